@@ -22,38 +22,38 @@ const port = z.int().min(0).max(65_535)
  */
 export const Settings = z
   .strictObject({
-    host: z.string().min(1).default('127.0.0.1').describe('Address that HTTP listens on.'),
-    port: port.default(7411).describe('Port that HTTP listens on; 0 picks a free one.'),
-    logLevel: z.enum(logLevels).default('info').describe('Least level of the log lines on stderr.'),
-    logFile: z.boolean().default(true).describe('Keep the log lines in the data folder too, at most 50 MB of them.'),
+    host: z.string().min(1).default('127.0.0.1').describe('Address that the HTTP server listens on.'),
+    port: port.default(7411).describe('Port that the HTTP server listens on; 0 picks a free one.'),
+    logLevel: z.enum(logLevels).default('info').describe('Lowest level of the log lines on stderr.'),
+    logFile: z.boolean().default(true).describe('Also write the log to files in the data folder, at most 50 MB.'),
     toolsets: z
       .array(z.enum(['agent', 'admin']))
       .min(1)
       .default(['agent', 'admin'])
-      .describe('Which tools MCP offers: the six agent tools, the admin tools, or both.'),
+      .describe('The tools that MCP offers: the six agent tools, the admin tools, or both.'),
     readOnly: z.boolean().default(false).describe('Offer only operations that change nothing.'),
     lockdown: z
       .boolean()
       .default(false)
-      .describe('Answer with counts and ids only: no excerpts, names, titles or addresses of tenants.'),
+      .describe('Answer with counts and ids only: no excerpts, names, titles or addresses from tenants.'),
     lockdownCodes: z
       .boolean()
       .default(false)
-      .describe('In lockdown, show codes of imports such as finding types as they are.'),
+      .describe('In lockdown, show codes from imports, such as finding types, unmasked.'),
     networkFolder: z
       .boolean()
       .default(false)
-      .describe('Use a data folder on a network file system, whose locks are known to hold.'),
+      .describe('Allow a data folder on a network file system; set it only if its file locks are known to work.'),
     background: z.boolean().default(true).describe('Run due scans in this process when no other process does.'),
     socket: z
       .string()
       .min(1)
       .optional()
-      .describe('Path of a unix socket that HTTP listens on in place of a port; only its owner can open it.'),
+      .describe('Path of a unix socket that the HTTP server listens on instead of a port; only its owner can open it.'),
     publicUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .describe('Address under which others reach this server, through a proxy.'),
+      .describe('Address at which clients reach this server through a proxy.'),
     trustProxy: z
       .array(network)
       .default([])
@@ -68,7 +68,7 @@ export const Settings = z
       .describe('Hosts to which watches may send webhooks although they are private or this machine.'),
     oidc: IssuerSettings.optional(),
   })
-  .describe('Settings of assay.')
+  .describe('Settings of Assay.')
 export type Settings = z.infer<typeof Settings>
 
 export interface Config extends Settings {

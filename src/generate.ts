@@ -46,7 +46,7 @@ function createSchemas(): Map<string, string> {
     ['watch.schema.json', toSchemaFile(WatchFile, 'Watch')],
     ['custom-detector.schema.json', toSchemaFile(CreateCustomDetector, 'Custom detector')],
     ['finding.schema.json', toSchemaFile(ImportLine, 'One line of a findings import')],
-    ['config.schema.json', toSchemaFile(Settings, 'Settings of assay')],
+    ['config.schema.json', toSchemaFile(Settings, 'Settings of Assay')],
     ['openapi.json', toText(createOpenApi(operations, version))],
   ])
 }
@@ -67,7 +67,7 @@ const MAX_LISTED_TYPES = 20
 const TYPES_OF_LONG_LIST = 8
 
 const createDetectorTable = () => [
-  '| detector | what it finds, and what not | finding types |',
+  '| detector | what it finds, and what it does not | finding types |',
   '| --- | --- | --- |',
   ...detectors.map(({ type, description, findingTypes }) => {
     const isLong = findingTypes.length > MAX_LISTED_TYPES

@@ -63,24 +63,28 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (!isAsked()) return local
       if (authorization === undefined) {
         onRefusal({ reason: 'token_required', address })
-        throw unauthorized('token_required', 'This server asks for a token; send one as Authorization: Bearer.')
+        throw unauthorized('token_required', 'This server requires a token; send one as Authorization: Bearer.')
       }
       const caller = await identify(/^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1] ?? '')
       if (caller === undefined) {
         const waitMs = guesses.take(address ?? '')
         onRefusal({ reason: waitMs > 0 ? 'too_many_guesses' : 'token_invalid', address })
-        if (waitMs > 0) throw tooMany('Too many wrong tokens came from this address; wait before the next try.', waitMs)
-        throw unauthorized('token_invalid', 'The token is wrong, expired or revoked; ask for a new one.')
+        if (waitMs > 0)
+          throw tooMany('Too many requests with wrong tokens came from this address; wait before trying again.', waitMs)
+        throw unauthorized('token_invalid', 'The token is wrong, expired or revoked; get a new one.')
       }
       const principal = caller.id ?? caller.name
       const waitMs = rate.take(principal)
       if (waitMs > 0) {
         onRefusal({ reason: 'rate_limited', address, principal })
-        throw tooMany('This token asks too often: 20 requests a second, 60 at once; wait before the next one.', waitMs)
+        throw tooMany(
+          'This token exceeded its rate limit (20 requests a second, bursts of 60); wait before the next request.',
+          waitMs,
+        )
       }
       if (caller.scopes.size === 0) {
         onRefusal({ reason: 'insufficient_scope', address, principal })
-        throw new AppError('forbidden', 'This token allows nothing here; ask for one with a scope of this server.', {
+        throw new AppError('forbidden', 'This token grants no scope on this server; get one that does.', {
           reason: 'insufficient_scope',
           facts: { scope: 'read' },
         })

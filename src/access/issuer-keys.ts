@@ -72,7 +72,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
       })
       .catch((error: unknown) => {
         failures += 1
-        if (!signal.aborted) log.warn('the keys of the issuer cannot be read', { error, failures })
+        if (!signal.aborted) log.warn('the keys of the issuer could not be fetched', { error, failures })
       })
       .finally(() => {
         lookup = undefined
@@ -120,7 +120,7 @@ async function withinWait(work: Promise<void>): Promise<void> {
 }
 
 const unreachable = () =>
-  new AppError('unavailable', 'The issuer of this token cannot be asked for its keys; try again later.', {
+  new AppError('unavailable', 'The keys of the issuer of this token could not be fetched; try again later.', {
     reason: 'issuer_unreachable',
     retryAfterSeconds: 5,
   })
@@ -132,11 +132,11 @@ async function readKeys(issuer: string, signal: AbortSignal): Promise<Omit<Known
     (await readJson(`${base}/.well-known/openid-configuration`, deadline, [404])) ??
     (await readJson(`${base}/.well-known/oauth-authorization-server`, deadline))
   const metadata = Metadata.parse(found)
-  if (metadata.issuer !== issuer) throw new Error('the metadata is of another issuer')
+  if (metadata.issuer !== issuer) throw new Error('the metadata names another issuer')
   if (!isSafeAddress(metadata.jwks_uri, issuer)) throw new Error('the keys are at an address that is not safe')
   const { keys } = KeySet.parse(await readJson(metadata.jwks_uri, deadline))
   const usable = toVerificationKeys(keys)
-  if (usable.length === 0) throw new Error('the issuer names no key that can check a signature')
+  if (usable.length === 0) throw new Error('the issuer publishes no usable signing key')
   const ids = new Set(usable.flatMap(({ kid }) => (typeof kid === 'string' ? [kid] : [])))
   return { ids, find: createLocalJWKSet({ keys: usable }) }
 }

@@ -26,14 +26,18 @@ export const IssuerSettings = z
       .url()
       .refine((text) => isSafeAddress(text), 'must be https, or http on loopback.')
       .describe('Address of the issuer, exactly as its tokens name it.'),
-    audience: z.array(z.string().min(1)).min(1).describe('Who the tokens must be made for: names of this server.'),
+    audience: z.array(z.string().min(1)).min(1).describe('Accepted audiences (`aud`) of tokens: names of this server.'),
     algorithms: z
       .array(z.enum(algorithms))
       .min(1)
       .default(['RS256', 'PS256', 'ES256', 'EdDSA'])
       .describe('Signatures.'),
-    types: z.array(z.string().min(1)).min(1).default(['at+jwt', 'JWT']).describe('What `typ` of the header may be.'),
-    scopeClaim: z.string().min(1).default('scope').describe('Claim that lists what is allowed.'),
+    types: z
+      .array(z.string().min(1))
+      .min(1)
+      .default(['at+jwt', 'JWT'])
+      .describe('Accepted values of `typ` in the header.'),
+    scopeClaim: z.string().min(1).default('scope').describe('Claim that lists the permissions of the caller.'),
     scopes: z
       .record(z.string(), z.enum(scopes))
       .default(
@@ -44,7 +48,7 @@ export const IssuerSettings = z
           ]),
         ),
       )
-      .describe('What each value of the claim allows here; others allow nothing.'),
+      .describe('Scopes granted by each value of the claim; other values grant none.'),
   })
   .describe('An OpenID Connect or OAuth 2 issuer.')
 export type IssuerSettings = z.infer<typeof IssuerSettings>
@@ -82,7 +86,7 @@ export function readIssuerEnvironment(env: Environment): Record<string, unknown>
     given.map(([name, text = '']) => {
       const variable = variables.get(name)
       if (variable === undefined) {
-        throw invalidInput(`${name} is no setting; there are ${[...variables.keys()].join(', ')}.`)
+        throw invalidInput(`${name} is not a setting; the settings are ${[...variables.keys()].join(', ')}.`)
       }
       return [variable.member, variable.read(text)]
     }),

@@ -67,7 +67,7 @@ export function createIssuer(options: IssuerOptions): ExternalTokenVerifier {
     try {
       return await verify(text, find)
     } catch (error) {
-      log.debug('a foreign token was refused', {
+      log.debug('a token of an identity provider was refused', {
         reason: error instanceof errors.JOSEError ? error.code : 'unreadable',
       })
       return undefined

@@ -45,7 +45,7 @@ interface Queued {
 }
 
 const overloaded = () =>
-  new AppError('unavailable', 'Too many questions are waiting for an answer; ask again in a second.', {
+  new AppError('unavailable', 'Too many queries are waiting; try again in a second.', {
     reason: 'overloaded',
     retryAfterSeconds: 1,
   })

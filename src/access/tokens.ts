@@ -54,13 +54,17 @@ export function createToken(context: Context, request: TokenRequest): Token & { 
   const at = context.now()
   const { name, lockdown = false, expiresAt = at + DEFAULT_LIFE_MS } = request
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,99}$/u.test(name)) {
-    throw invalidInput('A token is named with 1 to 100 letters, digits, spaces, dots, dashes, @ or underscores.')
+    throw invalidInput(
+      'The name of a token consists of 1 to 100 letters, digits, spaces, dots, dashes, @ or underscores.',
+    )
   }
   if (expiresAt <= at || expiresAt > at + MAX_LIFE_MS) {
-    throw invalidInput('A token ends in the future, and within ten years; give --expires such as 30d or 2027-01-31.')
+    throw invalidInput(
+      'A token must expire in the future and within ten years; give --expires such as 30d or 2027-01-31.',
+    )
   }
   const granted = scopes.filter((scope) => request.scopes.includes(scope))
-  if (granted.length === 0) throw invalidInput(`A token needs a scope: ${scopes.join(', ')}.`)
+  if (granted.length === 0) throw invalidInput(`A token needs at least one scope: ${scopes.join(', ')}.`)
   const made = makeToken()
   const row = {
     id: made.id,
@@ -76,7 +80,8 @@ export function createToken(context: Context, request: TokenRequest): Token & { 
   context.store.write(
     (writer) => {
       const taken = listTokenRows(writer).some((other) => other.name === name && toToken(other, at).status === 'active')
-      if (taken) throw conflict(`There is a token named ${quote(name)}; choose another name, or revoke that one first.`)
+      if (taken)
+        throw conflict(`A token named ${quote(name)} already exists; choose another name, or revoke that one first.`)
       insertToken(writer, row)
       note(writer, context, { action: 'create', name: made.id, after: shown })
     },

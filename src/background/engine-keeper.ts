@@ -68,7 +68,7 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
       }
     } catch (error) {
       failedAt = performance.now()
-      log.warn('the engine could not be built; SQL answers', { error })
+      log.warn('the engine could not be built; SQL answers all queries', { error })
     } finally {
       snapshot.close()
     }
@@ -92,7 +92,7 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
       isFailing = false
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if (!isFailing) log.warn('the engine cannot follow the database', { error })
+      if (!isFailing) log.warn('the engine could not be updated from the database', { error })
       isFailing = true
     }
   }

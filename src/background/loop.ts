@@ -78,17 +78,19 @@ export function startLoop(options: LoopOptions): Loop {
       if (jumpMs !== 0) log.warn('clock_jump', { jumpMs })
       if (store.space.isLow() !== isPaused) {
         isPaused = !isPaused
-        log.warn(isPaused ? 'the disk is nearly full: scans wait for room' : 'there is room again: scans go on')
+        log.warn(
+          isPaused ? 'the disk is nearly full: scans are paused' : 'there is enough disk space again: scans resume',
+        )
       }
       if (isPaused) return
       store.space.keepBallast()
       runTick({ ...options, isSilent })
-      if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
+      if ((await finishDeletions(options)) > 0) log.info('the remaining data of a deleted source was removed')
       await sweepImports(options)
       options.watches?.tick(isOurs)
       isFailing = false
     } catch (error) {
-      if (!isOver() && !isFailing) log.warn('the background loop misses its turns', { error })
+      if (!isOver() && !isFailing) log.warn('the background loop failed and tries again', { error })
       isFailing = true
     } finally {
       turning = false
@@ -105,7 +107,7 @@ export function startLoop(options: LoopOptions): Loop {
     try {
       lease.drop()
     } catch (error) {
-      log.warn('the lease of the background loop ends by itself', { error })
+      log.warn('the lease of the background loop could not be released; it will expire', { error })
     }
     owner.release()
   }
@@ -141,7 +143,7 @@ export function runTick({ store, scans, log, now: clock, isSilent = () => true }
   const now = clock()
   for (const source of store.read((reader) => listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS))) {
     if (rescheduleSource(store, source, now))
-      log.warn('the clock went far back; a schedule was planned anew', { source: source.name })
+      log.warn('the clock was set back; the next run of a schedule was recomputed', { source: source.name })
   }
   for (const source of store.read((reader) => listDueSources(reader, now))) {
     const scanUid = startDue(store, source, now)

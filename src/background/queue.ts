@@ -36,7 +36,7 @@ export function createScanQueue(
         onLease: (taken) => leases.set(scanUid, taken),
       })
     } catch (error) {
-      options.log.error('a scan could not be run', { scan: scanUid, error })
+      options.log.error('a scan could not be started', { scan: scanUid, error })
     } finally {
       running.delete(scanUid)
       leases.delete(scanUid)

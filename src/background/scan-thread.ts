@@ -44,8 +44,8 @@ export interface ScanThread extends ScanRunner {
 }
 
 const lost = {
-  import: 'The import was interrupted; what was accepted goes on by itself.',
-  call: 'It was interrupted part-way; do it again for what is left.',
+  import: 'The import was interrupted; if its file was already accepted, the import resumes by itself.',
+  call: 'The operation was interrupted part-way; run it again to finish.',
 }
 
 interface Thread {
@@ -136,7 +136,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (!isIdle()) dispatch()
       return
     }
-    log.error('the thread that scans has died', { error, scans: scans.size })
+    log.error('the scan thread died', { error, scans: scans.size })
     const at = options.now()
     for (const [scanUid, before] of scans) {
       // A scan that was only queued did not cause the death; if none was running, any may have caused it.
@@ -167,7 +167,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     try {
       store.write((writer) => releaseScansOf(writer, owner.name))
     } catch (error) {
-      log.warn('scans of a dead thread wait until they count as silent', { error })
+      log.warn('scans of a dead thread could not be released; they resume when their heartbeat is too old', { error })
     }
   }
 
@@ -175,7 +175,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     try {
       giveUpScan(scanUid, options)
     } catch (error) {
-      log.error('a scan could not be ended', { scan: scanUid, error })
+      log.error('a scan could not be marked as failed', { scan: scanUid, error })
     }
   }
 

@@ -16,7 +16,7 @@ export const EXIT_USAGE = 2
 /** An error as lines for stderr: one sentence, then hints. */
 export async function toMessage(error: unknown): Promise<PrintableText[]> {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
-    return [line`A package that assay needs is not installed; install assay again, with its dependencies.`]
+    return [line`A package that Assay needs is not installed; install Assay again with its dependencies.`]
   }
   // Loaded only on failure, because masking credentials needs the detectors.
   const [{ toSafeError }, { toLoggedText }] = await Promise.all([

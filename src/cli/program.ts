@@ -68,11 +68,11 @@ export function createProgram(
 ): Command {
   const program = new Command('assay')
     .description(
-      'A local-first semantic layer over findings: governed questions about what is in a wiki and a BI tenant.',
+      'A local-first semantic layer over findings: governed metrics about the content of wikis and BI tenants.',
     )
     .version(host.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .showHelpAfterError('(add --help for how to call it)')
+    .showHelpAfterError('(run with --help for usage)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
@@ -133,7 +133,8 @@ function dropEmpty(command: Command): void {
 
 const toPort = (value: string) => {
   const port = Number(value)
-  if (!/^\d+$/.test(value) || port > 65_535) throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
+  if (!/^\d+$/.test(value) || port > 65_535)
+    throw new InvalidArgumentError('A port must be a whole number from 0 to 65535.')
   return port
 }
 
@@ -144,17 +145,17 @@ function addHome(command: Command): void {
 
 function addServeCommands(program: Command, host: Host): void {
   const level = () =>
-    new Option('--log-level <level>', 'least level of the log lines on stderr').choices([...logLevels])
+    new Option('--log-level <level>', 'lowest level of the log lines on stderr').choices([...logLevels])
   const offering = (command: Command) =>
     command
-      .option('--toolsets <list>', 'which tools to offer: agent, admin, or both (default agent,admin)', toToolsets)
-      .option('--read-only', 'offer only what changes nothing')
+      .option('--toolsets <list>', 'toolsets to offer: agent, admin, or both (default agent,admin)', toToolsets)
+      .option('--read-only', 'offer read-only tools only')
   const serving = (command: Command) =>
     command
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
       .option('--port <port>', 'port to listen on; 0 picks a free one (default 7411)', toPort)
       .option('--no-background', 'do not run due scans in this process')
-      .option('--lockdown', 'answer with counts and ids only, never with text of tenants')
+      .option('--lockdown', 'answer with counts and ids only, never with text from tenants')
       .addOption(level())
   offering(
     serving(
@@ -163,16 +164,20 @@ function addServeCommands(program: Command, host: Host): void {
       ),
     ),
   )
-    .option('--socket <path>', 'listen on a unix socket that only its owner can open, in place of a port')
-    .option('--public-url <url>', 'address under which others reach this server, through a proxy')
-    .option('--trust-proxy <networks>', 'networks of proxies whose X-Forwarded-For counts, such as 10.0.0.0/8', toList)
+    .option('--socket <path>', 'listen on a unix socket that only its owner can open, instead of a port')
+    .option('--public-url <url>', 'address at which clients reach this server through a proxy')
+    .option(
+      '--trust-proxy <networks>',
+      'networks of proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8',
+      toList,
+    )
     .action(async (options: Flags) => host.serve(withoutDefault(options)))
   const mcp = offering(
     declareDataUse('created', program.command('mcp')).description(
       'speak MCP over stdin and stdout, for an assistant on this machine',
     ),
   )
-    .option('--lockdown', 'answer with counts and ids only, never with text of tenants')
+    .option('--lockdown', 'answer with counts and ids only, never with text from tenants')
     .option('--no-background', 'do not run due scans in this process')
     .addOption(level())
     .action(async (options: Flags) => host.mcp(withoutDefault(options)))
@@ -180,10 +185,10 @@ function addServeCommands(program: Command, host: Host): void {
   addClientCommands(mcp, host)
   serving(
     declareDataUse('created', program.command('demo')).description(
-      'scan the built-in sample tenants, show the numbers, then serve',
+      'scan the built-in sample tenants, show some results, then serve',
     ),
   )
-    .option('--once', 'show the numbers and exit', false)
+    .option('--once', 'show the results and exit', false)
     .action(async (options: Flags & { once: boolean }) => host.demo({ ...withoutDefault(options), once: options.once }))
 }
 
@@ -199,6 +204,6 @@ function toToolsets(value: string): ('agent' | 'admin')[] {
   return value.split(',').map((name) => {
     const toolset = name.trim()
     if (toolset === 'agent' || toolset === 'admin') return toolset
-    throw new InvalidArgumentError('Toolsets are agent and admin, separated by a comma.')
+    throw new InvalidArgumentError('The toolsets are agent and admin; separate them with a comma.')
   })
 }

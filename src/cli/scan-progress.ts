@@ -62,7 +62,7 @@ export async function followScan(
         await session.call('cancel_scan', { id: scanId })
         throw new AppError(
           'conflict',
-          'The scan was interrupted; what it had stored is kept, and the next scan goes on from there.',
+          'The scan was interrupted; what it has stored is kept, and the next scan resumes there.',
         )
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))

@@ -39,7 +39,7 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
 }
 
 export const unknownOperation = (name: string): AppError =>
-  notFound(`There is no operation ${quote(name)}; \`assay call --list\` names them all.`)
+  notFound(`There is no operation ${quote(name)}; \`assay call --list\` lists them all.`)
 
 export function print(host: Pick<Host, 'stdout'>, ...lines: readonly PrintableText[]): void {
   host.stdout.write(`${lines.join('\n')}\n`)

@@ -69,7 +69,7 @@ async function openVaultAndCaller(
   chainMigratedEntries(store)
   const { sync } = describeFolderLocation(config.home)
   if (sync !== undefined) {
-    log.warn('the data folder lies in a folder that is copied elsewhere, which can damage the database', { sync })
+    log.warn('the data folder is in a synchronised folder, which can damage the database', { sync })
   }
   const vault = openVault({ store, home: config.home, env, now })
   if (!store.read(areTextsHidden)) {
@@ -92,7 +92,7 @@ function makeFolder(home: string): void {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 })
   } catch (cause) {
-    const text = 'The data folder cannot be made; name one that can be written to with --home or ASSAY_HOME.'
+    const text = 'The data folder cannot be created; name a writable one with --home or ASSAY_HOME.'
     throw new AppError('unavailable', text, { reason: 'not_writable', cause })
   }
 }

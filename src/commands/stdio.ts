@@ -48,7 +48,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   const frame = findManifest(config)
   const surface = frame === undefined ? await load() : deferSurface(frame, load)
   const settling = setTimeout(() => {
-    openApp().catch((error) => log.debug('nothing was opened', { error }))
+    openApp().catch((error) => log.debug('the data folder was not opened', { error }))
   }, SETTLE_MS)
   try {
     await serveStdio({ surface, caller: { ...caller, via: 'mcp' }, stdin, stdout, signal, log, loaded })

@@ -29,7 +29,7 @@ const names: Record<Order, readonly string[]> = {
 
 export const listOrderNames = (orders: readonly Order[]): string[] => orders.flatMap((order) => names[order])
 
-/** The order that an accepted name stands for; the default is the time of the last change. */
+/** The order for an accepted name; the default is the time of the last change. */
 export function toOrder(name: string | undefined): Order {
   const known = Object.entries(names) as [Order, readonly string[]][]
   return known.find(([, synonyms]) => name !== undefined && synonyms.includes(name))?.[0] ?? 'modified'

@@ -147,7 +147,9 @@ function toFinding(
     EXACT_DUPLICATE: `The same text as ${other}.`,
     NEAR_DUPLICATE: `${percent} % the same text as ${other}.`,
     CONTAINED_DUPLICATE:
-      holds === true ? `Holds ${percent} % of the text of ${other}.` : `${percent} % of its text stands in ${other}.`,
+      holds === true
+        ? `Holds ${percent} % of the text of ${other}.`
+        : `${percent} % of its text is contained in ${other}.`,
   }
   return {
     detectorType: TYPE,

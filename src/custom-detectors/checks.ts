@@ -18,7 +18,7 @@ export function checkDefinition({ rule, examples }: DetectorDefinition, within: 
   const [first] = issues
   if (first === undefined) return
   const more = describeMoreProblems(issues)
-  throw invalidInput(`The detector is not kept: ${first.path} ${first.message}${more}`, { issues })
+  throw invalidInput(`The detector was not saved: ${first.path} ${first.message}${more}`, { issues })
 }
 
 function checkRule(rule: Rule): Issue[] {
@@ -45,10 +45,15 @@ const dated = new Set(['BEFORE', 'AFTER'])
 
 function checkFact({ field, operator, values }: MetadataCondition, path: string): Issue[] {
   const bare = operator === 'MISSING' || operator === 'PRESENT'
-  if (bare && values.length > 0) return [{ path: `${path}.values`, message: `must be left out with ${operator}.` }]
+  if (bare && values.length > 0) return [{ path: `${path}.values`, message: `must not be given with ${operator}.` }]
   if (!bare && values.length === 0) return [{ path: `${path}.values`, message: 'must name at least one value.' }]
   if (!bare && dated.has(operator) !== (field === 'contentUpdatedAt')) {
-    return [{ path: `${path}.operator`, message: 'BEFORE and AFTER go with contentUpdatedAt, and only with it.' }]
+    return [
+      {
+        path: `${path}.operator`,
+        message: 'contentUpdatedAt requires BEFORE or AFTER, and they require contentUpdatedAt.',
+      },
+    ]
   }
   return values.flatMap((value, index) => {
     const at = `${path}.values[${index}]`
@@ -65,10 +70,10 @@ function checkExamples(rule: CompiledRule, { match, noMatch }: DetectorDefinitio
   }
   return [
     ...match.flatMap((example, index) =>
-      found(example) ? [] : [{ path: `examples.match[${index}]`, message: 'is not found by the rule.' }],
+      found(example) ? [] : [{ path: `examples.match[${index}]`, message: 'is not matched by the rule.' }],
     ),
     ...noMatch.flatMap((example, index) =>
-      found(example) ? [{ path: `examples.noMatch[${index}]`, message: 'is found by the rule.' }] : [],
+      found(example) ? [{ path: `examples.noMatch[${index}]`, message: 'is matched by the rule.' }] : [],
     ),
   ]
 }

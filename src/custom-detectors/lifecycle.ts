@@ -55,7 +55,7 @@ export function createCustomDetector(
   author: Author,
 ): CustomDetectorRecord {
   if (findCustomDetector(writer, key) !== undefined) {
-    throw conflict(`A custom detector ${quote(key)} exists already; choose another key or update that one.`, {
+    throw conflict(`A custom detector ${quote(key)} already exists; choose another key or update that one.`, {
       reason: 'key_taken',
     })
   }

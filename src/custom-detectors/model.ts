@@ -11,13 +11,13 @@ export const DetectorKey = z
   .string()
   .max(64)
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case words joined by hyphens.')
-  .describe('Stable key; terms map it by customDetectorKeys. It never changes.')
+  .describe('Stable key, used by terms in customDetectorKeys. It never changes.')
 
 export const Example = z
   .union([
     text(20_000),
     z.strictObject({
-      text: text(20_000).describe('What stands in the asset.').optional(),
+      text: text(20_000).describe('The text of the asset.').optional(),
       column: text(500).describe('Name of a column.').optional(),
       name: text(500).describe('Title of the asset.').optional(),
       kind: text(100).describe('Kind of the asset.').optional(),
@@ -25,24 +25,24 @@ export const Example = z
       owner: text(500).describe('Owner.').optional(),
       url: text(2_000).describe('Address.').optional(),
       labels: z.array(text(200)).max(50).describe('Labels.').optional(),
-      contentUpdatedAt: text(40).describe('When it was edited, ISO 8601.').optional(),
+      contentUpdatedAt: text(40).describe('When it was last edited, ISO 8601.').optional(),
     }),
   ])
-  .describe('A text, or an asset with what the rule looks at.')
+  .describe('A text, or an asset with the fields that the rule reads.')
 export type Example = z.infer<typeof Example>
 
 const names = (description: string) => z.array(z.string().min(1).max(500)).min(1).max(100).describe(description)
 
-const DisplayName = z.string().trim().min(1).max(200).describe('Name for people.')
+const DisplayName = z.string().trim().min(1).max(200).describe('Display name.')
 const Description = text(2_000).describe('What it finds and why.')
 const Enabled = z.boolean().describe('Whether scans run it.')
 
 export const DetectorDefinition = z
   .strictObject({
-    findingType: DetectorTypeName.describe('Type of its findings; default: the key in capitals.').optional(),
+    findingType: DetectorTypeName.describe('Type of its findings; default: the key in upper case.').optional(),
     category: z.string().trim().min(1).max(64).default('CUSTOM').describe('Category of its findings.'),
-    severity: z.enum(severities).default('MEDIUM').describe('How bad a finding is.'),
-    confidence: z.number().min(0.5).max(1).default(0.8).describe('How sure it is, 0.5 to 1.'),
+    severity: z.enum(severities).default('MEDIUM').describe('Severity of its findings.'),
+    confidence: z.number().min(0.5).max(1).default(0.8).describe('Confidence of its findings, 0.5 to 1.'),
     sources: names('Only these sources, by name or id.').optional(),
     sourceTypes: names('Only sources of these types.').optional(),
     assetKinds: z
@@ -55,12 +55,12 @@ export const DetectorDefinition = z
     rule: Rule,
     examples: z
       .strictObject({
-        match: z.array(Example).min(1).max(50).describe('What it must find.'),
-        noMatch: z.array(Example).min(1).max(50).describe('What it must not find.'),
+        match: z.array(Example).min(1).max(50).describe('Texts that it must match.'),
+        noMatch: z.array(Example).min(1).max(50).describe('Texts that it must not match.'),
       })
-      .describe('Tried whenever the detector is saved.'),
+      .describe('Run each time the detector is saved.'),
   })
-  .describe('What it finds, where it looks, and examples of both.')
+  .describe('The rule, the assets that it applies to, and examples.')
 export type DetectorDefinition = z.infer<typeof DetectorDefinition>
 
 export const CreateCustomDetector = z.strictObject({
@@ -83,12 +83,12 @@ export type CustomDetectorChange = z.infer<typeof CustomDetectorChange>
 
 export const CustomDetectorItem = z.object({
   key: z.string().describe('Stable key.'),
-  displayName: z.string().describe('Name for people.'),
+  displayName: z.string().describe('Display name.'),
   description: z.string().describe('What it finds and why.'),
   enabled: Enabled,
   findingType: z.string().describe('Type of its findings.'),
-  severity: z.enum(severities).describe('How bad a finding is.'),
-  version: z.number().describe('Raised by every change of its definition.'),
+  severity: z.enum(severities).describe('Severity of its findings.'),
+  version: z.number().describe('Incremented by every change of the definition.'),
 })
 
 export const CustomDetector = CustomDetectorItem.extend({

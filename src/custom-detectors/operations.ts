@@ -42,7 +42,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'list_custom_detectors',
       title: 'List custom detectors',
-      summary: 'The detectors that people of this installation have written, by key.',
+      summary: 'List the detectors defined in this installation, by key.',
       effect: 'read',
       scope: 'read',
       route: 'GET /custom-detectors',
@@ -50,7 +50,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       input: z.strictObject({}),
       output: z.object({
         items: z.array(CustomDetectorItem).describe('The detectors.'),
-        total: z.number().describe('How many there are.'),
+        total: z.number().describe('Number of detectors.'),
       }),
       run: (_, context) =>
         context.read((reader) => {
@@ -62,7 +62,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'get_custom_detector',
       title: 'Get a custom detector',
-      summary: 'One custom detector with its rule and examples.',
+      summary: 'Get one custom detector with its rule and examples.',
       effect: 'read',
       scope: 'read',
       route: 'GET /custom-detectors/{key}',
@@ -76,7 +76,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       name: 'create_custom_detector',
       title: 'Create a custom detector',
       summary:
-        'Keeps a rule that later scans run: keywords, RE2 patterns, columns, facts. Its examples are tried at once.',
+        'Save a rule that later scans run: keywords, RE2 patterns, columns, facts. Its examples are run at once.',
       effect: 'write',
       consent: 'none',
       scope: 'author',
@@ -95,7 +95,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'update_custom_detector',
       title: 'Update a custom detector',
-      summary: 'Changes what is given and leaves the rest; a definition is replaced whole, and its examples are tried.',
+      summary: 'Change the given fields; a definition is replaced as a whole, and its examples are run.',
       effect: 'write',
       consent: 'none',
       scope: 'author',
@@ -117,7 +117,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'delete_custom_detector',
       title: 'Delete a custom detector',
-      summary: 'Removes a custom detector; what it found is resolved by the next scans.',
+      summary: 'Delete a custom detector; the next scans resolve its findings.',
       effect: 'write',
       consent: 'always',
       scope: 'author',
@@ -139,9 +139,9 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'preview_custom_detector',
-      title: 'Try a custom detector out',
+      title: 'Preview a custom detector',
       summary:
-        'Runs a kept or a new detector over texts and some assets of a source, counts what it finds, keeps nothing.',
+        'Run a saved or a new detector over texts and some assets of a source and count its findings; stores nothing.',
       effect: 'read',
       cost: 'computed',
       scope: 'admin',
@@ -150,19 +150,19 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       untrusted: true,
       reportsProgress: true,
       input: z.strictObject({
-        key: KeyInPath.describe('A kept detector; leave out definition then.').optional(),
-        definition: DetectorDefinition.describe('One that is not kept yet; leave out key then.').optional(),
-        texts: z.array(Example).max(100).default([]).describe('Texts to run it over.'),
-        source: SourceRef.describe('Source whose assets to run it over.').optional(),
-        limit: z.int().min(1).max(200).default(50).describe('How many assets of the source, at most 200.'),
+        key: KeyInPath.describe('A saved detector; omit definition then.').optional(),
+        definition: DetectorDefinition.describe('A detector that is not saved yet; omit key then.').optional(),
+        texts: z.array(Example).max(100).default([]).describe('Texts to run it on.'),
+        source: SourceRef.describe('Source whose assets to run it on.').optional(),
+        limit: z.int().min(1).max(200).default(50).describe('Number of assets of the source, at most 200.'),
       }),
       output: z.object({
-        examined: z.number().describe('Texts and assets that were looked at.'),
-        matched: z.number().describe('How many of them have a finding.'),
-        hits: z.number().describe('Findings in all.'),
+        examined: z.number().describe('Number of texts and assets examined.'),
+        matched: z.number().describe('Number of them with a finding.'),
+        hits: z.number().describe('Number of findings.'),
         tooBroad: z
           .boolean()
-          .describe('Whether it finds something in more than half; absent below ten examined.')
+          .describe('Whether more than half have a finding; absent if fewer than ten were examined.')
           .optional(),
         samples: z
           .array(
@@ -177,7 +177,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
                 })
                 .describe('Where it was found.'),
               findingType: codeText().describe('Type of the finding.'),
-              excerpt: outsideText().describe('Redacted surroundings (untrusted content).'),
+              excerpt: outsideText().describe('Redacted text around the match (untrusted content).'),
               location: FindingLocationView.describe('Where in the asset.'),
             }),
           )
@@ -185,22 +185,24 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
         warnings: z
           .array(
             z.object({
-              code: ownText().describe('Which warning it is.'),
-              message: outsideText().describe('What to know or do.'),
+              code: ownText().describe('Code of the warning.'),
+              message: outsideText().describe('What it means and what to do.'),
             }),
           )
-          .describe('What a caller should know.'),
+          .describe('Warnings.'),
       }),
       run: async ({ key, definition, texts, source, limit }, context) => {
         const tried = choose(key, definition, context)
         if (texts.length === 0 && source === undefined) {
-          throw invalidInput('Give texts or a source to try the detector on.', {
+          throw invalidInput('Give texts or a source to run the detector on.', {
             issues: [{ path: 'texts', message: 'or source is needed.' }],
           })
         }
         const from = source === undefined ? undefined : context.read((reader) => getSource(reader, source))
         if (from?.type === IMPORT_TYPE) {
-          throw invalidInput(`${quote(from.name)} holds imported findings and no text; name a source that is scanned.`)
+          throw invalidInput(
+            `${quote(from.name)} contains imported findings and no text; name a source that is scanned.`,
+          )
         }
         return previewDetector(tried, { texts, source: from, limit, plugins }, context)
       },
@@ -215,7 +217,7 @@ function choose(key: string | undefined, definition: DetectorDefinition | undefi
     return toDefinition(kept.key, kept.definition)
   }
   if (key !== undefined || definition === undefined) {
-    throw invalidInput('Give either key or definition: a kept detector, or one that is to be tried.', {
+    throw invalidInput('Give either key (a saved detector) or definition (a new one).', {
       issues: [{ path: 'key', message: 'and definition exclude each other; one is needed.' }],
     })
   }

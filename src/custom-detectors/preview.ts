@@ -154,12 +154,12 @@ async function lookAtSource(
   try {
     for await (const subject of readSome(session, preview)) {
       await examine(pool, definition, subject, preview, context)
-      context.progress({ done: preview.examined - least, total: limit, message: line`assets looked at` })
+      context.progress({ done: preview.examined - least, total: limit, message: line`assets examined` })
       if (preview.examined - least >= limit) return
     }
   } catch (error) {
     if (!deadline.aborted) throw error
-    const message = `Only ${preview.examined - least} assets could be read in a minute; the counts are of these.`
+    const message = `Only ${preview.examined - least} assets could be read within a minute; the counts cover these.`
     warn(preview, { code: 'truncated', message })
   } finally {
     await session.close()

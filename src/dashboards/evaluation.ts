@@ -36,20 +36,20 @@ const DashboardItem = z.object({
     delta: true,
     warnings: true,
   }).shape,
-  format: z.enum(metricFormats).describe('How the value is written.'),
+  format: z.enum(metricFormats).describe('Format of the value.'),
   unit: ownText().describe('Unit; may be empty.'),
   trust: MetricAnswer.shape.trust.optional(),
   error: z
-    .object({ code: ownText().describe('Which error.'), message: outsideText().describe('What to do.') })
+    .object({ code: ownText().describe('Error code.'), message: outsideText().describe('What to do.') })
     .optional()
-    .describe('Why this one metric has no value.'),
+    .describe('Why this metric has no value.'),
 })
 type DashboardItem = z.infer<typeof DashboardItem>
 
 export const DashboardAnswer = z.object({
   dashboard: ownText().describe('Name of the dashboard.'),
-  metrics: z.array(DashboardItem).describe('The placed metrics, by position.'),
-  applied: MetricAnswer.shape.applied.pick({ from: true, to: true, timeZone: true }).describe('The range asked for.'),
+  metrics: z.array(DashboardItem).describe('The metrics, by position.'),
+  applied: MetricAnswer.shape.applied.pick({ from: true, to: true, timeZone: true }).describe('The requested range.'),
   freshness: Freshness,
   warnings: MetricAnswer.shape.warnings,
 })
@@ -124,7 +124,7 @@ function toItemError(error: unknown, log: Log): { code: string; message: SafeTex
   log.error('a metric of a dashboard failed', { id, error })
   return {
     code: 'internal',
-    message: toSafeMessage(`Something went wrong on our side; the log has the cause under ${id}.`),
+    message: toSafeMessage(`An internal error occurred; the log has the cause under ${id}.`),
   }
 }
 

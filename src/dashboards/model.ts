@@ -10,15 +10,15 @@ export const DashboardName = z
   .trim()
   .min(1, 'must not be empty.')
   .max(100)
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters.')
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters.')
 
 export const Placement = z.object({
   dashboard: ownText().describe('Name of the dashboard.'),
   metricSlug: ownText().describe('The metric.'),
-  displayName: ownText().describe('Its name for people.'),
-  pinnedFilters: FilterMapping.nullable().describe('Always added when the dashboard is evaluated.'),
-  size: z.enum(placementSizes).describe('How large it is shown.'),
+  displayName: ownText().describe('Its display name.'),
+  pinnedFilters: FilterMapping.nullable().describe('Filters always added on this dashboard.'),
+  size: z.enum(placementSizes).describe('Size of the tile.'),
   position: z.number().describe('Order on the dashboard, lowest first.'),
-  chartType: z.enum(chartTypes).describe('How it is drawn.'),
+  chartType: z.enum(chartTypes).describe('Chart type.'),
 })
 export type Placement = z.infer<typeof Placement>

@@ -23,7 +23,7 @@ const metric = z.string().min(1).max(200).describe('The metric: slug, id, displa
 const listDashboardsOperation = operation({
   name: 'list_dashboards',
   title: 'List dashboards',
-  summary: 'The dashboards and how many metrics each shows.',
+  summary: 'List the dashboards with their number of metrics.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/dashboards',
@@ -34,11 +34,11 @@ const listDashboardsOperation = operation({
       .array(
         z.object({
           name: z.string().describe('Name of the dashboard.'),
-          placements: z.number().describe('How many metrics it shows.'),
+          placements: z.number().describe('Number of metrics on it.'),
         }),
       )
       .describe('The dashboards, by name.'),
-    total: z.number().describe('How many there are.'),
+    total: z.number().describe('Number of dashboards.'),
   }),
   run: (_input, context) =>
     context.read((reader) => {
@@ -50,7 +50,7 @@ const listDashboardsOperation = operation({
 const getDashboardOperation = operation({
   name: 'get_dashboard',
   title: 'Get dashboard',
-  summary: 'The metrics placed on a dashboard, in order, with their pinned filters.',
+  summary: 'List the metrics placed on a dashboard, with their pinned filters.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/dashboards/{dashboard}',
@@ -70,7 +70,7 @@ const getDashboardOperation = operation({
 const setPlacementOperation = operation({
   name: 'set_placement',
   title: 'Set placement',
-  summary: 'Places a metric on a dashboard, or changes its placement. The first placement creates the dashboard.',
+  summary: 'Place a metric on a dashboard, or change its placement. The first placement creates the dashboard.',
   effect: 'write',
   changes: { kind: 'dashboards', list: true },
   consent: 'none',
@@ -83,9 +83,9 @@ const setPlacementOperation = operation({
     dashboard,
     slug: metric,
     pinnedFilters: FilterMapping.nullable().optional().describe('Filters always added; null removes them.'),
-    size: z.enum(placementSizes).describe('How large it is shown (md).').optional(),
+    size: z.enum(placementSizes).describe('Size of the tile (md).').optional(),
     position: z.int().min(0).max(10_000).describe('Order, lowest first (last).').optional(),
-    chartType: z.enum(chartTypes).describe('How it is drawn (number).').optional(),
+    chartType: z.enum(chartTypes).describe('Chart type (number).').optional(),
   }),
   output: Placement,
   run: ({ slug, ...change }, context) =>
@@ -97,7 +97,7 @@ const setPlacementOperation = operation({
 const removePlacementOperation = operation({
   name: 'remove_placement',
   title: 'Remove placement',
-  summary: 'Takes a metric off a dashboard. A dashboard without metrics is gone.',
+  summary: 'Remove a metric from a dashboard; removing the last one deletes the dashboard.',
   effect: 'write',
   changes: { kind: 'dashboards', list: true },
   consent: 'always',
@@ -117,7 +117,7 @@ const removePlacementOperation = operation({
 const queryDashboard = operation({
   name: 'query_dashboard',
   title: 'Query dashboard',
-  summary: 'Evaluates every metric placed on a dashboard at one moment, with the pinned filters of each.',
+  summary: 'Evaluate all metrics of a dashboard in one snapshot, each with its pinned filters.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',

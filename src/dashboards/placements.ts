@@ -95,8 +95,8 @@ function unknownDashboard(reader: Reader, name: string): AppError {
   const known = listDashboards(reader).map((dashboard) => dashboard.name)
   const near = closest(name, known, (candidate) => candidate)
   const shown = near.length > 0 ? near : known.slice(0, 10)
-  const hint = shown.length > 0 ? `there is ${shown.join(', ')}` : 'there is none yet'
-  return notFound(`No dashboard is called ${quote(name)}; ${hint}. Placing a metric on a name creates it.`, {
+  const hint = shown.length > 0 ? `the dashboards are ${shown.join(', ')}` : 'there are no dashboards yet'
+  return notFound(`No dashboard is called ${quote(name)}; ${hint}. Placing a metric on a new name creates it.`, {
     reason: 'unknown_dashboard',
     suggestions: shown.map((value) => ({ value, kind: 'dashboard' })),
   })

@@ -88,10 +88,10 @@ function requireUnedited(base: Base | undefined, files: readonly DefinitionFile[
     const present = definitions.get(keyOf(definition))
     if (present === undefined || isSame(present, definition)) return []
     if (base?.get(keyOf(definition)) === toDigest(definition)) return []
-    const message = 'says something else than the database; apply it first, or export with --force to overwrite it.'
+    const message = 'differs from the database; apply it first, or export with --force to overwrite it.'
     return [{ path, message }]
   })
-  requireNone(issues, 'Files would lose what was edited in them')
+  requireNone(issues, 'Edited files would be overwritten')
 }
 
 function choosePath({ kind, name }: Definition, taken: ReadonlySet<string>): string {

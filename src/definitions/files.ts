@@ -26,7 +26,10 @@ export function isInside(folder: string, path: string): boolean {
 /** @throws AppError `invalid_input`, reason `link_outside` */
 export function requireInside(folder: string, path: string): void {
   if (isInside(folder, path)) return
-  throw invalidInput(`${basename(path)} in the folder is a link that leads out of it; put a folder in its place.`, {
-    reason: 'link_outside',
-  })
+  throw invalidInput(
+    `${basename(path)} in the folder is a symbolic link to a place outside it; replace it with a folder.`,
+    {
+      reason: 'link_outside',
+    },
+  )
 }

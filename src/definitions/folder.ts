@@ -66,14 +66,16 @@ export async function readFolderInTurns(path: string, signal: AbortSignal): Prom
     const { done, value } = reading.next()
     if (done) return value
     await nextTurn()
-    if (signal.aborted) throw new AppError('unavailable', 'Reading the definitions was stopped; nothing was changed.')
+    if (signal.aborted) throw new AppError('unavailable', 'Reading the definitions was cancelled; nothing was changed.')
     if (performance.now() > deadline) throw tooLarge(`more than can be read in ${MAX_READ_MS / 1000} seconds`)
   }
 }
 
 function* readInSteps(folder: string): Generator<void, DefinitionFolder> {
   if (statIfThere(folder)?.isDirectory() !== true) {
-    throw notFound(`There is no folder ${folder}; name one with --dir, or make it with \`assay export --dir\`.`)
+    throw notFound(
+      `The folder ${folder} does not exist; name one with --dir, or create it with \`assay export --dir\`.`,
+    )
   }
   const files: DefinitionFile[] = []
   const problems: Problem[] = []
@@ -90,7 +92,7 @@ function* readInSteps(folder: string): Generator<void, DefinitionFolder> {
       yield
       const text = readText(join(folder, path))
       if (text === undefined) {
-        const message = `is larger than ${MAX_FILE_BYTES} bytes or not UTF-8 text; no definition is.`
+        const message = `is larger than ${MAX_FILE_BYTES} bytes or not UTF-8 text, so it is not a definition; remove it.`
         problems.push(wholeFile(path, message))
         continue
       }
@@ -122,12 +124,12 @@ function listFiles(folder: string, place: string): { paths: string[]; problems: 
     problems: found
       .filter((each) => !isRead(each))
       .map(({ path, stats }) =>
-        wholeFile(path, stats?.isFile() === true ? LEADS_OUT : 'is not a plain file; remove it.'),
+        wholeFile(path, stats?.isFile() === true ? LEADS_OUT : 'is not a regular file; remove it.'),
       ),
   }
 }
 
-const LEADS_OUT = 'is a link that leads out of the folder; put there what it leads to.'
+const LEADS_OUT = 'is a symbolic link to a file outside the folder; replace it with a copy.'
 
 function statIfThere(path: string): Stats | undefined {
   try {
@@ -179,13 +181,13 @@ function findDoubles(files: readonly DefinitionFile[]): Problem[] {
     }
     const { nameKey } = kindFacts[kind]
     const { line } = other.yaml.placeOf(nameKey)
-    const message = `the ${kindWords[kind]} ${definition.name} stands in ${other.path}:${line} already; keep one of them.`
+    const message = `the ${kindWords[kind]} ${definition.name} is already defined in ${other.path}:${line}; keep one of them.`
     return [{ file: path, ...yaml.placeOf(nameKey), path: nameKey, message }]
   })
 }
 
 const tooLarge = (what: string) =>
-  new AppError('too_large', `The folder holds ${what}; name the one that holds the definitions.`)
+  new AppError('too_large', `The folder contains ${what}; name the folder of the definitions.`)
 
 /** A problem in a definition without a file has no line. */
 const toPlace = ({ file, line, column }: Problem): string =>

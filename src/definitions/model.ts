@@ -18,15 +18,15 @@ export const DashboardFile = z
       .array(
         z.strictObject({
           metricSlug: Slug.describe('The metric.'),
-          pinnedFilters: FilterMapping.optional().describe('Always added when the dashboard is evaluated.'),
-          size: z.enum(placementSizes).optional().describe('How large it is shown (md).'),
+          pinnedFilters: FilterMapping.optional().describe('Filters always added on this dashboard.'),
+          size: z.enum(placementSizes).optional().describe('Size of the tile (md).'),
           position: z.int().min(0).max(10_000).optional().describe('Order, lowest first (its place in this list).'),
-          chartType: z.enum(chartTypes).optional().describe('How it is drawn (number).'),
+          chartType: z.enum(chartTypes).optional().describe('Chart type (number).'),
         }),
       )
       .min(1, 'must place at least one metric; a dashboard without metrics does not exist.')
       .max(500)
-      .describe('The metrics it shows.'),
+      .describe('The metrics on it.'),
   })
   .describe('A dashboard and the metrics placed on it.')
 

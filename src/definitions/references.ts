@@ -86,7 +86,7 @@ function listOwnProblems(
 function listDoubles({ placements }: Members, at: (path: string, message: string) => Problem): Problem[] {
   const slugs = (placements as Members[]).map(({ metricSlug }) => String(metricSlug))
   return slugs.flatMap((slug, index) =>
-    slugs.indexOf(slug) < index ? [at(`placements[${index}]`, `places ${slug} twice; keep one of them.`)] : [],
+    slugs.indexOf(slug) < index ? [at(`placements[${index}]`, `places ${slug} twice; keep one placement.`)] : [],
   )
 }
 
@@ -113,7 +113,7 @@ export function findOutside(files: readonly DefinitionFile[]): { problems: Probl
   )
   return {
     problems: outside.map(({ file, naming: { by, path, kind, name } }) =>
-      toProblem(file, by, path, `the ${kindWords[kind]} ${name} has no file here; it must be in the database.`),
+      toProblem(file, by, path, `the ${kindWords[kind]} ${name} has no file here, so it must exist in the database.`),
     ),
     placeholders: outside.map(({ naming: { kind, name } }) => ({
       kind,

@@ -37,7 +37,9 @@ export function readBase(folder: string, installId: string | undefined): Base | 
   try {
     return new Map(Object.entries(BaseFile.parse(JSON.parse(text))))
   } catch (cause) {
-    throw invalidInput(`${fileOf(installId)} is damaged; remove it, and the files are taken as they are.`, { cause })
+    throw invalidInput(`${fileOf(installId)} is damaged; remove it to apply the files without a check for conflicts.`, {
+      cause,
+    })
   }
 }
 
@@ -65,11 +67,11 @@ export function requireKnown(base: Base | undefined, changes: readonly Definitio
     if (known === (before === undefined ? undefined : toDigest(before))) return []
     const message =
       before === undefined
-        ? 'was deleted in the database since; remove the file, or apply with --force to make it again.'
-        : `was ${known === undefined ? 'created' : 'changed'} in the database since, and would be ${action}d; take it over with export, or apply with --force.`
+        ? 'was deleted in the database since then; remove the file, or apply with --force to create it again.'
+        : `was ${known === undefined ? 'created' : 'changed'} in the database since then and would be ${action}d; export it first, or apply with --force.`
     return [{ path: `${kindWords[kind]} ${name}`, message }]
   })
-  requireNone(issues, 'The database has changed since this folder and it last agreed')
+  requireNone(issues, 'The database has changed since the last export or apply of this folder')
 }
 
 /** @throws AppError `conflict`, reason `definitions_changed` */

@@ -138,7 +138,7 @@ function deleteMetrics(writer: Writer, changes: readonly DefinitionChange[], aut
   while (toDelete.size > 0) {
     const graph = loadMetrics(writer)
     const free = [...toDelete].find((slug) => listDirectDependents(graph, slug).every((user) => !toDelete.has(user)))
-    if (free === undefined) throw new TypeError('metrics that are to be deleted depend on one another in a circle')
+    if (free === undefined) throw new TypeError('the metrics to delete depend on each other in a cycle')
     deleteMetric(writer, getStored(writer, free), author)
     toDelete.delete(free)
   }

@@ -54,14 +54,14 @@ function findExcess(text: string): string | undefined {
     isContent = lexeme === CST.SCALAR
     for (const _ of parser.next(lexeme));
     lexemes += 1
-    if (parser.stack.length > MAX_DEPTH) return 'nests too deep; write it flatter.'
-    if (lexemes > MAX_LEXEMES) return 'holds more than a definition ever does; write several.'
+    if (parser.stack.length > MAX_DEPTH) return 'is nested too deeply; use fewer levels.'
+    if (lexemes > MAX_LEXEMES) return 'is too large for one definition; split it.'
     if (aliases > MAX_ALIASES) return ALIASES
   }
   return undefined
 }
 
-const ALIASES = 'uses aliases for more than they may stand for; write the values out.'
+const ALIASES = 'expands too much through aliases; write the values out.'
 
 /** Reads one document of plain values, with limits on depth, size and aliases. */
 export function readYaml(text: string): YamlText {
@@ -93,7 +93,7 @@ export function readYaml(text: string): YamlText {
       if (alias.resolve(document) !== undefined) return
       problems.push({
         ...at(alias.range?.[0] ?? 0),
-        message: `is not valid YAML: nothing is anchored as ${alias.source}`,
+        message: `is not valid YAML: there is no anchor ${alias.source}`,
       })
     },
     Map: (_, { items }: YAMLMap) => {
@@ -108,7 +108,10 @@ export function readYaml(text: string): YamlText {
     },
     Pair: (_, { key }: Pair) => {
       if (!isScalar(key) || key.value !== '__proto__') return
-      problems.push({ ...at(key.range?.[0] ?? 0), message: 'names a member __proto__, which nothing has; remove it.' })
+      problems.push({
+        ...at(key.range?.[0] ?? 0),
+        message: 'contains a key named __proto__, which is not allowed; remove it.',
+      })
     },
   })
   const read: YamlText = { document, problems, placeOf: (path) => at(findOffset(document, path)) }

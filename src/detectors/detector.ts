@@ -56,7 +56,7 @@ export interface DetectorContext<Config> {
 
 /**
  * A detector that needs only the document. Pure: the same document gives the same matches, on any thread. Detectors
- * that need all assets of a source (links, duplicates, staleness) are `EstateDetector`s.
+ * that need all assets of a source (links, duplicates, staleness) are `SourceDetector`s.
  */
 export interface Detector<Config = unknown> {
   type: string

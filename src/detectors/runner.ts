@@ -58,7 +58,7 @@ export function runDetectors(document: AssayDocument, options: RunOptions): RunR
   const warnings: RunWarning[] = []
   const { pieces, truncated } = toPieces(document)
   if (truncated || document.truncated === true) {
-    warnings.push({ code: 'truncated', message: 'The document is too large: only its first part was looked at.' })
+    warnings.push({ code: 'truncated', message: 'The document is too large: only its beginning was examined.' })
   }
   const found = options.detectors.flatMap((run) => {
     options.onDetector?.(run.detector.type)
@@ -72,7 +72,7 @@ export function runDetectors(document: AssayDocument, options: RunOptions): RunR
   for (const [type, count] of dropped) {
     warnings.push({
       code: 'capped',
-      message: `${type} found too much here: ${count} findings of less weight are left out.`,
+      message: `${type} found too much here: ${count} less severe findings are omitted.`,
     })
   }
   const veiled = [...found, ...findMore(document, reported, options)]

@@ -20,7 +20,7 @@ export function check(name: string, work: () => CheckResult, fix: string): Check
     return {
       name,
       status: 'failed',
-      detail: error instanceof Error ? error.message : 'It could not be looked at.',
+      detail: error instanceof Error ? error.message : 'The check could not be run.',
       fix,
     }
   }

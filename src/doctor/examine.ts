@@ -24,7 +24,7 @@ const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   network_folder: 'Use a folder on a disk of this machine: assay doctor --home ~/assay-data',
   no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',
-  not_writable: `Look at who owns the folder: ls -ld ${quote(home)}`,
+  not_writable: `Check who owns the folder: ls -ld ${quote(home)}`,
 })
 
 /** Checks everything that assay needs to work; does not create a missing data folder. */

@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const OLDEST_NODE = [20, 19] as const
 const OLDEST_PLAUSIBLE_CLOCK = Date.UTC(2025, 0, 1)
 const NEWER_NODE = 'Install Node 20.19 or later: nvm install 22'
-const WHOLE_NODE = 'Install a Node with the data of all languages: nvm install 22'
+const WHOLE_NODE = 'Install a Node with full language data (ICU): nvm install 22'
 const clockCommands: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'sudo sntp -sS time.apple.com',
   win32: 'w32tm /resync',
@@ -56,18 +56,21 @@ function checkZones() {
   const hourAt = (at: number) =>
     new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' }).format(at)
   const [winter, summer] = [hourAt(Date.UTC(2026, 0, 15, 12)), hourAt(Date.UTC(2026, 6, 15, 12))]
-  if (winter === '13' && summer === '14') return `rules are there (${process.versions.tz ?? 'of the system'})`
-  return { failed: 'The rules of time zones are missing.', fix: WHOLE_NODE }
+  if (winter === '13' && summer === '14')
+    return `the time zone database is available (${process.versions.tz ?? 'of the system'})`
+  return { failed: 'The time zone database is missing.', fix: WHOLE_NODE }
 }
 
 async function checkNames(): Promise<Check> {
-  const fix = "Give this machine its name: echo '127.0.0.1 localhost' | sudo tee -a /etc/hosts"
+  const fix = "Define localhost on this machine: echo '127.0.0.1 localhost' | sudo tee -a /etc/hosts"
   try {
     const { address } = await lookup('localhost')
     const isOwn = address === '::1' || address.startsWith('127.')
     return toCheck(
       'names',
-      isOwn ? `localhost is ${address}` : { failed: `localhost is ${address}, another machine.`, fix },
+      isOwn
+        ? `localhost is ${address}`
+        : { failed: `localhost resolves to ${address}, which is another machine.`, fix },
     )
   } catch {
     return toCheck('names', { failed: 'localhost cannot be resolved.', fix })
@@ -78,7 +81,7 @@ function checkProxy(env: Environment) {
   const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
   const set = names.filter((name) => env[name])
   if (set.length === 0) return 'none is set'
-  const warning = `${set.join(', ')} is set, but requests to sources go straight.`
+  const warning = `${set.join(', ')} is set, but requests to sources do not use a proxy.`
   return {
     warning,
     fix: `Where sources can only be reached through it, run it elsewhere; else: unset ${set.join(' ')}`,
@@ -88,14 +91,14 @@ function checkProxy(env: Environment) {
 function checkCertificates(env: Environment) {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     return {
-      failed: 'NODE_TLS_REJECT_UNAUTHORIZED=0 lets anybody pose as a source.',
+      failed: 'NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off, so anyone can impersonate a source.',
       fix: 'unset NODE_TLS_REJECT_UNAUTHORIZED',
     }
   }
   const extra = env.NODE_EXTRA_CA_CERTS
   if (extra === undefined || extra === '') return 'those of Node'
-  if (existsSync(extra)) return 'those of Node and of NODE_EXTRA_CA_CERTS'
-  return { failed: 'NODE_EXTRA_CA_CERTS names a file that is not there.', fix: 'unset NODE_EXTRA_CA_CERTS' }
+  if (existsSync(extra)) return 'those of Node and NODE_EXTRA_CA_CERTS'
+  return { failed: 'NODE_EXTRA_CA_CERTS names a file that does not exist.', fix: 'unset NODE_EXTRA_CA_CERTS' }
 }
 
 function checkPort({ host, port }: Config): Promise<Check> {
@@ -104,8 +107,8 @@ function checkPort({ host, port }: Config): Promise<Check> {
     server.once('error', () =>
       resolve(
         toCheck('port', {
-          warning: `${host}:${port} is taken, perhaps by an assay that serves already.`,
-          fix: `\`lsof -i :${port}\` says by whom; another one will do: assay serve --port 0`,
+          warning: `${host}:${port} is in use, perhaps by a running assay serve.`,
+          fix: `\`lsof -i :${port}\` shows by which process; or use another port: assay serve --port 0`,
         }),
       ),
     )
@@ -121,7 +124,7 @@ function checkAssistants(env: Environment): CheckResult {
     const wrong = findFault(client, place)
     if (wrong !== undefined) return wrong
   }
-  if (present.length === 0) return 'no configuration of one is there'
+  if (present.length === 0) return 'no configuration was found'
   return `${count(present.length, 'configuration')} can be read`
 }
 
@@ -134,7 +137,7 @@ function findFault(client: Client, place: ClientEnvironment): CheckResult | unde
       ? programsIn(readRegularFile(file).toString('utf8')).find((program) => !existsSync(program))
       : undefined
     if (gone === undefined) return undefined
-    return { warning: `${client.title} is to start ${gone}, which is not there.`, fix }
+    return { warning: `${client.title} is configured to start ${gone}, which does not exist.`, fix }
   } catch (error) {
     if (error instanceof AppError) return { warning: error.message, fix }
     return { warning: `${file} cannot be read.`, fix: `chmod u+r ${quote(file)}` }

@@ -41,11 +41,11 @@ const elsewhere = (home: string) =>
   `Move the folder: mv ${quote(home)} ~/assay-data && assay doctor --home ~/assay-data`
 
 const toRoom = (home: string) =>
-  `Make room on the disk; scans and changes wait until then. What takes it here: du -ah ${quote(home)} | sort -h | tail -20`
+  `Free some disk space; scans and changes are paused until then. To see what uses it: du -ah ${quote(home)} | sort -h | tail -20`
 
 function look(home: string): CheckResult {
   const found = statSync(home, { throwIfNoEntry: false })
-  if (found === undefined) return { failed: `There is no folder ${home}.`, fix: 'assay init' }
+  if (found === undefined) return { failed: `The folder ${home} does not exist.`, fix: 'assay init' }
   if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toFolderFix(home) }
   accessSync(home, constants.R_OK | constants.W_OK)
   return home
@@ -57,7 +57,7 @@ function checkPermissions(home: string): CheckResult {
     const mode = statSync(join(home, name), { throwIfNoEntry: false })?.mode ?? 0
     return (mode & 0o077) !== 0
   })
-  if (open.length === 0) return 'folder, database and key are yours alone'
+  if (open.length === 0) return 'only you can read the folder, the database and the key'
   const names = open.map((name) => (name === '' ? 'the folder' : name)).join(', ')
   if (statSync(home).mode & 0o077 || open.includes('assay.key')) {
     return {
@@ -65,14 +65,14 @@ function checkPermissions(home: string): CheckResult {
       fix: `chmod go= ${open.map((name) => quote(join(home, name))).join(' ')}`,
     }
   }
-  return 'the folder is yours alone'
+  return 'only you can read the folder'
 }
 
 function checkPlace(home: string): CheckResult {
   const { network, sync } = describeFolderLocation(home)
   const fix = elsewhere(home)
-  if (network !== undefined) return { failed: `The folder lies on ${network}, whose locks do not hold.`, fix }
-  if (sync !== undefined) return { warning: `${sync} copies the files away while they are written.`, fix }
+  if (network !== undefined) return { failed: `The folder is on ${network}, where file locks are not reliable.`, fix }
+  if (sync !== undefined) return { warning: `${sync} copies the files while they are being written.`, fix }
   return 'a disk of this machine'
 }
 
@@ -87,7 +87,10 @@ function checkRoom(home: string): CheckResult {
 function checkLeftovers(home: string): CheckResult {
   const drafts = readdirSync(home).filter((name) => name.endsWith('.draft'))
   if (drafts.length > 0) {
-    return { warning: `${count(drafts.length, 'draft')} of interrupted copies.`, fix: `rm ${quote(home)}/*.draft` }
+    return {
+      warning: `${count(drafts.length, 'incomplete file')} left by interrupted copies.`,
+      fix: `rm ${quote(home)}/*.draft`,
+    }
   }
   return readdirSync(home).includes('assay.key.next')
     ? { warning: 'A change of the key was interrupted.', fix: 'assay key rotate' }
@@ -98,22 +101,22 @@ function checkLeftovers(home: string): CheckResult {
 export function toRecoveryCommand(home: string): string {
   const newest = listBackups(home).at(-1)
   if (newest !== undefined) return `assay restore backups/${newest}`
-  return `Put a copy back with \`assay restore FILE\`, or begin anew: mv ${quote(home)} ${quote(`${home}.damaged`)} && assay init`
+  return `Restore a copy with \`assay restore FILE\`, or start with an empty folder: mv ${quote(home)} ${quote(`${home}.damaged`)} && assay init`
 }
 
 /** How to install a version that knows a newer schema. */
-export const NEWER = 'Install a newer assay: npm install --global assay@latest'
+export const NEWER = 'Install a newer version: npm install --global assay@latest'
 
 function checkSchema(isCurrent: boolean, schema: number): CheckResult {
   return isCurrent
     ? `schema ${schema}`
-    : { failed: `Another version of assay has made it schema ${schema}.`, fix: NEWER }
+    : { failed: `Another version of Assay has migrated it to schema ${schema}.`, fix: NEWER }
 }
 
 function checkObjects(differences: readonly string[], fix: string): CheckResult {
   return differences.length === 0
-    ? 'tables, indexes, triggers and views are those of this version'
-    : { failed: `It is not as this version makes it: ${describeDifferences(differences)}.`, fix }
+    ? 'tables, indexes, triggers and views match this version'
+    : { failed: `The schema differs from that of this version: ${describeDifferences(differences)}.`, fix }
 }
 
 /** Checks the opened database. `deep` also detects flipped bits. */
@@ -129,8 +132,8 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
       'references',
       () =>
         foreignKeys === 0
-          ? 'every row refers to one that is there'
-          : { failed: `${count(foreignKeys, 'row')} refer to nothing`, fix },
+          ? 'every reference points to an existing row'
+          : { failed: `${count(foreignKeys, 'row')} refer to missing rows`, fix },
       fix,
     ),
     check('schema', () => checkObjects(differences, fix), fix),
@@ -150,7 +153,7 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
         const { brokenAt, entries } = store.read(verifyAudit)
         return brokenAt === undefined
           ? `whole, ${entries} entries`
-          : { failed: `It was changed at entry ${brokenAt}.`, fix }
+          : { failed: `The trail was changed at entry ${brokenAt}.`, fix }
       },
       fix,
     ),
@@ -159,23 +162,23 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
 }
 
 /** pgrep lists the oldest process first. */
-const OLDEST = 'End the oldest assay process of these: pgrep -af assay'
+const OLDEST = 'Stop the oldest of these assay processes: pgrep -af assay'
 
 function checkWal(bytes: number): CheckResult {
   const detail = `${Math.ceil(bytes / MB)} MB`
   if (bytes <= WAL_BYTES) return detail
   return {
-    warning: `${detail}: some process holds an old state open.`,
+    warning: `${detail}: a process keeps an old snapshot open.`,
     fix: OLDEST,
   }
 }
 
 function checkBackups(home: string, newest: string | undefined): CheckResult {
-  if (newest === undefined) return { warning: 'There is none.', fix: 'assay backup' }
+  if (newest === undefined) return { warning: 'There is no backup.', fix: 'assay backup' }
   const age = Date.now() - statSync(join(home, 'backups', newest)).mtimeMs
   const days = count(Math.floor(age / 86_400_000), 'day')
   return age > OLD_BACKUP_MS
-    ? { warning: `The newest is ${days} old.`, fix: 'assay backup' }
+    ? { warning: `The newest backup is ${days} old.`, fix: 'assay backup' }
     : `the newest is ${days} old`
 }
 
@@ -183,14 +186,17 @@ function checkBackups(home: string, newest: string | undefined): CheckResult {
 function checkBackedUpTexts(home: string, hiddenAt: string | undefined): CheckResult {
   const files = listBackups(home).map((name) => join(home, 'backups', name))
   const older = files.filter((file) => statSync(file).mtimeMs < Number(hiddenAt))
-  if (older.length === 0) return 'none was made before credentials in stored texts were hidden'
+  if (older.length === 0) return 'none is older than the masking of credentials in stored texts'
   return {
-    warning: `${count(older.length, 'backup')} of before credentials in stored texts were hidden may hold them.`,
+    warning: `${count(older.length, 'backup')} made before credentials in stored texts were masked may contain them.`,
     fix: `assay backup && rm ${older.map(quote).join(' ')}`,
   }
 }
 
 function checkDefinitions(damaged: readonly string[], fix: string): CheckResult {
-  if (damaged.length === 0) return 'each is as it was written'
-  return { failed: `${damaged.slice(0, 5).join(', ')} ${damaged.length === 1 ? 'is' : 'are'} not as written.`, fix }
+  if (damaged.length === 0) return 'all match their checksums'
+  return {
+    failed: `${damaged.slice(0, 5).join(', ')} ${damaged.length === 1 ? 'does' : 'do'} not match the checksum.`,
+    fix,
+  }
 }

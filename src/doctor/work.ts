@@ -24,7 +24,7 @@ export async function checkWork(app: OpenedApp): Promise<Check[]> {
   return [
     checkKey(app),
     check('clock and rows', () => checkNewest(app, now), SET_CLOCK),
-    check('driver of scans', () => checkDriver(app, now), 'assay serve'),
+    check('background loop', () => checkDriver(app, now), 'assay serve'),
     check('schedules', () => checkSchedules(app, now), 'assay serve'),
     check('scans', () => checkScans(app, now), 'assay serve'),
     check('tokens', () => checkTokens(app, now), 'assay token list'),
@@ -36,11 +36,11 @@ function checkKey({ vault, config: { home } }: OpenedApp): Check {
   const problem = vault.problem()
   const { place, check: value } = vault.source()
   const file = quote(join(home, 'assay.key'))
-  const back = `Put the key back as ASSAY_KEY_FILE, ASSAY_KEY or this file: install -m 600 COPY-OF-THE-KEY ${file}`
+  const back = `Provide the key as ASSAY_KEY_FILE, ASSAY_KEY or this file: install -m 600 COPY-OF-THE-KEY ${file}`
   const fix = problem?.facts.reason === 'key_exposed' ? `chmod 600 ${file}` : back
   return toCheck(
     'key',
-    problem === undefined ? `${value} opens what was sealed (${place})` : { failed: problem.message, fix },
+    problem === undefined ? `${value} decrypts the stored secrets (${place})` : { failed: problem.message, fix },
   )
 }
 
@@ -50,39 +50,39 @@ function checkNewest({ store }: OpenedApp, now: number): CheckResult {
     (reader) => reader.prepare('SELECT max(at) AS at FROM audit').get() as { at: number | null },
   )
   if (at === null || at <= now + DAY_MS) return 'the newest row is not from the future'
-  return { warning: `The newest row is of ${new Date(at).toISOString()}.`, fix: SET_CLOCK }
+  return { warning: `The newest row is dated ${new Date(at).toISOString()}, in the future.`, fix: SET_CLOCK }
 }
 
 function checkDriver({ store }: OpenedApp, now: number): CheckResult {
   const lease = store.read((reader) => findLease(reader, 'loop'))
-  if (lease === undefined || lease.expiresAt <= now) return 'no process drives scheduled scans now'
+  if (lease === undefined || lease.expiresAt <= now) return 'no process is running scheduled scans now'
   const fix = 'assay serve'
   return isCertainlyDead(lease.holder)
-    ? { warning: 'The process that drove scans is dead.', fix }
-    : 'a living process has it'
+    ? { warning: 'The process that ran scheduled scans has died.', fix }
+    : 'it is held by a running process'
 }
 
 function checkSchedules({ store }: OpenedApp, now: number): CheckResult {
   const late = store.read((reader) => listDueSources(reader, now - LATE_MS))
-  if (late.length === 0) return 'none is late'
+  if (late.length === 0) return 'none is overdue'
   return { warning: `Late: ${showNames(late.map(({ name }) => name))}.`, fix: 'assay serve' }
 }
 
 function checkScans({ store }: OpenedApp, now: number): CheckResult {
   const open = store.read(listOpenScans)
   const stuck = open.filter((scan) => scan.status === 'RUNNING' && isOrphaned(scan, now))
-  if (stuck.length === 0) return `${count(open.length, 'scan')} under way, none left behind`
-  return { warning: `${count(stuck.length, 'scan')} lost the process that drove it.`, fix: 'assay serve' }
+  if (stuck.length === 0) return `${count(open.length, 'scan')} running, none abandoned`
+  return { warning: `${count(stuck.length, 'scan')} abandoned because its process ended.`, fix: 'assay serve' }
 }
 
 function checkTokens({ store }: OpenedApp, now: number): CheckResult {
   const tokens = store.read((reader) => listTokens(reader, now)).filter(({ status }) => status === 'active')
   const soon = tokens.filter(({ expiresAt }) => Date.parse(expiresAt) < now + SOON_MS)
   const [first] = soon
-  if (first === undefined) return `${count(tokens.length, 'token')} in force`
+  if (first === undefined) return `${count(tokens.length, 'token')} valid`
   return {
     warning: `About to expire: ${showNames(soon.map(({ name }) => name))}.`,
-    fix: `Make another, then end the old one: assay token create --scope ${first.scopes.join(',')} && assay token revoke ${first.id}`,
+    fix: `Create another, then revoke the old one: assay token create --scope ${first.scopes.join(',')} && assay token revoke ${first.id}`,
   }
 }
 
@@ -107,7 +107,7 @@ async function checkSources(app: OpenedApp): Promise<Check[]> {
         const fix = bad.hint === undefined ? again : `${bad.hint} Then: ${again}`
         return toCheck(`source ${name}`, { failed: `${bad.name}: ${bad.status}`, fix })
       } catch (error) {
-        const failed = error instanceof AppError ? error.message : 'It could not be asked.'
+        const failed = error instanceof AppError ? error.message : 'The source could not be tested.'
         return toCheck(`source ${name}`, { failed, fix: again })
       }
     }),

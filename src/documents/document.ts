@@ -20,7 +20,7 @@ export type PartKind =
   /** DAX, Power Query or another formula language. */
   | 'expression'
 
-/** One run of text that a detector looks at. A match never spans two parts. */
+/** One run of text that a detector reads. A match never spans two parts. */
 export interface Part {
   kind: PartKind
   text: string

@@ -60,7 +60,7 @@ function readOffice(bytes: Uint8Array, site: string | undefined): ReadResult {
   const document = parseOffice(files, site)
   const isCut = bytes.length > 22 && !hasDirectory(bytes)
   if (document !== undefined) return { document: isCut ? toCut(document) : document }
-  return files.size === 0 && isCut ? { status: 'damaged', reason: CUT } : unsupported('Archives are not opened.')
+  return files.size === 0 && isCut ? { status: 'damaged', reason: CUT } : unsupported('Archives are not read.')
 }
 
 function parseOffice(files: ReadonlyMap<string, Uint8Array>, site: string | undefined): AssayDocument | undefined {
@@ -69,7 +69,7 @@ function parseOffice(files: ReadonlyMap<string, Uint8Array>, site: string | unde
   return [...files.keys()].some((name) => name.startsWith('ppt/slides/')) ? parsePptx(files, site) : undefined
 }
 
-const CUT = 'The archive has no end; it was cut.'
+const CUT = 'The archive is truncated.'
 
 const toCut = (document: AssayDocument): AssayDocument => ({
   ...document,
@@ -108,7 +108,7 @@ const notInPart = (format: string): UnreadableFile => ({
 export async function readDocument(source: Uint8Array | string, facts: FileFacts = {}): Promise<ReadResult> {
   if (typeof source === 'string') return { document: readText(source, facts) }
   if (source.length > MAX_FILE_BYTES) {
-    return { status: 'skipped_too_large', reason: 'The file is larger than is read.' }
+    return { status: 'skipped_too_large', reason: 'The file is too large to be read.' }
   }
   const { isCut = false } = facts
   const format = readFormat(source)
@@ -125,17 +125,17 @@ export async function readDocument(source: Uint8Array | string, facts: FileFacts
       const marker = Buffer.from('EncryptedPackage', 'utf16le')
       return Buffer.from(source.buffer, source.byteOffset, source.byteLength).includes(marker)
         ? { status: 'encrypted', reason: 'The document is protected by a password.' }
-        : unsupported('The old binary office formats are not read.')
+        : unsupported('Old binary Office formats are not read.')
     }
     case 'image':
-      return { ...unsupported('Images hold no text that is read.'), isTextless: true }
+      return { ...unsupported('Images are not read.'), isTextless: true }
     case 'media':
-      return { ...unsupported('Sound and video are not read.'), isTextless: true }
+      return { ...unsupported('Audio and video are not read.'), isTextless: true }
     case 'archive':
-      return unsupported('Archives are not opened.')
+      return unsupported('Archives are not read.')
     default: {
       const text = decodeText(source, isCut)
-      if (text === undefined) return unsupported('The file is not of a kind that is read.')
+      if (text === undefined) return unsupported('Files of this type are not read.')
       return { document: readText(isCut ? toWholeWords(text) : text, facts) }
     }
   }

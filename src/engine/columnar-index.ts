@@ -110,7 +110,7 @@ export class Engine {
     const { findings, assets, facets } = this
     const { rows, row } = findings.at(place)
     if (rows.combo[row] !== from.combo || rows.confidence[row] !== from.confidence) {
-      throw new RangeError(`the finding ${id} is not as it was said to be`)
+      throw new RangeError(`the change log does not match the stored state of finding ${id}`)
     }
     rows.setCombo(row, to.combo)
     rows.confidence[row] = to.confidence

@@ -128,7 +128,7 @@ const selectCombo = `SELECT c.source_id, d.text AS detector, t.text AS type, g.t
 
 function readFacets(reader: Reader, comboId: number): Facets {
   const row = reader.prepare(selectCombo).get(comboId) as ComboSqlRow | undefined
-  if (row === undefined) throw new RangeError(`combination ${comboId} is not there`)
+  if (row === undefined) throw new RangeError(`there is no combination ${comboId}`)
   return {
     sourceId: row.source_id,
     detectorType: row.detector,

@@ -9,7 +9,7 @@ import { findingStatuses } from './model.ts'
 /** A detector type, built in or not: a term may name one that only imported findings have. */
 export const DetectorTypeName = definitionText('code')
   .max(64)
-  .regex(/^[A-Z][A-Z0-9_]*$/, 'must be a detector type such as SECRETS: capitals, digits and underscores.')
+  .regex(/^[A-Z][A-Z0-9_]*$/, 'must be a detector type such as SECRETS: upper-case letters, digits and underscores.')
 
 const nameOf = (text: z.ZodString) => text.min(1).max(500)
 const freeCode = nameOf(definitionText('code'))

@@ -2,11 +2,7 @@ import { z } from 'zod'
 import { type FilterKey, facetRows, type facets } from './facets.ts'
 
 const someOf = <Item extends z.ZodType<string>>(item: Item, description: string) =>
-  z
-    .array(item)
-    .min(1, 'must name at least one value; leave the key out to not restrict by it.')
-    .max(500)
-    .describe(description)
+  z.array(item).min(1, 'must name at least one value; omit the key to not filter by it.').max(500).describe(description)
 
 type Facets = typeof facets
 type Keys = {
@@ -16,7 +12,7 @@ const keys = Object.fromEntries(
   facetRows.map(({ filterKey, value, description }) => [filterKey, someOf(value, description).optional()]),
 ) as unknown as Keys
 
-const FilterExclude = z.strictObject(keys).describe('Takes away whatever matches any of its keys.')
+const FilterExclude = z.strictObject(keys).describe('Excludes what matches any of its keys.')
 
 /**
  * Selects findings: AND across keys, OR within one, `exclude` subtracts. The same shape is used for a term's mapping, a
@@ -25,10 +21,10 @@ const FilterExclude = z.strictObject(keys).describe('Takes away whatever matches
 export const FilterMapping = z
   .strictObject({
     ...keys,
-    minConfidence: z.number().min(0).max(1).describe('Only findings at least this sure, 0 to 1.').optional(),
+    minConfidence: z.number().min(0).max(1).describe('Minimum confidence, 0 to 1.').optional(),
     exclude: FilterExclude.optional(),
   })
-  .describe('Which findings count: AND across keys, OR inside one, exclude subtracts.')
+  .describe('Findings to match: AND across keys, OR within a key, exclude subtracts.')
 export type FilterMapping = z.infer<typeof FilterMapping>
 
 /** Whether the filter matches every finding. */

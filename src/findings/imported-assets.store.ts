@@ -57,7 +57,7 @@ function saveImportedAsset(
     return { assetId: stored.id, isNew: false, firstSeenAt: stored.first_seen_at }
   }
   const assetId = insertImportedAsset(writer, dictionary, telling)
-  if (assetId === undefined) throw new RangeError('an asset is there and is not')
+  if (assetId === undefined) throw new RangeError('an asset exists but was not found by its key')
   return { assetId, isNew: true, firstSeenAt: at }
 }
 

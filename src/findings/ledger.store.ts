@@ -108,7 +108,7 @@ export class FindingLedger {
 
   insert(finding: NewFinding): number {
     const id = this.#insert(finding, insertFinding)
-    if (id === undefined) throw new RangeError('the finding is there already')
+    if (id === undefined) throw new RangeError('the finding already exists')
     return id
   }
 
@@ -359,6 +359,6 @@ export class FindingLedger {
 }
 
 function itsImport(pending: PendingImport | undefined): PendingImport {
-  if (pending === undefined) throw new RangeError('lines are of imports')
+  if (pending === undefined) throw new RangeError('only imports write findings by rows')
   return pending
 }

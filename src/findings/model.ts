@@ -10,7 +10,7 @@ const instant = ownText().describe('ISO 8601 UTC timestamp.')
 export const FindingAsset = z.object({
   key: keyText().describe('Stable key of the asset.'),
   kind: codeText().describe('Kind of the asset, such as wiki.page.'),
-  name: outsideText().describe('Title, as the platform has it (untrusted content).'),
+  name: outsideText().describe('Title on the platform (untrusted content).'),
   url: outsideText().describe('Where to open it.'),
   container: outsideText().describe('Space or workspace (untrusted content).'),
 })
@@ -29,16 +29,16 @@ export const Finding = z.object({
   id: ownText().describe('Id of the finding.'),
   assetId: ownText().describe('Id of its asset.'),
   sourceId: ownText().describe('Id of its source.'),
-  detectorType: codeText().describe('Which detector found it.'),
-  findingType: codeText().describe('What it is, such as EMAIL.'),
+  detectorType: codeText().describe('Detector that found it.'),
+  findingType: codeText().describe('Type of the finding, such as EMAIL.'),
   category: codeText().describe('Category, such as SECURITY.'),
-  severity: z.enum(severities).describe('How bad it is.'),
-  confidence: z.number().describe('How sure the detector is, 0 to 1.'),
-  status: z.enum(findingStatuses).describe('Present status.'),
+  severity: z.enum(severities).describe('Severity.'),
+  confidence: z.number().describe('Confidence of the detector, 0 to 1.'),
+  status: z.enum(findingStatuses).describe('Current status.'),
   customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
   location: FindingLocationView.optional().describe('Where in the asset.'),
-  excerpt: outsideText().optional().describe('Redacted surroundings of the match (untrusted content).'),
-  fingerprint: ownText().describe('Keyed hash: the same finding keeps it across scans.'),
+  excerpt: outsideText().optional().describe('Redacted text around the match (untrusted content).'),
+  fingerprint: ownText().describe('Keyed hash that identifies the finding across scans.'),
   firstDetectedAt: instant,
   lastDetectedAt: instant,
   resolvedAt: instant.optional(),
@@ -51,8 +51,8 @@ export const StatusChange = z.object({
   from: z.enum(findingStatuses).describe('Status before.'),
   to: z.enum(findingStatuses).describe('Status after.'),
   by: ownText().describe('Who or what changed it.'),
-  via: ownText().optional().describe('Through which door: http, mcp or cli.'),
-  client: ownText().optional().describe('Through which program, by its own name.'),
+  via: ownText().optional().describe('Interface used: http, mcp or cli.'),
+  client: ownText().optional().describe('Client program, as it names itself.'),
   reason: outsideText().optional().describe('Why.'),
 })
 export type StatusChange = z.infer<typeof StatusChange>
@@ -65,10 +65,10 @@ export type FindingDetail = z.infer<typeof FindingDetail>
 
 export const Asset = z.object({
   id: ownText().describe('Id of the asset.'),
-  key: keyText().describe("Stable key, made of the platform's ids."),
+  key: keyText().describe('Stable key built from ids of the platform.'),
   sourceId: ownText().describe('Id of its source.'),
   kind: codeText().describe('Kind, such as wiki.page.'),
-  name: outsideText().describe('Title, as the platform has it (untrusted content).'),
+  name: outsideText().describe('Title on the platform (untrusted content).'),
   url: outsideText().describe('Where to open it.'),
   container: outsideText().describe('Space, workspace or dataset (untrusted content).'),
   parentContainer: outsideText()
@@ -84,7 +84,7 @@ export const Asset = z.object({
   firstSeenAt: instant,
   lastSeenAt: instant,
   lastScannedAt: instant.optional(),
-  status: z.enum(['ACTIVE', 'DELETED']).describe('DELETED: gone from the platform.'),
+  status: z.enum(['ACTIVE', 'DELETED']).describe('DELETED: no longer on the platform.'),
   openFindings: z.number().describe('Open findings in it.'),
 })
 export type Asset = z.infer<typeof Asset>
@@ -100,6 +100,6 @@ export const AssetDetail = Asset.extend({
       }),
     )
     .describe('Links to other assets and addresses; at most 500.'),
-  facts: z.record(ownText(), outsideValue()).describe('Small facts from the platform (untrusted content).'),
+  facts: z.record(ownText(), outsideValue()).describe('Metadata from the platform (untrusted content).'),
 })
 export type AssetDetail = z.infer<typeof AssetDetail>

@@ -26,9 +26,13 @@ import { requireSources } from './source-names.ts'
 import { auditTriage, deciderOf, requireReason, requireTriageConsent, triageShape } from './triage.ts'
 
 const { exclude: _, ...filterShape } = FilterMapping.shape
-const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
-const Limit = z.int().min(1).max(500).default(50).describe('How many, at most 500.')
-const Cursor = z.string().max(4_000).describe('nextCursor of the page before.')
+const Search = z
+  .string()
+  .trim()
+  .max(200)
+  .describe('Words that must all occur in the text, title, address or container.')
+const Limit = z.int().min(1).max(500).default(50).describe('Maximum number of items (up to 500).')
+const Cursor = z.string().max(4_000).describe('nextCursor of the previous page.')
 const NextCursor = ownText().describe('Where the next page begins; absent on the last one.')
 /** Findings whose status is set in one transaction. */
 const AT_ONCE = 100
@@ -102,7 +106,7 @@ export const findingOperations: readonly Operation[] = [
   operation({
     name: 'search_findings',
     title: 'Search findings',
-    summary: 'List single findings, newest first, by the keys of a filter. For counts use query_metric.',
+    summary: 'List individual findings, newest first, by filter. For counts use query_metric.',
     effect: 'read',
     runsOn: 'query-thread',
     scope: 'read',
@@ -146,7 +150,7 @@ export const findingOperations: readonly Operation[] = [
   operation({
     name: 'update_finding',
     title: 'Triage a finding',
-    summary: 'Set the status of a finding and say why. FALSE_POSITIVE and IGNORED survive later scans.',
+    summary: 'Set the status of a finding, with a reason. FALSE_POSITIVE and IGNORED survive later scans.',
     effect: 'write',
     consent: 'by_extent',
     scope: 'triage',
@@ -180,14 +184,14 @@ export const findingOperations: readonly Operation[] = [
   operation({
     name: 'preview_triage',
     title: 'Preview a triage',
-    summary: 'Count the findings that triage_findings would take in with this filter.',
+    summary: 'Count the findings that triage_findings would change with this filter.',
     effect: 'read',
     runsOn: 'query-thread',
     cost: 'computed',
     scope: 'read',
     route: 'POST /findings/triage/preview',
     input: z.strictObject({ filters: FilterMapping, search: Search.optional() }),
-    output: z.object({ count: z.number().describe('Findings that the filter takes in.') }),
+    output: z.object({ count: z.number().describe('Findings that match the filter.') }),
     run: ({ filters, search }, context) =>
       context.read((reader) => {
         requireSources(reader, filters, 'filters')
@@ -198,7 +202,7 @@ export const findingOperations: readonly Operation[] = [
   operation({
     name: 'triage_findings',
     title: 'Triage findings by filter',
-    summary: 'Set the status of every finding that a filter takes in; preview_triage says beforehand how many.',
+    summary: 'Set the status of every finding that matches a filter; preview_triage counts them first.',
     effect: 'write',
     runsOn: 'scan-thread',
     consent: 'by_extent',
@@ -212,24 +216,24 @@ export const findingOperations: readonly Operation[] = [
         expected: z
           .int()
           .min(0)
-          .describe('What preview_triage has counted; another number changes nothing.')
+          .describe('The count from preview_triage; if it differs now, nothing is changed.')
           .optional(),
       })
       .superRefine(requireReason),
     output: z.object({
-      matched: z.number().describe('Findings that the filter takes in.'),
-      changed: z.number().describe('Findings that had another status before.'),
+      matched: z.number().describe('Findings that match the filter.'),
+      changed: z.number().describe('Findings whose status changed.'),
     }),
     run: async ({ filters, search, status, reason, expected }, context) => {
       if (restrictsNothing(filters) && (search ?? '') === '') {
-        throw invalidInput('The filter takes in every finding; restrict it by at least one key.', {
-          issues: [{ path: 'filters', message: 'must restrict something.' }],
+        throw invalidInput('The filter matches every finding; add a condition.', {
+          issues: [{ path: 'filters', message: 'must contain at least one condition.' }],
         })
       }
       context.read((reader) => requireSources(reader, filters, 'filters'))
       const matched = await listMatching(context.store, filters, search)
       if (expected !== undefined && matched.length !== expected) {
-        const message = `The filter takes in ${matched.length} findings now, not ${expected}; look at them and try again.`
+        const message = `The filter now matches ${matched.length} findings, not ${expected}; review them and try again.`
         throw conflict(message, { reason: 'count_changed', facts: { matched: matched.length, expected } })
       }
       const change = { to: status, ...deciderOf(context), reason: toReason(reason) }
@@ -259,7 +263,7 @@ export const findingOperations: readonly Operation[] = [
   operation({
     name: 'list_assets',
     title: 'List assets',
-    summary: 'List scanned pages, attachments, reports and the like; with finding filters, those with such findings.',
+    summary: 'List scanned pages, attachments, reports and so on; with finding filters, those with matching findings.',
     effect: 'read',
     runsOn: 'query-thread',
     scope: 'read',
@@ -284,7 +288,7 @@ export const findingOperations: readonly Operation[] = [
   operation({
     name: 'get_asset',
     title: 'Get an asset',
-    summary: 'Show one asset by id or key, with its links and facts.',
+    summary: 'Show one asset by id or key, with its links and metadata.',
     effect: 'read',
     scope: 'read',
     route: 'GET /assets/{id}',

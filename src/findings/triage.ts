@@ -17,7 +17,12 @@ const HOUR_MS = 3_600_000
 /** Input members of operations that set a status. */
 export const triageShape = {
   status: z.enum(findingStatuses).describe('The new status.'),
-  reason: z.string().trim().max(1000).describe('Why, for the history; FALSE_POSITIVE and IGNORED need it.').optional(),
+  reason: z
+    .string()
+    .trim()
+    .max(1000)
+    .describe('Reason, for the history; FALSE_POSITIVE and IGNORED need one.')
+    .optional(),
 }
 
 /** Refuses FALSE_POSITIVE and IGNORED without a reason. */
@@ -26,7 +31,7 @@ export function requireReason(
   context: z.core.$RefinementCtx,
 ): void {
   if ((status !== 'FALSE_POSITIVE' && status !== 'IGNORED') || (reason ?? '') !== '') return
-  context.addIssue({ code: 'custom', path: ['reason'], message: `is missing; say why it becomes ${status}.` })
+  context.addIssue({ code: 'custom', path: ['reason'], message: `is missing; give the reason for ${status}.` })
 }
 
 /** The author of a change of status, as stored in the history. */

@@ -16,7 +16,7 @@ export const Color = z
 
 /** A term's mapping: a filter with at least one restriction. */
 export const TermMapping = FilterMapping.refine((mapping) => !isOpen(mapping), {
-  message: 'restricts nothing; give at least one key, such as detectorTypes or severities.',
+  message: 'matches everything; give at least one key, such as detectorTypes or severities.',
 })
 
 function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {
@@ -25,17 +25,17 @@ function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {
 
 /** The optional members of a term, shared by create and update. */
 export const termMembers = {
-  description: Description.describe('What the term means, for people and assistants.').optional(),
+  description: Description.describe('Meaning of the term, for people and assistants.').optional(),
   category: z.string().max(100).describe('Group of terms, such as SECURITY.').optional(),
   color: Color.nullable().describe('Hex colour, such as #d33.').optional(),
   icon: z.string().max(100).nullable().describe('Name of an icon.').optional(),
-  synonyms: Synonyms.describe('Other names that find the term.').optional(),
-  isActive: z.boolean().describe('False keeps the term out of lists and queries.').optional(),
+  synonyms: Synonyms.describe('Other names by which the term is found.').optional(),
+  isActive: z.boolean().describe('False removes the term from lists and queries.').optional(),
 }
 
 export const CreateGlossaryTerm = z.strictObject({
   slug: Slug.describe('Name in paths, such as customer-data; never changes.'),
-  displayName: DisplayName.describe('Name for people.'),
+  displayName: DisplayName.describe('Display name.'),
   filterMapping: TermMapping,
   ...termMembers,
 })
@@ -46,13 +46,13 @@ const instant = z.string().describe('ISO 8601 UTC timestamp.')
 export const GlossaryTermItem = z.object({
   id: z.string().describe('Id of the term.'),
   slug: z.string().describe('Name in paths.'),
-  displayName: z.string().describe('Name for people.'),
+  displayName: z.string().describe('Display name.'),
   description: z.string().describe('What the term means.'),
-  category: z.string().describe('Group of terms; empty when none.'),
-  filterMapping: FilterMapping.describe('Which findings the term means.'),
+  category: z.string().describe('Group of terms; may be empty.'),
+  filterMapping: FilterMapping.describe('Findings that the term covers.'),
   synonyms: z.array(z.string()).describe('Other names it is found by.'),
-  isActive: z.boolean().describe('False: kept, but not used in queries.'),
-  unreviewed: z.literal(true).describe('An assistant wrote it, and no person has read it.').optional(),
+  isActive: z.boolean().describe('False: stored, but not used in queries.'),
+  unreviewed: z.literal(true).describe('An assistant wrote it and no person has reviewed it.').optional(),
   createdAt: instant,
   updatedAt: instant,
 })

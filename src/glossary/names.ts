@@ -42,7 +42,7 @@ export function matchName(kind: string, name: string, rows: readonly NamedRow[])
 
 function ambiguous(kind: string, name: string, rows: readonly NamedRow[]): AppError {
   return invalidInput(
-    `${quote(name)} means ${rows.length} ${kind}s; say which by its slug: ${rows.map((row) => row.slug).join(', ')}.`,
+    `${quote(name)} matches ${rows.length} ${kind}s; use the slug of one of them: ${rows.map((row) => row.slug).join(', ')}.`,
     {
       reason: 'ambiguous_name',
       suggestions: rows.map(toSuggestion(kind)),
@@ -81,7 +81,7 @@ export function unknownName(
   const hint =
     names.length > 0
       ? `the closest ${names.length === 1 ? `${kind} is` : `${kind}s are`} ${names.join(', ')}.`
-      : `list the ${kind}s to see what there is.`
+      : `list the ${kind}s to see all of them.`
   return notFound(`${what}; ${hint}`, {
     reason: other === undefined ? `unknown_${kind}` : 'wrong_kind',
     suggestions: unique([...own, ...closestOthers(name, others), ...(also.elsewhere ?? [])]),

@@ -18,7 +18,7 @@ export const TermAnswer = GlossaryTerm.extend({ warnings: Warnings.optional() })
 const listGlossaryTerms = operation({
   name: 'list_glossary_terms',
   title: 'List glossary terms',
-  summary: 'Business terms and the findings they mean. Use it first to turn a phrase into a glossaryTermSlug.',
+  summary: 'List business terms and the findings they cover. Use it first to map a phrase to a glossaryTermSlug.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/glossary',
@@ -27,12 +27,12 @@ const listGlossaryTerms = operation({
   input: z.strictObject({
     search: z.string().max(500).describe('Words in name, description or synonyms; prefixes match.').optional(),
     category: z.string().max(100).describe('Exact category.').optional(),
-    includeInactive: z.boolean().describe('Also terms that are switched off.').optional(),
+    includeInactive: z.boolean().describe('Also inactive terms.').optional(),
     ...PageInput,
   }),
   output: z.object({
     items: z.array(GlossaryTermItem).describe('The terms, best match first.'),
-    total: z.number().describe('How many match in all.'),
+    total: z.number().describe('Number of all matches.'),
     matched: z.enum(['all', 'any']).describe('Whether all searched words occur, or only some.').optional(),
   }),
   run: ({ search, category, includeInactive = false, limit = 100, offset = 0 }, context) =>
@@ -57,7 +57,7 @@ const listGlossaryTerms = operation({
 const createGlossaryTerm = operation({
   name: 'create_glossary_term',
   title: 'Create glossary term',
-  summary: 'Adds a business term that stands for the findings matching its filterMapping.',
+  summary: 'Create a business term that covers the findings matching its filterMapping.',
   effect: 'write',
   changes: { kind: 'terms', list: true },
   consent: 'none',
@@ -82,7 +82,7 @@ const createGlossaryTerm = operation({
 const previewGlossaryTerm = operation({
   name: 'preview_glossary_term',
   title: 'Preview glossary term',
-  summary: 'Counts the findings of every status that a term matches now.',
+  summary: 'Count the findings of every status that a term matches now.',
   effect: 'read',
   cost: 'computed',
   scope: 'read',
@@ -90,7 +90,7 @@ const previewGlossaryTerm = operation({
   toolset: 'admin',
   texts: 'own',
   input: z.strictObject({ slug: TermName }),
-  output: z.object({ count: z.number().describe('How many findings match.') }),
+  output: z.object({ count: z.number().describe('Number of matching findings.') }),
   run: ({ slug }, context) =>
     context.read((reader) => ({ count: countFindings(reader, getTerm(reader, slug).filterMapping) })),
 })

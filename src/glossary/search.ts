@@ -38,6 +38,6 @@ export function searchPage<Page extends { total: number }>(
 }
 
 export const PageInput = {
-  limit: z.int().min(1).max(500).describe('At most this many (100).').optional(),
-  offset: z.int().min(0).max(1_000_000).describe('Skip this many.').optional(),
+  limit: z.int().min(1).max(500).describe('Maximum number of items (100).').optional(),
+  offset: z.int().min(0).max(1_000_000).describe('Number of items to skip.').optional(),
 }

@@ -41,7 +41,7 @@ const writtenKeys = ['displayName', 'description', 'category', 'icon', 'synonyms
 /** @throws AppError `conflict` when the slug is taken */
 export function createTerm(writer: Writer, term: NewTerm, author: Author): TermRecord {
   if (findTermBySlug(writer, term.slug) !== undefined) {
-    throw conflict(`A term ${quote(term.slug)} exists already; choose another slug or update that term.`, {
+    throw conflict(`A term ${quote(term.slug)} already exists; choose another slug or update that term.`, {
       reason: 'slug_taken',
     })
   }

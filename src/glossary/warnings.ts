@@ -8,12 +8,12 @@ import type { Reader } from '../store/store.ts'
 import { listUnknownDetectors } from './terms.ts'
 
 export const TermWarning = z.object({
-  code: z.string().describe('Which warning it is.'),
-  message: z.string().describe('What to know or do.'),
+  code: z.string().describe('Code of the warning.'),
+  message: z.string().describe('What it means and what to do.'),
 })
 export type TermWarning = z.infer<typeof TermWarning>
 
-export const Warnings = z.array(TermWarning).describe('What a caller should know; absent when there is nothing.')
+export const Warnings = z.array(TermWarning).describe('Warnings; absent if there are none.')
 
 /**
  * Warns about unknown detectors and sources; they are no errors, because a mapping may name ones that will exist later.
@@ -24,7 +24,7 @@ export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMappi
   const warnings = [
     ...[...unknown].map((type) => ({
       code: 'unknown_detector',
-      message: `No detector and no finding has the type ${quote(type)}; check its spelling unless findings of it are still to come.`,
+      message: `No detector and no finding has the type ${quote(type)}; check its spelling, unless such findings are expected later.`,
     })),
     ...toSourceWarnings(reader, sources),
   ]
@@ -36,7 +36,7 @@ function toSourceWarnings(reader: Reader, names: readonly string[]): TermWarning
   return unknown.map((name) => {
     const near = closest(name, known, (source) => source, 3)
     const hint =
-      near.length === 0 ? 'check its spelling unless it is still to come.' : `did you mean ${showNames(near)}?`
+      near.length === 0 ? 'check its spelling, unless it will be added later.' : `did you mean ${showNames(near)}?`
     return { code: 'unknown_value', message: `No source is called ${quote(name)}; ${hint}` }
   })
 }

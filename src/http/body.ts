@@ -28,7 +28,7 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
 
 /** The client closed the connection early, which is no server error. */
 function failBrokenOff(): never {
-  throw invalidInput('The connection ended before the whole body had arrived; send it again.', {
+  throw invalidInput('The connection ended before the whole body had arrived; send the request again.', {
     reason: 'body_broken_off',
   })
 }
@@ -40,7 +40,9 @@ async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<
   const reader = body.getReader()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const error = invalidInput('The body took longer than 30 seconds to arrive; send it again.', { reason: 'too_slow' })
+    const error = invalidInput('The body took longer than 30 seconds to arrive; send the request again.', {
+      reason: 'too_slow',
+    })
     timer = setTimeout(() => reject(error), BODY_DEADLINE_MS)
   })
   late.catch(() => {})

@@ -19,7 +19,7 @@ export function createDocsPage(operations: readonly Operation[], version: string
 <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.4rem .6rem;border-bottom:1px solid #ddd}code{font-size:.9em}</style></head>
 <body>
 <h1>Assay ${html(version)}</h1>
-<p>Governed questions about findings. The machine-readable description is at <a href="/openapi.json">/openapi.json</a>; assistants connect at <code>/mcp</code>. Every path takes and answers JSON; problems come as <code>application/problem+json</code>.</p>
+<p>Governed questions about findings. The machine-readable description is at <a href="/openapi.json">/openapi.json</a>; assistants connect at <code>/mcp</code>. Requests and responses are JSON; errors are <code>application/problem+json</code>.</p>
 <table><thead><tr><th>Method</th><th>Path</th><th>Operation</th><th>What it does</th><th>Scope</th></tr></thead>
 <tbody>
 ${rows}

@@ -46,7 +46,7 @@ export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
     if (host === undefined || parse(c.req.url) === undefined) {
       throw refuse(
         'host_not_allowed',
-        'The Host header does not name this server; use the address that it printed at start.',
+        'The Host header does not name this server; use the address that it printed when it started.',
       )
     }
     const origin = c.req.header('origin')

@@ -32,7 +32,7 @@ export async function importRoute(
   if (!mimes.has(type)) {
     throw new AppError('unsupported_media_type', 'Send findings with Content-Type: application/x-ndjson.')
   }
-  if (request.body === null) throw invalidInput('The body is empty; send one finding a line.')
+  if (request.body === null) throw invalidInput('The body is empty; send one finding per line.')
   try {
     return Response.json(await take(request.body, { source, format }, context))
   } catch (error) {
@@ -43,7 +43,7 @@ export async function importRoute(
 function readQuery(query: URLSearchParams): { source: string; format: ImportFormat } {
   const unknown = [...query.keys()].filter((key) => key !== 'source' && key !== 'format')
   if (unknown.length > 0) {
-    throw invalidInput('Only source and format can stand in the query string.', {
+    throw invalidInput('The query string may contain only source and format.', {
       issues: unknown.map((path) => ({ path, message: 'is not a known key; remove it or check its spelling.' })),
     })
   }
@@ -52,7 +52,9 @@ function readQuery(query: URLSearchParams): { source: string; format: ImportForm
   if (source.success && format !== undefined) return { source: source.data, format }
   throw invalidInput('The query string is not valid; name a source, and ndjson or sarif as the format.', {
     issues: [
-      ...(source.success ? [] : [{ path: 'source', message: source.error.issues[0]?.message ?? 'is not a name.' }]),
+      ...(source.success
+        ? []
+        : [{ path: 'source', message: source.error.issues[0]?.message ?? 'is not a valid name.' }]),
       ...(format === undefined ? [{ path: 'format', message: `must be one of ${importFormats.join(', ')}.` }] : []),
     ],
   })

@@ -70,7 +70,7 @@ function toListenError(error: NodeJS.ErrnoException, address: ListenAddress): Ap
     'socket' in address
       ? `Cannot listen on this socket (${code}); choose another path with --socket.`
       : taken
-        ? `Port ${address.port} on ${address.host} is taken; choose another with --port, or --port 0 for any free one.`
+        ? `Port ${address.port} on ${address.host} is already in use; choose another with --port, or --port 0 for any free one.`
         : `Cannot listen on ${address.host}:${address.port} (${code}); choose another --host or --port.`
   return new AppError('unavailable', message, { reason: taken ? 'port_taken' : 'cannot_listen', cause: error })
 }

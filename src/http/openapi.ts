@@ -21,14 +21,14 @@ export function createOpenApi(operations: readonly Operation[], version: string)
     info: {
       title: 'Assay',
       version,
-      description: 'Governed questions about findings: glossary, certified metrics, query engine, sources and scans.',
+      description: 'A semantic layer over findings: glossary, certified metrics, query engine, sources and scans.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This server.' }],
     paths: Object.fromEntries(Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       schemas: { ...schemas, Problem: problem },
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'Needed once a token exists.' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'Required once a token exists.' } },
     },
     security: [{}, { token: [] }],
   }
@@ -77,7 +77,7 @@ function toOperationObject({ operation, method, parameters, path }: HttpRoute): 
       : {}),
     responses: {
       [operation.status]: {
-        description: operation.status === 201 ? 'Created.' : 'The answer.',
+        description: operation.status === 201 ? 'Created.' : 'The result.',
         ...(operation.status === 201 ? { headers: { Location: { schema: { type: 'string' } } } } : {}),
         content: { 'application/json': { schema: toJsonSchema(operation.output, 'output') } },
       },
@@ -117,11 +117,11 @@ const problem = {
   required: ['type', 'title', 'status', 'detail', 'code'],
   properties: {
     type: text('A name for the kind of problem.'),
-    title: text('The kind of problem in words.'),
+    title: text('Short title of the kind of problem.'),
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: text('What is wrong and what to do next.'),
     code: { type: 'string', enum: Object.keys(httpStatus), description: 'The closed list of codes.' },
-    reason: text('A finer reason within the code.'),
+    reason: text('A more specific reason within the code.'),
     issues: {
       type: 'array',
       description: 'Every problem of the input.',
@@ -133,13 +133,13 @@ const problem = {
     },
     suggestions: {
       type: 'array',
-      description: 'What was perhaps meant.',
+      description: 'Similar names that may have been meant.',
       items: {
         type: 'object',
         required: ['value', 'kind'],
         properties: {
-          value: text('What to write.'),
-          kind: text('What kind of thing it is.'),
+          value: text('The value to send.'),
+          kind: text('What kind of object it is.'),
           label: text('Its display name.'),
         },
       },
@@ -172,7 +172,7 @@ const ready = {
         database: outcome('The database answers.'),
         schema: outcome('It has the schema of this version.'),
         key: outcome('Credentials can be opened.'),
-        disk: outcome('There is room to write.'),
+        disk: outcome('There is enough disk space to write.'),
       },
     },
   },
@@ -183,12 +183,12 @@ const imported = {
   required: ['source', 'scanId', 'lines', 'assets', 'findings'],
   properties: {
     source: { type: 'object', properties: { id: text('Id of the source.'), name: text('Name of the source.') } },
-    scanId: text('Id of the scan that the import counts as.'),
+    scanId: text('Id of the scan that records the import.'),
     lines: { type: 'integer', description: 'Findings in the file.' },
     assets: { type: 'integer', description: 'Assets they are in.' },
     findings: {
       type: 'object',
-      description: 'What became of them.',
+      description: 'Number of findings by outcome.',
       properties: { new: { type: 'integer' }, again: { type: 'integer' }, resolved: { type: 'integer' } },
     },
   },
@@ -199,14 +199,15 @@ const plainPaths: Record<string, JsonObject> = {
     post: {
       operationId: 'import_findings',
       summary: 'Import findings',
-      description: 'Streams findings of another scanner in: all of the file or nothing; twice is the same as once.',
+      description:
+        'Imports findings of another scanner from a stream, all or nothing; sending the same file again changes nothing.',
       tags: ['findings'],
       parameters: [
         {
           name: 'source',
           in: 'query',
           required: false,
-          description: 'Source they belong to; made when it is not there.',
+          description: 'Source they belong to; created if it does not exist.',
           schema: { type: 'string', default: 'import' },
         },
         {
@@ -243,8 +244,8 @@ const plainPaths: Record<string, JsonObject> = {
   '/ready': {
     get: {
       operationId: 'ready',
-      summary: 'Can the server answer',
-      description: 'Answers 200 when database, schema, key and disk are as they must be, and 503 otherwise.',
+      summary: 'Readiness of the server',
+      description: 'Answers 200 when database, schema, key and disk are in order, and 503 otherwise.',
       tags: ['health'],
       responses: {
         200: { description: 'Ready.', content: { 'application/json': { schema: ready } } },
@@ -255,8 +256,8 @@ const plainPaths: Record<string, JsonObject> = {
   '/metrics': {
     get: {
       operationId: 'metrics',
-      summary: 'What operators watch',
-      description: 'Counts and durations as Prometheus reads them; without a token for this machine only.',
+      summary: 'Operational metrics',
+      description: 'Counts and durations in the Prometheus format; without a token only for clients on this machine.',
       tags: ['health'],
       responses: { 200: { description: 'Metrics.', content: { 'text/plain': { schema: { type: 'string' } } } } },
     },
@@ -264,8 +265,8 @@ const plainPaths: Record<string, JsonObject> = {
   '/health': {
     get: {
       operationId: 'health',
-      summary: 'Is the server up',
-      description: 'Answers 200 as long as the process serves.',
+      summary: 'Liveness of the server',
+      description: 'Answers 200 while the process is running.',
       tags: ['health'],
       responses: { 200: { description: 'Up.', content: { 'application/json': { schema: health } } } },
     },

@@ -19,8 +19,8 @@ export const httpStatus: Record<ErrorCode, number> = {
 
 const titles: Record<ErrorCode, string> = {
   invalid_input: 'Invalid input',
-  unauthorized: 'Sign-in needed',
-  forbidden: 'Not allowed',
+  unauthorized: 'Authentication required',
+  forbidden: 'Forbidden',
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
   conflict: 'Conflict',
@@ -62,12 +62,12 @@ export function toProblem(
 
 function toKnown(error: unknown, log: Log): AppError {
   if (error instanceof AppError && error.code !== 'internal') {
-    if (error.facts.reason === 'body_broken_off') log.info('a client broke off its request', { code: error.code })
+    if (error.facts.reason === 'body_broken_off') log.info('a client aborted its request', { code: error.code })
     return error
   }
   const id = crypto.randomUUID()
   log.error('a request failed', { id, error })
-  return new AppError('internal', `Something went wrong on our side; the log has the cause under ${id}.`, {
+  return new AppError('internal', `An internal error occurred; the log has the cause under ${id}.`, {
     facts: { id },
   })
 }

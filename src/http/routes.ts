@@ -65,7 +65,7 @@ export function addRoutes(app: Hono<AppEnv>, options: RouteOptions): void {
   for (const [path, known] of methods) {
     app.all(path, () => {
       const allow = known.join(', ')
-      throw new AppError('method_not_allowed', `This path answers to ${allow} only.`, { facts: { allow } })
+      throw new AppError('method_not_allowed', `This path supports ${allow} only.`, { facts: { allow } })
     })
   }
 }
@@ -87,17 +87,20 @@ async function readInput(c: HonoContext<AppEnv>, route: HttpRoute): Promise<Reco
   const query = readQuery(new URL(c.req.url).searchParams, route.lists)
   const input = hasBody ? await readJsonObject(c.req.raw) : query
   if (hasBody && Object.keys(query).length > 0) {
-    throw invalidInput('This path takes its input in the body; remove the query string.', {
-      issues: Object.keys(query).map((path) => ({ path, message: 'must stand in the body.' })),
+    throw invalidInput('This path takes its input from the body; remove the query string.', {
+      issues: Object.keys(query).map((path) => ({ path, message: 'must be sent in the body.' })),
     })
   }
   for (const name of route.parameters) {
     const value = decodeParameter(c.req.param(name) ?? '')
     const given = input[name]
     if (given !== undefined && given !== value) {
-      throw invalidInput(`${name} in the ${hasBody ? 'body' : 'query'} differs from the path; leave it out there.`, {
-        issues: [{ path: name, message: `must be equal to ${quote(value)} of the path.` }],
-      })
+      throw invalidInput(
+        `${name} in the ${hasBody ? 'body' : 'query'} differs from the value in the path; leave it out.`,
+        {
+          issues: [{ path: name, message: `must be equal to ${quote(value)}, the value in the path.` }],
+        },
+      )
     }
     input[name] = value
   }

@@ -135,9 +135,7 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
   )
   if (mcp !== undefined) app.all('/mcp', (c) => mcp(c.req.raw, c.get('caller')))
   addRoutes(app, options)
-  app.notFound(() =>
-    toProblem(new AppError('not_found', 'There is nothing at this path; /docs lists every path that there is.'), log),
-  )
+  app.notFound(() => toProblem(new AppError('not_found', 'This path does not exist; /docs lists all paths.'), log))
   app.onError((error, c) => {
     const metadata = `${baseOf(c.req.raw)}${resourceMetadataPath(c.req.path === '/mcp' ? '/mcp' : '')}`
     return addSafety(toProblem(error, log, (known) => toChallenge(known, issuer === undefined ? undefined : metadata)))

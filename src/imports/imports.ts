@@ -82,7 +82,9 @@ export async function importFindings(
   return store.read((reader) => {
     const scan = findScan(reader, uid)
     if (scan === undefined || scan.reason === 'source_deleted') {
-      throw conflict(`${quote(name)} was deleted while findings were imported into it.`, { reason: 'source_deleted' })
+      throw conflict(`${quote(name)} was deleted while findings were being imported into it.`, {
+        reason: 'source_deleted',
+      })
     }
     if (scan.status === 'CANCELLED') {
       throw conflict('The import was cancelled; nothing was imported.', { reason: 'cancelled' })
@@ -103,9 +105,12 @@ async function untilStored(uid: string, { store, signal }: ImportContext): Promi
 function requireImportable(store: Store, name: string): void {
   const known = store.read((reader) => findSource(reader, name))
   if (known !== undefined && known.type !== IMPORT_TYPE) {
-    throw conflict(`${quote(known.name)} is scanned by assay itself; choose another name for what is imported.`, {
-      reason: 'not_an_import',
-    })
+    throw conflict(
+      `${quote(known.name)} is a source that Assay scans; choose another name for the imported findings.`,
+      {
+        reason: 'not_an_import',
+      },
+    )
   }
 }
 
@@ -165,13 +170,13 @@ async function* whileGoing<Chunk>(stream: AsyncIterable<Chunk>, context: ImportC
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    const message = 'The findings broke off before their end, and nothing was imported; send them again.'
+    const message = 'The findings ended prematurely and nothing was imported; send them again.'
     throw invalidInput(message, { reason: 'body_broken_off', cause })
   }
 }
 
 function requireGoing({ signal }: ImportContext): void {
-  if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
+  if (signal.aborted) throw new AppError('unavailable', 'The import was cancelled; nothing was imported.')
 }
 
 async function addBlocks(
@@ -206,7 +211,7 @@ function accept(writer: Writer, uid: string, name: string, { now, caller }: Impo
   const source = getSource(writer, name)
   const active = findActiveScan(writer, source.id)
   if (active !== undefined) {
-    throw conflict(`An import into ${quote(source.name)} is under way; start this one when it is done.`, {
+    throw conflict(`An import into ${quote(source.name)} is already running; try again when it has finished.`, {
       reason: 'scan_running',
       facts: { id: active.uid },
     })

@@ -22,7 +22,7 @@ export function planChange(file: string, edit: (text: string) => string): Settin
     return { file, before, after: edit(before ?? '') }
   } catch (error) {
     if (!(error instanceof EditError)) throw error
-    throw new AppError('invalid_input', `${file} was left as it is: ${error.message} Correct it and run this again.`)
+    throw new AppError('invalid_input', `${file} was not changed: ${error.message} Correct it and run this again.`)
   }
 }
 

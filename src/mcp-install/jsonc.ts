@@ -93,7 +93,7 @@ export function setMember(text: string, group: string, name: string, value: Memb
     const root = parseRoot(body)
     const servers = findProperty(root, group)
     if (servers === undefined) return addProperty(body, root, group, { [name]: value })
-    if (servers.value.type !== 'object') throw new EditError(`Its member ${group} is not an object.`)
+    if (servers.value.type !== 'object') throw new EditError(`Its key ${group} is not an object.`)
     const entry = findProperty(servers.value, name)
     if (entry === undefined) return addProperty(body, servers.value, name, value)
     if (entry.value.type !== 'object' || findProperty(entry.value, 'command') === undefined) {

@@ -16,7 +16,7 @@ export class ProtocolFault extends Error {
 
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
-export const INTERNAL_TEXT = 'Something went wrong on our side; the log has the cause.'
+export const INTERNAL_TEXT = 'An internal error occurred; the log has the cause.'
 
 /** The capabilities announced to clients. */
 export const capabilities = {

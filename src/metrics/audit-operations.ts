@@ -25,15 +25,15 @@ const MetricVersion = Metric.pick({
   glossaryTermSlug: true,
 }).extend({
   createdAt: instant,
-  createdBy: z.string().describe('Who made it.'),
-  createdVia: z.string().describe('Through which door: http, mcp or cli.'),
+  createdBy: z.string().describe('Who created it.'),
+  createdVia: z.string().describe('Interface used: http, mcp or cli.'),
 })
 type MetricVersion = z.infer<typeof MetricVersion>
 
 const listMetricVersions = operation({
   name: 'list_metric_versions',
   title: 'List metric versions',
-  summary: 'Every version of what a metric has meant, newest first, with who made it and when.',
+  summary: 'List the versions of a metric, newest first, with who created each and when.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/metrics/{slug}/versions',
@@ -42,8 +42,8 @@ const listMetricVersions = operation({
     slug: z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.'),
   }),
   output: z.object({
-    items: z.array(MetricVersion).describe('The versions; each holds the whole meaning at that time.'),
-    total: z.number().describe('How many there are.'),
+    items: z.array(MetricVersion).describe('The versions, each with the full definition at that time.'),
+    total: z.number().describe('Number of versions.'),
   }),
   run: ({ slug }, context) =>
     context.read((reader) => {
@@ -62,36 +62,37 @@ const listMetricVersions = operation({
 const listAudit = operation({
   name: 'list_audit',
   title: 'List audit trail',
-  summary: 'Who changed which definition or triaged which findings, when and through which door; newest first.',
+  summary:
+    'List who changed which definition or triaged which findings, when and through which interface; newest first.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/audit',
   input: z.strictObject({
     kind: z.string().max(50).describe('Only this kind: term, metric, placement, finding or suppression.').optional(),
     name: z.string().max(300).describe('Only this slug or id (of a placement: dashboard/slug).').optional(),
-    limit: z.int().min(1).max(500).describe('At most this many (50).').optional(),
-    cursor: z.string().max(500).describe('nextCursor of the page before.').optional(),
+    limit: z.int().min(1).max(500).describe('Maximum number of items (50).').optional(),
+    cursor: z.string().max(500).describe('nextCursor of the previous page.').optional(),
   }),
   output: z.object({
     items: z
       .array(
         z.object({
           at: instant,
-          actor: ownText().describe('Who did it, by the name at that time.'),
+          actor: ownText().describe('Name of the caller at that time.'),
           actorId: ownText()
             .nullable()
-            .describe('Who that is, whatever the name: a token, or issuer#subject; null at this machine.'),
-          via: ownText().describe('Through which door: http, mcp or cli.'),
-          client: ownText().nullable().describe('Through which program, by its own name; null where it gave none.'),
+            .describe('Stable identity of the caller: a token, or issuer#subject; null for the local user.'),
+          via: ownText().describe('Interface used: http, mcp or cli.'),
+          client: ownText().nullable().describe('Client program, as it names itself; null if unknown.'),
           action: ownText().describe('create, update, delete, certify, deprecate, triage.'),
-          kind: ownText().describe('What kind of thing it is: term, metric, placement, finding, suppression.'),
-          name: ownText().describe('Its slug or id; * for findings that a filter takes in.'),
-          before: Snapshot.nullable().describe('The definition as it was.'),
-          after: Snapshot.nullable().describe('The definition as it became.'),
+          kind: ownText().describe('Kind of object: term, metric, placement, finding, suppression.'),
+          name: ownText().describe('Its slug or id; * for findings selected by a filter.'),
+          before: Snapshot.nullable().describe('The definition before the change.'),
+          after: Snapshot.nullable().describe('The definition after the change.'),
         }),
       )
       .describe('The entries.'),
-    nextCursor: ownText().describe('Continues the list; absent at its end.').optional(),
+    nextCursor: ownText().describe('Cursor of the next page; absent on the last one.').optional(),
   }),
   run: ({ kind, name, limit = 50, cursor }, context) =>
     context.read((reader) => {
@@ -114,23 +115,23 @@ const listAudit = operation({
 const verifyAuditOperation = operation({
   name: 'verify_audit',
   title: 'Verify audit trail',
-  summary: 'Recomputes the hash chain of the audit trail, and says where an entry was changed or taken out.',
+  summary: 'Recompute the hash chain of the audit trail and report the first entry that was changed or removed.',
   effect: 'read',
   scope: 'admin',
   route: 'GET /semantic/audit/verify',
   texts: 'own',
   input: z.strictObject({
-    head: z.string().max(100).describe('A head of before: says whether the trail still holds it.').optional(),
+    head: z.string().max(100).describe('An earlier head, to check that the trail still contains it.').optional(),
   }),
   output: z.object({
-    intact: z.boolean().describe('Whether trail and chain agree.'),
-    entries: z.number().describe('How many entries there are.'),
-    unchained: z.number().describe('Entries of the installation that no later change has chained yet.'),
-    brokenAt: z.number().describe('Number of the entry where they part.').optional(),
-    head: z.string().describe('Hash of the newest entry; keep it elsewhere to notice a trail cut short.'),
+    intact: z.boolean().describe('Whether the trail matches its hash chain.'),
+    entries: z.number().describe('Number of entries.'),
+    unchained: z.number().describe('Entries of the installation that are not part of the chain yet.'),
+    brokenAt: z.number().describe('Number of the first entry that does not match.').optional(),
+    head: z.string().describe('Hash of the newest entry; store it elsewhere to detect a truncated trail.'),
     known: z
       .boolean()
-      .describe('Whether the given head is one of this chain; false when the trail was cut.')
+      .describe('Whether the chain contains the given head; false if the trail was truncated.')
       .optional(),
   }),
   run: ({ head }, context) =>

@@ -106,7 +106,7 @@ function checkSimple(raw: Members, path: string): Issue[] {
     issues.push({ path: `${path}.timeField`, message })
   }
   if (entity === 'finding' && isObject(raw.filters) && raw.filters.scanned !== undefined) {
-    issues.push({ path: `${path}.filters.scanned`, message: 'is a filter of assets; use entity asset or remove it.' })
+    issues.push({ path: `${path}.filters.scanned`, message: 'is a filter on assets; use entity asset or remove it.' })
   }
   return issues
 }
@@ -116,7 +116,7 @@ function checkPercentile({ aggregation, p }: Members, path: string): Issue[] {
     return [{ path: `${path}.p`, message: 'is required by PERCENTILE; give a number from 0 to 1, such as 0.9.' }]
   }
   if (p === undefined || aggregation === 'PERCENTILE') return []
-  return [{ path: `${path}.p`, message: 'goes with PERCENTILE only; remove it or change the aggregation.' }]
+  return [{ path: `${path}.p`, message: 'is for PERCENTILE only; remove it or change the aggregation.' }]
 }
 
 function checkWindow({ window, mode }: Members, path: string): Issue[] {
@@ -125,19 +125,24 @@ function checkWindow({ window, mode }: Members, path: string): Issue[] {
     return [{ path: `${path}.window`, message: 'must have either last, such as 28d, or toDate, such as month.' }]
   }
   if (mode !== 'stock') return []
-  return [{ path: `${path}.window`, message: 'does not go with mode stock, which has a moment; remove one of them.' }]
+  return [
+    {
+      path: `${path}.window`,
+      message: 'cannot be used with mode stock, which counts at one moment; remove one of them.',
+    },
+  ]
 }
 
 function checkFormula(raw: Members): Issue[] {
   const inputs = textsOf(raw.inputs)
   const issues: Issue[] = inputs.flatMap((slug, index) =>
     inputs.indexOf(slug) < index
-      ? [{ path: `definition.inputs[${index}]`, message: `${slug} stands here twice.` }]
+      ? [{ path: `definition.inputs[${index}]`, message: `${slug} is listed twice; remove one.` }]
       : [],
   )
   for (const [index, slug] of inputs.entries()) {
     if (!/^\d+$/.test(slug)) continue
-    const message = `${slug} reads as a number in a formula; this metric cannot be an input.`
+    const message = `${slug} would be read as a number in a formula, so this metric cannot be an input.`
     issues.push({ path: `definition.inputs[${index}]`, message })
   }
   if (typeof raw.formula !== 'string' || raw.formula === '') return issues
@@ -159,7 +164,7 @@ function checkFormula(raw: Members): Issue[] {
   if (failed && used.size === 0) return issues
   for (const [index, slug] of inputs.entries()) {
     if (used.has(toFormulaName(slug))) continue
-    const message = `the formula does not use ${slug} (written ${toFormulaName(slug)}); remove it or use it.`
+    const message = `the formula does not use ${slug} (written ${toFormulaName(slug)}); use it or remove it.`
     issues.push({ path: `definition.inputs[${index}]`, message })
   }
   return issues
@@ -168,7 +173,7 @@ function checkFormula(raw: Members): Issue[] {
 function checkWindows({ currentWindow, compareWindow }: Members): Issue[] {
   const [current, compare] = [toLength(currentWindow), toLength(compareWindow)]
   if (current === undefined || compare === undefined || current === compare) return []
-  const message = `must be as long as currentWindow (${currentWindow}), so that like is compared with like.`
+  const message = `must be as long as currentWindow (${currentWindow}), so that the windows are comparable.`
   return [{ path: 'definition.compareWindow', message }]
 }
 

@@ -39,7 +39,7 @@ export function checkReferences(
   for (const { slug: input, path } of references) {
     const cycle = input === slug ? [slug, slug] : findPath(graph, input, slug)?.toSpliced(0, 0, slug)
     if (cycle !== undefined) {
-      const message = `makes a circle: ${cycle.join(' → ')}; a metric cannot be made of itself.`
+      const message = `creates a cycle: ${cycle.join(' → ')}; a metric cannot depend on itself.`
       problems.issues.push({ path, message })
     } else if (!graph.has(input)) {
       const near = closest(input, graph.values(), (metric) => metric.slug, 3)
@@ -68,13 +68,13 @@ export function checkGraph(
   const changed = new Map<string, TypedDefinition>([...graph, [slug, proposed]])
   const depth = depthOf(changed, slug) + heightOf(changed, slug)
   if (depth > MAX_DEPTH) {
-    const message = `metrics would stand ${depth} levels above one another; at most ${MAX_DEPTH} are allowed.`
+    const message = `metrics would be nested ${depth} levels deep; at most ${MAX_DEPTH} are allowed.`
     issues.push({ path: 'definition', message })
   }
   const fitting = fittingDimensions(changed, proposed)
   for (const [index, dimension] of proposed.allowedDimensions.entries()) {
     if (fitting.includes(dimension)) continue
-    const message = `${dimension} does not fit what this metric counts; those that fit are ${fitting.join(', ')}.`
+    const message = `${dimension} is not a dimension of what this metric counts; use one of ${fitting.join(', ')}.`
     issues.push({ path: `allowedDimensions[${index}]`, message })
   }
   for (const trend of [slug, ...listDependents(changed, slug)]) {
@@ -82,8 +82,8 @@ export function checkGraph(
     if (typed?.type !== 'TREND' || !hasTrend(changed, typed.definition.baseMetricSlug)) continue
     const message =
       trend === slug
-        ? `${typed.definition.baseMetricSlug} is or contains a TREND, which has windows of its own; use another base.`
-        : `${trend} is a TREND made of this metric, which therefore cannot be or contain a TREND.`
+        ? `${typed.definition.baseMetricSlug} is or contains a TREND, which has its own windows; use another base.`
+        : `${trend} is a TREND based on this metric, which therefore cannot be or contain a TREND.`
     issues.push({ path: trend === slug ? 'definition.baseMetricSlug' : 'definition', message })
   }
   for (const dependent of listDependents(changed, slug)) {
@@ -92,7 +92,7 @@ export function checkGraph(
     const still = fittingDimensions(changed, metric)
     const lost = metric.allowedDimensions.filter((dimension) => !still.includes(dimension))
     if (lost.length === 0) continue
-    const message = `${dependent}, which is made of this metric, allows ${lost.join(', ')}, which would not fit any more.`
+    const message = `${dependent}, which depends on this metric, allows ${lost.join(', ')}, which this change would make invalid.`
     issues.push({ path: 'definition', message })
   }
   return issues

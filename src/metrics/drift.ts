@@ -38,7 +38,7 @@ export function getTrust(reader: Reader, metric: MetricRecord): Trust {
 }
 
 function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
-  if (metric.status === 'DRAFT') return { tier: 'draft', label: 'Draft: nobody has certified this metric.' }
+  if (metric.status === 'DRAFT') return { tier: 'draft', label: 'Draft: this metric is not certified.' }
   if (metric.status === 'DEPRECATED') {
     const successor = metric.replacedBy === null ? '' : `; use ${metric.replacedBy} instead`
     return {
@@ -47,7 +47,7 @@ function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
     }
   }
   const day = new Date(metric.certifiedAt ?? 0).toISOString().slice(0, 10)
-  const certified = `ertified by ${metric.certifiedBy === null ? 'nobody' : showName(metric.certifiedBy)} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
+  const certified = `ertified by ${metric.certifiedBy === null ? 'no one' : showName(metric.certifiedBy)} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
   if (drift.length === 0) return { tier: 'certified', label: `C${certified}.` }
   const changed = drift.slice(0, 3).join(', ')
   return {

@@ -112,7 +112,7 @@ function tokenize(text: string): Token[] {
   if (blank < rest.length) {
     const [unexpected = ''] = rest.trimStart()
     throw new FormulaError(
-      `${quote(unexpected)} cannot stand in a formula; use + - * / ( ), numbers, metrics and ${formulaFunctions.join(' ')}.`,
+      `${quote(unexpected)} is not allowed in a formula; use + - * / ( ), numbers, metrics and ${formulaFunctions.join(' ')}.`,
       at + blank,
     )
   }
@@ -169,7 +169,7 @@ function parse(tokens: Token[], unknown: FormulaError[]): Formula {
       expect(')', `to close the '(' at position ${at + 1}`)
       return inner
     }
-    throw new FormulaError(`a number, a metric or '(' must stand here${found({ kind, text, at })}.`, at)
+    throw new FormulaError(`a number, a metric or '(' is expected here${found({ kind, text, at })}.`, at)
   }
 
   const call = (name: string, at: number, depth: number): Formula => {
@@ -178,7 +178,7 @@ function parse(tokens: Token[], unknown: FormulaError[]): Formula {
       const [near] = closest(name, formulaFunctions, (known) => known, 1)
       const hint =
         near === undefined ? `; the functions are ${formulaFunctions.join(', ')}.` : `; did you mean ${near}?`
-      unknown.push(new FormulaError(`${quote(name)} is no function here${hint}`, at))
+      unknown.push(new FormulaError(`${quote(name)} is not a function${hint}`, at))
     }
     next()
     const given: Formula[] = []

@@ -44,9 +44,8 @@ export function deprecateMetric(
   const successor = deprecation.replacedBy === undefined ? null : resolveMetric(writer, deprecation.replacedBy)
   if (successor?.slug === metric.slug) throw badSuccessor('a metric cannot replace itself; name another one.')
   if (successor?.status === 'DEPRECATED') {
-    const further =
-      successor.replacedBy === null ? 'name one that is not.' : `name its successor ${successor.replacedBy}.`
-    throw badSuccessor(`${successor.slug} is deprecated itself; ${further}`)
+    const further = successor.replacedBy === null ? 'name another one.' : `name its successor ${successor.replacedBy}.`
+    throw badSuccessor(`${successor.slug} is itself deprecated; ${further}`)
   }
   const { id, createdAt, ...members } = metric
   replaceMetric(writer, id, {

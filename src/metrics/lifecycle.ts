@@ -78,7 +78,7 @@ export const current = { deprecatedBy: null, deprecatedAt: null, deprecationReas
  */
 export function createMetric(writer: Writer, metric: NewMetric, author: Author, graph?: MetricGraph): MetricRecord {
   if (findMetricBySlug(writer, metric.slug) !== undefined) {
-    throw conflict(`A metric ${quote(metric.slug)} exists already; choose another slug or update that metric.`, {
+    throw conflict(`A metric ${quote(metric.slug)} already exists; choose another slug or update that metric.`, {
       reason: 'slug_taken',
     })
   }
@@ -253,7 +253,7 @@ function badDefinition(issues: Issue[], onlyMissing: boolean, suggestions: Sugge
   const message = `The metric is not valid at ${first?.path ?? 'definition'}: ${first?.message ?? 'unknown problem'}${more}`
   const facts = { issues, ...(suggestions.length > 0 ? { suggestions } : {}) }
   if (onlyMissing) return notFound(message, { reason: 'unknown_metric', ...facts })
-  const circular = issues.some((issue) => issue.message.startsWith('makes a circle'))
+  const circular = issues.some((issue) => issue.message.startsWith('creates a cycle'))
   return invalidInput(message, { reason: circular ? 'cycle' : 'invalid_definition', ...facts })
 }
 

@@ -62,8 +62,8 @@ const fields = [
 const timeFields = entities.flatMap((entity): TimeField[] => [...entityFacts[entity].timeFields])
 
 const MetricFilters = FilterMapping.extend({
-  scanned: z.boolean().describe('Assets only: whether they were ever scanned.').optional(),
-}).describe('What the metric itself counts; the shape of a term mapping.')
+  scanned: z.boolean().describe('Assets only: whether they have been scanned.').optional(),
+}).describe('Filters of the metric itself, in the form of a filterMapping.')
 
 /** A duration in hours, days, weeks or months. */
 export const Duration = z
@@ -75,22 +75,22 @@ export type CalendarPeriod = (typeof calendarPeriods)[number]
 
 const MetricWindow = z
   .strictObject({
-    last: Duration.describe('Rolling: as long as this, such as 28d.').optional(),
-    toDate: z.enum(calendarPeriods).describe('Cumulative: from the start of this period.').optional(),
+    last: Duration.describe('Rolling window of this length, such as 28d.').optional(),
+    toDate: z.enum(calendarPeriods).describe('Cumulative from the start of this period.').optional(),
   })
-  .describe('Counts over a window that ends at the end of the range, or of each bucket: either last or toDate.')
+  .describe('Window that ends at the end of the range, or of each bucket: either last or toDate.')
 export type MetricWindow = z.infer<typeof MetricWindow>
 
 export const SimpleDefinition = z.strictObject({
-  aggregation: z.enum(aggregations).describe('How rows become a number.'),
+  aggregation: z.enum(aggregations).describe('Aggregation of the rows.'),
   entity: z.enum(entities).describe('What is counted.'),
-  field: z.enum(fields).describe('What is aggregated; not for COUNT.').optional(),
-  p: z.number().min(0).max(1).describe('PERCENTILE only: which one, from 0 to 1.').optional(),
+  field: z.enum(fields).describe('Field to aggregate; not for COUNT.').optional(),
+  p: z.number().min(0).max(1).describe('PERCENTILE only: the percentile, from 0 to 1.').optional(),
   filters: MetricFilters.optional(),
-  timeField: z.enum(timeFields).describe('Which instant places a row in a time range.').optional(),
+  timeField: z.enum(timeFields).describe('Timestamp by which a row falls into a time range.').optional(),
   mode: z
     .enum(modes)
-    .describe('flow (default): what happened in the range. stock: what was so at the end of the range.')
+    .describe('flow (default): what happened in the range. stock: the state at the end of the range.')
     .optional(),
   window: MetricWindow.optional(),
 })
@@ -103,8 +103,8 @@ export const RatioPart = z.union([SimpleDefinition, MetricReference])
 export type RatioPart = z.infer<typeof RatioPart>
 
 const RatioDefinition = z.strictObject({
-  numerator: RatioPart.describe('What is divided: an inline SIMPLE definition or a metricSlug.'),
-  denominator: RatioPart.describe('What it is divided by: an inline SIMPLE definition or a metricSlug.'),
+  numerator: RatioPart.describe('Numerator: an inline SIMPLE definition or a metricSlug.'),
+  denominator: RatioPart.describe('Denominator: an inline SIMPLE definition or a metricSlug.'),
 })
 type RatioDefinition = z.infer<typeof RatioDefinition>
 
@@ -125,9 +125,9 @@ const DerivedDefinition = z.strictObject({
 type DerivedDefinition = z.infer<typeof DerivedDefinition>
 
 export const TrendDefinition = z.strictObject({
-  baseMetricSlug: Slug.describe('Slug of the metric that is compared with itself.'),
+  baseMetricSlug: Slug.describe('Slug of the metric to compare over time.'),
   currentWindow: Duration.describe('The window that ends at the end of the range, such as 7d.'),
-  compareWindow: Duration.describe('The window directly before it; of the same length.'),
+  compareWindow: Duration.describe('The window directly before it, of the same length.'),
 })
 export type TrendDefinition = z.infer<typeof TrendDefinition>
 
@@ -184,24 +184,24 @@ const definitionShapes = metricTypes.map((type) => {
 /** A definition not yet parsed by its type, which gives better error messages than a union of all shapes. */
 export const OpenDefinition = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'How it is computed; the shape depends on type.', anyOf: definitionShapes })
+  .meta({ description: 'Definition; its shape depends on type.', anyOf: definitionShapes })
 
 export const metricMembers = {
   description: Description.describe('What it means and counts.').optional(),
   allowedDimensions: z.array(DimensionName).max(50).describe('What it may be broken down by.').optional(),
   format: z.enum(metricFormats).describe('How its value is written (number).').optional(),
   unit: z.string().max(50).describe('Unit, such as findings or %.').optional(),
-  glossaryTermSlug: z.string().min(1).max(200).nullable().describe('A term that always scopes it.').optional(),
-  owner: z.string().max(200).nullable().describe('Who answers for it.').optional(),
+  glossaryTermSlug: z.string().min(1).max(200).nullable().describe('A term that always filters it.').optional(),
+  owner: z.string().max(200).nullable().describe('Owner.').optional(),
   color: Color.nullable().describe('Hex colour.').optional(),
-  synonyms: Synonyms.describe('Other names that find it.').optional(),
-  emptyAs: z.enum(['zero', 'null']).nullable().describe('What a SUM over nothing is (zero).').optional(),
+  synonyms: Synonyms.describe('Other names by which it is found.').optional(),
+  emptyAs: z.enum(['zero', 'null']).nullable().describe('Value of a SUM over no rows (zero).').optional(),
 }
 
 export const CreateMetric = z.strictObject({
   slug: Slug.describe('Name in paths and queries, such as open-findings; never changes.'),
-  displayName: DisplayName.describe('Name for people.'),
-  type: z.enum(metricTypes).describe('How it is made.'),
+  displayName: DisplayName.describe('Display name.'),
+  type: z.enum(metricTypes).describe('Type of metric.'),
   definition: OpenDefinition,
   ...metricMembers,
 })

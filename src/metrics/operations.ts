@@ -24,13 +24,13 @@ const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, di
 
 const UpdateMetric = z.strictObject({
   slug: MetricName,
-  displayName: DisplayName.describe('Name for people.').optional(),
-  type: z.enum(metricTypes).describe('How it is made.').optional(),
+  displayName: DisplayName.describe('Display name.').optional(),
+  type: z.enum(metricTypes).describe('Type of metric.').optional(),
   definition: OpenDefinition.optional(),
   ...metricMembers,
   status: z
     .enum(metricStatuses)
-    .describe('DRAFT takes the certification away; others by their own operations.')
+    .describe('DRAFT removes the certification; other statuses have their own operations.')
     .optional(),
   id: readOnly(z.string()),
   version: readOnly(z.number()),
@@ -62,7 +62,7 @@ const write = <Result>(context: WriteContext, work: (writer: Writer) => Result):
 const listMetricsOperation = operation({
   name: 'list_metrics',
   title: 'List metrics',
-  summary: 'Governed metrics with their allowed dimensions and trust. Search by name, synonym or dimension.',
+  summary: 'List governed metrics with their allowed dimensions and trust. Search by name, synonym or dimension.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/metrics',
@@ -72,12 +72,12 @@ const listMetricsOperation = operation({
     search: z.string().max(500).describe('Words in name, description, synonyms or dimensions.').optional(),
     type: z.enum(metricTypes).describe('Only this type.').optional(),
     status: z.enum(metricStatuses).describe('Only this status.').optional(),
-    glossaryTermSlug: z.string().max(200).describe('Only those linked to this term.').optional(),
+    glossaryTermSlug: z.string().max(200).describe('Only metrics linked to this term.').optional(),
     ...PageInput,
   }),
   output: z.object({
     items: z.array(Metric).describe('The metrics, best match first.'),
-    total: z.number().describe('How many match in all.'),
+    total: z.number().describe('Number of all matches.'),
     matched: z.enum(['all', 'any']).describe('Whether all searched words occur, or only some.').optional(),
   }),
   run: ({ search, type, status, glossaryTermSlug, limit = 100, offset = 0 }, context) =>
@@ -109,7 +109,7 @@ function renderMetricLine(metric: Metric): PrintableText {
 const getMetric = operation({
   name: 'get_metric',
   title: 'Get metric',
-  summary: 'One metric with its definition, governance, term, and what depends on it.',
+  summary: 'Get one metric with its definition, governance, term and dependents.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/metrics/{slug}',
@@ -123,7 +123,7 @@ const getMetric = operation({
 const createMetricOperation = operation({
   name: 'create_metric',
   title: 'Create metric',
-  summary: 'Adds a metric as a DRAFT. The whole definition is checked; every problem is listed with its path.',
+  summary: 'Create a metric as a DRAFT. The whole definition is checked; every problem is listed with its path.',
   effect: 'write',
   changes: { kind: 'metrics', list: true },
   consent: 'none',
@@ -142,7 +142,7 @@ const createMetricOperation = operation({
 const updateMetricOperation = operation({
   name: 'update_metric',
   title: 'Update metric',
-  summary: 'Changes the given members. A change of meaning makes a new version and takes the certification away.',
+  summary: 'Change the given fields. A change of meaning creates a new version and removes the certification.',
   effect: 'write',
   changes: { kind: 'metrics', list: false },
   consent: 'none',
@@ -195,7 +195,7 @@ function toStatusChange(metric: MetricRecord, status: MetricRecord['status'] | u
 const deleteMetricOperation = operation({
   name: 'delete_metric',
   title: 'Delete metric',
-  summary: 'Removes a metric that no other metric and no dashboard uses.',
+  summary: 'Delete a metric that no other metric and no dashboard uses.',
   effect: 'write',
   changes: { kind: 'metrics', list: true },
   consent: 'always',
@@ -218,7 +218,7 @@ const deleteMetricOperation = operation({
 const certifyMetricOperation = operation({
   name: 'certify_metric',
   title: 'Certify metric',
-  summary: 'Makes the present version of a metric ACTIVE and records who certified it.',
+  summary: 'Set the current version of a metric to ACTIVE and record who certified it.',
   effect: 'write',
   changes: { kind: 'metrics', list: false },
   consent: 'always',
@@ -228,7 +228,7 @@ const certifyMetricOperation = operation({
   texts: 'own',
   input: z.strictObject({
     slug: MetricName,
-    certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies; the caller when left out.').optional(),
+    certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies; default: the caller.').optional(),
   }),
   output: Metric,
   run: ({ slug, certifiedBy }, context) =>
@@ -241,7 +241,7 @@ const certifyMetricOperation = operation({
 const deprecateMetricOperation = operation({
   name: 'deprecate_metric',
   title: 'Deprecate metric',
-  summary: 'Marks a metric as no longer to be used, and names its successor.',
+  summary: 'Mark a metric as no longer to be used and name its successor.',
   effect: 'write',
   changes: { kind: 'metrics', list: false },
   consent: 'none',
@@ -253,7 +253,7 @@ const deprecateMetricOperation = operation({
     slug: MetricName,
     replacedBy: z.string().min(1).max(200).describe('The metric to use instead.').optional(),
     reason: z.string().max(1000).describe('Why.').optional(),
-    deprecatedBy: z.string().trim().min(1).max(200).describe('Who deprecates; the caller when left out.').optional(),
+    deprecatedBy: z.string().trim().min(1).max(200).describe('Who deprecates; default: the caller.').optional(),
   }),
   output: Metric,
   run: ({ slug, deprecatedBy, ...deprecation }, context) =>

@@ -26,14 +26,16 @@ import { checkReadOnly, readOnly } from './read-only.ts'
 
 const LinkedMetric = z.object({
   slug: z.string().describe('Name in queries.'),
-  displayName: z.string().describe('Name for people.'),
-  type: z.enum(metricTypes).describe('How it is made.'),
+  displayName: z.string().describe('Display name.'),
+  type: z.enum(metricTypes).describe('Type of metric.'),
   status: z.enum(metricStatuses).describe('ACTIVE when certified.'),
-  format: z.enum(metricFormats).describe('How its value is written.'),
+  format: z.enum(metricFormats).describe('Format of its value.'),
   unit: z.string().describe('Unit; may be empty.'),
 })
 
-const TermDetail = GlossaryTerm.extend({ metrics: z.array(LinkedMetric).describe('The metrics it always scopes.') })
+const TermDetail = GlossaryTerm.extend({
+  metrics: z.array(LinkedMetric).describe('The metrics that it always filters.'),
+})
 
 function listLinked(reader: Reader, term: TermRecord) {
   return listMetrics(reader, { termId: term.id }, { limit: 500, offset: 0 }).metrics
@@ -54,7 +56,7 @@ function toTermDetail(reader: Reader, term: TermRecord): z.infer<typeof TermDeta
 const getGlossaryTerm = operation({
   name: 'get_glossary_term',
   title: 'Get glossary term',
-  summary: 'One business term: what it means, which findings it maps to, and the metrics linked to it.',
+  summary: 'Get one business term: its meaning, the findings it covers, and its metrics.',
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/glossary/{slug}',
@@ -77,7 +79,7 @@ const getGlossaryTerm = operation({
 const updateGlossaryTerm = operation({
   name: 'update_glossary_term',
   title: 'Update glossary term',
-  summary: 'Changes the given members of a term. A changed mapping makes certified metrics on it drifted.',
+  summary: 'Change the given fields of a term. Certified metrics drift when its mapping changes.',
   effect: 'write',
   changes: { kind: 'terms', list: false },
   consent: 'none',
@@ -88,7 +90,7 @@ const updateGlossaryTerm = operation({
   texts: 'own',
   input: z.strictObject({
     slug: TermName,
-    displayName: DisplayName.describe('Name for people.').optional(),
+    displayName: DisplayName.describe('Display name.').optional(),
     filterMapping: TermMapping.optional(),
     ...termMembers,
     id: readOnly(z.string()),
@@ -127,14 +129,14 @@ function listDrifted(reader: Reader): string[] {
 function toDriftWarning(slug: string): TermWarning {
   return {
     code: 'drifted',
-    message: `The certified metric ${slug} counts something else now; have it certified again.`,
+    message: `The certified metric ${slug} now counts something else; have it certified again.`,
   }
 }
 
 const deleteGlossaryTerm = operation({
   name: 'delete_glossary_term',
   title: 'Delete glossary term',
-  summary: 'Removes a term. One that metrics use is refused, unless detach unlinks them (they become drafts).',
+  summary: 'Delete a term. Fails if metrics use it, unless detach unlinks them (they become drafts).',
   effect: 'write',
   changes: { kind: 'terms', list: true },
   consent: 'always',
@@ -156,7 +158,7 @@ const deleteGlossaryTerm = operation({
         if (linked.length > 0 && !detach) {
           const metrics = linked.map((metric) => metric.slug)
           throw conflict(
-            `${term.slug} scopes the metrics ${metrics.join(', ')}; change those, or delete with detach=true, which makes them drafts that count more.`,
+            `${term.slug} filters the metrics ${metrics.join(', ')}; change those, or delete with detach=true, which makes them drafts without this filter.`,
             { reason: 'in_use', facts: { metrics } },
           )
         }

@@ -16,5 +16,8 @@ export const CONSENT_REQUIRED = 'consent_required'
  */
 export function requireConsent(caller: Caller, what: string): void {
   if (caller.needsConsent !== true) return
-  throw new AppError('forbidden', `${what} needs a person who agrees.`, { reason: CONSENT_REQUIRED, facts: { what } })
+  throw new AppError('forbidden', `${what} requires the consent of a person.`, {
+    reason: CONSENT_REQUIRED,
+    facts: { what },
+  })
 }

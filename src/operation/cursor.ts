@@ -42,8 +42,8 @@ export function decodeCursor(
     const isOfLength = keys.length >= least && keys.length <= most
     if (name === list && isOfLength && until !== undefined && until > context.now()) return keys
   }
-  throw invalidInput('The cursor is not one of this list; leave it out to start from the beginning.', {
-    issues: [{ path: 'cursor', message: 'must be the nextCursor of the page before.' }],
+  throw invalidInput('The cursor does not belong to this list; leave it out to start from the beginning.', {
+    issues: [{ path: 'cursor', message: 'must be the nextCursor of the previous page.' }],
   })
 }
 

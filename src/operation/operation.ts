@@ -166,7 +166,7 @@ async function answer(operation: Operation, raw: unknown, context: WriteContext)
 /** @throws AppError `forbidden`, reason `insufficient_scope`. */
 export function requireScope(what: string, scope: Scope, caller: Caller): void {
   if (caller.scopes.has(scope)) return
-  throw new AppError('forbidden', `${what} needs the scope '${scope}'; ask for a token that has it.`, {
+  throw new AppError('forbidden', `${what} requires the scope '${scope}'; use a token that has it.`, {
     reason: 'insufficient_scope',
     facts: { scope },
   })

@@ -11,7 +11,7 @@ export const ExploreQuestion = z.strictObject({
   dimensions: z
     .array(z.string().max(100))
     .max(MAX_DIMENSIONS)
-    .describe('Up to 3 dimensions to look at; default: the most telling.')
+    .describe('Up to 3 dimensions; default: the most informative.')
     .optional(),
   filters: MetricQuestion.shape.filters,
   from: MetricQuestion.shape.from,
@@ -31,19 +31,19 @@ export const ExploreAnswer = z.object({
       description: ownText().describe('Meaning.'),
       filterMapping: FilterMapping.describe('What it counts.'),
     })
-    .describe('The term that was meant.'),
+    .describe('The term.'),
   count: z.number().describe('Matching findings of every status, in the range.'),
-  open: z.number().describe('Of these, open now.'),
+  open: z.number().describe('Number of them that are open now.'),
   assets: z.number().describe('Assets they are in.'),
   metrics: z
     .array(
       z.object({
         metricSlug: ownText().describe('Metric.'),
         displayName: ownText().describe('Name.'),
-        linked: z.boolean().describe('True: linked to the term. False: a general metric, narrowed to it.'),
+        linked: z.boolean().describe('True: linked to the term. False: a general metric filtered by it.'),
         value: number('Value within the term.'),
-        formatted: ownText().describe('Value for people.'),
-        trust: z.enum(trustTiers).describe('Trust in it.'),
+        formatted: ownText().describe('Formatted value.'),
+        trust: z.enum(trustTiers).describe('Trust in the metric.'),
         error: z
           .object({ code: ownText().describe('Code.'), message: outsideText().describe('What to do.') })
           .optional()
@@ -55,11 +55,11 @@ export const ExploreAnswer = z.object({
     .array(
       z.object({
         dimension: z.enum(dimensions).describe('Dimension.'),
-        totalGroups: z.number().describe('How many values it has.'),
+        totalGroups: z.number().describe('Number of values.'),
         entries: z
           .array(z.object({ dimensionValue: groupText().describe('Value.'), value: number('Findings.') }))
           .describe('The top values.'),
-        other: z.number().optional().describe('Findings of the values that were cut.'),
+        other: z.number().optional().describe('Findings of the values not listed.'),
       }),
     )
     .describe('Counts by dimension.'),
@@ -85,17 +85,20 @@ export const ExploreAnswer = z.object({
         firstDetectedAt: ownText().describe('First seen.'),
       }),
     )
-    .describe('A few of the findings, open and severe ones first.'),
+    .describe('Example findings, open and severe ones first.'),
   cut: z
     .object({
       examples: z
-        .object({ shown: z.number().describe('Examples listed.'), total: z.number().describe('Findings there are.') })
+        .object({
+          shown: z.number().describe('Examples listed.'),
+          total: z.number().describe('All matching findings.'),
+        })
         .describe('Of the findings.'),
     })
-    .describe('What is listed of how much.'),
+    .describe('Number of listed and of all items.'),
   applied: Applied,
   freshness: Freshness,
-  warnings: z.array(QueryWarning).describe('What to tell with the numbers.'),
+  warnings: z.array(QueryWarning).describe('Report these with the numbers.'),
   diagnosis: Diagnosis.optional(),
 })
 export type ExploreAnswer = z.infer<typeof ExploreAnswer>

@@ -18,7 +18,7 @@ const Name = z.string().trim().min(1, 'must not be empty.').max(200)
 const When = z.string().max(60)
 
 const metricSlug = Name.describe('Metric: slug, id, display name or synonym.')
-const glossaryTermSlug = Name.describe('Narrow to a glossary term: slug, id, display name or synonym.')
+const glossaryTermSlug = Name.describe('Restrict to a glossary term: slug, id, display name or synonym.')
 const from = When.describe('Start: ISO 8601 timestamp, or a date (that local day).').optional()
 const to = When.describe('End, exclusive; a date counts through its end.').optional()
 const timeZone = z.string().max(64).describe('IANA time zone; default UTC.').optional()
@@ -29,8 +29,8 @@ const Compare = z
   .union([
     z.enum(['previous_period', 'previous_year']),
     z.strictObject({
-      from: When.describe('Start of the other range.'),
-      to: When.describe('End of the other range, exclusive.'),
+      from: When.describe('Start of the compared range.'),
+      to: When.describe('End of the compared range, exclusive.'),
     }),
   ])
   .describe('Compare with previous_period, previous_year or {from, to}.')
@@ -44,11 +44,11 @@ export const MetricQuestion = z.strictObject({
   to,
   timeZone,
   weekStart,
-  limit: z.int().min(1).max(MAX_GROUPS).describe('Most groups to list; the rest is in other.').optional(),
+  limit: z.int().min(1).max(MAX_GROUPS).describe('Maximum number of groups; the rest is in other.').optional(),
   compare: Compare.optional(),
   alsoMetrics: z.array(Name).max(MAX_ALSO).describe('Up to 8 more metrics to ask the same of.').optional(),
   explain: z.boolean().describe('With compare: which groups the change comes from.').optional(),
-  orderBy: z.enum(groupOrders).describe('What groups are ordered by; delta by its size.').optional(),
+  orderBy: z.enum(groupOrders).describe('Order of the groups; delta by its size.').optional(),
 })
 export type MetricQuestion = z.infer<typeof MetricQuestion>
 
@@ -100,10 +100,10 @@ const number = (description: string) => z.number().nullable().describe(descripti
 
 export const AppliedFilter = z.object({
   origin: z.enum(origins).describe('Where it came from.'),
-  key: ownText().describe('Filter key; exclude.<key> takes away.'),
+  key: ownText().describe('Filter key; exclude.<key> subtracts.'),
   values: z.array(filterValueText()).describe('Values, any of which match.'),
   term: ownText().optional().describe('Term it is part of.'),
-  part: ownText().optional().describe('Part of the metric it holds for: numerator, denominator or an input.'),
+  part: ownText().optional().describe('Part of the metric it applies to: numerator, denominator or an input.'),
 })
 export type AppliedFilter = z.infer<typeof AppliedFilter>
 
@@ -114,9 +114,9 @@ export const Applied = z
     asOf: ownText().optional().describe('Of a stock: the moment that it is counted at.'),
     timeField: ownText().describe('Instant that places a row in time.'),
     timeZone: ownText().describe('Time zone of dates and buckets.'),
-    filters: z.array(AppliedFilter).describe('All hold together.'),
+    filters: z.array(AppliedFilter).describe('Filters, combined with AND.'),
   })
-  .describe('What was asked in the end.')
+  .describe('The query as it was run.')
 export type Applied = z.infer<typeof Applied>
 
 const MetricFacts = z
@@ -136,9 +136,9 @@ export type MetricFacts = z.infer<typeof MetricFacts>
 
 const TrustFacts = z
   .object({
-    tier: z.enum(trustTiers).describe('How far the number can be trusted.'),
-    unreviewed: z.literal(true).describe('No person has read its texts.').optional(),
-    label: ownText().describe('A sentence to quote.'),
+    tier: z.enum(trustTiers).describe('Trust tier.'),
+    unreviewed: z.literal(true).describe('No person has reviewed its texts.').optional(),
+    label: ownText().describe('Trust in one sentence.'),
   })
   .describe('Trust in the metric.')
 
@@ -156,7 +156,7 @@ export const Freshness = z
       )
       .describe('Sources in scope.'),
   })
-  .describe('How new the data is.')
+  .describe('Age of the data.')
 export type Freshness = z.infer<typeof Freshness>
 
 export const Diagnosis = z
@@ -164,7 +164,7 @@ export const Diagnosis = z
     summary: outsideText().describe('Why nothing matched.'),
     withoutFilter: z
       .array(AppliedFilter.extend({ count: z.number().describe('Rows that match without this filter.') }))
-      .describe('What each filter takes away.'),
+      .describe('Effect of each filter.'),
     withoutRange: z.number().optional().describe('Rows that match at any time.'),
     firstAt: ownText().optional().describe('Earliest row at any time.'),
     lastAt: ownText().optional().describe('Latest row at any time.'),
@@ -180,7 +180,7 @@ const parts = {
 }
 const trend = {
   current: number('Of a TREND: the window that ends now.').optional(),
-  previous: number('The value before.').optional(),
+  previous: number('Previous value.').optional(),
   delta: number('Value less previous.').optional(),
 }
 const change = { ...trend, pctChange: number('Delta as a share of previous.').optional() }
@@ -199,28 +199,28 @@ const Driver = z.object({
   dimension: z.enum(dimensions).describe('Dimension.'),
   dimensionValue: groupText().describe('Group.'),
   from: number('Its value in the compared range.'),
-  to: number('Its value in the asked range.'),
+  to: number('Its value in the requested range.'),
   contribution: number('Its part of the delta; null if the change cannot be divided.'),
   delta: number('Its own change, where the whole cannot be divided.').optional(),
 })
 
 const DriverDimension = z.object({
   dimension: z.enum(dimensions).describe('Dimension.'),
-  explained: number('Part of the delta that its listed groups explain beyond an even change of all.'),
+  explained: number('Part of the delta that its listed groups explain beyond a uniform change.'),
   rest: z
     .object({
-      groups: z.number().describe('How many are not listed.'),
+      groups: z.number().describe('Number of groups not listed.'),
       from: number('Their value in the compared range.'),
-      to: number('Their value in the asked range.'),
+      to: number('Their value in the requested range.'),
       contribution: number('Their part of the delta.'),
     })
-    .describe('All other groups, together.'),
+    .describe('All other groups combined.'),
 })
 export type DriverDimension = z.infer<typeof DriverDimension>
 
 const OneMetricAnswer = z.object({
   value: number('The value; a percentage is a fraction.'),
-  formatted: ownText().describe('The value for people.'),
+  formatted: ownText().describe('The formatted value.'),
   ...parts,
   ...trend,
   breakdown: z.array(BreakdownEntry).describe('Groups, the greatest first.'),
@@ -229,30 +229,30 @@ const OneMetricAnswer = z.object({
   overlapping: z.literal(true).optional().describe('Groups by label share rows: they do not add up.'),
   other: z
     .object({
-      groups: z.number().describe('How many were cut.'),
-      value: number('Their value together.'),
+      groups: z.number().describe('Number of omitted groups.'),
+      value: number('Their combined value.'),
       ...parts,
       ...change,
     })
     .optional()
-    .describe('The groups that were cut, together.'),
+    .describe('The omitted groups combined.'),
   comparison: z
     .object({
-      from: ownText().nullable().describe('Start of the other range.'),
+      from: ownText().nullable().describe('Start of the compared range.'),
       to: ownText().nullable().describe('Its end.'),
-      value: number('Value then.'),
-      delta: number('Now less then.'),
-      pctChange: number('Delta as a share of then.'),
+      value: number('Value in that range.'),
+      delta: number('Current value less this value.'),
+      pctChange: number('Delta as a fraction of this value.'),
     })
     .optional()
-    .describe('The other period.'),
+    .describe('The compared range.'),
   drivers: z.array(Driver).describe('Groups that the delta comes from.').optional(),
-  driverDimensions: z.array(DriverDimension).describe('Dimensions, the most telling first.').optional(),
+  driverDimensions: z.array(DriverDimension).describe('Dimensions, most informative first.').optional(),
   metric: MetricFacts,
   applied: Applied,
   trust: TrustFacts,
   freshness: Freshness,
-  warnings: z.array(QueryWarning).describe('What to tell with the number.'),
+  warnings: z.array(QueryWarning).describe('Report these with the number.'),
   diagnosis: Diagnosis.optional(),
 })
 export type OneMetricAnswer = z.infer<typeof OneMetricAnswer>
@@ -277,7 +277,7 @@ export type MetricAnswer = z.infer<typeof MetricAnswer>
 export const Point = z.object({
   timestamp: ownText().describe('Start of the bucket, UTC.'),
   value: number('Value.'),
-  complete: z.boolean().describe('False: cut by the range, or not over.'),
+  complete: z.boolean().describe('False: cut by the range, or not over yet.'),
   n: z.number().optional().describe('Rows behind an average.'),
 })
 export type Point = z.infer<typeof Point>
@@ -285,7 +285,7 @@ export type Point = z.infer<typeof Point>
 export const SeriesAnswer = z.object({
   timeSeries: z.array(Point).describe('Every bucket of the range.'),
   granularity: z.enum(granularities).describe('Length of a bucket.'),
-  dimension: ownText().optional().describe('What the series are of.'),
+  dimension: ownText().optional().describe('Dimension of the series.'),
   series: z
     .array(
       z.object({
@@ -303,7 +303,7 @@ export const SeriesAnswer = z.object({
   applied: Applied,
   trust: TrustFacts,
   freshness: Freshness,
-  warnings: z.array(QueryWarning).describe('What to tell with the numbers.'),
+  warnings: z.array(QueryWarning).describe('Report these with the numbers.'),
   diagnosis: Diagnosis.optional(),
 })
 export type SeriesAnswer = z.infer<typeof SeriesAnswer>

@@ -14,7 +14,7 @@ const queryMetric = operation({
   name: 'query_metric',
   title: 'Query metric',
   summary:
-    'Value of one governed metric, optionally broken down, narrowed and compared. Find metrics with list_metrics.',
+    'Value of one governed metric, optionally broken down, filtered and compared. Find metrics with list_metrics.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',
@@ -36,7 +36,7 @@ const queryMetric = operation({
 const exploreMetric = operation({
   name: 'explore_metric',
   title: 'Explore metric',
-  summary: 'Value of one governed metric under a glossary term and dimensions; as query_metric, for an explorer.',
+  summary: 'Value of one governed metric for a glossary term and dimensions; same as query_metric, for explorers.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',
@@ -57,7 +57,7 @@ const exploreMetric = operation({
 const queryMetricTimeseries = operation({
   name: 'query_metric_timeseries',
   title: 'Query metric over time',
-  summary: 'A SIMPLE metric in every hour, day, week or month of a range.',
+  summary: 'A SIMPLE metric for every hour, day, week or month of a range.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',
@@ -79,8 +79,7 @@ const queryMetricTimeseries = operation({
 const exploreByGlossaryTerm = operation({
   name: 'explore_by_glossary_term',
   title: 'Explore by glossary term',
-  summary:
-    'Start here from a business phrase: counts, metrics, telling breakdowns, trend and redacted examples of one term.',
+  summary: 'Start here from a business phrase: counts, metrics, breakdowns, trend and redacted examples of one term.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',

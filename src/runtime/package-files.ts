@@ -9,7 +9,7 @@ function findRoot(): URL {
   for (let folder = new URL('../kernel/', import.meta.url); ; folder = new URL('../', folder)) {
     if (existsSync(new URL('package.json', folder))) return folder
     if (folder.pathname === '/' || folder.href === new URL('../', folder).href) {
-      throw new Error('package.json is not where the program is; install it again.')
+      throw new Error('package.json was not found beside the program; install Assay again.')
     }
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } fro
 import { AppError } from '../kernel/errors.ts'
 
 const notRegular = (name: string) =>
-  new AppError('invalid_input', `${name} is not a plain file but a folder, a pipe or a device; name a file.`, {
+  new AppError('invalid_input', `${name} is not a regular file but a folder, a pipe or a device; name a file.`, {
     reason: 'not_a_file',
   })
 

@@ -223,7 +223,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         findings.resolved += resolveFindingsOf(
           ledger,
           { asset, scanId, at },
-          toSafeText(`now a part of ${name}`, 'prose'),
+          toSafeText(`now part of ${name}`, 'prose'),
         )
         markDeleted(writer, id, at)
       }

@@ -283,7 +283,7 @@ function failScope(scope: SafeScope, error: unknown, { lease, log }: Run): void 
 /** A failure of the local store, not of the platform: it ends the scan. */
 class StorageFailedError extends Error {
   constructor(cause: unknown) {
-    super('storing failed', { cause })
+    super('a batch could not be stored', { cause })
     this.name = 'StoringFailed'
   }
 }
@@ -357,7 +357,7 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
         return looked
       } catch (error) {
         if (++run.consecutiveFailures < MAX_CONSECUTIVE_FAILURES) throw error
-        const message = 'The detectors do not run; see the log, and start the scan again when they do.'
+        const message = 'The detectors cannot run; see the log for the cause, then start the scan again.'
         throw new AppError('unavailable', message, { reason: 'detectors_failed', cause: error })
       }
     },
@@ -377,7 +377,7 @@ async function runCrossAssetChecks(run: Run): Promise<void> {
     const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }
     const fingerprintKey = vault.fingerprintKey()
     const shared = { lease, store, source, leavesOut, fingerprintKey, log, now, upstream }
-    log.debug('estate step started', { source: source.name, type: step.type })
+    log.debug('cross-asset check started', { source: source.name, type: step.type })
     await step.evaluate({ ...shared, config: chosen.config })
   }
 }

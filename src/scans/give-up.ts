@@ -6,7 +6,7 @@ import { addNotes, finishScan } from './scans.store.ts'
 import { closeScopes, listScopes } from './scopes.store.ts'
 
 const REASON = ownText('thread_died')
-const MESSAGE = 'The scan ended the thread that drove it again and again; see the log, then start it again.'
+const MESSAGE = 'The scan repeatedly crashed its thread; see the log, then start it again.'
 const HEARTBEAT_MS = 2_000
 
 /** Ends a scan that cannot be run: its stored results are kept, and it resolves no findings. */

@@ -64,7 +64,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
       await store.yieldBetweenBatches(lease.signal)
     }
     if (hold) {
-      const message = `${vanished} of ${plan.total} assets are gone at once; the next complete scan decides.`
+      const message = `${vanished} of ${plan.total} assets disappeared at once and are kept for now; the next complete scan confirms or refutes it.`
       lease.write((writer) =>
         addNotes(writer, lease.scan.id, 'warnings', [{ code: 'mass_vanishing', message, scope: scopeKey }]),
       )
@@ -124,14 +124,14 @@ function keepHiddenScopes({ lease, left }: MissingAssetsOptions): void {
     if (state !== 'hidden' && state !== 'left_out') continue
     const why =
       state === 'hidden'
-        ? 'is still there, and the account may no longer see it'
-        : 'is there, and no longer fits the scope of the source'
+        ? 'still exists, but the account is no longer allowed to see it'
+        : 'still exists, but is outside the scope of the source now'
     lease.write((writer) => {
       const reason = state === 'hidden' ? 'refused' : 'switched_off'
       const through = { scopeKey }
       const { id: scanId, sourceId } = lease.scan
       markUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: ownText(`scope_${state}`) })
-      const message = `${findScopeName(writer, sourceId, scopeKey)} ${why}; what was found in it stays.`
+      const message = `${findScopeName(writer, sourceId, scopeKey)} ${why}; its findings are kept.`
       addNotes(writer, scanId, 'warnings', [{ code: `scope_${state}`, message, scope: scopeKey }])
     })
   }
@@ -147,8 +147,8 @@ function warnScopeGone(
   lease.write((writer) => {
     const name = findScopeName(writer, lease.scan.sourceId, scopeKey)
     const message = isConfirmed
-      ? `${name} is gone with ${noun(missing.length, 'asset')}; what was found in it is resolved.`
-      : `${name} is not listed any more; what was found in it stays until the next complete scan agrees.`
+      ? `${name} is gone with ${noun(missing.length, 'asset')}; its findings are resolved.`
+      : `${name} is no longer listed; its findings are kept until the next complete scan confirms this.`
     addNotes(writer, lease.scan.id, 'warnings', [{ code: 'scope_gone', message, scope: scopeKey }])
   })
 }

@@ -15,21 +15,21 @@ const count = (description: string) => z.number().describe(description)
 
 export const ScanProgress = z.object({
   discovered: count('Assets that were listed.'),
-  scanned: count('Assets that were looked at.'),
-  unchanged: count('Assets that are as they were when the same detectors saw them.'),
+  scanned: count('Assets that were read.'),
+  unchanged: count('Assets that are unchanged since the same detectors read them.'),
   findings: z
     .object({
-      new: count('Findings that were not known.'),
+      new: count('New findings.'),
       again: count('Known findings that were found again.'),
-      resolved: count('Findings that are gone.'),
+      resolved: count('Findings that were resolved.'),
     })
-    .describe('What the detectors came to.'),
+    .describe('Findings by outcome.'),
 })
 export type ScanProgress = z.infer<typeof ScanProgress>
 
 export const ScanNote = z.object({
-  code: ownText().describe('What happened, in one word.'),
-  message: outsideText().describe('The same for people.'),
+  code: ownText().describe('Code of the note.'),
+  message: outsideText().describe('Explanation.'),
   scope: keyText().describe('Key of the space or workspace.').optional(),
   assetKey: keyText().describe('Key of the asset.').optional(),
 })
@@ -46,10 +46,10 @@ export interface ScanNoteDraft {
 export const ScanScopeView = z.object({
   key: keyText().describe('Key of the space or workspace.'),
   name: outsideText().describe('Its name.'),
-  state: z.enum(scopeStates).describe('How far it is.'),
+  state: z.enum(scopeStates).describe('State of the scope.'),
   discovered: count('Assets that were listed.'),
-  scanned: count('Assets that were looked at.'),
-  unchanged: count('Assets that are as they were.'),
+  scanned: count('Assets that were read.'),
+  unchanged: count('Unchanged assets.'),
   reason: ownText().describe('Why it is not complete.').optional(),
 })
 
@@ -66,9 +66,9 @@ export const ScanItem = z.object({
   startedAt: instant.optional(),
   finishedAt: instant.optional(),
   reason: ownText().describe('Why it is not complete, such as mass_vanishing.').optional(),
-  retryAt: instant.describe('When it goes on by itself.').optional(),
-  sampled: z.boolean().describe('True: it took a sample, so nothing is resolved by absence.'),
-  seed: z.number().describe('What a random sample was drawn with.').optional(),
+  retryAt: instant.describe('When it resumes by itself.').optional(),
+  sampled: z.boolean().describe('True: a sample was scanned, so missing findings are not resolved.'),
+  seed: z.number().describe('Seed of the random sample.').optional(),
   progress: ScanProgress.describe('Counts so far.'),
 })
 export type ScanItem = z.infer<typeof ScanItem>
@@ -76,7 +76,7 @@ export type ScanItem = z.infer<typeof ScanItem>
 export const Scan = ScanItem.extend({
   scopes: z.array(ScanScopeView).describe('Spaces or workspaces.'),
   failures: z.array(ScanNote).describe('What could not be read; at most 200.'),
-  warnings: z.array(ScanNote).describe('What is worth knowing; at most 200.'),
+  warnings: z.array(ScanNote).describe('Warnings; at most 200.'),
 })
 export type Scan = z.infer<typeof Scan>
 

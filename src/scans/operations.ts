@@ -41,7 +41,7 @@ async function waitForScan(id: string, waitMs: number, context: ReadContext): Pr
     if (over.has(scan.status) || leftMs <= 0 || context.signal.aborted) return scan
     const { discovered, scanned, unchanged } = scan.progress
     const done = scanned + unchanged
-    if (done > told) context.progress({ done, message: line`${done} of ${discovered} listed assets looked at` })
+    if (done > told) context.progress({ done, message: line`${done} of ${discovered} listed assets read` })
     told = Math.max(told, done)
     await sleep(Math.min(LOOK_MS, leftMs), undefined, { signal: context.signal }).catch(() => undefined)
   }
@@ -51,7 +51,7 @@ export const scanOperations: readonly Operation[] = [
   operation({
     name: 'start_scan',
     title: 'Start a scan',
-    summary: 'Scan a source now. Answers at once with the scan; get_scan shows how it goes.',
+    summary: 'Scan a source now. Returns the scan at once; get_scan shows its progress.',
     effect: 'write',
     consent: 'none',
     scope: 'admin',
@@ -62,7 +62,7 @@ export const scanOperations: readonly Operation[] = [
     openWorld: true,
     input: z.strictObject({
       id: SourceRef,
-      full: z.boolean().default(false).describe('Also read what nothing shows to be edited.'),
+      full: z.boolean().default(false).describe('Also read assets that seem unchanged.'),
     }),
     output: Scan,
     run: async ({ id, full }, context) => {
@@ -92,7 +92,7 @@ export const scanOperations: readonly Operation[] = [
   operation({
     name: 'get_scan',
     title: 'Get a scan',
-    summary: 'Show how a scan goes or went: counts, scopes, failures and warnings. May wait for its end.',
+    summary: 'Show the progress or result of a scan: counts, scopes, failures and warnings. Can wait for its end.',
     effect: 'read',
     scope: 'read',
     route: 'GET /scans/{id}',
@@ -101,7 +101,7 @@ export const scanOperations: readonly Operation[] = [
     untrusted: true,
     input: z.strictObject({
       id: ScanId,
-      waitSeconds: z.int().min(0).max(60).describe('Wait up to so long for the end of the scan.').optional(),
+      waitSeconds: z.int().min(0).max(60).describe('Maximum time to wait for the end of the scan.').optional(),
     }),
     output: Scan,
     run: ({ id, waitSeconds = 0 }, context) => waitForScan(id, waitSeconds * 1000, context),
@@ -118,8 +118,8 @@ export const scanOperations: readonly Operation[] = [
     input: z.strictObject({
       source: SourceRef.optional(),
       status: z.enum(scanStatuses).describe('Only scans in this state.').optional(),
-      limit: z.int().min(1).max(500).default(50).describe('How many, at most 500.'),
-      cursor: z.string().max(500).describe('nextCursor of the page before.').optional(),
+      limit: z.int().min(1).max(500).default(50).describe('Maximum number of items (up to 500).'),
+      cursor: z.string().max(500).describe('nextCursor of the previous page.').optional(),
     }),
     output: z.object({
       items: z.array(ScanItem).describe('Scans, newest first.'),
@@ -141,7 +141,7 @@ export const scanOperations: readonly Operation[] = [
   operation({
     name: 'cancel_scan',
     title: 'Cancel a scan',
-    summary: 'Stop a scan. What it has stored stays; nothing is resolved by it.',
+    summary: 'Stop a scan. What it has stored is kept; it resolves no findings.',
     effect: 'write',
     consent: 'none',
     scope: 'admin',

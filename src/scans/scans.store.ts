@@ -64,7 +64,7 @@ export function findScan(reader: Reader, uid: string): ScanRecord | undefined {
 /** @throws AppError `not_found`. */
 export function getScan(reader: Reader, uid: string): ScanRecord {
   const scan = findScan(reader, uid)
-  if (scan === undefined) throw notFound(`There is no scan ${quote(uid)}; list_scans shows them all.`)
+  if (scan === undefined) throw notFound(`There is no scan ${quote(uid)}; list_scans lists them all.`)
   return scan
 }
 

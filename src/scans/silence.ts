@@ -54,7 +54,7 @@ export async function isLeaseAlive(
     await sleep(LOOK_MS, undefined, { signal }).catch(() => {
       throw new AppError(
         'unavailable',
-        'The process stopped before it was known whether the scan is driven; try again.',
+        'The process stopped before it could check whether the scan is running; try again.',
       )
     })
   }

@@ -34,10 +34,13 @@ export function queueScan(
   const active = findActiveScan(writer, source.id)
   if (active !== undefined) {
     if (asked.isDriven !== true && isAbandoned(active, asked.at)) return active.uid
-    throw conflict(`A scan of ${quote(source.name)} is under way (${active.uid}); wait for it or cancel it first.`, {
-      reason: 'scan_running',
-      facts: { id: active.uid, scanId: active.uid },
-    })
+    throw conflict(
+      `A scan of ${quote(source.name)} is already running (${active.uid}); wait for it or cancel it first.`,
+      {
+        reason: 'scan_running',
+        facts: { id: active.uid, scanId: active.uid },
+      },
+    )
   }
   return insertScan(
     writer,

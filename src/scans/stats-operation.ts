@@ -16,13 +16,13 @@ const Stats = z.object({
   sources: count('Sources.'),
   assets: z
     .object({
-      active: count('Assets that are there.'),
-      deleted: count('Assets that are gone from their platform.'),
+      active: count('Active assets.'),
+      deleted: count('Assets deleted on their platform.'),
       byKind: z
-        .array(z.object({ kind: codeText().describe('Kind of asset.'), count: count('Assets that are there.') }))
-        .describe('Assets that are there, by kind.'),
+        .array(z.object({ kind: codeText().describe('Kind of asset.'), count: count('Active assets.') }))
+        .describe('Active assets, by kind.'),
     })
-    .describe('Scanned things.'),
+    .describe('Assets.'),
   findings: z
     .object({
       total: count('Findings of every status.'),
@@ -48,7 +48,7 @@ const Stats = z.object({
         )
         .describe('Findings, by detector.'),
     })
-    .describe('What was found.'),
+    .describe('Findings.'),
   lastScans: z
     .array(
       z.object({
@@ -65,7 +65,7 @@ const Stats = z.object({
 export const getStats = operation({
   name: 'get_stats',
   title: 'Get statistics',
-  summary: 'Count what is kept: sources, assets by kind, findings by status, severity and detector, newest scans.',
+  summary: 'Count what is stored: sources, assets by kind, findings by status, severity and detector, newest scans.',
   effect: 'read',
   runsOn: 'query-thread',
   scope: 'read',

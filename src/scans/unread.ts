@@ -81,12 +81,12 @@ export function withKnown(
 const noun = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
 const reasons: Readonly<Record<UnreadSection['reason'], string>> = {
-  refused: 'the platform refuses it',
-  failed: 'the platform failed',
-  missing: 'the platform left it out',
-  not_available: 'the platform could not tell it',
-  switched_off: 'an option leaves it out',
-  limit: 'it is over a limit',
+  refused: 'the platform denies access',
+  failed: 'the platform returned an error',
+  missing: 'the platform omitted it',
+  not_available: 'the platform could not provide it',
+  switched_off: 'it is turned off in the settings',
+  limit: 'it exceeds a limit',
   unsupported: 'no text is read from its format',
 }
 
@@ -104,11 +104,11 @@ export function reportUnread(reader: Reader, scanId: number): { notes: ScanNoteD
     .map(({ scopeKey, kind, section, reason, detail, isSettled, assets, findings }): ScanNoteDraft => {
       const what = section === '' ? kind : `${section} of ${kind}`
       if (isSettled) {
-        const message = `${what} was left out by a second scan in a row, in ${noun(assets, 'case')}: it is taken as empty, and what was found in it counts as removed.`
+        const message = `${what} was missing in two scans in a row, in ${noun(assets, 'case')}: it is treated as empty, and its findings as removed.`
         return { code: 'taken_as_empty', message, scope: scopeKey }
       }
       const why = detail === '' ? reasons[reason] : `${reasons[reason]} (${detail})`
-      const stay = findings === 0 ? 'no known findings are in it' : `${findings} findings in it stay as they are`
+      const stay = findings === 0 ? 'it has no known findings' : `its ${findings} findings are kept`
       return {
         code: 'not_read',
         message: `${what} was not read in ${noun(assets, 'case')}: ${why}; ${stay}.`,

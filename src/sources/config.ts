@@ -19,15 +19,15 @@ import { Schedule } from './schedule.ts'
 export const SamplingConfig = z
   .strictObject({
     strategy: z.enum(['LATEST', 'RANDOM', 'ALL']).describe('Which assets a scan takes: the newest, some, or all.'),
-    limit: z.int().min(1).max(100_000).describe('How many; default 100; ignored for ALL.').optional(),
+    limit: z.int().min(1).max(100_000).describe('Number of assets; default 100; ignored for ALL.').optional(),
     order_by_column: z
       .string()
       .min(1)
       .max(100)
-      .describe('What LATEST orders by: a date or name of the platform.')
+      .describe('Field that LATEST sorts by: a date or name of the platform.')
       .optional(),
   })
-  .describe('How much of the tenant a scan takes; absent: all of it.')
+  .describe('How much of the tenant is scanned; default: all of it.')
 export type SamplingConfig = z.infer<typeof SamplingConfig>
 
 export const DetectorChoice = z
@@ -44,7 +44,7 @@ const commonShape = {
   detectors: z
     .array(DetectorChoice)
     .max(50)
-    .describe('Which detectors look at this source; absent: the default set of its type.')
+    .describe('Detectors that run on this source; default: the set of its type.')
     .optional(),
 }
 /** Members of the payload common to all source types. */
@@ -95,7 +95,7 @@ export function parseConfig(plugins: Plugins, raw: Readonly<Record<string, unkno
   for (const name of Object.keys(raw)) {
     if (!ownMembers.includes(name) && !commonMembers.includes(name)) {
       const known = [...ownMembers, ...commonMembers].join(', ')
-      issues.push({ path: name, message: `is not a known key; known here are ${known}.` })
+      issues.push({ path: name, message: `is not a known key; the known keys are ${known}.` })
     }
   }
   // Each member is parsed separately, so that errors in one do not hide errors in another.
@@ -133,7 +133,7 @@ export function invalidConfig(issues: readonly Issue[], reason?: string): AppErr
   const [first] = issues
   const more = describeMoreProblems(issues)
   const at = (path: string) => (path === '' ? 'config' : `config.${path}`)
-  return invalidInput(`The source cannot be used as it is: ${at(first?.path ?? '')} ${first?.message ?? ''}${more}`, {
+  return invalidInput(`The source is not valid: ${at(first?.path ?? '')} ${first?.message ?? ''}${more}`, {
     issues: issues.map(({ path, message }) => ({ path: at(path), message })),
     ...(reason === undefined ? {} : { reason }),
   })
@@ -142,7 +142,7 @@ export function invalidConfig(issues: readonly Issue[], reason?: string): AppErr
 function checkSecrets(masked: Record<string, unknown>, payload: unknown, issues: Issue[]): Record<string, string> {
   for (const [name, value] of Object.entries(masked)) {
     if (typeof value === 'string' && maskLike.test(value.trim())) {
-      issues.push({ path: `masked.${name}`, message: 'is a placeholder; enter the secret itself.' })
+      issues.push({ path: `masked.${name}`, message: 'is a placeholder; enter the actual secret.' })
     }
   }
   const parsed = isObject(payload) && isObject(payload.masked) ? payload.masked : masked
@@ -186,7 +186,7 @@ function toDetectors(
       if (choices !== undefined) issues.push({ path: `${at}.type`, message: unknownDetector(plugins, type) })
       return []
     }
-    if (seen.has(type)) issues.push({ path: `${at}.type`, message: `names ${type} a second time; merge the two.` })
+    if (seen.has(type)) issues.push({ path: `${at}.type`, message: `names ${type} twice; merge the two.` })
     seen.add(type)
     const before = issues.length
     const schema = ('settings' in detector ? detector.settings : undefined) ?? detector.config
@@ -199,7 +199,7 @@ function unknownDetector(plugins: Plugins, type: string): string {
   const names = plugins.detectors.map((detector) => detector.type)
   const [nearest] = closest(type, names, (name) => name, 1)
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
-  return `is not a detector; known are ${names.join(', ')}.${hint}`
+  return `is not a detector; the detectors are ${names.join(', ')}.${hint}`
 }
 
 const pickMembers = (raw: Readonly<Record<string, unknown>>, names: readonly string[]) =>

@@ -8,7 +8,7 @@ export const SourceName = z
   .trim()
   .min(1, 'must not be empty.')
   .max(100)
-  .describe('Name of the source; unique, whatever the case.')
+  .describe('Name of the source; unique, case-insensitive.')
 
 /** A source by id or by name, as in paths and commands. */
 export const SourceRef = z.string().min(1).max(200).describe('Id or name of the source.')
@@ -16,27 +16,27 @@ export const SourceRef = z.string().min(1).max(200).describe('Id or name of the 
 export const Source = z.object({
   id: z.string().describe('Id of the source.'),
   name: z.string().describe('Name of the source.'),
-  type: z.string().describe('WIKI, BI_PLATFORM, or IMPORT for what other scanners found.'),
+  type: z.string().describe('WIKI, BI_PLATFORM, or IMPORT for findings of other scanners.'),
   config: z.record(z.string(), z.unknown()).describe('The payload; secrets are shown as ********.'),
   createdAt: instant,
   updatedAt: instant,
   nextRunAt: instant.describe('When its schedule starts the next scan.').optional(),
-  lastCompletedScanAt: instant.describe('When a scan of it last completed.').optional(),
+  lastCompletedScanAt: instant.describe('When its last complete scan ended.').optional(),
   counts: z
     .object({
-      assets: z.number().describe('Assets that are there.'),
+      assets: z.number().describe('Active assets.'),
       findings: z.number().describe('Findings of every status.'),
       openFindings: z.number().describe('Findings that are open.'),
     })
-    .describe('What is kept of it.'),
+    .describe('Counts of stored data.'),
 })
 export type Source = z.infer<typeof Source>
 
 export const TestStep = z.object({
-  name: ownText().describe('What was tried.'),
-  status: z.enum(['ok', 'denied', 'failed', 'skipped']).describe('How it went.'),
-  detail: outsideText().describe('What was found.').optional(),
-  hint: outsideText().describe('What a person can do about it.').optional(),
+  name: ownText().describe('The step.'),
+  status: z.enum(['ok', 'denied', 'failed', 'skipped']).describe('Result of the step.'),
+  detail: outsideText().describe('Details of the result.').optional(),
+  hint: outsideText().describe('How to fix it.').optional(),
 })
 
 /** The type of sources into which findings are imported. */

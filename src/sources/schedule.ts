@@ -23,7 +23,7 @@ export const CronExpression = z
 
 export const Schedule = z
   .strictObject({
-    enabled: z.boolean().describe('Run scans by themselves.').optional(),
+    enabled: z.boolean().describe('Whether scans run automatically.').optional(),
     preset: z
       .enum(presetNames)
       .describe(`A named schedule: ${presetNames.join(', ')}.`)
@@ -43,7 +43,7 @@ export const Schedule = z
     // Also checked when another member is invalid, so that all problems are reported at once.
     when: ({ value }) => typeof value === 'object' && value !== null,
   })
-  .describe('When scans run by themselves; absent: only when asked.')
+  .describe('When scans run automatically; default: only when started.')
 export type Schedule = z.infer<typeof Schedule>
 
 function findCronProblem(cron: string): string | undefined {
@@ -53,7 +53,7 @@ function findCronProblem(cron: string): string | undefined {
   }
   try {
     const next = new Cron(cron.trim(), { paused: true, timezone: 'UTC', mode: '5-part' }).nextRun()
-    return next === null ? 'names a day that never comes, such as 30 February.' : undefined
+    return next === null ? 'names a day that does not exist, such as 30 February.' : undefined
   } catch {
     return 'is not a cron expression; an example is `0 6 * * 1-5`.'
   }

@@ -51,7 +51,9 @@ export function updateConfig(
   partial: Readonly<Record<string, unknown>>,
 ): UpdatedConfig {
   if (partial.type !== undefined && partial.type !== source.config.type) {
-    throw invalidConfig([{ path: 'type', message: `stays ${source.type}; create another source for another type.` }])
+    throw invalidConfig([
+      { path: 'type', message: `cannot change from ${source.type}; create another source for another type.` },
+    ])
   }
   const { masked: given = {}, ...open } = partial
   if (!isObject(given)) throw invalidConfig([{ path: 'masked', message: 'must be an object.' }])

@@ -75,13 +75,13 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     .describe('The payload: type, required, masked, optional, sampling, schedule, detectors.')
   const PartialConfig = z
     .record(z.string(), z.unknown())
-    .describe('The members to change; they merge by member. Secrets that are left out or sent as ******** are kept.')
+    .describe('The fields to change, merged by key. Secrets that are omitted or sent as ******** are kept.')
 
   return [
     operation({
       name: 'list_sources',
       title: 'List sources',
-      summary: 'List the tenants that are scanned and the scanners whose findings were imported.',
+      summary: 'List the scanned tenants and the scanners whose findings were imported.',
       effect: 'read',
       scope: 'read',
       route: 'GET /sources',
@@ -90,7 +90,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       input: z.strictObject({}),
       output: z.object({
         items: z.array(Source).describe('All sources, by name.'),
-        total: z.number().describe('How many.'),
+        total: z.number().describe('Number of sources.'),
       }),
       run: (_input, context) =>
         context.read((reader) => {
@@ -103,7 +103,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'get_source',
       title: 'Get a source',
-      summary: 'Show one source: its settings with secrets masked, its schedule and what is kept of it.',
+      summary: 'Show one source: its settings with secrets masked, its schedule and its counts.',
       effect: 'read',
       scope: 'read',
       route: 'GET /sources/{id}',
@@ -117,7 +117,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'create_source',
       title: 'Create a source',
-      summary: 'Register a tenant to scan. The whole payload is checked; nothing is asked of the tenant yet.',
+      summary: 'Register a tenant to scan. The whole payload is checked; no request is sent to the tenant yet.',
       effect: 'write',
       consent: 'none',
       scope: 'admin',
@@ -160,7 +160,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'update_source',
       title: 'Update a source',
-      summary: 'Rename a source or change members of its payload; what is left out stays.',
+      summary: 'Rename a source or change fields of its payload; omitted ones are kept.',
       effect: 'write',
       consent: 'none',
       scope: 'admin',
@@ -209,13 +209,17 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       openWorld: true,
       untrusted: true,
       input: z.strictObject({ id: SourceRef }),
-      output: z.object({ steps: z.array(TestStep).describe('What was tried, in order.') }),
+      output: z.object({ steps: z.array(TestStep).describe('The steps, in order.') }),
       run: async ({ id }, context) => {
         const source = context.read((reader) => getSource(reader, id))
         if (source.type === IMPORT_TYPE) {
           return {
             steps: [
-              { name: 'import', status: 'skipped' as const, detail: ownText('Imported findings have no tenant.') },
+              {
+                name: 'import',
+                status: 'skipped' as const,
+                detail: ownText('Imported findings have no tenant to test.'),
+              },
             ],
           }
         }
@@ -257,7 +261,7 @@ function nextRunOf(source: SourceRecord, schedule: Parameters<typeof nextRunAt>[
 function requireFreeName(reader: Reader, name: string, exceptId?: number): void {
   const taken = findSource(reader, name)
   if (taken === undefined || taken.id === exceptId) return
-  throw conflict(`There is a source ${quote(taken.name)} already; choose another name.`, {
+  throw conflict(`A source ${quote(taken.name)} already exists; choose another name.`, {
     reason: 'name_taken',
     facts: { id: taken.uid },
   })

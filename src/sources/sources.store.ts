@@ -47,7 +47,7 @@ export function getSource(reader: Reader, ref: string): SourceRecord {
     value: name,
     kind: 'source',
   }))
-  throw notFound(`There is no source ${quote(ref)}; list_sources names them all.`, { suggestions })
+  throw notFound(`There is no source ${quote(ref)}; list_sources lists them all.`, { suggestions })
 }
 
 export function findSourceById(reader: Reader, id: number): SourceRecord | undefined {

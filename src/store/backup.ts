@@ -45,7 +45,7 @@ export function nameBackup(home: string, at: number, why = ''): string {
  */
 export function backUp(database: string, target: string): Backup {
   const file = resolve(target)
-  if (existsSync(file)) throw conflict(`${target} is there already; name another file.`, { reason: 'file_exists' })
+  if (existsSync(file)) throw conflict(`${target} already exists; name another file.`, { reason: 'file_exists' })
   const draft = `${file}.${randomBytes(4).toString('hex')}.draft`
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -62,7 +62,7 @@ export function backUp(database: string, target: string): Backup {
     try {
       linkSync(draft, file)
     } catch (error) {
-      if (existsSync(file)) throw conflict(`${target} is there already; name another file.`, { cause: error })
+      if (existsSync(file)) throw conflict(`${target} already exists; name another file.`, { cause: error })
       renameSync(draft, file)
     }
     syncFile(dirname(file))
@@ -81,7 +81,7 @@ function toBackupError(error: unknown): AppError {
     return new AppError('unavailable', message, { reason: 'storage_full', cause: error })
   }
   const message =
-    'The backup could not be made; run `assay doctor` to see whether the database or the place is at fault.'
+    'The backup could not be made; run `assay doctor` to see whether the database or the folder is at fault.'
   return new AppError('unavailable', message, { reason: 'backup_failed', cause: error })
 }
 
@@ -108,18 +108,18 @@ export function verifyCopy(file: string): { schema: number; differences: string[
     copy = new Database(file, { readonly: true, fileMustExist: true })
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw notFound('The backup cannot be opened; check its name and your rights.', { cause })
+    throw notFound('The backup cannot be opened; check its name and permissions.', { cause })
   }
   try {
     copy.pragma('trusted_schema = OFF')
     const schema = Number(copy.pragma('user_version', { simple: true }))
     if (copy.pragma('application_id', { simple: true }) !== APPLICATION_ID || schema === 0) {
-      throw invalidInput('The file is not a database of assay; name a file that `assay backup` made.', {
+      throw invalidInput('The file is not a database of Assay; name a file made by `assay backup`.', {
         reason: 'not_a_backup',
       })
     }
     if (schema > newestSchema()) {
-      const message = `The backup has schema ${schema}, which this version does not know; install a newer assay.`
+      const message = `The backup has schema ${schema}, which this version does not know; install a newer version of Assay.`
       throw invalidInput(message, { reason: 'database_newer' })
     }
     const differences = listSchemaDifferences(copy, schema)
@@ -138,12 +138,12 @@ export function verifyCopy(file: string): { schema: number; differences: string[
  */
 function requireOurSchema({ schema, differences }: { schema: number; differences: readonly string[] }): void {
   if (differences.length === 0) return
-  const message = `The backup was not used, because its schema is not that of assay (schema ${schema}): ${describeDifferences(differences)}; name another backup.`
+  const message = `The backup was not restored, because its tables differ from those of schema ${schema}: ${describeDifferences(differences)}; name another backup.`
   throw invalidInput(message, { reason: 'foreign_schema' })
 }
 
 const damagedCopy = (cause?: unknown) =>
-  invalidInput('The backup is damaged and was not used; name another one.', { reason: 'database_damaged', cause })
+  invalidInput('The backup is damaged and was not restored; name another one.', { reason: 'database_damaged', cause })
 
 export interface Restored {
   /** The path to which the previous database was moved; absent when there was none. */
@@ -158,7 +158,7 @@ export interface Restored {
  * process has the database open.
  */
 export function restore(backup: string, database: string, at: number): Restored {
-  if (!existsSync(backup)) throw notFound(`There is no file ${backup}; \`assay backup\` makes one.`)
+  if (!existsSync(backup)) throw notFound(`The file ${backup} does not exist; \`assay backup\` makes a backup.`)
   requireOurSchema(verifyCopy(backup))
   mkdirSync(dirname(database), { recursive: true, mode: 0o700 })
   const draft = `${database}.${randomBytes(4).toString('hex')}.draft`
@@ -195,7 +195,7 @@ function lockExclusively(file: string): Database.Database | undefined {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!/^SQLITE_(?:BUSY|LOCKED)/.test(code)) return undefined
     const message =
-      'Another assay has the data folder open; end `assay serve` and close the assistants, then restore again.'
+      'Another assay process has the data folder open; stop `assay serve` and close the assistants, then restore again.'
     throw conflict(message, { reason: 'in_use', cause: error })
   }
 }

@@ -108,7 +108,8 @@ export class Connection implements Writer {
       if (unpublished) this.#unpublished.show()
       else this.#unpublished.hide()
       const result = work(this)
-      if (result instanceof Promise) throw new TypeError('a transaction must not wait: return plain data')
+      if (result instanceof Promise)
+        throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
       this.#database.exec('COMMIT')
       return result
     } catch (error) {
@@ -286,7 +287,7 @@ export function compactFile(file: string): void {
     database.exec('VACUUM')
     const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     if (row?.busy !== 0)
-      throw new AppError('unavailable', 'The log of writes is in use; try again.', { reason: 'busy' })
+      throw new AppError('unavailable', 'The write-ahead log is in use; try again.', { reason: 'busy' })
   } finally {
     database.close()
   }

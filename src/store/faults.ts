@@ -6,15 +6,10 @@ export function withRecoveryHint(file: string, error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   const { reason } = error.facts
   if (reason === 'database_damaged' && error.cause !== undefined) {
-    return toDamagedError(file, reason, 'The database file is damaged and was left as it is;', error.cause)
+    return toDamagedError(file, reason, 'The database file is damaged and was not changed;', error.cause)
   }
   if (reason === 'not_a_database' && error.cause !== undefined) {
-    return toDamagedError(
-      file,
-      reason,
-      'The file `assay.db` is not a database any more, and was left as it is;',
-      error.cause,
-    )
+    return toDamagedError(file, reason, 'The file `assay.db` is no longer a database and was not changed;', error.cause)
   }
   return error
 }
@@ -34,7 +29,7 @@ const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string
     // A file at its size limit, or no space for the shared memory of the write-ahead log.
     code: /^SQLITE_IOERR_(WRITE|SHMSIZE)/,
     reason: 'storage_full',
-    message: 'The disk took no more: free some space and try again; nothing was written.',
+    message: 'The disk accepted no more data: free some space and try again; nothing was written.',
   },
   {
     code: /^SQLITE_(CORRUPT|IOERR)/,

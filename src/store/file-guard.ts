@@ -6,7 +6,7 @@ import { toDamagedError } from './place.ts'
 const PARTS = ['', '-wal', '-shm'] as const
 /** Minimum interval between two checks by reads. */
 const MIN_INTERVAL_MS = 50
-const RESTART = 'end every assay process that uses the data folder and start again, or'
+const RESTART = 'stop every assay process that uses the data folder and start again, or'
 
 interface Part {
   name: string
@@ -63,7 +63,7 @@ export class FileGuard {
       throw toDamagedError(
         this.#file,
         'database_damaged',
-        `The database file was cut off while it was in use; ${RESTART}`,
+        `The database file was truncated while it was in use; ${RESTART}`,
       )
     }
     this.#bytes = bytes

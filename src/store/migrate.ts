@@ -31,7 +31,7 @@ export function migrate(
   if (present() > newest) {
     throw new AppError(
       'unavailable',
-      `The database has schema ${present()}, but this version of assay knows only ${newest}; install a newer assay.`,
+      `The database has schema ${present()}, but this version of Assay knows only ${newest}; install a newer version.`,
       { reason: 'database_newer' },
     )
   }

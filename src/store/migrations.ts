@@ -19,7 +19,7 @@ export function listMigrations(): Migration[] {
     .sort()
     .map((name) => ({ number: Number(name.slice(0, 4)), name, sql: readFileSync(new URL(name, folder), 'utf8') }))
   const wrong = migrations.find(({ number }, index) => index > 0 && number === migrations[index - 1]?.number)
-  if (wrong !== undefined) throw new Error(`two migrations have one number: ${wrong.name}`)
+  if (wrong !== undefined) throw new Error(`two migrations have the same number: ${wrong.name}`)
   return migrations
 }
 

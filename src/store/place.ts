@@ -56,7 +56,7 @@ export function requireLocalFolder(folder: string, statfs: typeof statfsSync = s
   if (network === undefined) return
   throw new AppError(
     'unavailable',
-    `The data folder lies on ${network}, where two processes can damage the database; choose a folder on this machine's own disk with --home, or set networkFolder if you know that its locks hold.`,
+    `The data folder is on ${network}, where two processes can damage the database; choose a folder on a disk of this machine with --home, or set networkFolder if its file locks are reliable.`,
     { reason: 'network_folder' },
   )
 }
@@ -95,8 +95,10 @@ export function requireDatabase(folder: string): void {
   const file = join(folder, 'assay.db')
   requireWholeFile(file)
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return
-  const what = existsSync(folder) ? `The data folder ${folder} holds no database` : `There is no data folder ${folder}`
-  throw notFound(`${what}; make one with \`assay init\`, or name another folder with --home.`, {
+  const what = existsSync(folder)
+    ? `The data folder ${folder} contains no database`
+    : `The data folder ${folder} does not exist`
+  throw notFound(`${what}; create it with \`assay init\`, or name another folder with --home.`, {
     reason: 'no_database',
   })
 }
@@ -107,29 +109,21 @@ function checkFile(file: string): void {
   const walSize = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (size === undefined) {
     if (walSize === 0) return
-    throw toDamagedError(
-      file,
-      'database_missing',
-      'The database file is gone, but what was last written to it is there;',
-    )
+    throw toDamagedError(file, 'database_missing', 'The database file is missing, but its write-ahead log exists;')
   }
   if (found?.isFile() === false)
-    throw toDamagedError(file, 'not_a_database', '`assay.db` in the data folder is not a file;')
+    throw toDamagedError(file, 'not_a_database', '`assay.db` in the data folder is not a regular file;')
   if (size === 0) {
     const isNew = walSize === 0 && statSync(join(dirname(file), 'assay.key'), { throwIfNoEntry: false }) === undefined
     if (isNew) return
-    throw toDamagedError(file, 'database_damaged', 'The database file is empty, although it was in use;')
+    throw toDamagedError(file, 'database_damaged', 'The database file is empty, although it was used before;')
   }
   // Closing any descriptor of a file releases all locks of the process on it (fcntl(2)), so a file that may be open in
   // this process is not opened again.
   if (walSize > 0 || existsSync(`${file}-shm`)) return
   const wanted = readExpectedSize(file)
   if (wanted !== undefined && size < wanted) {
-    throw toDamagedError(
-      file,
-      'database_damaged',
-      `The database file is cut off: ${size} of ${wanted} bytes are there;`,
-    )
+    throw toDamagedError(file, 'database_damaged', `The database file is truncated to ${size} of ${wanted} bytes;`)
   }
 }
 
@@ -155,7 +149,7 @@ export function toDamagedError(file: string, reason: string, what: string, cause
   const newest = listBackups(dirname(file)).at(-1)
   const way =
     newest === undefined
-      ? 'put a copy of it back with `assay restore FILE`, or choose another folder with --home.'
+      ? 'restore a copy with `assay restore FILE`, or choose another folder with --home.'
       : `run \`assay restore ${BACKUP_FOLDER}/${newest}\` to go back to the newest backup.`
   return new AppError('unavailable', `${what} ${way}`, { reason, ...(cause === undefined ? {} : { cause }) })
 }

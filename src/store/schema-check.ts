@@ -76,7 +76,7 @@ function findExpected(version: number): SchemaDigests | undefined {
 }
 
 /**
- * Differences of a database from a schema version, such as `trigger x is not of assay`; empty when it matches exactly.
+ * Differences of a database from a schema version, such as `trigger x does not belong to Assay`; empty when it matches exactly.
  */
 export function listSchemaDifferences(database: Preparing, version: number): string[] {
   const expected = findExpected(version)
@@ -84,7 +84,9 @@ export function listSchemaDifferences(database: Preparing, version: number): str
   const present = digestSchema(database)
   const deferrable = new Set<string>(DEFERRABLE_INDEXES.map((name) => `index ${name}`))
   return [
-    ...[...present.keys()].filter((object) => !expected.has(object)).map((object) => `${object} is not of assay`),
+    ...[...present.keys()]
+      .filter((object) => !expected.has(object))
+      .map((object) => `${object} does not belong to Assay`),
     ...[...expected].flatMap(([object, digest]) => {
       const found = present.get(object)
       if (found === undefined) return deferrable.has(object) ? [] : [`${object} is missing`]

@@ -44,7 +44,7 @@ export class Space {
     const left = `${Math.floor(this.#free / MB)} of at least ${MIN_FREE_BYTES / MB} MB are free`
     throw new AppError(
       'unavailable',
-      `The disk of the data folder is nearly full (${left}); make room, questions are answered meanwhile.`,
+      `The disk of the data folder is nearly full (${left}); free some space. Queries are still answered.`,
       { reason: 'storage_full' },
     )
   }

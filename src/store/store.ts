@@ -97,7 +97,7 @@ export class Store {
     if (options.networkFolder !== true) requireLocalFolder(dirname(file))
     requireWholeFile(file)
     if (options.mustExist === true && !existsSync(file)) {
-      throw toDamagedError(file, 'database_missing', 'The database file is gone;')
+      throw toDamagedError(file, 'database_missing', 'The database file is missing;')
     }
     const { readCacheBytes = 64 * MEGABYTE, writeCacheBytes = 128 * MEGABYTE } = options
     const before = statSync(file, { throwIfNoEntry: false })?.ino
@@ -115,7 +115,7 @@ export class Store {
         return new Store(file, writer, reader, new Space(dirname(file), options.freeBytes))
       }
       reader.close()
-      throw new AppError('unavailable', 'The database was replaced at this moment; try again.', { reason: 'busy' })
+      throw new AppError('unavailable', 'The database was just replaced; try again.', { reason: 'busy' })
     } catch (error) {
       writer?.close()
       throw withRecoveryHint(file, toAppError(error))

@@ -39,39 +39,43 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   collectDefaultMetrics({ register })
   const requests = new Histogram({
     name: 'http_request_seconds',
-    help: 'Requests over HTTP.',
+    help: 'HTTP requests.',
     registers,
     buckets: SECONDS,
     labelNames: ['route', 'status'],
   })
   const tools = new Histogram({
     name: 'mcp_tool_seconds',
-    help: 'Tool calls over MCP.',
+    help: 'MCP tool calls.',
     registers,
     buckets: SECONDS,
     labelNames: ['tool', 'outcome'],
   })
   const queries = new Histogram({
     name: 'query_seconds',
-    help: 'Operations that only read.',
+    help: 'Read-only operations.',
     registers,
     buckets: SECONDS,
     labelNames: ['operation'],
   })
   const rows = new Histogram({
     name: 'query_rows',
-    help: 'Groups, buckets or items of an answer.',
+    help: 'Groups, buckets or items in an answer.',
     registers,
     buckets: ROWS,
     labelNames: ['operation'],
   })
   const refusals = new Counter({
     name: 'auth_failures_total',
-    help: 'Requests that were not let in.',
+    help: 'Requests that were refused.',
     registers,
     labelNames: ['reason'],
   })
-  const busy = new Counter({ name: 'db_busy_total', help: 'Writes that found the database taken.', registers })
+  const busy = new Counter({
+    name: 'db_busy_total',
+    help: 'Writes that failed because the database was locked.',
+    registers,
+  })
   const stop = addGauges(registers, options)
   const takeUpstream = addUpstream(registers, options)
   return {
@@ -110,25 +114,25 @@ const breakerValues: Record<BreakerState, number> = { closed: 0, half_open: 1, o
 function addUpstream(registers: Registry[], { store, upstream }: TelemetryOptions): () => void {
   const requests = new Counter({
     name: 'upstream_requests_total',
-    help: 'Requests of scans, by source and reply.',
+    help: 'Requests sent by scans, by source and response.',
     registers,
     labelNames: ['source', 'code'],
   })
   const waits = new Histogram({
     name: 'upstream_retry_after_seconds',
-    help: 'Waits that tenants asked for.',
+    help: 'Waits requested by tenants (rate limits).',
     registers,
     buckets: WAIT_SECONDS,
   })
   const breakers = new Gauge({
     name: 'breaker_state',
-    help: 'Whether a source is left alone: 0 no, 1 being tried, 2 yes.',
+    help: 'State of the circuit breaker of a source: 0 closed, 1 half-open, 2 open.',
     registers,
     labelNames: ['source'],
   })
   const blocked = new Counter({
     name: 'blocked_egress_total',
-    help: 'Links to addresses that are not asked.',
+    help: 'Links that are not checked because of their address.',
     registers,
     labelNames: ['reason'],
   })
@@ -175,17 +179,17 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
   const sizeOfFile = (suffix: string) => statSync(`${store.file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0
   gauge('db_size_bytes', 'Size of the database file.', (each) => each.set(sizeOfFile('')))
   gauge('wal_bytes', 'Size of the write-ahead log.', (each) => each.set(sizeOfFile('-wal')))
-  gauge('leader', 'Whether this process drives the schedule.', (each) => {
+  gauge('leader', 'Whether this process runs the background loop.', (each) => {
     const holder = store.read((reader) => findLease(reader, 'loop'))?.holder ?? ''
     each.set(holder.split('/')[1] === String(process.pid) ? 1 : 0)
   })
-  gauge('secrets_unreadable', 'Sources whose credentials cannot be opened.', (each) =>
+  gauge('secrets_unreadable', 'Sources whose credentials cannot be decrypted.', (each) =>
     each.set(vault.problem() === undefined ? 0 : store.read(countSealedSources)),
   )
   const facts = () => store.read((reader) => readSourceFacts(reader, now()))
   gauge(
     'scan_items_total',
-    'Assets and findings that scans have handled.',
+    'Assets and findings processed by scans.',
     (each) => {
       for (const { source, ...counts } of facts()) {
         each.set({ source, kind: 'asset', outcome: 'discovered' }, counts.discovered)
@@ -200,20 +204,20 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
   )
   gauge(
     'scan_run_seconds',
-    'Duration of the newest finished scan.',
+    'Duration of the latest finished scan.',
     (each) => {
       for (const { source, lastRunMs } of facts()) if (lastRunMs !== null) each.set({ source }, lastRunMs / 1000)
     },
     ['source'],
   )
-  gauge('schedule_lag_seconds', 'How long the most overdue scan is late.', (each) =>
+  gauge('schedule_lag_seconds', 'Delay of the most overdue scan.', (each) =>
     each.set(Math.max(0, ...facts().map(({ lagMs }) => lagMs)) / 1000),
   )
   const delay = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS })
   delay.enable()
   gauge(
     'event_loop_delay_seconds',
-    'How late the event loop is, since the last look.',
+    'Event loop delay since the last scrape.',
     (each) => {
       for (const quantile of [50, 99]) {
         // The histogram holds the time between two samples, so the sampling interval is subtracted.

@@ -32,7 +32,7 @@ export interface HideOptions {
 export function maskStoredTexts({ store, vault, log, now }: HideOptions): void {
   const problem = vault.problem()
   if (problem !== undefined) {
-    log.warn('texts stored by earlier versions are not yet looked through for credentials: there is no key', {
+    log.warn('texts stored by earlier versions were not searched for credentials because the key is missing', {
       reason: problem.facts.reason,
     })
     return
@@ -43,17 +43,14 @@ export function maskStoredTexts({ store, vault, log, now }: HideOptions): void {
   try {
     store.compact()
   } catch (error) {
-    log.warn(
-      'what was hidden in stored texts may still stand in free parts of the database; the next start tries again',
-      {
-        error,
-      },
-    )
+    log.warn('text masked in the database may still be present in its free pages; the next start compacts it again', {
+      error,
+    })
     return
   }
   store.write((writer) => saveTextsHidden(writer, String(now())), { essential: true })
   log.warn(
-    'credentials and personal data in stored texts were hidden; backups made before may hold them: make a new one and remove those',
+    'credentials and personal data in stored texts were masked; older backups may still contain them: make a new one and delete those',
     changed === undefined ? {} : { rows: changed },
   )
 }

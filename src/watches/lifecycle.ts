@@ -178,7 +178,7 @@ const sealedOf = (receivers: readonly NewReceiver[]) =>
 const isSameReceivers = ({ receivers }: WatchRecord, wanted: readonly NewReceiver[]): boolean =>
   isDeepStrictEqual(sealedOf(receivers), sealedOf(wanted))
 
-/** The addresses whose secret was set anew; the secrets themselves are never shown. */
+/** The addresses whose secret was set again; the secrets themselves are never shown. */
 const listNewSecrets = (before: WatchRecord, after: WatchRecord): string[] =>
   after.receivers
     .filter(({ uid, sealed }) => before.receivers.find((other) => other.uid === uid)?.sealed !== sealed)

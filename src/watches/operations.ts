@@ -79,7 +79,7 @@ const previewWatch = operation({
 
 type ReadElsewhere = (operation: string, input: object) => Promise<{ output: unknown } | undefined> | undefined
 
-/** Reads a watch by its operation, in the thread that `answer` stands for. */
+/** Reads a watch by its operation, in the thread given by `answer`. */
 export const readWatchElsewhere =
   (answer: ReadElsewhere) =>
   async ({ watch }: EvaluationStart): Promise<WatchReading | undefined> => {

@@ -23,7 +23,7 @@ export interface GroupReading {
   key: WatchGroupKey
   /** For `changeAbove`, the change as a fraction. */
   value: number | null
-  /** Null: it cannot be told, for `reason`. */
+  /** Null: it is unknown, for `reason`. */
   met: boolean | null
   reason: string | null
 }
@@ -39,7 +39,7 @@ export interface WatchReading {
 
 /**
  * Evaluates a watch in the snapshot of the reader; changes nothing.
- * @param standing the groups that must be among those of the reading, because they fire or are UNKNOWN
+ * @param standing The groups that must be among those of the reading, because they fire or are UNKNOWN
  */
 export function readWatch(
   reader: Reader,

@@ -18,7 +18,7 @@ export function followWatches(
       seen = present
       listener()
     } catch (error) {
-      log.debug('the watches could not be looked at', { error })
+      log.debug('the watches could not be checked', { error })
     }
   }, LOOK_MS).unref()
   signal.addEventListener('abort', () => clearInterval(timer), { once: true })

@@ -13,7 +13,7 @@ export function meets({ kind, value: threshold }: WatchCondition, value: number 
   return kind === 'below' ? value < threshold : value > threshold
 }
 
-/** A group fires once the condition has held often enough, and goes on firing while it holds. */
+/** A group fires once the condition has held often enough, and continues firing while it holds. */
 export function nextState(
   before: StandingState | undefined,
   met: boolean | null,

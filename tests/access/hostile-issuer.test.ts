@@ -271,8 +271,8 @@ async function askBeside(scene: Scene, forged: readonly string[], times = VALID)
   return { valid, refused: await refused }
 }
 
-describe('beside an issuer whose keys are known and that then', () => {
-  it.each(states)('$name, valid tokens are let in as fast as before, and no others', async (state) => {
+describe('with an issuer whose keys are cached and that then misbehaves', () => {
+  it.each(states)('$name: valid tokens are accepted as fast as before, and invalid ones are refused', async (state) => {
     const scene = await openScene()
     await askBeside(scene, [])
     const before = await askBeside(scene, await forge(scene.issuer, state, false))
@@ -293,8 +293,8 @@ describe('beside an issuer whose keys are known and that then', () => {
   })
 })
 
-describe('beside an issuer that from the start', () => {
-  it.each(states)('$name, nobody is let in wrongly, and nobody waits long', async (state) => {
+describe('with an issuer that misbehaves from the start', () => {
+  it.each(states)('$name: no invalid token is accepted, and no request waits long', async (state) => {
     const scene = await openScene(state.enter)
     const { valid, refused } = await askBeside(scene, await forge(scene.issuer, state), 1)
     expect(valid.at(-1)?.status).toBe(state.isHarmless === true ? 200 : 503)
@@ -306,6 +306,6 @@ describe('beside an issuer that from the start', () => {
   })
 })
 
-it('addresses that an issuer points to are never asked', () => {
+it('no request is sent to addresses named by an issuer in tokens', () => {
   expect(elsewhere.requests).toBe(0)
 })

@@ -24,7 +24,7 @@ const load = (env: Record<string, string>, file: object = { oidc: inFile }) => {
   return loadConfig({ home }, env).oidc
 }
 
-describe('a variable for the issuer', () => {
+describe('an environment variable for the issuer', () => {
   it.each([
     ['ASSAY_OIDC_ISSUER', 'https://other.example.com', { issuer: 'https://other.example.com' }],
     ['ASSAY_OIDC_AUDIENCE', 'a, b', { audience: ['a', 'b'] }],
@@ -32,11 +32,11 @@ describe('a variable for the issuer', () => {
     ['ASSAY_OIDC_TYPES', 'JWT', { types: ['JWT'] }],
     ['ASSAY_OIDC_SCOPE_CLAIM', 'groups', { scopeClaim: 'groups' }],
     ['ASSAY_OIDC_SCOPES', 'urn:x=1=read, boss=admin', { scopes: { 'urn:x=1': 'read', boss: 'admin' } }],
-  ])('%s overrides what it names and nothing else', (name, text, changes) => {
+  ])('%s overrides its own setting only', (name, text, changes) => {
     expect(load({ [name]: text })).toEqual({ ...inFile, ...changes })
   })
 
-  it('that is empty is no setting', () => {
+  it('is ignored when it is empty', () => {
     expect(load({ ASSAY_OIDC_ISSUER: '', ASSAY_OIDC_SCOPES: '' })).toEqual(inFile)
     expect(load({ ASSAY_OIDC_ISSUER: '' }, {})).toBeUndefined()
   })
@@ -48,11 +48,11 @@ describe('a variable for the issuer', () => {
     { ASSAY_OIDC_ISSUER: 'http://login.example.com' },
     { ASSAY_OIDC_ISSUER: 'login' },
     { ASSAY_OIDC_ALGORITHMS: 'HS256' },
-  ])('%j is refused, and not ignored', (env) => {
+  ])('%j is refused instead of being ignored', (env) => {
     expect(thrownBy(() => load(env)).code).toBe('invalid_input')
   })
 
-  it('does not stand for an issuer by itself', () => {
+  it('does not configure an issuer without its other settings', () => {
     expect(thrownBy(() => load({ ASSAY_OIDC_AUDIENCE: 'a' }, {})).code).toBe('invalid_input')
     expect(load({ ASSAY_OIDC_ISSUER: 'https://a.example.com', ASSAY_OIDC_AUDIENCE: 'a' }, {})).toMatchObject({
       issuer: 'https://a.example.com',

@@ -64,7 +64,7 @@ describe('forged tokens', () => {
     expect(await verify(await make(about))).toBeUndefined()
   })
 
-  it('make nobody ask their own addresses', () => {
+  it('cause no requests to addresses that they name', () => {
     expect(other.requests).toBe(0)
   })
 })
@@ -97,12 +97,12 @@ describe('a good token', () => {
     expect(await verify(await write({ claims }))).toBeDefined()
   })
 
-  it('of which no value is known here allows nothing', async () => {
+  it('grants nothing when no value of its claim is mapped', async () => {
     const caller = await verify(await write({ claims: { scope: 'openid profile ADMIN constructor __proto__' } }))
     expect([...(caller?.scopes ?? ['?'])]).toEqual([])
   })
 
-  it('may list what is allowed in another claim, under other names', async () => {
+  it('may list its permissions in another claim, with other names', async () => {
     const read = openFor(issuer, { scopeClaim: 'roles', scopes: { 'Assay.Reader': 'read', 'Assay.Boss': 'admin' } })
     const caller = await read(await write({ claims: { roles: ['Assay.Reader', 'Other'], scope: 'admin' } }))
     expect([...(caller?.scopes ?? [])]).toEqual(['read'])
@@ -130,7 +130,7 @@ describe('subjects', () => {
     expect(one?.id).not.toBe(two?.id)
   })
 
-  it('are named on one line of at most 120 characters, whatever their token says', async () => {
+  it('are named on one line of at most 120 characters, regardless of their token', async () => {
     const labels = ['a\nb', '\u202eabc', '\u2028', 'x'.repeat(5000), '\ud83d\ude00'.repeat(300), '   ', '\u001b[31mred']
     for (const label of labels) {
       const caller = await verify(await write({ claims: { preferred_username: label } }))
@@ -142,7 +142,7 @@ describe('subjects', () => {
 describe('the keys of the issuer', () => {
   const tokenOf = (from: TestIssuer, key: SigningKey, id = key.id) => signToken(from, key, { header: { kid: id } })
 
-  it('are asked for once, and not for each wrong id', async () => {
+  it('are fetched once, not again for each unknown key id', async () => {
     const moving = await openIssuer([good])
     let ms = 0
     const judge = openFor(moving, {}, () => ms)
@@ -156,7 +156,7 @@ describe('the keys of the issuer', () => {
     moving.close()
   })
 
-  it('that are slow to come are waited for by few tokens at once', async () => {
+  it('are waited for by only a few tokens at once when the issuer is slow', async () => {
     const slow = await openIssuer([good])
     let ms = 0
     const judge = openFor(slow, {}, () => ms)
@@ -170,7 +170,7 @@ describe('the keys of the issuer', () => {
     slow.close()
   })
 
-  it('that are new are found with the first token that names one', async () => {
+  it('are fetched again when a token names a new key', async () => {
     const moving = await openIssuer([good])
     let ms = 0
     const judge = openFor(moving, {}, () => ms)
@@ -182,7 +182,7 @@ describe('the keys of the issuer', () => {
     moving.close()
   })
 
-  it('are not asked for again for an id that the issuer was just asked about', async () => {
+  it('are not fetched again for a key id that was just looked up', async () => {
     const moving = await openIssuer([good])
     let ms = 0
     const judge = openFor(moving, {}, () => ms)
@@ -201,14 +201,14 @@ describe('the keys of the issuer', () => {
     moving.close()
   })
 
-  it('that cannot be had are told as such, and let nobody in', async () => {
+  it('cause the error unavailable when they cannot be fetched, and no token is accepted', async () => {
     const gone = await openIssuer([good])
     gone.close()
     const error = await errorOf(openFor(gone)(await signToken(gone, good)))
     expect([error.code, error.facts.reason]).toEqual(['unavailable', 'issuer_unreachable'])
   })
 
-  it('are asked for again soon where none are known', async () => {
+  it('are fetched again soon when none are cached', async () => {
     const late = await openIssuer([good])
     let ms = 0
     late.answer = (_request, response) => void response.writeHead(503).end()
@@ -221,7 +221,7 @@ describe('the keys of the issuer', () => {
     late.close()
   })
 
-  it('count for a day while it cannot be reached, and no longer', async () => {
+  it('are used for a day while the issuer is unreachable, and no longer', async () => {
     const silent = await openIssuer([good])
     let ms = 0
     const judge = openFor(silent, {}, () => ms)
@@ -235,13 +235,13 @@ describe('the keys of the issuer', () => {
   })
 
   it.each(['http://login.example.com', 'https://ada:secret@login.example.com', 'ftp://127.0.0.1', 'login'])(
-    'do not come from %s',
+    'are not accepted from %s',
     (address) => {
       expect(IssuerSettings.safeParse({ issuer: address, audience: ['a'] }).success).toBe(false)
     },
   )
 
-  it('come over https, and are never a shared secret', () => {
+  it('are fetched over https, and shared secrets are never accepted as keys', () => {
     const settings = { issuer: 'https://login.example.com', audience: ['a'] }
     expect(IssuerSettings.safeParse(settings).success).toBe(true)
     expect(IssuerSettings.safeParse({ ...settings, algorithms: ['HS256'] }).success).toBe(false)
@@ -269,7 +269,7 @@ describe('over HTTP', () => {
   it.each([
     ['/.well-known/oauth-protected-resource', 'https://assay.example.com'],
     ['/.well-known/oauth-protected-resource/mcp', 'https://assay.example.com/mcp'],
-  ])('%s says whom to ask for a token', async (path, resource) => {
+  ])('%s names the authorization server', async (path, resource) => {
     expect(await (await ask(path)).json()).toMatchObject({
       resource,
       authorization_servers: [issuer.address],
@@ -278,7 +278,7 @@ describe('over HTTP', () => {
     })
   })
 
-  it('a request without a token hears where that stands', async () => {
+  it('a request without a token is pointed to the protected resource metadata', async () => {
     const reply = await ask('/mcp')
     expect(reply.status).toBe(401)
     expect(reply.headers.get('www-authenticate')).toBe(
@@ -286,7 +286,7 @@ describe('over HTTP', () => {
     )
   })
 
-  it('a good token is let in, a forged one hears that it is not good', async () => {
+  it('a valid token is accepted, and a forged one is answered invalid_token', async () => {
     expect(await (await ask('/mcp', `Bearer ${await write()}`)).json()).toEqual({
       name: expect.stringMatching(/^ada \(/),
     })
@@ -298,7 +298,7 @@ describe('over HTTP', () => {
   })
 
   it.each(['/mcp', '/semantic/metrics', '/findings/import', '/metrics', '/nowhere'])(
-    'a token without a scope of ours gets nothing at %s',
+    'a token without a scope of this server is refused at %s',
     async (path) => {
       for (const scope of ['', 'openid profile', 7, { read: true }, [['admin']], ' READ', undefined]) {
         const reply = await ask(path, `Bearer ${await write({ claims: { scope } })}`)
@@ -310,7 +310,7 @@ describe('over HTTP', () => {
     },
   )
 
-  it('a scope that is lacking is named', () => {
+  it('the response names a missing scope', () => {
     const error = new AppError('forbidden', 'x', { reason: 'insufficient_scope', facts: { scope: 'certify' } })
     expect(toChallenge(error, undefined)).toBe('Bearer realm="assay", error="insufficient_scope", scope="certify"')
   })

@@ -34,7 +34,7 @@ const hold = (name: string, lifeMs = 60_000): Caller => {
 }
 const look = () => vi.advanceTimersByTime(200)
 
-it('ends what was begun under a token that another process revokes, and nothing else', () => {
+it('aborts the requests of a token that another process revokes, and no others', () => {
   const ends = [vi.fn(), vi.fn(), vi.fn()] as const
   const [one, two] = [hold('one'), hold('two')]
   watch.follow(one, ends[0])
@@ -51,7 +51,7 @@ it('ends what was begun under a token that another process revokes, and nothing 
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1])
 })
 
-it('ends it when the token expires: one of ours, or one of an issuer', () => {
+it('aborts requests when their token expires: one of this server, or one of an issuer', () => {
   const foreign: Caller = { ...localPerson, id: 'https://a.example#b', token: true, expiresAt: NOON + 5000 }
   const [own, others] = [vi.fn(), vi.fn()]
   watch.follow(hold('short', 5000), own)
@@ -64,7 +64,7 @@ it('ends it when the token expires: one of ours, or one of an issuer', () => {
   expect([own, others].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
 })
 
-it('leaves alone what was over before, and the person at this machine', () => {
+it('ignores finished requests and those of the local user', () => {
   const [over, local] = [vi.fn(), vi.fn()]
   const holder = hold('one')
   watch.follow(holder, over)()
@@ -74,7 +74,7 @@ it('leaves alone what was over before, and the person at this machine', () => {
   expect([over, local].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
 })
 
-it('looks at nothing while there is nothing to follow', () => {
+it('does not read tokens while no request is running', () => {
   expect(vi.getTimerCount()).toBe(0)
   const stop = watch.follow(hold('one'), () => {})
   expect(vi.getTimerCount()).toBe(1)

@@ -30,20 +30,20 @@ const make = (name = 'ci', changes: object = {}) => createToken(context(), { nam
 const holder = (text: string) => findTokenHolder(kept.store, text, now)
 
 describe('a token', () => {
-  it('is a prefix, an id, 256 bits and a checksum', () => {
+  it('consists of a prefix, an id, 256 random bits and a checksum', () => {
     const { id, token } = make()
     expect(token).toMatch(/^assay_[0-9a-f]{16}_[0-9a-f]{64}[0-9a-f]{8}$/)
     expect(readToken(token)?.id).toBe(id)
   })
 
-  it('names its holder, with the scopes that its own include', () => {
+  it('identifies its holder with its scopes and the scopes that those include', () => {
     const { id, token } = make('ada', { scopes: ['admin'] })
     const caller = holder(token)
     expect(caller).toMatchObject({ name: 'ada', id: `token/${id}`, via: 'http', token: true })
     expect([...(caller?.scopes ?? [])].sort()).toEqual(['admin', 'author', 'certify', 'read', 'triage'])
   })
 
-  it('is wrong when any one of its characters is another', () => {
+  it('is refused when any single character is changed', () => {
     const { token } = make()
     for (let at = 0; at < token.length; at++) {
       const other = token[at] === '0' ? '1' : '0'
@@ -52,7 +52,7 @@ describe('a token', () => {
     expect(holder(token)).toBeDefined()
   })
 
-  it('with a good checksum and another secret is wrong', () => {
+  it('is refused with a valid checksum but another secret', () => {
     const [first, second] = [make('a'), make('b')]
     const body = second.token.replace(second.id, first.id).slice(0, -8)
     const swapped = body + crc32(body).toString(16).padStart(8, '0')
@@ -60,7 +60,7 @@ describe('a token', () => {
     expect(holder(swapped)).toBeUndefined()
   })
 
-  it('is compared in constant time, also where there is none of its id', () => {
+  it('is compared in constant time, even when its id is unknown', () => {
     const { id, token } = make()
     const body = `assay_${'0'.repeat(16)}${token.slice(6 + id.length, -8)}`
     vi.mocked(timingSafeEqual).mockClear()
@@ -72,7 +72,7 @@ describe('a token', () => {
     ])
   })
 
-  it('ends after 90 days', () => {
+  it('expires after 90 days', () => {
     const { token, expiresAt } = make()
     expect(expiresAt).toBe(new Date(NOON + 90 * DAY).toISOString())
     now = NOON + 90 * DAY - 1
@@ -82,7 +82,7 @@ describe('a token', () => {
     expect(kept.store.read((reader) => listTokens(reader, now))).toMatchObject([{ status: 'expired' }])
   })
 
-  it('holds by the clock as it is, and stays revoked whatever the clock does', () => {
+  it('expires by the current clock, and stays revoked when the clock is set back', () => {
     const [kept, revoked] = [make('kept', { expiresAt: NOON + 2 * DAY }), make('revoked')]
     revokeToken(context(), revoked.id)
     for (const [at, holds] of [
@@ -97,7 +97,7 @@ describe('a token', () => {
     }
   })
 
-  it('is revoked at once, for another process too', () => {
+  it('is revoked immediately in other processes, too', () => {
     const { token, id } = make()
     const other = Store.open(kept.file, { now: () => now })
     try {
@@ -109,7 +109,7 @@ describe('a token', () => {
     }
   })
 
-  it('is revoked on a full disk, too', async () => {
+  it('can be revoked when the disk is full', async () => {
     const { token, id } = make()
     const full = Store.open(kept.file, { now: () => now, freeBytes: () => 1 })
     const lacking = { ...context(), store: full }
@@ -119,7 +119,7 @@ describe('a token', () => {
     expect(holder(token)).toBeUndefined()
   })
 
-  it('notes its use at most every five minutes', () => {
+  it('records its last use at most every five minutes', () => {
     const { token } = make()
     const lastUsedAt = () => kept.store.read((reader) => listTokens(reader, now))[0]?.lastUsedAt
     expect(lastUsedAt()).toBeNull()
@@ -133,7 +133,7 @@ describe('a token', () => {
     expect(lastUsedAt()).toBe(new Date(NOON + 300_000).toISOString())
   })
 
-  it('is kept as a hash only', () => {
+  it('is stored as a hash only', () => {
     const { token } = make()
     const rows = kept.store.read((reader) => reader.prepare('SELECT * FROM access_token').all())
     const secret = token.slice(-72, -8)
@@ -159,7 +159,7 @@ describe('a token', () => {
     ['an end in a hundred years', { expiresAt: NOON + 36_500 * DAY }, 'invalid_input'],
     ['a name of control characters', { name: 'a\u0007' }, 'invalid_input'],
     ['a name that another has', { name: 'taken' }, 'conflict'],
-  ])('is not made with %s', (_what, changes, code) => {
+  ])('cannot be created with %s', (_what, changes, code) => {
     make('taken')
     expect(() => make('ci', changes)).toThrow(expect.objectContaining({ code }))
   })
@@ -184,13 +184,13 @@ describe('the gatekeeper', () => {
     return { ask, refusals, wait: (ms: number) => (clock += ms) }
   }
 
-  it('lets the person at this machine in while there is no token', async () => {
+  it('accepts the local user while there are no tokens', async () => {
     const { ask } = open()
     expect(await ask()).toBe(localPerson)
     expect(await ask('Bearer whatever')).toBe(localPerson)
   })
 
-  it('asks for a token from the first one on, and still when it is revoked or has ended', async () => {
+  it('requires a token once one exists, even if it is revoked or expired', async () => {
     const { ask } = open()
     const { id } = make()
     expect((await errorOf(ask())).code).toBe('unauthorized')
@@ -200,11 +200,11 @@ describe('the gatekeeper', () => {
     expect(await ask()).toBe(localPerson)
   })
 
-  it('asks for a token on an address that others can reach, whatever there is', async () => {
+  it('always requires a token on an address that other machines can reach', async () => {
     expect((await errorOf(open({ always: true }).ask())).code).toBe('unauthorized')
   })
 
-  it('takes no other scheme, no token in another place and no token of absurd length', async () => {
+  it('refuses other schemes, tokens in other places and overlong tokens', async () => {
     const { ask } = open()
     const { token } = make()
     expect((await ask(`Bearer ${token}`)).name).toBe('ci')
@@ -214,7 +214,7 @@ describe('the gatekeeper', () => {
     }
   })
 
-  it('lets ten wrong tokens a minute be tried from one address, and the right one still in', async () => {
+  it('allows ten wrong tokens a minute from one address, and still accepts the right one', async () => {
     const { ask, wait } = open()
     const { token } = make()
     const tryOften = async (times: number) => {
@@ -230,7 +230,7 @@ describe('the gatekeeper', () => {
     expect(await tryOften(11)).toEqual([...Array(10).fill('unauthorized'), 'rate_limited'])
   })
 
-  it('lets a token ask 60 times at once and 20 times a second', async () => {
+  it('allows a token a burst of 60 requests and 20 requests a second', async () => {
     const { ask, wait, refusals } = open()
     const [one, two] = [make('one').token, make('two').token]
     for (let n = 0; n < 60; n++) await ask(`Bearer ${one}`)
@@ -245,7 +245,7 @@ describe('the gatekeeper', () => {
 })
 
 describe('limits', () => {
-  it('hold back questions of token holders only, not the person at this machine, nor what is quick', async () => {
+  it('apply to computed queries of token holders only, not to the local user and not to cheap operations', async () => {
     const limit = createQueryLimiter()
     const never = () => new Promise<string>(() => {})
     const holder = { ...localPerson, token: true }
@@ -259,7 +259,7 @@ describe('limits', () => {
     expect(await limit({ name: 'q', effect: 'read' }, holder, async () => 'x')).toBe('x')
   })
 
-  it('forget whom they have not seen for longest, so that names cannot fill the memory', () => {
+  it('forget the least recently seen callers, so that many names cannot exhaust memory', () => {
     const limiter = createLimiter({ perSecond: 1, burst: 1 }, () => 0, 3)
     for (const key of ['a', 'b', 'c']) expect(limiter.take(key)).toBe(0)
     expect(limiter.take('a')).toBe(1000)
@@ -267,7 +267,7 @@ describe('limits', () => {
     expect([limiter.take('a'), limiter.take('b')]).toEqual([1000, 0])
   })
 
-  it('survive a clock that goes back', () => {
+  it('keep working when the clock is set back', () => {
     let clock = 1000
     const limiter = createLimiter({ perSecond: 1, burst: 2 }, () => clock)
     limiter.take('a')
@@ -275,7 +275,7 @@ describe('limits', () => {
     expect([limiter.take('a'), limiter.take('a')]).toEqual([0, 1000])
   })
 
-  it('let four work and 64 wait, and refuse the next', async () => {
+  it('run four queries, queue 64 and refuse the next', async () => {
     const gate = createConcurrencyLimit({ inFlight: 4, queued: 64 })
     let running = 0
     let most = 0
@@ -300,7 +300,7 @@ describe('limits', () => {
     expect(await next).toBe('again')
   })
 
-  it('let callers take turns, and make room in a full queue at the cost of whoever fills it', async () => {
+  it('serve callers in turn, and drop queries of the caller that fills the queue', async () => {
     const gate = createConcurrencyLimit({ inFlight: 1, queued: 4 })
     const done: string[] = []
     let release = () => {}
@@ -321,7 +321,7 @@ describe('limits', () => {
     expect(await gate.run('bea', () => 'again')).toBe('again')
   })
 
-  it('keep their place when work fails', async () => {
+  it('release the slot of a query that fails', async () => {
     const gate = createConcurrencyLimit({ inFlight: 1, queued: 1 })
     await expect(gate.run('ada', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await gate.run('ada', () => 1)).toBe(1)

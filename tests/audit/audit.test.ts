@@ -56,7 +56,7 @@ const numbers = () => direct.prepare('SELECT seq FROM audit ORDER BY seq').pluck
 const columns = ['at', 'actor', 'actor_id', 'via', 'action', 'kind', 'name', 'before', 'after']
 
 describe('the audit trail', () => {
-  it('cannot be changed by the way', () => {
+  it('cannot be changed by ordinary SQL statements', () => {
     const other = openStore(() => NOON)
     anchorAudit({ store: other.store, log: silentLog })
     const plain = new Database(other.file)
@@ -67,7 +67,7 @@ describe('the audit trail', () => {
     other.remove()
   })
 
-  it('shows an edit of any member of any entry', () => {
+  it('detects an edit of any field of any entry', () => {
     expect(verdict().brokenAt).toBeUndefined()
     for (const seq of numbers()) {
       for (const column of columns) {
@@ -80,7 +80,7 @@ describe('the audit trail', () => {
     expect(verdict().brokenAt).toBeUndefined()
   })
 
-  it('shows an entry that was taken out, with its link in the chain or without', () => {
+  it('detects a removed entry, with or without its link in the chain', () => {
     const all = numbers()
     for (const seq of all) {
       expect(
@@ -96,7 +96,7 @@ describe('the audit trail', () => {
     }
   })
 
-  it('shows entries that were put in another order', () => {
+  it('detects reordered entries', () => {
     const all = numbers()
     for (const seq of all.slice(0, -1)) {
       for (const tables of [['audit'], ['audit', 'audit_chain']]) {
@@ -114,7 +114,7 @@ describe('the audit trail', () => {
     }
   })
 
-  it('shows an entry that was slipped in', () => {
+  it('detects an inserted entry', () => {
     const put = `INSERT INTO audit (seq, at, actor, via, action, kind, name) VALUES (%, 1, 'a', 'cli', 'x', 'y', 'z')`
     for (const seq of [...numbers().map((each) => -each), 0]) {
       expect(
@@ -124,7 +124,7 @@ describe('the audit trail', () => {
     }
   })
 
-  it('cut off at its end does not hold the head of before', () => {
+  it('does not contain an earlier head after entries were cut off at its end', () => {
     const { head } = verdict()
     expect(verdict(head)).toMatchObject({ known: true, head })
     const last = numbers().at(-1)
@@ -132,7 +132,7 @@ describe('the audit trail', () => {
     expect(afterwards(cut, () => verdict(head))).toMatchObject({ known: false })
   })
 
-  it('is chained from the installation on once a server has started, and its head stands in the log', () => {
+  it('is chained from the installation on once a server has started, and its head is logged', () => {
     const fresh = openStore(() => NOON)
     const lines: string[] = []
     expect(fresh.store.read((reader) => verifyAudit(reader)).unchained).toBeGreaterThan(0)
@@ -150,7 +150,7 @@ describe('the audit trail', () => {
 describe('the record of access', () => {
   const rows = (kind: string) => kept.store.read((reader) => listAuditRows(reader, { kind, limit: 500 }))
 
-  it('holds each kind of refusal once a minute, and few of a flood', () => {
+  it('records each kind of refusal once a minute, and only a few of a flood', () => {
     let clock = 0
     const record = recordAccess({ store: kept.store, log: silentLog, now: () => NOON, clock: () => clock })
     for (let n = 0; n < 10; n++) record.refuse({ reason: 'token_invalid', address: '10.0.0.1' })
@@ -162,7 +162,7 @@ describe('the record of access', () => {
     expect(rows('access').length).toBeLessThanOrEqual(32)
   })
 
-  it('holds changed settings, with those of before', () => {
+  it('records changed settings with their previous values', () => {
     const open = { store: kept.store, log: silentLog, now: () => NOON }
     recordSettings(open, { host: '127.0.0.1' })
     recordSettings(open, { host: '127.0.0.1' })

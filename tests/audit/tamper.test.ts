@@ -160,7 +160,7 @@ describe('a change of the key', () => {
     }
   }
 
-  it('seals every secret anew, keeps the old key for old backups, and reaches a process that is open', () => {
+  it('re-encrypts every secret, keeps the old key for old backups, and takes effect in running processes', () => {
     const { folder, close } = makeFolder()
     const backup = backUp(join(folder, 'assay.db'), join(folder, 'copy.db'))
     const own = Store.open(join(folder, 'assay.db'), { now })
@@ -179,7 +179,9 @@ describe('a change of the key', () => {
     close()
   })
 
-  it('that is killed leaves a key that opens everything, and can be finished', { timeout: 120_000 }, async () => {
+  it('leaves a key that decrypts everything when it is killed, and can be completed', {
+    timeout: 120_000,
+  }, async () => {
     const { folder, close } = makeFolder()
     for (let kill = 0; kill < KILLS; kill++) {
       const running = await startEntry(entry, [folder])
@@ -197,7 +199,7 @@ describe('a change of the key', () => {
     close()
   })
 
-  it('that has not reached the database leaves the present key in its place', () => {
+  it('keeps the current key in place until the database is updated', () => {
     const { folder, close } = makeFolder()
     const present = readFileSync(join(folder, 'assay.key'), 'utf8')
     const own = Store.open(join(folder, 'assay.db'), { now })
@@ -208,7 +210,7 @@ describe('a change of the key', () => {
     close()
   })
 
-  it('of the environment goes to a file, with which everything opens', () => {
+  it('of a key from the environment writes a key file that decrypts everything', () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-rotate-'))
     const env = { ASSAY_KEY: Buffer.alloc(32, 5).toString('base64') }
     const own = Store.open(join(folder, 'assay.db'), { now })
@@ -225,7 +227,7 @@ describe('a change of the key', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('has a copy that opens everything', () => {
+  it('can be backed up to a copy that decrypts everything', () => {
     const { folder, close } = makeFolder()
     const own = Store.open(join(folder, 'assay.db'), { now })
     backUpKey({ store: own, home: folder, env: {}, now }, join(folder, 'kept'))

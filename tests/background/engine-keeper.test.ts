@@ -40,7 +40,7 @@ function moveClock(): (byMs: number) => void {
   }
 }
 
-test('an engine that cannot be built is tried again after a minute, and said so each time', async () => {
+test('an engine that cannot be built is retried after a minute, with a warning each time', async () => {
   const { keeper, engine, count } = keep('ALTER TABLE word RENAME COLUMN text TO spelling')
   const failures = () => count('the engine could not be built')
   const move = moveClock()
@@ -59,7 +59,7 @@ test('an engine that cannot be built is tried again after a minute, and said so 
 test.each([
   ['is not whole', 'isComplete', false],
   ['is worn', 'needsCompaction', true],
-] as const)('an engine whose history %s is built again after a minute, not before', async (_, name, value) => {
+] as const)('an engine whose history %s is rebuilt after a minute, not earlier', async (_, name, value) => {
   const { keeper, engine, built, isThere } = keep()
   await isThere()
   const first = engine()

@@ -56,7 +56,7 @@ describe('a schedule', () => {
     expect(await nextRunAt()).toBe('2026-01-05T14:00:00.000Z')
   })
 
-  it.each([3, 72, 24 * 400])('makes up one run after %d hours of sleep', async (hours) => {
+  it.each([3, 72, 24 * 400])('runs once to make up for %d hours of sleep', async (hours) => {
     bench.clock.now += hours * HOUR + 60_000
     turn()
     await settle()
@@ -65,7 +65,7 @@ describe('a schedule', () => {
     expect(Date.parse((await nextRunAt()) ?? '')).toBeGreaterThan(bench.clock.now)
   })
 
-  it('leaves out a run that falls into another', async () => {
+  it('skips a run while another one is running', async () => {
     let go = () => {}
     tenant.onPage = () =>
       new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ describe('a parked scan', () => {
     await bench.scan()
   })
 
-  it('says when it goes on, and goes on then under the same id', async () => {
+  it('has a resume time, and resumes then under the same id', async () => {
     const [parked] = await scans()
     expect(parked).toMatchObject({ status: 'PARTIAL', reason: 'retry_later', retryAt: '2026-01-05T12:56:32.000Z' })
     turn()
@@ -112,7 +112,7 @@ describe('a parked scan', () => {
     expect((await scans())[0]).not.toHaveProperty('retryAt')
   })
 
-  it('stays as it is when a newer one took its place', async () => {
+  it('is not resumed when a newer scan of the source exists', async () => {
     delete tenant.onPage
     await bench.scan()
     bench.clock.now += 3392_000
@@ -141,26 +141,26 @@ describe('an interrupted scan', () => {
     ['its process is gone', () => `${hostname()}/4194399/dead`, 0],
     ['an earlier process of the same number had it', () => `${hostname()}/${process.pid}/earlier`, 0],
     ['its driver on another machine fell silent', () => 'elsewhere/1/x', -60_000],
-  ])('is taken up when %s', async (_name, owner, heartbeat) => {
+  ])('is resumed when %s', async (_name, owner, heartbeat) => {
     const id = await interrupt(owner(), bench.clock.now + heartbeat)
     turn()
     await bench.queue.settled(id)
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'COMPLETED', progress: { discovered: 3 } })
   })
 
-  it('is left alone while its driver elsewhere lives', async () => {
+  it('is not resumed while another process runs it', async () => {
     const id = await interrupt('elsewhere/1/x', bench.clock.now)
     turn()
     await bench.queue.settled(id)
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'RUNNING' })
   })
 
-  it('is taken up by asking for a scan', async () => {
+  it('is resumed by starting a scan', async () => {
     const id = await interrupt(null, null)
     expect(await bench.scan()).toMatchObject({ id, status: 'COMPLETED' })
   })
 
-  it('starts over when the source has other settings now', async () => {
+  it('starts over when the settings of the source have changed', async () => {
     const id = await interrupt(null, null)
     tenant.spaces.push(...createTenant({ OPS: 2 }).spaces)
     await bench.run('update_source', { id: 'fake', config: { optional: { spaces: ['OPS'] } } })
@@ -184,7 +184,7 @@ describe('the lease', () => {
     return loop
   }
 
-  it('is held by one of many', async () => {
+  it('is held by exactly one of many processes', async () => {
     for (let count = 0; count < 6; count++) start()
     await expect.poll(holder).toBeDefined()
     const first = holder()
@@ -192,7 +192,7 @@ describe('the lease', () => {
     expect(holder()).toEqual(first)
   })
 
-  it('goes to another when its holder stops', async () => {
+  it('passes to another process when its holder stops', async () => {
     const first = start()
     await expect.poll(holder).toBeDefined()
     const before = holder()?.holder
@@ -235,7 +235,7 @@ describe('the lease', () => {
     },
   )
 
-  it('lets nobody else start what is due while its holder lives', async () => {
+  it('prevents other processes from starting due scans while its holder is alive', async () => {
     await createFake(bench, { schedule: { enabled: true, preset: 'hourly' } })
     bench.clock.now += HOUR
     bench.store.write((writer) =>
@@ -249,7 +249,7 @@ describe('the lease', () => {
     await settle()
   })
 
-  it('is left to a holder that lives', async () => {
+  it('is not taken from a holder that is alive', async () => {
     bench.store.write((writer) =>
       writer.prepare("INSERT INTO lease VALUES ('loop', 'elsewhere/1/x', 7, ?)").run(bench.clock.now + 20_000),
     )

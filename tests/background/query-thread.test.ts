@@ -48,7 +48,7 @@ function openThread(script: URL | undefined = builtScript) {
   return { store, thread, lines, asked }
 }
 
-test('answers as this thread does, before and after the engine is there and whatever is written meanwhile', async () => {
+test('gives the same answers as the main thread, with and without the engine, while findings are written', async () => {
   const { store, thread, lines, asked } = openThread()
   const own = { ...openContext(), store, read: store.read.bind(store), now: () => Date.now() }
   const here = caller(operations, own)
@@ -85,7 +85,7 @@ test('answers as this thread does, before and after the engine is there and what
   expect(await compare()).toBe(530)
 }, 60_000)
 
-test('lists and counts of many rows are answered there too, page after page', async () => {
+test('lists and counts of many rows are also answered on the query thread, page by page', async () => {
   const { store, thread, asked } = openThread()
   const own = { ...openContext(), store, read: store.read.bind(store), now: () => NOW }
   const here = caller(operations, own)
@@ -112,7 +112,7 @@ test('lists and counts of many rows are answered there too, page after page', as
   expect(new Set(answered)).toEqual(new Set(['search_findings', 'list_assets', 'preview_triage', 'get_stats']))
 }, 60_000)
 
-test('the heaviest questions, eight at once over HTTP, read nothing in the thread that serves', async () => {
+test('the heaviest queries, eight at once over HTTP, cause no reads in the main thread', async () => {
   const { store, thread } = openThread()
   const own = { ...openContext(), store, now: () => Date.now() }
   const here = caller(operations, { ...own, read: store.read.bind(store) })
@@ -146,7 +146,7 @@ test('the heaviest questions, eight at once over HTTP, read nothing in the threa
   }
 }, 60_000)
 
-test('hands errors on with their facts, and says when a question was cancelled', async () => {
+test('passes errors on with their facts, and reports cancelled queries', async () => {
   const { thread, asked } = openThread()
   const answer = thread.answer('query_metric', { metricSlug: 'total-findigns' }, asked)
   const error = await errorOf(answer ?? Promise.resolve())
@@ -158,14 +158,14 @@ test('hands errors on with their facts, and says when a question was cancelled',
   expect((await errorOf(cancelled ?? Promise.resolve())).facts.reason).toBe('cancelled')
 }, 60_000)
 
-test('leaves a question to this thread when the other one dies, or when it is of another kind', async () => {
+test('leaves a query to the main thread when the query thread dies or does not run the operation', async () => {
   const { thread, asked } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
   expect(await thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
   expect(thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
   expect(thread.answer('list_metrics', {}, asked)).toBeUndefined()
 }, 60_000)
 
-test('tells whoever still waits at the close that it is closing', async () => {
+test('rejects waiting queries with unavailable when it is closed', async () => {
   const { thread, asked } = openThread(new URL('./silent.worker.mjs', import.meta.url))
   const questions = ['total-findings', 'open-findings', 'affected-assets'].map((metricSlug) =>
     errorOf(thread.answer('query_metric', { metricSlug }, asked) ?? Promise.resolve()),
@@ -177,7 +177,7 @@ test('tells whoever still waits at the close that it is closing', async () => {
   expect(thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
 }, 60_000)
 
-test('one snapshot is read in many turns while others write', () => {
+test('one snapshot is read in several steps while other connections write', () => {
   const { store } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
   const snapshot = store.openSnapshot()
   const steps = buildEngine(snapshot.reader)

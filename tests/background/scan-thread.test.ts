@@ -141,7 +141,7 @@ const until = async (isTrue: () => boolean) => {
   expect(isTrue()).toBe(true)
 }
 
-describe('the thread that scans', () => {
+describe('the scan thread', () => {
   it('starts with the first scan, ends when idle, and starts again', async () => {
     const upstream = createUpstreamTally()
     const bench = await openBench(30, { idleMs: 50, upstream })
@@ -157,7 +157,7 @@ describe('the thread that scans', () => {
     expect(bench.lines).toEqual([])
   })
 
-  it('is cancelled at once', async () => {
+  it('cancels a scan immediately', async () => {
     const bench = await openBench(120, { latencyMs: 20 })
     const id = await bench.start()
     await until(() => bench.wiki.requests.length > 5)
@@ -165,7 +165,7 @@ describe('the thread that scans', () => {
     expect(await bench.end(id)).toMatchObject({ status: 'CANCELLED', progress: { findings: { resolved: 0 } } })
   })
 
-  it('leaves its scans to be resumed when it is closed, and a later one goes on from there', async () => {
+  it('leaves its scans resumable when it is closed, and a later thread resumes them', async () => {
     const bench = await openBench(120, { latencyMs: 10 })
     const id = await bench.start()
     await until(() => bench.wiki.requests.length > 12)
@@ -177,19 +177,19 @@ describe('the thread that scans', () => {
     expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
   })
 
-  it('is told of, and its scan is taken up again, when it dies', async () => {
+  it('logs its crash, and its scan is resumed', async () => {
     const calm = await openBench(150)
     const bench = await openBench(150, { latencyMs: 20, script: dyingScript })
     const [quiet, id] = [await calm.start(), await bench.start()]
     expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
     await calm.end(quiet)
     expect(existsSync(join(bench.home, 'died'))).toBe(true)
-    expect(bench.lines.join('')).toContain('the thread that scans has died')
+    expect(bench.lines.join('')).toContain('the scan thread died')
     const findings = (store: Store) => (snapshotOf(store) as { key: string }[]).map(({ key }) => key.split(':').at(-1))
     expect(findings(bench.store)).toEqual(findings(calm.store))
   }, 120_000)
 
-  it('gives a scan up that kills it again and again', async () => {
+  it('gives up a scan that crashes it repeatedly', async () => {
     const bench = await openBench(5, { script: deadlyScript })
     const id = await bench.start()
     expect(await bench.end(id)).toMatchObject({
@@ -197,10 +197,10 @@ describe('the thread that scans', () => {
       reason: 'thread_died',
       failures: [{ code: 'thread_died' }],
     })
-    expect(bench.lines.filter((line) => line.includes('has died'))).toHaveLength(3)
+    expect(bench.lines.filter((line) => line.includes('scan thread died'))).toHaveLength(3)
   })
 
-  it('forgets deaths that are more than an hour apart', async () => {
+  it('does not count crashes that are more than an hour apart', async () => {
     let hours = 0
     let countDeaths = () => 0
     const now = () => {
@@ -208,13 +208,13 @@ describe('the thread that scans', () => {
       return Date.now() + hours * 3_600_000
     }
     const bench = await openBench(5, { script: deadlyScript, now })
-    countDeaths = () => bench.lines.filter((line) => line.includes('has died')).length
+    countDeaths = () => bench.lines.filter((line) => line.includes('scan thread died')).length
     const id = await bench.start()
     expect(await bench.end(id)).toMatchObject({ status: 'FAILED', reason: 'thread_died' })
     expect(countDeaths()).toBeGreaterThan(4)
   }, 60_000)
 
-  it('does not give a scan up that only waited while others killed it', async () => {
+  it('does not give up a scan that only waited while others crashed it', async () => {
     const bench = await openBench(15, { latencyMs: 40, script: faintScript })
     const config = await bench.run<{ config: object }>('get_source', { id: 'wiki' })
     const masked = { api_token: sampleCredentials.apiToken }
@@ -234,11 +234,11 @@ describe('the thread that scans', () => {
 
 const streamOf = (text: string) => new Blob([text]).stream() as ReadableStream<Uint8Array>
 
-describe('an import in the thread', () => {
+describe('an import on the scan thread', () => {
   const request = { source: 'yara', format: 'ndjson' as const }
   const context = () => ({ signal: new AbortController().signal, caller: { name: 'ada' } })
 
-  it('takes a stream in', async () => {
+  it('imports a stream', async () => {
     const bench = await openBench(1)
     const text = Array.from({ length: 2_000 }, (_, index) => importLine(`file-${index}`)).join('\n')
     const result = await bench.thread.importFindings(streamOf(text), request, context())
@@ -247,7 +247,7 @@ describe('an import in the thread', () => {
     expect(again).toMatchObject({ findings: { new: 0, again: 2_000 } })
   })
 
-  it('refuses with the same error as without a thread', async () => {
+  it('fails with the same error as without a thread', async () => {
     const bench = await openBench(1)
     const refused = bench.thread.importFindings(streamOf(`${importLine('a')}\n{"no":1}\n`), request, context())
     await expect(refused).rejects.toMatchObject({
@@ -257,7 +257,7 @@ describe('an import in the thread', () => {
     })
   })
 
-  it('keeps nothing of a stream that breaks off, or whose caller is gone', async () => {
+  it('stores nothing of a stream that ends prematurely or whose caller is gone', async () => {
     const bench = await openBench(1)
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -279,7 +279,7 @@ describe('an import in the thread', () => {
     expect(bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM asset').get())).toEqual({ n: 0 })
   })
 
-  it('changes very many findings there, and refuses as without a thread', async () => {
+  it('runs a triage of many findings, and fails as it does without a thread', async () => {
     const bench = await openBench(1)
     await bench.thread.importFindings(
       streamOf([...Array(2_500).keys()].map((n) => importLine(`k${n}`)).join('\n')),

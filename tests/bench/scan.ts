@@ -174,7 +174,7 @@ async function askFor(url: string, until: () => boolean): Promise<number[]> {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(questions[index % questions.length]),
     })
-    if (!reply.ok) throw new Error(`a question failed: ${await reply.text()}`)
+    if (!reply.ok) throw new Error(`a query failed: ${await reply.text()}`)
     await reply.arrayBuffer()
     taken.push(performance.now() - started)
     await sleep(20)

@@ -16,19 +16,19 @@ export const accessBreaks: readonly Break[] = [
     id: 'token-secret-not-compared',
     rule: 'A token with a known id and another secret is refused.',
     edits: [replaceAll([tokens, 'findTokenHolder.same'], 'true')],
-    test: { file: tokensTest, title: 'with a good checksum and another secret is wrong' },
+    test: { file: tokensTest, title: 'is refused with a valid checksum but another secret' },
   },
   {
     id: 'token-kept-plain',
     rule: 'Only the hash of a token is stored.',
     edits: [replaceAll(['src/access/token.ts', 'digestOf'], 'Buffer.from(text)')],
-    test: { file: tokensTest, title: 'is kept as a hash only' },
+    test: { file: tokensTest, title: 'is stored as a hash only' },
   },
   {
     id: 'token-revoked-in-vain',
     rule: 'A revoked token is refused.',
     edits: [replaceCondition([tokens, 'toToken.status'], 'revokedAt', 'false')],
-    test: { file: tokensTest, title: 'is revoked at once' },
+    test: { file: tokensTest, title: 'is revoked immediately' },
   },
   {
     id: 'open-again-after-last-token',
@@ -39,7 +39,7 @@ export const accessBreaks: readonly Break[] = [
         "reader.prepare('SELECT 1 FROM access_token WHERE revoked_at IS NULL LIMIT 1').get() !== undefined",
       ),
     ],
-    test: { file: tokensTest, title: 'asks for a token from the first one on' },
+    test: { file: tokensTest, title: 'requires a token once one exists' },
   },
   {
     id: 'reachable-address-open',
@@ -58,7 +58,7 @@ export const accessBreaks: readonly Break[] = [
     id: 'triage-scope-lowered',
     rule: 'A caller who may only read changes no finding.',
     edits: [replaceProperty(['src/findings/operations.ts', 'update_finding'], 'scope', "'read'")],
-    test: { file: scopesTest, title: 'each operation asks for' },
+    test: { file: scopesTest, title: 'each operation requires' },
   },
   {
     id: 'read-only-writes',

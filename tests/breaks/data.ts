@@ -16,7 +16,7 @@ export const dataBreaks: readonly Break[] = [
     id: 'failed-write-kept',
     rule: 'A write that fails leaves nothing behind.',
     edits: [replaceCall([connection, 'Connection.transaction'], 'exec ROLLBACK', "$0.exec('COMMIT')")],
-    test: { file: storeTest, title: 'keeps nothing of a write that fails' },
+    test: { file: storeTest, title: 'rolls back a write that fails' },
   },
   {
     id: 'acknowledged-not-synced',
@@ -31,7 +31,7 @@ export const dataBreaks: readonly Break[] = [
       replaceProperty([connection, 'openConnection'], 'readonly', 'false'),
       replaceCall([connection, 'openConnection'], 'pragma query_only', 'undefined'),
     ],
-    test: { file: storeTest, title: 'gives questions a connection that cannot write' },
+    test: { file: storeTest, title: 'gives reads a connection that cannot write' },
   },
   {
     id: 'migration-half-kept',
@@ -43,13 +43,13 @@ export const dataBreaks: readonly Break[] = [
     id: 'backup-torn',
     rule: 'A backup is of one moment while others write.',
     edits: [replaceCall([backup, 'backUp'], 'run draft', 'copyFileSync(database, draft)')],
-    test: { file: backupTest, title: 'is whole and of one moment' },
+    test: { file: backupTest, title: 'is a consistent snapshot' },
   },
   {
     id: 'restore-discards',
     rule: 'A restore keeps the database that it replaces.',
     edits: [replaceCall([backup, 'moveAside'], 'linkOrCopy', 'undefined')],
-    test: { file: backupTest, title: 'keeps the new one aside' },
+    test: { file: backupTest, title: 'keeps the newer one aside' },
   },
   {
     id: 'late-writer-not-fenced',
@@ -64,7 +64,7 @@ export const dataBreaks: readonly Break[] = [
     id: 'import-overrules-person',
     rule: 'An import does not change what a person decided.',
     edits: [replaceCondition(['src/imports/apply/import-rows.ts', 'updateRow'], 'personDecides', 'false')],
-    test: { file: 'tests/imports/import.test.ts', title: 'leaves the decision of a person alone' },
+    test: { file: 'tests/imports/import.test.ts', title: 'keeps the decision of a person' },
   },
   {
     id: 'apply-overwrites',

@@ -60,7 +60,7 @@ export const leakBreaks: readonly Break[] = [
         "new AppError('internal', String(error), $3)",
       ),
     ],
-    test: { file: 'tests/http/http.test.ts', title: 'tells nothing of an unexpected error' },
+    test: { file: 'tests/http/http.test.ts', title: 'shows only an id of an unexpected error' },
   },
   {
     id: 'lockdown-ignored',
@@ -90,7 +90,7 @@ export const leakBreaks: readonly Break[] = [
     id: 'nonce-reused',
     rule: 'Every sealing uses a nonce of its own.',
     edits: [replaceCall([envelope, 'sealWith'], 'randomBytes', 'Buffer.alloc($1)')],
-    test: { file: 'tests/store/vault-file.test.ts', title: 'never seals the same text alike' },
+    test: { file: 'tests/store/vault-file.test.ts', title: 'never encrypts the same text to the same bytes' },
   },
   {
     id: 'fingerprint-without-key',

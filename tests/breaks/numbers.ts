@@ -31,19 +31,19 @@ export const numberBreaks: readonly Break[] = [
     id: 'stopped-detector-believed',
     rule: 'A detector that did not finish resolves nothing.',
     edits: [replaceAll([batch, 'cutsShort'], 'new Set()')],
-    test: { file: scanTest, title: 'keeps what was found in an asset that was read in part only' },
+    test: { file: scanTest, title: 'keeps findings in an asset that was read only in part' },
   },
   {
     id: 'unread-section-believed',
     rule: 'Findings in a part of an asset that was not read are not resolved.',
     edits: [replaceProperty([batch, 'storeChunk'], 'unread', '[]')],
-    test: { file: scanTest, title: 'that its platform gave in part' },
+    test: { file: scanTest, title: 'that the platform returned only in part' },
   },
   {
     id: 'suppression-forgotten',
     rule: 'A suppression holds in later scans.',
     edits: [replaceCall([batch, 'storeChunk'], 'suppressOpened', 'undefined')],
-    test: { file: 'tests/scans/suppressions.test.ts', title: 'by value holds' },
+    test: { file: 'tests/scans/suppressions.test.ts', title: 'by value applies' },
   },
   {
     id: 'decision-resolved',
@@ -61,7 +61,7 @@ export const numberBreaks: readonly Break[] = [
     id: 'unpublished-findings-counted',
     rule: 'Nothing of an import is shown until all of it is stored.',
     edits: [replaceReturned(['src/store/unpublished.ts', 'toCondition'], 'finding combos', "''")],
-    test: { file: unpublishedTest, title: 'is seen whole or not at all by SQL and an engine' },
+    test: { file: unpublishedTest, title: 'is visible completely or not at all to SQL' },
   },
   {
     id: 'unpublished-changes-counted',
@@ -69,13 +69,13 @@ export const numberBreaks: readonly Break[] = [
     edits: [
       replaceCall(['src/findings/ledger.store.ts', 'FindingLedger.#beforeChange'], 'saveEarlierFinding', 'undefined'),
     ],
-    test: { file: unpublishedTest, title: 'is seen whole or not at all by SQL and an engine' },
+    test: { file: unpublishedTest, title: 'is visible completely or not at all to SQL' },
   },
   {
     id: 'engine-misses-correction',
     rule: 'The columnar index notices when the time of a resolution is corrected.',
     edits: [replaceCondition(['src/findings/ledger.store.ts', 'FindingLedger.correctResolution'], 'changes', 'false')],
-    test: { file: 'tests/engine/history.test.ts', title: 'corrects when it resolved a finding' },
+    test: { file: 'tests/engine/history.test.ts', title: 'corrects a resolution time' },
   },
   {
     id: 'engine-keeps-old-past',
@@ -90,6 +90,6 @@ export const numberBreaks: readonly Break[] = [
       replaceCondition([importRows, 'storeRow'], 'isNew', 'false'),
       replaceProperty([importRows, 'storeRow'], 'fp', 'fp + Math.floor(Math.random() * 1e6)'),
     ],
-    test: { file: 'tests/imports/import.test.ts', title: 'changes nothing when the file is the same' },
+    test: { file: 'tests/imports/import.test.ts', title: 'changes nothing when the file is unchanged' },
   },
 ]

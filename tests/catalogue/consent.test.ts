@@ -233,8 +233,8 @@ describe.each(ways)('every change over $door by $line for $who', ({ line, door, 
   })
 })
 
-describe('what must be declared', () => {
-  it('is in the matrix: every tool whose declaration asks a person', () => {
+describe('declarations', () => {
+  it('that require consent are all in the matrix', () => {
     const asking = listCases().flatMap(({ operation, asks }) => (asks ? [operation.name] : []))
     const declared = operations.flatMap(({ name, toolset, consent }) =>
       toolset !== undefined && consent !== 'none' ? [name] : [],
@@ -244,7 +244,7 @@ describe('what must be declared', () => {
   })
 })
 
-describe('a client that takes addresses only', () => {
+describe('a client that supports URL elicitation only', () => {
   it('cannot be asked for consent', async () => {
     const client = new Client(identity, { capabilities: { elicitation: { url: {} } } })
     await client.connect(new StreamableHTTPClientTransport(loopback) as never)

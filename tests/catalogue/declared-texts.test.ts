@@ -39,7 +39,7 @@ it.each(operations.filter(({ texts }) => texts === undefined))(
   },
 )
 
-it('is noticed where a text declares nothing, wherever it stands', () => {
+it('a text without a declared origin is detected anywhere in a schema', () => {
   const declared = { id: ownText().optional(), items: z.array(z.object({ title: outsideText().describe('Title.') })) }
   expect(listUndeclared(z.object({ ...declared, facts: z.record(ownText(), outsideValue()) }))).toEqual([])
   const [text, any] = [z.string().describe('Title.').optional(), z.record(z.string(), z.unknown())]

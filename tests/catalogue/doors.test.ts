@@ -85,8 +85,8 @@ const cases = operations.flatMap((operation) =>
 
 const examplesOf = ({ name }: Operation): readonly Input[] => examples[name]?.(template.ids) ?? []
 
-describe('the same call', () => {
-  it.each(cases)('$name through $door gives the answer of the operation', async ({ operation, ask }) => {
+describe('the same operation called through every interface', () => {
+  it.each(cases)('$name through $door returns the output of the operation', async ({ operation, ask }) => {
     for (const input of examplesOf(operation)) {
       const answer = await askThrough(ask, operation, input)
       expect(answer).toEqual(await askThrough(askDirectly, operation, input))
@@ -109,7 +109,7 @@ describe('the same call', () => {
     return name === undefined || each.name === 'set_placement' ? [] : [{ ...each, key: name }]
   })
   it.each(naming)(
-    '$name through $door knows no unknown $key, as the operation does',
+    '$name through $door reports an unknown $key as the operation does',
     async ({ operation, ask, key }) => {
       const input = { ...examplesOf(operation)[0], [key]: 'no-such-thing' }
       const answer = await askThrough(ask, operation, input)
@@ -121,7 +121,7 @@ describe('the same call', () => {
 
 describe('over MCP', () => {
   const tools = cases.filter(({ door }) => door === 'MCP')
-  it.each(tools)('$name says every number of its answer in its text', async ({ operation }) => {
+  it.each(tools)('$name has every number of its answer in its text', async ({ operation }) => {
     for (const input of examplesOf(operation)) {
       const answer = await asking(() => callTool(operation.name, input))
       const said = new Set(String(answer.content[0]?.text).match(/\d+(?:\.\d+)?/g))
@@ -130,7 +130,7 @@ describe('over MCP', () => {
     }
   })
 
-  it.each(tools)('$name marks what tenants wrote, in words and for programs', async ({ operation }) => {
+  it.each(tools)('$name marks text from tenants, in its text and in its annotations', async ({ operation }) => {
     const [input = {}] = examplesOf(operation)
     const answer = await asking(() => callTool(operation.name, input))
     expect(answer._meta?.['assay/untrusted'] === true).toBe(operation.untrusted === true)

@@ -186,10 +186,10 @@ const wide: Readonly<Record<string, readonly Input[]>> = {
 const reads = operations.filter(({ effect }) => effect === 'read')
 const callsOf = ({ name }: Operation): Input[] => [...(examples[name]?.(template.ids) ?? []), ...(wide[name] ?? [])]
 
-describe('texts that want to steer an assistant', () => {
-  it('are three hundred', () => expect(new Set(injectedTexts).size).toBe(300))
+describe('texts with instructions for an assistant', () => {
+  it('number three hundred', () => expect(new Set(injectedTexts).size).toBe(300))
 
-  it('change nothing of what describes the tools', () => {
+  it('do not change the descriptions of the tools', () => {
     expect(framing(open)).toBe(before)
   })
 
@@ -220,7 +220,7 @@ describe('texts that want to steer an assistant', () => {
     60_000,
   )
 
-  it('are really asked for', async () => {
+  it('are returned by the calls of this test', async () => {
     const { body } = await askRest(open.http, operations.find(({ name }) => name === 'search_findings') as Operation, {
       limit: 500,
     })

@@ -51,7 +51,7 @@ const tried = { number: 0 }
 
 describe('SQL in a text', () => {
   it.each(operations.filter(({ openWorld }) => !openWorld).map((operation) => ({ name: operation.name, operation })))(
-    'stays a text for $name',
+    'is treated as text by $name',
     async ({ operation }) => {
       const shape = JSON.stringify(tables())
       for (const input of (examples[operation.name]?.(template.ids) ?? []).slice(0, 1)) {

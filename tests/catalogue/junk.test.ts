@@ -118,7 +118,7 @@ const each = operations.map((operation) => ({ name: operation.name, operation })
 const validFor = ({ name }: Operation): readonly Input[] =>
   examples[name]?.({ scan: 'a-scan', openScan: 'a-scan' }) ?? []
 
-describe('junk as the input of', { timeout: 30_000 + RUNS * 1_200 }, () => {
+describe('junk input is answered with a known error or a result', { timeout: 30_000 + RUNS * 1_200 }, () => {
   it.each(each.filter(({ operation: { route } }) => route !== undefined))('$name over REST', async ({ operation }) => {
     await fc.assert(
       fc.asyncProperty(junkFor(validFor(operation)), async (input) => {
@@ -142,7 +142,7 @@ describe('junk as the input of', { timeout: 30_000 + RUNS * 1_200 }, () => {
   )
 })
 
-describe('junk from an assistant without a token', () => {
+describe('junk input from an assistant without a token', () => {
   const withoutToken = { ...exchange, caller: { ...exchange.caller, token: false } }
   it.each(each.filter(({ operation: { scope, toolset } }) => scope === 'certify' && toolset !== undefined))(
     '$name changes nothing',
@@ -167,7 +167,7 @@ describe('junk from an assistant without a token', () => {
 const anyOf = (method: string) => operations.filter(({ route }) => route?.startsWith(`${method} `))
 const headers = { host: '127.0.0.1:7411', 'content-type': 'application/json' }
 
-describe('what is no input at all', () => {
+describe('a request without a valid input', () => {
   const bodies = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),

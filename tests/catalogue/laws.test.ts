@@ -97,12 +97,12 @@ function isDescribed({ description, anyOf }: Schema): boolean {
 }
 
 describe('the list', () => {
-  it('names each operation once', () => {
+  it('has unique names of operations', () => {
     const names = operations.map(({ name }) => name)
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
-  it('gives each route to one operation', () => {
+  it('has unique routes', () => {
     const shapes = operations.flatMap(({ route }) => (route === undefined ? [] : [route.replaceAll(/\{\w+\}/g, '{}')]))
     expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([])
   })
@@ -120,7 +120,7 @@ describe('the list', () => {
     expect(Object.fromEntries(Object.keys(specified).map((route) => [route, known[route]]))).toEqual(specified)
   })
 
-  it('keeps few operations to one door', () => {
+  it('offers nearly all operations through every interface', () => {
     const single = operations.filter(({ route, toolset }) => route === undefined || toolset === undefined)
     expect(single.length / operations.length).toBeLessThanOrEqual(0.5)
   })
@@ -129,7 +129,7 @@ describe('the list', () => {
     expect(Object.keys(examples).sort()).toEqual(operations.map(({ name }) => name).sort())
   })
 
-  it('names every operation in a test', () => {
+  it('has a test that names each operation', () => {
     const own = new Set(['laws.test.ts', 'examples.ts'])
     const files = readdirSync('tests', { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !own.has(file.split('/').at(-1) ?? ''),
@@ -144,13 +144,13 @@ function namesOf(toolset: Operation['toolset']): string[] {
 }
 
 describe.each(each)('$name', ({ name, operation }) => {
-  it('is a verb and a noun, with a title and a summary', () => {
+  it('is named by a verb and a noun and has a title and a summary', () => {
     expect(name).toMatch(/^[a-z]+(?:_[a-z]+)+$/)
     expect(operation.title).toMatch(/^[A-Z]/)
     expect(operation.summary).toMatch(/^[A-Z].*\.$/)
   })
 
-  it('has plain objects as input and output, which tell every member', () => {
+  it('has plain objects as input and output, with every member described', () => {
     const [input, output] = [inputOf(operation), outputOf(operation)]
     expect([input.type, output.type]).toEqual(['object', 'object'])
     expect(listUndescribed(input)).toEqual([])
@@ -161,7 +161,7 @@ describe.each(each)('$name', ({ name, operation }) => {
     expect(inputOf(operation).additionalProperties).toBe(false)
   })
 
-  it('has each parameter of its path as a required text of its input', () => {
+  it('has each path parameter as a required string of its input', () => {
     const { required = [] } = inputOf(operation)
     for (const parameter of parametersOf(operation)) {
       expect(required).toContain(parameter)
@@ -169,7 +169,7 @@ describe.each(each)('$name', ({ name, operation }) => {
     }
   })
 
-  it('has a method that fits what it does', () => {
+  it('has an HTTP method that fits its effect', () => {
     const [method = ''] = (operation.route ?? 'GET').split(' ')
     const verb = name.split('_')[0] ?? ''
     const wanted: Readonly<Record<string, string>> = { delete: 'DELETE', remove: 'DELETE', create: 'POST', list: 'GET' }
@@ -179,7 +179,7 @@ describe.each(each)('$name', ({ name, operation }) => {
     expect(operation.location !== undefined).toBe(operation.status === 201)
   })
 
-  it('takes what a query string can carry, where it has one', () => {
+  it('has an input that a query string can express, if its method has no body', () => {
     const [method = 'POST'] = (operation.route ?? 'POST').split(' ')
     if (method !== 'GET' && method !== 'DELETE') return
     const scalar = new Set(['string', 'number', 'integer', 'boolean'])
@@ -188,18 +188,18 @@ describe.each(each)('$name', ({ name, operation }) => {
     expect(Object.entries(membersOf(inputOf(operation))).filter(([, member]) => !isFlat(member))).toEqual([])
   })
 
-  it('says honestly what it takes away and what can be done again', () => {
+  it('declares correctly whether it is destructive and idempotent', () => {
     expect(operation.destructive).toBe(/^(?:delete|remove)_/.test(name))
     if (operation.effect === 'read') expect(operation.idempotent).toBe(true)
     if (/^(?:create|start)_/.test(name)) expect(operation.idempotent).toBe(false)
     expect(operation.openWorld).toBe(asksTenants.includes(name))
   })
 
-  it('asks a person before an assistant deletes, certifies or triages', () => {
+  it('requires consent before an assistant deletes, certifies or triages', () => {
     expect(operation.consent).toBe(consentOf(operation))
   })
 
-  it('asks for the least scope that its work needs', () => {
+  it('requires the least scope that it needs', () => {
     expect(operation.scope).toBe(scopeOf(operation))
   })
 })
@@ -234,7 +234,7 @@ describe('over a filled database', () => {
   }
   const listExamples = (name: string, ids: EstateIds) => examples[name]?.(ids) ?? []
 
-  it.each(each)('$name answers its examples, and marks what tenants wrote', async ({ name, operation }) => {
+  it.each(each)('$name answers its examples and marks text from tenants', async ({ name, operation }) => {
     const answers: string[] = []
     for (const input of listExamples(name, template.ids)) {
       const { context, close } = openEstate(template)
@@ -273,7 +273,7 @@ describe('over a filled database', () => {
   )
 
   it.each(each.filter(({ operation: { effect, idempotent } }) => effect === 'write' && idempotent))(
-    '$name done again changes nothing',
+    '$name changes nothing when it is repeated',
     async ({ name, operation }) => {
       const { context, digest } = open()
       const [input = {}] = listExamples(name, template.ids)

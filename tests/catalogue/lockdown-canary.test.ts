@@ -148,7 +148,7 @@ const inputsFor = (way: Way, name: string, door: 'REST' | 'MCP') => {
   return door === 'REST' ? listInputs(template, name) : [...listExamples(template, name), ...(pointed[name] ?? [])]
 }
 
-describe.each(ways)('lockdown $name', (way) => {
+describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
   let app: OpenedApp
   let server: Awaited<ReturnType<typeof startServer>>
   let headers: Record<string, string>
@@ -257,7 +257,7 @@ describe('lockdown on a terminal', () => {
     return { code, output: output.join('') }
   }
 
-  it('shows no name of a tenant', { timeout: 60_000 }, async () => {
+  it('shows no names from tenants', { timeout: 60_000 }, async () => {
     const home = makeHome({ lockdown: true })
     const file = join(folder, 'wrong.ndjson')
     writeFileSync(file, JSON.stringify({ [tenantMark]: tenantMark }))
@@ -282,7 +282,7 @@ describe('lockdown on a terminal', () => {
   })
 })
 
-describe('a code of an import in lockdown', () => {
+describe('a code from an import in lockdown', () => {
   const find = (name: string) => {
     const operation = operations.find((each) => each.name === name)
     if (operation === undefined) throw new Error(`there is no operation ${name}`)
@@ -300,7 +300,7 @@ describe('a code of an import in lockdown', () => {
     ['category', 'categories'],
     ['customDetectorKey', 'customDetectorKeys'],
     ['assetKind', 'assetKinds'],
-  ])('as a %s is a hash that filters take', async (dimension, key) => {
+  ])('is shown as a hash that filters accept: %s', async (dimension, key) => {
     const { context, close } = openEstate(template)
     const locked = { ...context, lockdown: true }
     const [open, shown] = [await codesOf(context, dimension), await codesOf(locked, dimension)]
@@ -318,7 +318,7 @@ describe('a code of an import in lockdown', () => {
     close()
   })
 
-  it('is shown as it is where the settings say so, and ours always are', async () => {
+  it('is shown unmasked if the settings allow it, and built-in codes always are', async () => {
     const { context, close } = openEstate(template)
     const locked = { ...context, lockdown: true }
     const names = async (given: WriteContext) =>
@@ -330,7 +330,7 @@ describe('a code of an import in lockdown', () => {
 })
 
 describe('the key of an asset in lockdown', () => {
-  it('is shown where it holds nothing but ids', async () => {
+  it('is shown if it consists of ids only', async () => {
     const { context, close } = openEstate(template)
     const keys = async (lockdown: boolean) => {
       const search = operations.find(({ name }) => name === 'list_assets')

@@ -30,7 +30,7 @@ const numbersOf = (value: unknown): number[] =>
       : []
 
 describe('in lockdown', () => {
-  it.each(each)('$name says nothing that a tenant wrote', async ({ operation }) => {
+  it.each(each)('$name returns no text from tenants', async ({ operation }) => {
     for (const input of listExamples(operation)) {
       const { context, close } = openEstate(template)
       const locked = { ...context, caller: tokenHolder, lockdown: true }
@@ -54,7 +54,7 @@ describe('in lockdown', () => {
     },
   )
 
-  it('tools answer so in their text too', async () => {
+  it('tools also withhold such texts in their text content', async () => {
     const { context, close } = openEstate(template)
     const contextFor = (asked: object) => ({ ...context, ...asked, lockdown: true })
     const surface = createMcpSurface({
@@ -73,7 +73,7 @@ describe('in lockdown', () => {
     close()
   })
 
-  it('groups by what is ours keep their names, groups by what is not lose them', async () => {
+  it('groups by built-in values keep their names, groups by names from tenants are masked', async () => {
     const { context, close } = openEstate(template)
     const query = operations.find(({ name }) => name === 'query_metric') as Operation
     const ask = async (dimensions: string[]) => {
@@ -88,7 +88,7 @@ describe('in lockdown', () => {
     close()
   })
 
-  it('errors suggest no name of a tenant', () => {
+  it('errors suggest no names from tenants', () => {
     const error = new AppError('invalid_input', `Perhaps ${tenantMark}?`, {
       suggestions: [
         { value: tenantMark, kind: 'container' },
@@ -107,12 +107,12 @@ describe('lockdown', () => {
     [false, true, true],
     [true, undefined, true],
     [true, false, true],
-  ])('of the server %j and of the caller %j is %j: a caller tightens and never loosens', (server, caller, locked) => {
+  ])('of the server %j and of the caller %j gives %j: a caller can only tighten it', (server, caller, locked) => {
     const asked = { ...tokenHolder, ...(caller === undefined ? {} : { lockdown: caller }) }
     expect(isLockedDown({ lockdown: server, caller: asked })).toBe(locked)
   })
 
-  it('an error of an operation suggests no names of a tenant', async () => {
+  it('errors of operations suggest no names from tenants', async () => {
     const failing = operation({
       ...{ name: 'fail', title: 'Fail', summary: 'Fails.', effect: 'read', scope: 'read' },
       ...{ input: z.strictObject({}), output: z.object({}), untrusted: true },
@@ -129,7 +129,7 @@ describe('lockdown', () => {
     expect(await told(true)).not.toContain(tenantMark)
   })
 
-  it('that one place sets is opened by no other', () => {
+  it('that is set in one place cannot be lifted in another', () => {
     const home = '/nowhere'
     expect(loadConfig({ home, lockdown: false }, { ASSAY_LOCKDOWN: '1' }).lockdown).toBe(true)
     expect(loadConfig({ home, lockdown: true }, { ASSAY_LOCKDOWN: '0' }).lockdown).toBe(true)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { findLeakedInputs } from './planted-inputs.ts'
 
-it('a credential that is typed into an input is neither answered nor kept', async () => {
+it('a credential in an input is neither returned nor stored', async () => {
   const { asked, leaks } = await findLeakedInputs(1)
   expect(leaks).toEqual([])
   expect(asked).toBeGreaterThan(300)

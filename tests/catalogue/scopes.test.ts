@@ -107,7 +107,7 @@ const cases = operations.flatMap((operation) => [
 ])
 
 describe('every operation with every scope and with none', () => {
-  it.each(cases)('$name through $door answers only whom its declaration allows', async ({ operation, ask }) => {
+  it.each(cases)('$name through $door is answered only with the declared scope', async ({ operation, ask }) => {
     const [input = {}] = examples[operation.name]?.(template.ids) ?? []
     for (const who of everyone) {
       const before = estate.version()
@@ -125,7 +125,7 @@ describe('every operation with every scope and with none', () => {
     }
   })
 
-  it('each operation asks for the scope that it is meant to', () => {
+  it('each operation requires the intended scope', () => {
     const scopeOf = (name: string) => Object.keys(asking).find((scope) => asking[scope]?.includes(name)) ?? 'read'
     expect(operations.map(({ name, scope }) => [name, scope])).toEqual(
       operations.map(({ name }) => [name, scopeOf(name)]),
@@ -135,7 +135,7 @@ describe('every operation with every scope and with none', () => {
 })
 
 describe('importing over HTTP', () => {
-  it.each(everyone)('is answered to %s only with the scope admin', async (who) => {
+  it.each(everyone)('is allowed to %s only with the scope admin', async (who) => {
     const { authorization } = credentials(who)
     const before = estate.version()
     const reply = await app.request('http://127.0.0.1:7411/findings/import?source=other', {
@@ -155,7 +155,7 @@ describe('importing over HTTP', () => {
 describe('tools/list', () => {
   const scopeOf = new Map(operations.map(({ name, scope }) => [name, scope]))
 
-  it.each(everyone)('shows %s what they may call, in the order that everyone sees', (who) => {
+  it.each(everyone)('lists for %s the tools they may call, in the same order for everyone', (who) => {
     const granted = new Set(allowed[who])
     const listed = surface.listTools({ ...localPerson, scopes: granted }).map(({ name }) => name)
     const all = surface.tools.map(({ name }) => name)

@@ -110,8 +110,8 @@ const countOf = (status: string) =>
     limit: 500,
   }).then(({ items }) => items.length)
 
-describe('an assistant that triages one finding after the other', () => {
-  it('goes on until the twentieth within an hour', async () => {
+describe('consent for an assistant that triages findings one by one', () => {
+  it('is not required for the first twenty within an hour', async () => {
     expect(ids).toHaveLength(PLANTED)
     expect(await triageAll(ids.slice(0, 22))).toEqual([...done(20), 'refused', 'refused'])
     expect(await triage(ids[20] ?? '', { askable: new Set(['elicitation']) })).toBe('asked')
@@ -122,13 +122,13 @@ describe('an assistant that triages one finding after the other', () => {
     expect(await triageAll(ids.slice(20, 41))).toEqual(done(20))
   })
 
-  it('goes no further by asking for all at once', async () => {
+  it('is required for a batch that exceeds the limit', async () => {
     const outcomes = await Promise.all(ids.map((id) => triage(id)))
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(20)
     expect(await countOf('IGNORED')).toBe(20)
   })
 
-  it('goes no further through another connection, or by another status', async () => {
+  it('is also required through another connection or with another status', async () => {
     expect(await triageAll(ids.slice(0, 12), { status: 'RESOLVED' })).toEqual(done(12))
     const { store } = estate.context
     const again = surfaceOver(contextOf({ store, now: () => now, caller: local }))
@@ -136,7 +136,7 @@ describe('an assistant that triages one finding after the other', () => {
     expect(outcomes).toEqual([...done(8), ...Array.from({ length: 4 }, () => 'refused')])
   })
 
-  it('is not asked for opening again, and others have a count of their own', async () => {
+  it('is not required for re-opening, and callers are counted separately', async () => {
     expect(await triageAll(ids.slice(0, 20))).toEqual(done(20))
     expect(await triageAll(ids.slice(0, 20), { status: 'OPEN' })).toEqual(done(20))
     expect(await triage(ids[0] ?? '')).toBe('refused')
@@ -144,7 +144,7 @@ describe('an assistant that triages one finding after the other', () => {
     expect(await triage(ids[0] ?? '', { by: other })).toBe('done')
   })
 
-  it('is not held to what its person did through other doors', async () => {
+  it('does not count changes of the person through other interfaces', async () => {
     const run = caller(operations, { ...estate.context, caller: localPerson })
     const filters = { findingTypes: ['PHONE'] }
     await run('triage_findings', { filters, status: 'IGNORED', reason: 'samples' })
@@ -152,7 +152,7 @@ describe('an assistant that triages one finding after the other', () => {
     expect(await triage(ids[0] ?? '')).toBe('done')
   })
 
-  it('is asked about with every member of the call, each on one line and none behind a long one', async () => {
+  it('shows every member of the call on a line of its own', async () => {
     await triageAll(ids.slice(0, 20))
     const input = { reason: `\u2028Agreed.\n${'x'.repeat(900)}`, status: 'IGNORED', id: ids[20] ?? '' }
     const answer = await surface.callTool('update_finding', input, {

@@ -62,8 +62,8 @@ const asRead: [string, Input][] = [
   ['query_metric', { metricSlug: 'bot-0', dimensions: ['severity'], glossaryTermSlug: 'bot-0' }],
 ]
 
-describe('what an assistant wrote', () => {
-  it.each(asRead)('is marked, linked to nothing and kept between marks in %s %j', async (name, input) => {
+describe('text written by an assistant', () => {
+  it.each(asRead)('is marked as unreviewed, without links and delimited in %s %j', async (name, input) => {
     const { content, structuredContent, _meta } = await askTool(name, input)
     const text = String(content[0]?.text)
     expect(JSON.stringify(structuredContent)).not.toMatch(/\]\(|<img|<a |\p{Cf}/u)
@@ -76,7 +76,7 @@ describe('what an assistant wrote', () => {
     expect(text).not.toMatch(/\]\(|\p{Cf}/u)
   })
 
-  it('says so over REST too', async () => {
+  it('is also marked as unreviewed over REST', async () => {
     const get = async (name: string, slug: string) =>
       (await askRest(doors.http, operations.find((each) => each.name === name) as never, { slug })).body
     expect(await get('get_glossary_term', 'bot-0')).toMatchObject({ unreviewed: true })
@@ -87,7 +87,7 @@ describe('what an assistant wrote', () => {
     expect(await get('get_metric', 'open-findings')).not.toHaveProperty('trust.unreviewed')
   })
 
-  it('is as any other once a person has saved or certified it, until an assistant writes again', async () => {
+  it('is no longer marked once a person has saved or certified it, until an assistant changes it again', async () => {
     const context = doors.estate().context
     const byPerson = caller(operations, { ...context, caller: person })
     const byAssistant = caller(operations, { ...context, caller: assistant })
@@ -102,7 +102,7 @@ describe('what an assistant wrote', () => {
     expect(again).toMatchObject({ trust: { tier: 'certified', unreviewed: true } })
   })
 
-  it('is as long as a person may write at most', async () => {
+  it('has the same length limits as text of a person', async () => {
     const run = caller(operations, { ...doors.estate().context, caller: assistant })
     const long = { slug: 'long', displayName: 'Long', filterMapping, description: 'x'.repeat(4_001) }
     await expect(run('create_glossary_term', long)).rejects.toMatchObject({ code: 'invalid_input' })

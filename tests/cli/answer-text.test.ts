@@ -6,7 +6,7 @@ const rate = { slug: 'rate', displayName: 'Rate', format: 'percentage', unit: '%
 const count = { slug: 'count', displayName: 'Count', format: 'number', unit: 'findings' }
 
 describe('toAnswerText', () => {
-  it('writes groups the way the metric is written, with what was before', () => {
+  it('formats groups as the metric is formatted, with previous values', () => {
     const text = toAnswerText({
       value: 0.25,
       formatted: '25%',

@@ -130,23 +130,23 @@ const cases = Object.entries(calls).flatMap(([name, all]) =>
 const list = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : undefined)
 
 describe('the data folder', () => {
-  it('is declared, and tried here, for every command', () => {
+  it('has a declared use that is tested here for every command', () => {
     expect(commands.filter((command) => !isDeclared(command)).map(toName)).toEqual([])
     expect(commands.map(toName).sort()).toEqual(Object.keys(calls).sort())
   })
 
   describe.each<[string, () => void, RegExp]>([
-    ['is not there', () => {}, /There is no data folder/],
+    ['does not exist', () => {}, /The data folder \S+ does not exist/],
     [
-      'holds no database',
+      'contains no database',
       () => {
         mkdirSync(home)
         writeFileSync(join(home, 'notes.txt'), 'mine')
       },
-      /holds no database/,
+      /contains no database/,
     ],
-  ])('that %s', (_, prepare, message) => {
-    it.each(cases)('is made by %s, refused by it, or not needed', async (_title, name, call) => {
+  ])('when it %s', (_, prepare, message) => {
+    it.each(cases)('is created, refused or not needed as %s declares', async (_title, name, call) => {
       prepare()
       const before = list(home)
       const [use, ...args] = call()
@@ -170,7 +170,7 @@ describe('the data folder', () => {
 })
 
 describe('an empty setting', () => {
-  it('in the environment is none, for every variable', () => {
+  it('counts as absent for every environment variable', () => {
     const names = [
       'HOME',
       'HOST',
@@ -202,7 +202,7 @@ describe('an empty setting', () => {
     [['call', 'list_metrics', '--home', '']],
     [['call', 'list_metrics', '--home=']],
     [['--home', ' ', 'call', 'list_metrics']],
-  ])('of a folder is none: %j', async (argv) => {
+  ])('counts as absent for a folder: %j', async (argv) => {
     vi.stubEnv('XDG_DATA_HOME', join(root, 'nowhere'))
     const { code, stderr } = await run(argv)
     expect(code).toBe(1)
@@ -211,13 +211,13 @@ describe('an empty setting', () => {
   })
 
   it.each([[['export', '--dir', '']], [['import', 'file', '--source', '']], [['generate', '--findings', '']]])(
-    'that is needed is a mistake: %j',
+    'is an error where a value is required: %j',
     async (argv) => {
       expect((await run(argv)).code).toBe(2)
     },
   )
 
-  it('leaves the default of an option', async () => {
+  it('keeps the default of an option', async () => {
     const { code, stdout } = await run(['generate', '--findings', '1', '--seed', ''])
     expect([code, stdout]).toEqual([0, (await run(['generate', '--findings', '1'])).stdout])
   })

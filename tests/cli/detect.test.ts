@@ -12,8 +12,8 @@ const detect = (stdin: string, ...args: string[]) => runAssay(['detect', ...args
 
 describe('assay detect', () => {
   it.each([
-    ['NOPE', 'NOPE is not a detector; a text is looked at by SECRETS, PII'],
-    ['PII,duplicate', 'duplicate needs more than a text'],
+    ['NOPE', 'NOPE is not a detector; the detectors for texts are SECRETS, PII'],
+    ['PII,duplicate', 'duplicate needs more than one text'],
     [',', 'An empty name is not a detector'],
   ])('refuses the types %j', async (types, message) => {
     const { code, stdout, stderr } = await detect('{"id":"1","text":"x"}\n', '--types', types)
@@ -21,13 +21,13 @@ describe('assay detect', () => {
     expect(stderr).toContain(message)
   })
 
-  it('takes empty types as none given', async () => {
+  it('treats empty types as absent', async () => {
     const { code, stdout } = await detect('{"id":"1","text":"mail anna.schmidt@northfield.dev"}\n', '--types', '')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL' }] })
   })
 
-  it('takes the types in any letter case', async () => {
+  it('accepts types in any letter case', async () => {
     const { stdout } = await detect('{"id":"1","text":"mail anna.schmidt@northfield.dev"}\n', '--types', 'pii')
     expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL', start: 5, end: 32 }] })
   })

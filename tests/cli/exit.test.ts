@@ -8,7 +8,7 @@ it.each([
   ['No metric is called opn; the closest is open-findings.', ['open-findings'], undefined],
   ['No metric is called opn.', ['open-findings', 'new-findings'], 'open-findings (metric), new-findings (metric)'],
   ['The closest metric is open-findings.', ['open-findings', 'critical'], 'critical (metric)'],
-])('names what was meant once: %s', async (message, values, told) => {
+])('suggests each similar name once: %s', async (message, values, told) => {
   const lines = await toMessage(notFound(message, suggest(...values)))
   expect(lines).toEqual([message, ...(told === undefined ? [] : [`  Did you mean: ${told}?`])])
 })

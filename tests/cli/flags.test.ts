@@ -29,7 +29,7 @@ async function run(...argv: string[]) {
   return { code, home: seen[0]?.home, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-describe('a flag that every command may be given', () => {
+describe('a global flag', () => {
   it.each([
     [['--home', 'here', 'doctor']],
     [['--home=here', 'doctor']],
@@ -37,11 +37,11 @@ describe('a flag that every command may be given', () => {
     [['--json', '--home', 'here', 'doctor']],
     [['--home', 'here', 'mcp', '--read-only']],
     [['--home', 'here', 'serve']],
-  ])('counts before the name of the command as behind it: %j', async (argv) => {
+  ])('works before and after the name of the command: %j', async (argv) => {
     expect(await run(...argv)).toMatchObject({ code: 0, home: 'here' })
   })
 
-  it('asks for JSON before the name as well', async () => {
+  it('requests JSON also before the name', async () => {
     const before = await run('--json', 'doctor')
     expect(before.stdout).toBe((await run('doctor', '--json')).stdout)
     expect(() => JSON.parse(before.stdout)).not.toThrow()
@@ -54,7 +54,7 @@ describe('a flag that every command may be given', () => {
     [['--json', 'serve'], 2, "unknown option '--json'"],
     [['--homes', 'here', 'doctor'], 2, "unknown option '--homes'"],
     [['--home', 'here', '--version'], 0, '1.2.3'],
-  ])('leaves what is wrong wrong: %j', async (argv, code, text) => {
+  ])('does not hide usage errors: %j', async (argv, code, text) => {
     const ran = await run(...argv)
     expect(ran.code).toBe(code)
     expect(ran.stdout + ran.stderr).toContain(text)

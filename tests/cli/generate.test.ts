@@ -38,13 +38,13 @@ describe('assay generate', () => {
     expect(JSON.parse(stdout)).toMatchObject({ lines: 700, findings: { new: 700, again: 0 } })
   })
 
-  it('asks for a whole number', async () => {
+  it('requires a whole number', async () => {
     for (const args of [[], ['--findings', 'many'], ['--findings', '-1'], ['--findings', '1', '--seed', 'x']]) {
       expect(await runAssay(['generate', ...args], { home })).toMatchObject({ code: 2, stdout: '' })
     }
   })
 
-  it('ends quietly when nobody reads on', async () => {
+  it('ends without an error when its output is closed', async () => {
     const child = spawn(process.execPath, [mainFile, 'generate', '--findings', '1000000'])
     let told = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

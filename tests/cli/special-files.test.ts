@@ -37,9 +37,9 @@ const inputs: [string, (input: string, home: string) => string[]][] = [
   ],
 ]
 
-describe.skipIf(process.platform === 'win32')('what is no plain file', () => {
+describe.skipIf(process.platform === 'win32')('a path that is not a regular file', () => {
   it.each(inputs)(
-    'is refused at once as %s',
+    'is refused immediately as %s',
     async (name, toCall) => {
       const [first] = inputs
       for (const input of name === first?.[0] ? [pipe, '/dev/zero', folder] : [pipe]) {
@@ -47,14 +47,14 @@ describe.skipIf(process.platform === 'win32')('what is no plain file', () => {
         const args = toCall(input, home)
         const { code, stdout, stderr } = await runAssay(args, { home })
         expect([input, code]).toEqual([input, 1])
-        expect(stdout + stderr).toMatch(/not a plain file/)
+        expect(stdout + stderr).toMatch(/not a regular file/)
       }
     },
     15_000,
   )
 })
 
-it('settings that nobody may read do not count as none', async () => {
+it('unreadable settings are an error and are not treated as absent', async () => {
   if (process.getuid?.() === 0) return
   const home = mkdtempSync(join(folder, 'home-'))
   writeFileSync(join(home, 'config.json'), '{"lockdown": true}', { mode: 0 })

@@ -41,7 +41,7 @@ afterAll(() => {
 })
 const { signal } = new AbortController()
 
-it('a tenant that cannot prove its name is sent no request, and no credential', async () => {
+it('a tenant without a valid certificate is sent no request and no credential', async () => {
   const client = createHttpClient({
     ...{ origin: `https://127.0.0.1:${port}`, authorize: async () => 'Bearer top-secret', timeoutMs: 10_000 },
     ...{ maxRetries: 0, minGapMs: 0, concurrency: 1, signal, log: silentLog, now: Date.now },
@@ -50,7 +50,7 @@ it('a tenant that cannot prove its name is sent no request, and no credential', 
   expect(asked).toBe(0)
 })
 
-it('a link to a host that cannot prove its name is no good link', async () => {
+it('a link to a host without a valid certificate is reported', async () => {
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
   const cache = { find: () => undefined, save: () => {} }
   const checker = createLinkChecker({ allowHosts: ['shop.lan'], resolve, cache, signal, log: silentLog, now: Date.now })

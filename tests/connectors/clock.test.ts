@@ -69,7 +69,7 @@ const gaps = (sent: readonly Sent[]) => sent.slice(1).map(({ at }, index) => at 
 const one = (client: ReturnType<typeof createHttpClient>) => client.json({ path: '/x' })
 const reasonOf = (error: unknown) => (error as { facts?: { reason?: string } } | undefined)?.facts?.reason
 
-describe('what a platform asks to wait', () => {
+describe('a requested wait', () => {
   const inSeconds = (seconds: number) => new Date(START + seconds * 1000)
   it.each<[string, Record<string, string>, number]>([
     ['2 seconds', { 'retry-after': '2' }, 2_000],
@@ -83,7 +83,7 @@ describe('what a platform asks to wait', () => {
       20_000,
     ],
     ['the reset of the limit', { 'x-ratelimit-reset': inSeconds(30).toISOString() }, 30_000],
-  ])('is kept to within 5 %%: %s', async (_name, headers, expectedMs) => {
+  ])('is respected to within 5 %%: %s', async (_name, headers, expectedMs) => {
     for (let trial = 0; trial < 20; trial++) {
       const { sent, error } = await play((count) => (count === 1 ? reply(429, headers) : reply(200)), one)
       expect(error).toBeUndefined()
@@ -99,7 +99,7 @@ describe('what a platform asks to wait', () => {
     ['garbage', { 'retry-after': 'abc' }],
     ['a negative number', { 'retry-after': '-1' }],
     ['a past date', { 'retry-after': inSeconds(-60).toUTCString() }],
-  ])('is our own back-off where it says %s', async (_name, headers) => {
+  ])('is replaced by our own back-off if it is %s', async (_name, headers) => {
     const { sent, error } = await play(() => reply(429, headers), one)
     expect(reasonOf(error)).toBe('retry_later')
     expect(sent).toHaveLength(4)
@@ -109,7 +109,7 @@ describe('what a platform asks to wait', () => {
     }
   })
 
-  it.each(['301', '3392', '86400'])('ends the scan where it is %s seconds, after one call', async (seconds) => {
+  it.each(['301', '3392', '86400'])('of %s seconds ends the scan after one request', async (seconds) => {
     const { sent, error, tookMs } = await play(() => reply(429, { 'retry-after': seconds }), one)
     expect(error).toMatchObject({ facts: { reason: 'retry_later', retryAfterSeconds: Number(seconds) } })
     expect([sent.length, tookMs]).toEqual([1, 0])
@@ -152,20 +152,23 @@ describe('an origin that keeps failing', () => {
     ],
   ]
 
-  it.each(failures)('(%s) is left alone after five failures, and found again by one call', async (_name, failing) => {
-    const { sent } = await play(
-      (count) => (count <= 5 ? failing() : reply(200)),
-      async (client) => {
-        for (const result of await paths(client, 12)) expect(result.status).toBe('fulfilled')
-      },
-      { random: () => 0, concurrency: 1 },
-    )
-    const quiet = gaps(sent).findIndex((gap) => gap >= 5_000)
-    expect(quiet).toBe(4)
-    expect(sent).toHaveLength(12 + 5)
-  })
+  it.each(failures)(
+    '(%s) gets no requests after five failures, and one probe detects its recovery',
+    async (_name, failing) => {
+      const { sent } = await play(
+        (count) => (count <= 5 ? failing() : reply(200)),
+        async (client) => {
+          for (const result of await paths(client, 12)) expect(result.status).toBe('fulfilled')
+        },
+        { random: () => 0, concurrency: 1 },
+      )
+      const quiet = gaps(sent).findIndex((gap) => gap >= 5_000)
+      expect(quiet).toBe(4)
+      expect(sent).toHaveLength(12 + 5)
+    },
+  )
 
-  it('is asked by one call at a time while it fails, ever more rarely, and then no more', async () => {
+  it('is probed by single requests at growing intervals, and finally given up', async () => {
     const running = { now: 0, most: 0 }
     const { sent, tookMs } = await play(
       async (count) => {
@@ -186,7 +189,7 @@ describe('an origin that keeps failing', () => {
     expect(tookMs).toBeLessThan(60_000)
   })
 
-  it('is asked again later, and taken up where it is back', async () => {
+  it('is probed again later and used again when it has recovered', async () => {
     let healthy = false
     const { error } = await play(
       () => reply(healthy ? 200 : 500),
@@ -202,7 +205,7 @@ describe('an origin that keeps failing', () => {
     expect(error).toBeUndefined()
   })
 
-  it('is not one whose single address fails, or that refuses', async () => {
+  it('is not assumed when a single address fails or requests are refused', async () => {
     const { sent, tookMs } = await play(
       (_count, { url }) => (url.pathname === '/bad' ? reply(500) : reply(403)),
       async (client) => {
@@ -215,7 +218,7 @@ describe('an origin that keeps failing', () => {
     expect(tookMs).toBe(0)
   })
 
-  it('is not the platform where its media host fails', async () => {
+  it('is not assumed for the platform when its media host fails', async () => {
     const { sent, tookMs } = await play(
       (_count, { url }) =>
         url.host === 'media.test' ? reply(500) : reply(302, { location: `https://media.test${url.pathname}` }),
@@ -231,7 +234,7 @@ describe('an origin that keeps failing', () => {
     expect(tookMs).toBe(0)
   })
 
-  it('lets go at once when the work is stopped', async () => {
+  it('releases waiting requests at once when the work is aborted', async () => {
     const controller = new AbortController()
     const { tookMs } = await play(
       () => reply(500),

@@ -61,7 +61,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'of which replies are missing are one asset in part, read whole by the next scan',
         'that were whole before are read as far as they can be while replies cannot',
       ),
-      scans('platform', 'what a reply held is not resolved while replies cannot be read'),
+      scans('platform', 'findings in replies are not resolved while replies cannot be read'),
     ],
   },
   33: {
@@ -88,7 +88,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'that are %s are said to have failed, and read by the next scan',
         'of one title are told apart by their ids',
       ),
-      bodies('asks the platform again where the media token has run out'),
+      bodies('requests a new redirect when the media token has expired'),
     ],
   },
   34: {
@@ -111,7 +111,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
   36: {
     fault: '403 on one workspace of ten',
     outcome: 'nine done, one failed, nothing in it deleted',
-    proofs: [scans('platform', 'one closed workspace of ten costs only itself, and nothing in it is gone')],
+    proofs: [scans('platform', 'one closed workspace of ten affects only itself, and its findings are kept')],
   },
   37: {
     fault: 'a report whose dataset is elsewhere, out of sight, or none',
@@ -119,23 +119,23 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       bi(
         'crawl',
-        'keeps the lineage, across workspaces and past app copies',
-        'does not place a dataset of which the platform says no workspace',
+        'links the lineage across workspaces and through app copies',
+        'links no workspace for a dataset whose workspace is unknown',
       ),
     ],
   },
   38: {
     fault: 'tiles without report and dataset',
     outcome: 'counted, no link',
-    proofs: [bi('crawl', 'counts tiles that lead nowhere')],
+    proofs: [bi('crawl', 'counts tiles without a target')],
   },
   39: {
     fault: 'every refusal of the ways to a schema',
     outcome: 'the next way, with the reason of each; queries are switched off once the tenant refuses',
     proofs: [
-      bi('schema', 'says why there is none: %s', 'stops asking once the tenant has refused'),
+      bi('schema', 'says why there is none: %s', 'sends no further queries once the tenant has refused them'),
       bi('schema', '501 on the tables of a push dataset', 'an error inside 200'),
-      bodies('takes a byte-order mark and no content'),
+      bodies('accepts a byte-order mark and empty content'),
     ],
   },
   40: {
@@ -158,7 +158,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
   42: {
     fault: 'copies of reports in apps',
     outcome: 'one asset',
-    proofs: [bi('crawl', 'gives every item once, under keys made of ids')],
+    proofs: [bi('crawl', 'yields every item once, with keys made of ids')],
   },
   43: {
     fault: 'a workspace is renamed',
@@ -173,15 +173,15 @@ export const contentFaults: Record<number, SurvivedFault> = {
   45: {
     fault: 'personal workspaces asked for by an application',
     outcome: 'a warning, not silence',
-    proofs: [bi('discovery', 'an application without admin rights is told that it has none')],
+    proofs: [bi('discovery', 'an application without admin rights gets a hint that it has none')],
   },
   46: {
     fault: 'a crash after some pages',
     outcome: 'no asset twice, none missing',
     proofs: [
-      scans('kill', 'a scan that is killed again and again ends like an undisturbed one'),
+      scans('kill', 'a scan that is killed repeatedly ends like an undisturbed one'),
       wiki('choices', 'a crawl goes on from the place of any batch, without losing or doubling a page'),
-      bi('crawl', 'goes on after the batch that was stored'),
+      bi('crawl', 'resume after the stored batch'),
     ],
   },
   47: {
@@ -189,7 +189,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     outcome: 'the second is refused with the id of the first',
     proofs: [
       scans('operations', 'starts one scan for fifty callers'),
-      scans('scan', 'names the scan that runs already'),
+      scans('scan', 'a second start names the running scan'),
       scans('overlap', 'fifty triggers through every door start one scan, and the others name it'),
     ],
   },
@@ -200,7 +200,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
       scans(
         'scan',
         'is deleted by the second complete scan, and its findings are resolved',
-        'must be absent twice in a row',
+        'must be missing in two scans in a row',
         'is restored when it comes back',
       ),
     ],
@@ -211,9 +211,9 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       scans(
         'scan',
-        'stays when only a sample was taken',
-        'stays when the listing says that it has gaps',
-        'goes on with other scopes when one cannot be listed, and resolves nothing in it',
+        'is kept when only a sample was scanned',
+        'is kept when the listing is incomplete',
+        'continues with other scopes when one cannot be listed, and resolves nothing in it',
       ),
     ],
   },
@@ -226,7 +226,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'of an unchanged site fetches no body and no attachment, in at most 40 requests beside replies',
         'sees exactly %s',
       ),
-      wiki('choices', 'that change make exactly their page another one'),
+      wiki('choices', 'change only the checksum of their own page'),
       bi('crawl', 'gives the same checksums for an unchanged tenant', 'a measure changes the dataset'),
       bi('sample', 'a second look as %s finds nothing changed, and an edit changes one asset'),
     ],

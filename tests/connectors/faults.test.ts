@@ -14,7 +14,7 @@ describe('the table of faults', () => {
     ).toEqual(NUMBERS)
   })
 
-  it.each(NUMBERS)('%i names tests that are there', (number) => {
+  it.each(NUMBERS)('%i names existing tests', (number) => {
     const { proofs = [] } = faults[number] ?? {}
     expect(proofs.flatMap(({ tests }) => tests).length).toBeGreaterThan(0)
     for (const { file, tests } of proofs) {

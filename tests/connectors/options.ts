@@ -12,7 +12,7 @@ const samples = [
   wiki(
     'choices',
     'the latest by %s, without a crawl',
-    'by chance: as many as asked for, the same for the same seed, others for another',
+    'RANDOM takes the requested number, the same for the same seed and others for another',
   ),
   bi(
     'sampling',
@@ -92,7 +92,7 @@ export const biOptions: Record<string, readonly Proof[]> = {
     bi('options', 'timeout_seconds %i holds for every call; lists of administrators get at least a minute'),
   ],
   'optional.scope.workspace_ids': [
-    bi('discovery', 'by id, whatever the letter case', 'asks only for the workspaces of an id list'),
+    bi('discovery', 'by id, whatever the letter case', 'requests only the workspaces of an id list'),
   ],
   'optional.scope.workspace_names': [bi('discovery', 'by name, whatever the letter case', 'by id and name together')],
   'optional.scope.include_personal_workspaces': [
@@ -100,14 +100,14 @@ export const biOptions: Record<string, readonly Proof[]> = {
       'discovery',
       'a person gets their own',
       'an administrator gets those of others',
-      'an application without admin rights is told that it has none',
+      'an application without admin rights gets a hint that it has none',
     ),
   ],
-  'optional.extraction.extract_dashboards': [bi('crawl', 'leaves out reports and dashboards, and does not list them')],
-  'optional.extraction.extract_reports': [bi('crawl', 'leaves out reports and dashboards, and does not list them')],
+  'optional.extraction.extract_dashboards': [bi('crawl', 'does not list reports and dashboards that are turned off')],
+  'optional.extraction.extract_reports': [bi('crawl', 'does not list reports and dashboards that are turned off')],
   'optional.extraction.extract_dataset_schema': [bi('crawl', 'reads no schema when it is not asked to')],
-  'optional.extraction.extract_datasets_to_containers': [bi('crawl', 'makes tables assets of their own')],
-  'optional.extraction.extract_ownership': [bi('crawl', 'records owners only when asked to, and never in the text')],
+  'optional.extraction.extract_datasets_to_containers': [bi('crawl', 'stores tables as separate assets')],
+  'optional.extraction.extract_ownership': [bi('crawl', 'records owners only when configured, and never in the text')],
   'optional.extraction.extract_workspaces_to_containers': [
     bi('crawl', 'without workspace containers there is no asset and no link for them'),
   ],
@@ -120,15 +120,13 @@ export const commonOptions: Record<string, readonly Proof[]> = {
   'sampling.order_by_column': [
     wiki('choices', 'the latest by %s, without a crawl'),
     bi('sampling', 'by %s'),
-    at('sources/sources', 'takes %s as a column'),
+    at('sources/sources', 'accepts %s as a column'),
   ],
   'schedule.enabled': [schedule, at('background/loop', 'is off when it is switched off')],
   'schedule.preset': [schedule],
   'schedule.cron': [schedule],
   'schedule.timezone': [schedule],
   'detectors.type': [at('sources/sources', 'suggests the detector that was meant')],
-  'detectors.enabled': [
-    at('scans/platform', 'a detector that is switched off looks at nothing, and one that is left out neither'),
-  ],
-  'detectors.config': [at('scans/scan', 'looks at everything again when a detector has other settings')],
+  'detectors.enabled': [at('scans/platform', 'a detector that is disabled or not listed does not run')],
+  'detectors.config': [at('scans/scan', 'reads everything again when the settings of a detector change')],
 }

@@ -36,7 +36,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     proofs: [
       wiki('listing', 'is all that is taken from a next address at %s'),
       wiki('faults', 'of another host', 'of a host without a scheme'),
-      bi('discovery', 'a next link lends its parameters only'),
+      bi('discovery', 'only the parameters of a next link are used'),
     ],
   },
   5: {
@@ -64,7 +64,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   9: {
     fault: 'more workspaces than one page holds, exactly a full page, a list that ignores the offset',
     outcome: 'all of them; one more call; the repetition is noticed',
-    proofs: [bi('discovery', '%i workspaces take %i calls', 'a list that ignores the offset ends, with a warning')],
+    proofs: [bi('discovery', '%i workspaces take %i requests', 'a list that ignores the offset ends, with a warning')],
   },
   10: {
     fault: 'the next page stands in the Link header only, or in the body only',
@@ -77,9 +77,9 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: '401 on the first call, and after success',
     outcome: 'auth_failed; auth_expired with what was read standing; nothing deleted',
     proofs: [
-      transport('says auth_expired once it was let in'),
+      transport('reports auth_expired if requests succeeded before'),
       wiki('refusals', 'a token that expires in the middle ends the scan'),
-      scans('platform', 'a refused credential', 'that expires in the middle stops the scan, and what was read stands'),
+      scans('platform', 'a refused credential', 'that expires during the scan stops it, and what was read is kept'),
     ],
   },
   12: {
@@ -112,7 +112,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
       bi(
         'sign-in',
         'an expired token (%i) is renewed once for all calls',
-        'a second refusal ends it, with nothing said to be gone',
+        'a second refusal ends the scan without deletions',
       ),
       bi('sample', 'tokens that end in mid-scan (%i) are renewed by one request'),
       bodies('one refresh serves all calls that were refused with the old one'),
@@ -140,12 +140,12 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     outcome: 'waits by the rules; more than 300 s ends the scan with the time to come back',
     proofs: [
       clock(
-        'is kept to within 5 %%: %s',
-        'is our own back-off where it says %s',
-        'ends the scan where it is %s seconds, after one call',
+        'is respected to within 5 %%: %s',
+        'is replaced by our own back-off if it is %s',
+        'of %s seconds ends the scan after one request',
       ),
       at('connectors/retry-after', '%j and body %j ask for %s ms'),
-      at('background/loop', 'says when it goes on, and goes on then under the same id'),
+      at('background/loop', 'has a resume time, and resumes then under the same id'),
     ],
   },
   20: {
@@ -177,7 +177,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
         'that inflates without end is stopped at the cap, and not asked for again',
         'a name that does not resolve is a network fault after all retries',
       ),
-      transport('%s is tried again', 'cut JSON'),
+      transport('%s is retried', 'cut JSON'),
     ],
   },
   23: {

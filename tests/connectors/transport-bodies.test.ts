@@ -69,7 +69,7 @@ describe('credentials', () => {
 })
 
 describe('bodies', () => {
-  it('takes a byte-order mark and no content', async () => {
+  it('accepts a byte-order mark and empty content', async () => {
     const server = await startLoopback((request, response) => {
       if (request.url === '/bom') return response.end('\uFEFF{"a":1}')
       response.writeHead(204)
@@ -132,7 +132,7 @@ describe('downloads', () => {
     expect(server.seen[1]?.headers.authorization).toBeUndefined()
   })
 
-  it('asks nobody whom the caller does not allow, and follows no second redirect', async () => {
+  it('sends no request to hosts that the caller does not allow, and follows no second redirect', async () => {
     const other = await startLoopback(fail(302, { location: '/again' }))
     const server = await startLoopback(fail(302, { location: `${other.origin}/file` }))
     const refuse = { path: '/f', maxBytes: 1000, allowRedirect: () => false }
@@ -143,7 +143,7 @@ describe('downloads', () => {
     expect(other.seen).toHaveLength(1)
   })
 
-  it('asks the platform again where the media token has run out', async () => {
+  it('requests a new redirect when the media token has expired', async () => {
     const other = await startLoopback((_request, response, count) => {
       response.writeHead(count === 1 ? 403 : 200)
       response.end('x')
@@ -153,7 +153,7 @@ describe('downloads', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  it('stops at the cap, whatever the length says', async () => {
+  it('stops at the limit regardless of the declared length', async () => {
     const server = await startLoopback((_request, response) => response.end(Buffer.alloc(5000)))
     const request = { path: '/f', maxBytes: 1000, allowRedirect: () => true }
     const { bytes, isCut } = await clientFor(server).download(request)

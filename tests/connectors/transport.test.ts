@@ -21,14 +21,14 @@ describe('refusals', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('says auth_expired once it was let in', async () => {
+  it('reports auth_expired if requests succeeded before', async () => {
     const server = await startLoopback((_request, response, count) => sendJson(response, {}, count === 1 ? 200 : 401))
     const client = clientFor(server)
     await client.json({ path: '/x' })
     expect((await failureOf(client.json({ path: '/x' }))).facts.reason).toBe('auth_expired')
   })
 
-  it('keeps the error word and the request id of the platform, and nothing else of the body', async () => {
+  it('keeps the error code and the request id of the platform, and nothing else of the body', async () => {
     const body = { error: { code: 'PowerBIEntityNotFound', message: 'canary-text' } }
     const server = await startLoopback(fail(404, { requestid: 'r-1' }, body))
     const error = await failureOf(clientFor(server).json({ path: '/x' }))
@@ -36,7 +36,7 @@ describe('refusals', () => {
     expect(JSON.stringify(error.facts) + error.message).not.toContain('canary-text')
   })
 
-  it('hands accepted refusals to the caller', async () => {
+  it('returns accepted error responses to the caller', async () => {
     const server = await startLoopback(fail(400, {}, { error: 'invalid_client' }))
     const reply = await clientFor(server).json({ path: '/x', accept: [400] })
     expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
@@ -95,7 +95,7 @@ describe('retries', () => {
     ],
     ['cut JSON', (_request, response) => response.end('{"a": [1, 2')],
     ['silence', () => {}],
-  ])('%s is tried again', async (_name, handler) => {
+  ])('%s is retried', async (_name, handler) => {
     const server = await startLoopback((request, response, count) =>
       count === 1 ? handler(request, response, count) : sendJson(response, { ok: true }),
     )
@@ -109,7 +109,7 @@ describe('retries', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  it('a host that is not there is a network fault', async () => {
+  it('an unknown host is a network fault', async () => {
     const server = { origin: 'http://127.0.0.1:9', port: 9, seen: [] }
     const error = await failureOf(clientFor(server, { maxRetries: 1 }).json({ path: '/x' }))
     expect(error.facts).toMatchObject({ reason: 'network', facts: { code: 'ECONNREFUSED' } })
@@ -133,7 +133,7 @@ describe('waiting', () => {
   it.each([
     [{ 'retry-after': '3392' }, {}],
     [{}, { message: 'Retry in 3392 seconds.' }],
-  ] as const)('a far-away retry (%j %j) is not sat out, by nobody', async (headers, body) => {
+  ] as const)('a retry far in the future (%j %j) fails at once for all callers', async (headers, body) => {
     const server = await startLoopback(fail(429, headers, body))
     const client = clientFor(server)
     const { facts } = await failureOf(client.json({ path: '/x' }))
@@ -189,7 +189,7 @@ describe('waiting', () => {
     expect(most).toBe(3)
   })
 
-  it('uses half of its places while the platform says that little is left', async () => {
+  it('halves its concurrency while the platform reports little remaining quota', async () => {
     const running = { now: 0, most: 0 }
     const server = await startLoopback((_request, response) => {
       running.most = Math.max(running.most, ++running.now)

@@ -38,7 +38,7 @@ describe('what is counted of requests', () => {
     ['timeout', 'timeout'],
   ])('has a name of a closed list for %s', (outcome, name) => expect(toOutcome(outcome)).toBe(name))
 
-  it('tells the worst breaker of a source, and none once the session is over', async () => {
+  it('reports the worst breaker state of a source, and none after the session', async () => {
     const server = await startLoopback((_request, response) => sendJson(response, {}, 503))
     const tally = createUpstreamTally()
     const seen: (BreakerState | undefined)[] = []
@@ -55,7 +55,7 @@ describe('what is counted of requests', () => {
     expect(seen).toEqual(['open', 'open', 'closed'])
   })
 
-  it('adds up what several threads tell', () => {
+  it('adds up reports of several threads', () => {
     const [main, thread] = [createUpstreamTally(), createUpstreamTally()]
     for (let n = 0; n < 3; n++) {
       thread.of('a').answered(200)

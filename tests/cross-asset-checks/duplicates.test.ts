@@ -29,7 +29,7 @@ const lines = async (statuses?: string[]) =>
   (await findings(statuses)).map(({ findingType, asset }) => `${asset.key.slice(10)} ${findingType}`).sort()
 
 describe('duplicates in a tenant', () => {
-  it('are told on the newer asset, with the older one named', async () => {
+  it('are reported on the newer asset and name the older one', async () => {
     add('ENG', '2', text(1), { title: 'Copy' })
     add('OPS', '1', text(1), { title: 'Original' })
     add('ENG', '3', `${text(1)} with a few words more`)
@@ -79,7 +79,7 @@ describe('duplicates in a tenant', () => {
     expect((await bench.scan()).progress.findings).toEqual({ new: 0, again: 1, resolved: 0 })
   })
 
-  it('are none between workspaces of a BI platform, where copies are stages', async () => {
+  it('are not reported between workspaces of a BI platform, where copies are deployment stages', async () => {
     for (const [space, id] of [
       ['ENG', '1'],
       ['OPS', '2'],
@@ -91,7 +91,7 @@ describe('duplicates in a tenant', () => {
     expect(await lines()).toEqual(['3 EXACT_DUPLICATE'])
   })
 
-  it('are not looked for in archives', async () => {
+  it('are not searched in archived spaces', async () => {
     add('OPS', '9', '', { kind: 'wiki.space', facts: { status: 'archived' } })
     add('OPS', '1', text(1))
     add('ENG', '2', text(1))
@@ -99,7 +99,7 @@ describe('duplicates in a tenant', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('survive a decision of a person, which holds for this pair', async () => {
+  it('keep the decision of a person, which applies to this pair', async () => {
     add('ENG', '1', text(1))
     const copy = add('ENG', '2', text(1))
     await bench.scan()
@@ -114,7 +114,7 @@ describe('duplicates in a tenant', () => {
     expect(await lines()).toEqual(['2 EXACT_DUPLICATE'])
   })
 
-  it('keep no word of a text', async () => {
+  it('store no words of a text', async () => {
     add('ENG', '1', `${text(1)} zanzibarian`)
     await bench.scan()
     const stored = bench.store.read((reader) => reader.prepare('SELECT data FROM asset_digest').all()) as {

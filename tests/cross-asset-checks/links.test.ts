@@ -93,7 +93,7 @@ describe('links inside the platform', () => {
     ])
   })
 
-  it('are found where they stand, one for each address and page', async () => {
+  it('are reported at their location, once for each address and page', async () => {
     add('ENG', page('1', [toTitle('Gone', 'ENG'), { ...toTitle('Gone', 'ENG'), line: 9 }]))
     await bench.scan()
     const { items } = await bench.run<{ items: Finding[] }>('search_findings')
@@ -118,7 +118,7 @@ describe('links inside the platform', () => {
     expect(await broken()).toHaveLength(1)
   })
 
-  it('prove nothing where the space could not be listed, is out of scope or is sampled', async () => {
+  it('are not judged where the space could not be listed, is out of scope or is sampled', async () => {
     add('OPS', page('1', [toTitle('Gone', 'ENG'), toId('77', 'ENG'), toId('78'), toTitle('Gone', 'HR')]))
     tenant.onPage = (key) => {
       if (key === 'ENG') throw refuse('forbidden')
@@ -137,7 +137,7 @@ describe('links inside the platform', () => {
     expect(await broken()).toEqual([])
   })
 
-  it('keep their finding while nothing can be proven', async () => {
+  it('keep their finding while the target is unknown', async () => {
     add('OPS', page('1', [toTitle('Gone', 'ENG')]))
     await bench.scan()
     tenant.onPage = (key) => {
@@ -155,7 +155,7 @@ describe('links inside the platform', () => {
     expect(await broken(['RESOLVED'])).toHaveLength(1)
   })
 
-  it('to attachments look at the page that holds them', async () => {
+  it('to attachments are resolved on the page of the attachment', async () => {
     const attached = (id: string, to: string, filename: string): FakePage =>
       page(id, [{ type: 'attached_to', targetKey: `fake:page:${to}` }], {
         kind: 'wiki.attachment',
@@ -176,7 +176,7 @@ describe('links inside the platform', () => {
 })
 
 describe('links to the web', () => {
-  it('are asked once, whoever links to them, and not again while the answer holds', async () => {
+  it('are requested once for all pages, and not again while the cached verdict is valid', async () => {
     answers['/gone'] = 404
     add('ENG', page('1', [outward(web('/gone')), outward(web('/fine'))]))
     add('OPS', page('2', [outward(web('/gone'))]))
@@ -194,7 +194,7 @@ describe('links to the web', () => {
     expect(await broken()).toEqual([])
   })
 
-  it('keep their finding when the host turns machines away', async () => {
+  it('keep their finding when the host blocks automated requests', async () => {
     answers['/x'] = 410
     add('ENG', page('1', [outward(web('/x'))]))
     await withLinks()
@@ -205,7 +205,7 @@ describe('links to the web', () => {
     expect(await broken()).toEqual([`1 HTTP_410 ${web('/x')}`])
   })
 
-  it('are not asked with a credential that was masked in them', async () => {
+  it('are not requested if they contained a masked credential', async () => {
     add('ENG', page('1', [outward(web('/a?token=abcdef0123456789'))]))
     await withLinks()
     await bench.scan()
@@ -213,7 +213,7 @@ describe('links to the web', () => {
     expect(await broken()).toEqual([])
   })
 
-  it('to private addresses are never asked without leave', async () => {
+  it('to private addresses are never requested unless configured', async () => {
     add('ENG', page('1', [outward(web('/private')), outward('http://169.254.169.254/latest')]))
     await withLinks({ allowHosts: [] })
     await bench.scan()

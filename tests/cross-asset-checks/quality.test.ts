@@ -30,7 +30,7 @@ const found = async (statuses = ['OPEN']) =>
 const childOf = (id: string) => ({ type: 'child_of' as const, targetKey: `fake:page:${id}` })
 
 describe('content quality of a tenant', () => {
-  it('is judged by dates, text, owner and what is around', async () => {
+  it('is evaluated by dates, text, owner and related assets', async () => {
     add('ENG', { id: 'good' })
     add('ENG', { id: 'old', contentUpdatedAt: bench.clock.now - 400 * DAY })
     add('ENG', { id: 'bare', body: '' })
@@ -64,7 +64,7 @@ describe('content quality of a tenant', () => {
     expect(await found()).toEqual(['page OUTDATED_REFERENCE', 'page STALE'])
   })
 
-  it('is mended by an edit, and comes back as the same finding', async () => {
+  it('is resolved by an edit, and re-opens as the same finding', async () => {
     const page = add('ENG', { id: 'page', body: '' })
     await bench.scan()
     const [first] = (await bench.run<{ items: Finding[] }>('search_findings')).items
@@ -79,7 +79,7 @@ describe('content quality of a tenant', () => {
     expect((await bench.scan()).progress.findings).toEqual({ new: 0, again: 1, resolved: 0 })
   })
 
-  it('keeps what can no longer be judged', async () => {
+  it('keeps findings that can no longer be judged', async () => {
     const page = add('ENG', { id: 'left', facts: { ownerStatus: 'gone' } })
     add('ENG', { id: 'bare', body: '' })
     await bench.scan()
@@ -91,7 +91,7 @@ describe('content quality of a tenant', () => {
     expect(await found()).toEqual(['bare EMPTY', 'left OWNER_GONE'])
   })
 
-  it('says nothing of emptiness where not everything was listed', async () => {
+  it('reports no empty pages where the listing was incomplete', async () => {
     add('ENG', { id: 'bare', body: '' })
     tenant.warnings = () => [{ code: 'comments_denied', message: 'no comments', incomplete: true }]
     await bench.scan()
@@ -101,7 +101,7 @@ describe('content quality of a tenant', () => {
     expect(await found()).toEqual(['bare EMPTY'])
   })
 
-  it('survives a decision of a person', async () => {
+  it('keeps the decision of a person', async () => {
     add('ENG', { id: 'bare', body: '' })
     await bench.scan()
     const [finding] = (await bench.run<{ items: Finding[] }>('search_findings')).items
@@ -110,7 +110,7 @@ describe('content quality of a tenant', () => {
     expect(await found(['IGNORED'])).toEqual(['bare EMPTY'])
   })
 
-  it('leaves out what an archived space holds', async () => {
+  it('ignores the content of archived spaces', async () => {
     add('OPS', { id: 'space', kind: 'wiki.space', facts: { status: 'archived' } })
     add('OPS', { id: 'old', contentUpdatedAt: bench.clock.now - 4000 * DAY })
     await bench.scan()

@@ -31,7 +31,7 @@ const numbers = {
 const narrowed = { ...projects.definition, containers: ['Ops'] }
 
 describe('custom detectors', () => {
-  test('are kept whole, with what is left out filled in', async () => {
+  test('are stored completely, with defaults for omitted fields', async () => {
     const { call } = open()
     const created = await call('create_custom_detector', projects)
     expect(created).toMatchObject({
@@ -56,7 +56,7 @@ describe('custom detectors', () => {
     })
   })
 
-  test('change by member, and count a version for what they find', async () => {
+  test('change field by field, and get a new version when their definition changes', async () => {
     const { call, context } = open()
     await call('create_custom_detector', { ...projects, definition: narrowed })
     context.clock.now += 1_000
@@ -81,7 +81,7 @@ describe('custom detectors', () => {
     })
   })
 
-  test('are deleted, and asked for by a wrong key answer with the right one', async () => {
+  test('are deleted, and an unknown key gets a suggestion', async () => {
     const { call } = open()
     await call('create_custom_detector', projects)
     expect(await errorOf(call('get_custom_detector', { key: 'secret-project' }))).toMatchObject({
@@ -120,7 +120,7 @@ describe('custom detectors', () => {
   })
 })
 
-describe('what is not kept', () => {
+describe('a definition that is refused', () => {
   const refused = async (change: object) => {
     const { call } = open()
     const definition = { ...numbers.definition, ...change }
@@ -136,12 +136,12 @@ describe('what is not kept', () => {
     [
       'an example that is not found',
       { examples: { match: ['HB-1234', 'x'], noMatch: ['y'] } },
-      [/^definition\.examples\.match\[1\] is not found/],
+      [/^definition\.examples\.match\[1\] is not matched/],
     ],
     [
       'a counter-example that is found',
       { examples: { match: ['HB-1234'], noMatch: ['HB-9999'] } },
-      [/^definition\.examples\.noMatch\[0\] is found/],
+      [/^definition\.examples\.noMatch\[0\] is matched/],
     ],
     ['no example', { examples: { match: [], noMatch: ['y'] } }, [/^definition\.examples\.match /]],
     [
@@ -152,16 +152,16 @@ describe('what is not kept', () => {
     [
       'two bad patterns',
       rule({ type: 'REGEX', pattern: '(?=a)' }, { type: 'REGEX', pattern: 'a*' }),
-      [/^definition\.rule\.any\[0\]\.pattern .*Look-around/, /^definition\.rule\.any\[1\]\.pattern matches the empty/],
+      [/^definition\.rule\.any\[0\]\.pattern .*Lookaround/, /^definition\.rule\.any\[1\]\.pattern matches the empty/],
     ],
     ['a long pattern', rule({ type: 'REGEX', pattern: 'a'.repeat(513) }), [/^definition\.rule\.any\[0\]\.pattern /]],
     ['unknown flags', rule({ type: 'REGEX', pattern: 'a', flags: 'g' }), [/^definition\.rule\.any\[0\]\.flags /]],
     ['a blank keyword', rule({ type: 'KEYWORDS', keywords: [' '] }), [/^definition\.rule\.any\[0\]\.keywords\[0\] /]],
     ['a comparison without values', rule(fact('name', 'EQUALS', [])), [/values must name at least one/]],
-    ['values without a comparison', rule(fact('owner', 'MISSING', ['x'])), [/values must be left out/]],
-    ['a date of a name', rule(fact('name', 'BEFORE', ['2025-01-01'])), [/BEFORE and AFTER/]],
+    ['values without a comparison', rule(fact('owner', 'MISSING', ['x'])), [/values must not be given/]],
+    ['a date of a name', rule(fact('name', 'BEFORE', ['2025-01-01'])), [/contentUpdatedAt requires BEFORE or AFTER/]],
     ['no date', rule(fact('contentUpdatedAt', 'BEFORE', ['soon'])), [/ISO 8601/]],
-    ['a bad pattern for a fact', rule(fact('name', 'MATCHES', ['('])), [/values\[0\] is no RE2 pattern/]],
+    ['a bad pattern for a fact', rule(fact('name', 'MATCHES', ['('])), [/values\[0\] is not a valid RE2 pattern/]],
     ['an unknown member', { rules: [] }, [/definition/]],
   ])('%s', async (_, change, issues) => {
     const told = await refused(change)
@@ -186,7 +186,7 @@ describe('what is not kept', () => {
   })
 })
 
-describe('trying a detector out', () => {
+describe('previewing a detector', () => {
   test('counts what it finds in texts, and shows some of it redacted', async () => {
     const { call } = open()
     const texts = ['HB-1234 and HB-5678', 'nothing', { text: 'HB-9999', name: 'Orders' }]
@@ -197,7 +197,7 @@ describe('trying a detector out', () => {
     expect(await call('list_custom_detectors')).toMatchObject({ total: 0 })
   })
 
-  test('says when it finds something nearly everywhere', async () => {
+  test('warns when it matches more than half of the samples', async () => {
     const { call } = open()
     await call('create_custom_detector', projects)
     const texts = Array.from({ length: 12 }, (_, index) => (index < 7 ? 'Blue Heron' : 'x'))

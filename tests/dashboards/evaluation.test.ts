@@ -71,7 +71,7 @@ test('discovery evaluates every default metric, in order', async () => {
   ])
 })
 
-test('an item holds what the metric and its placement say', async () => {
+test('an item contains the fields of its metric and its placement', async () => {
   const { ask } = open()
   await ask('set_placement', { dashboard: 'd', slug: 'resolution-rate', size: 'lg', position: 3, chartType: 'bar' })
   const { dashboard, metrics } = await ask('query_dashboard', { dashboard: 'd' })
@@ -96,21 +96,21 @@ test('an item holds what the metric and its placement say', async () => {
   ])
 })
 
-test('pinned filters narrow their own metric only', async () => {
+test('pinned filters apply to their own metric only', async () => {
   const { ask } = open()
   await ask('set_placement', { dashboard: 'd', slug: 'total-findings', pinnedFilters: { detectorTypes: ['PII'] } })
   await ask('set_placement', { dashboard: 'd', slug: 'new-findings' })
   expect(valuesOf(await ask('query_dashboard', { dashboard: 'd' }))).toEqual({ 'total-findings': 2, 'new-findings': 4 })
 })
 
-test('pinned filters are added to those of the metric, never put in their place', async () => {
+test('pinned filters are combined with those of the metric and never replace them', async () => {
   const { ask } = open()
   await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters: { statuses: ['RESOLVED'] } })
   const { metrics } = await ask('query_dashboard', { dashboard: 'd' })
   expect(metrics[0]).toMatchObject({ value: 0, warnings: [{ code: 'contradiction' }] })
 })
 
-test('the range holds for every metric', async () => {
+test('the range applies to every metric', async () => {
   const { ask } = open()
   const from = new Date(NOON - 3 * DAY).toISOString()
   const answer = await ask('query_dashboard', { dashboard: 'discovery', from })
@@ -130,7 +130,7 @@ test('a metric that fails has an error of its own, and the others a value', asyn
   expect(valuesOf({ metrics })).toMatchObject({ 'total-findings': 4 })
 })
 
-test('a draft says so, on its own item', async () => {
+test('a draft has a warning on its own item', async () => {
   const { ask } = open()
   await ask('update_metric', { slug: 'new-findings', status: 'DRAFT' })
   const { metrics, warnings } = await ask('query_dashboard', { dashboard: 'discovery' })
@@ -141,7 +141,7 @@ test('a draft says so, on its own item', async () => {
   expect(warnings).toEqual([])
 })
 
-test('what all metrics would warn of is said once', async () => {
+test('warnings common to all metrics are given once', async () => {
   const context = openContext()
   const { metrics, warnings } = await caller(operations, context)('query_dashboard', { dashboard: 'discovery' })
   expect(warnings).toMatchObject([{ code: 'not_scanned' }])

@@ -58,7 +58,7 @@ test('a change keeps what it does not name', async () => {
 test.each([
   ['null', null],
   ['an empty object', {}],
-])('%s takes the pinned filters away', async (_, none) => {
+])('%s removes the pinned filters', async (_, none) => {
   const { ask } = open()
   await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters: { severities: ['LOW'] } })
   const changed = await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters: none })
@@ -99,14 +99,14 @@ test('the letter case of a dashboard does not matter', async () => {
   expect((await ask('list_dashboards')).total).toBe(1)
 })
 
-test('a removed placement is returned; with the last one the dashboard is gone', async () => {
+test('a removed placement is returned, and removing the last one deletes the dashboard', async () => {
   const { ask } = open()
   const placement = await ask('set_placement', { dashboard: 'd', slug: 'open-findings' })
   expect(await ask('remove_placement', { dashboard: 'd', slug: 'Open findings' })).toEqual(placement)
   expect(await errorOf(ask('get_dashboard', { dashboard: 'd' }))).toMatchObject({ code: 'not_found' })
 })
 
-test('what is not placed cannot be removed', async () => {
+test('a metric that is not placed cannot be removed', async () => {
   const { ask } = open()
   await ask('set_placement', { dashboard: 'd', slug: 'open-findings' })
   const error = await errorOf(ask('remove_placement', { dashboard: 'd', slug: 'new-findings' }))

@@ -133,7 +133,7 @@ describe('any set of definitions', { timeout: 120_000 }, () => {
     )
   })
 
-  it('is not there at all when one of them is wrong, or when it is only tried', () => {
+  it('is not applied at all when one of them is invalid, or in a dry run', () => {
     const store = openStore()
     fc.assert(
       fc.property(definitionSets, (set) => {
@@ -169,7 +169,7 @@ describe('apply', () => {
     exportAll(store, folder)
   })
 
-  it('takes the certification of what means something else now, marks what drifted, and says so', () => {
+  it('removes the certification of metrics that change meaning, marks drifted ones, and reports both', () => {
     edit('metrics/open-findings.yaml', (text) => text.replace('OPEN', 'IGNORED'))
     edit('metrics/new-findings.yaml', (text) => text.replace('How many findings', 'The number of findings that'))
     edit('glossary/critical-findings.yaml', (text) => text.replace('- CRITICAL', '- CRITICAL\n    - HIGH'))
@@ -197,7 +197,7 @@ describe('apply', () => {
     expect(entry).toMatchObject({ actor: 'ann', via: 'cli', action: 'update', kind: 'metric', name: 'open-findings' })
   })
 
-  it('says which numbers move, from what to what', () => {
+  it('reports changed metric values before and after', () => {
     const stored = store.write((writer) => {
       writer
         .prepare(
@@ -237,7 +237,7 @@ describe('apply', () => {
     expect(apply(store, folder).moves).toEqual(moves)
   })
 
-  it('turns a dependency round, though no order of single changes could', () => {
+  it('reverses a dependency, which no order of single changes could', () => {
     const metric = (slug: string, input?: string) =>
       stringify({
         slug,
@@ -256,12 +256,12 @@ describe('apply', () => {
     expect(apply(store, folder).changes.map(({ name }) => name)).toEqual(['a', 'b'])
     write('b', 'a')
     expect(thrownBy(() => apply(store, folder)).facts.issues?.map(({ message }) => message)).toEqual([
-      expect.stringContaining('circle'),
-      expect.stringContaining('circle'),
+      expect.stringContaining('cycle'),
+      expect.stringContaining('cycle'),
     ])
   })
 
-  it('deletes only when told to, and only what nothing that stays uses', () => {
+  it('deletes only with prune, and only what no remaining definition uses', () => {
     for (const name of ['weekly-finding-trend', 'new-findings']) rmSync(join(folder, 'metrics', `${name}.yaml`))
     expect(apply(store, folder).changes).toEqual([])
     expect(thrownBy(() => apply(store, folder, { prune: true })).facts.issues).toHaveLength(2)
@@ -281,7 +281,7 @@ describe('apply', () => {
     expect(apply(store, folder, { prune: true }).changes).toEqual([])
   })
 
-  it('refuses to take back what was changed in the database since, all of it at once, unless forced', () => {
+  it('refuses to overwrite later changes in the database, listing all of them, unless forced', () => {
     const other = newFolder()
     exportAll(store, other)
     for (const name of ['open-findings', 'new-findings']) {
@@ -302,7 +302,7 @@ describe('apply', () => {
     expect(apply(store, folder).changes).toEqual([])
   })
 
-  it('does not prune what the folder never saw, however often it was applied in between', () => {
+  it('does not prune definitions that the folder never contained', () => {
     const other = newFolder()
     exportAll(store, other)
     writeFileSync(
@@ -323,7 +323,7 @@ describe('apply', () => {
     expect(apply(store, folder, { prune: true, force: true }).changes).toHaveLength(2)
   })
 
-  it('takes the files as they are in a fresh clone, which has no memory', () => {
+  it('applies the files of a fresh clone, which has no sync state', () => {
     rmSync(join(folder, '.assay'), { recursive: true })
     store.write((writer) => certifyMetric(writer, findMetricBySlug(writer, 'open-findings') as never, 'bo', author))
     edit('metrics/open-findings.yaml', (text) => text.replace('Open', 'Still open'))
@@ -349,7 +349,7 @@ describe('apply', () => {
 })
 
 describe('export', () => {
-  it('keeps names, comments and order of the files that are there, and does not touch one that says the same', () => {
+  it('keeps names, comments and order of existing files, and does not rewrite unchanged ones', () => {
     const store = openStore()
     const folder = newFolder()
     exportAll(store, folder)
@@ -386,7 +386,7 @@ describe('export', () => {
     }
   })
 
-  it('says which files have nothing in the database, and removes them only when told to', () => {
+  it('lists files without a definition in the database, and removes them only with prune', () => {
     const [store, folder] = [openStore(), newFolder()]
     exportAll(store, folder)
     writeFileSync(

@@ -28,12 +28,17 @@ const laughs = Array.from(
 
 /** What no definition is: every case is refused, and the place of the trouble is named. */
 const refused: [string, string, string | Uint8Array, RegExp][] = [
-  ['a bomb of aliases', 'glossary/a.yaml', `${laughs.join('\n')}\n${term}`, /a\.yaml:1:1: uses aliases/],
+  [
+    'a bomb of aliases',
+    'glossary/a.yaml',
+    `${laughs.join('\n')}\n${term}`,
+    /a\.yaml:1:1: expands too much through aliases/,
+  ],
   [
     'many aliases of one value',
     'glossary/a.yaml',
     term.replace('[HIGH]', `[&h HIGH${', *h'.repeat(150)}]`),
-    /a\.yaml:1:1: uses aliases/,
+    /a\.yaml:1:1: expands too much through aliases/,
   ],
   [
     'a bomb of merge keys',
@@ -45,20 +50,25 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     'a member __proto__',
     'glossary/a.yaml',
     `${term}__proto__:\n  isActive: false\n`,
-    /a\.yaml:5:1: names a member __proto__/,
+    /a\.yaml:5:1: contains a key named __proto__/,
   ],
   [
     'a member __proto__ deep inside',
     'metrics/m.yaml',
     `${metric}  filters:\n    __proto__: {statuses: [OPEN]}\n`,
-    /m\.yaml:8:5: names a member __proto__/,
+    /m\.yaml:8:5: contains a key named __proto__/,
   ],
-  ['a quoted __proto__', 'glossary/a.yaml', `${term}"__proto__": {x: 1}\n`, /a\.yaml:5:1: names a member __proto__/],
+  [
+    'a quoted __proto__',
+    'glossary/a.yaml',
+    `${term}"__proto__": {x: 1}\n`,
+    /a\.yaml:5:1: contains a key named __proto__/,
+  ],
   [
     'a flow __proto__',
     'glossary/a.yaml',
     '{slug: a, displayName: A, filterMapping: {__proto__: {severities: [HIGH]}}}',
-    /a\.yaml:1:\d+: names a member __proto__/,
+    /a\.yaml:1:\d+: contains a key named __proto__/,
   ],
   [
     'a member constructor',
@@ -142,7 +152,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
 ]
 
 describe('a file of definitions', () => {
-  it.each(refused)('is refused with its place: %s', (_, path, text, problem) => {
+  it.each(refused)('is refused with its location: %s', (_, path, text, problem) => {
     write(path, text)
     const found = problems()
     expect(found.length).toBeGreaterThan(0)
@@ -153,7 +163,7 @@ describe('a file of definitions', () => {
     expect(({} as Record<string, unknown>).isActive).toBeUndefined()
   })
 
-  it('of any text at all is read or refused with its place', { timeout: RUNS * 1_000 }, () => {
+  it('with arbitrary text is read or refused with its location', { timeout: RUNS * 1_000 }, () => {
     const piece = fc.oneof(
       fc.constantFrom(
         ...term.split(/(?<=[\s:[\]])/),
@@ -195,7 +205,7 @@ describe('a file of definitions', () => {
     )
   })
 
-  it('may use an anchor for what it needs twice, comments, and any style', () => {
+  it('may use anchors, comments and any YAML style', () => {
     write(
       'glossary/a.yaml',
       `# a\nslug: a\ndisplayName: "A"\nsynonyms: &names [x, 'y']\nfilterMapping: {containers: *names}\n`,
@@ -204,15 +214,15 @@ describe('a file of definitions', () => {
     expect(readFolder(folder).files[0]?.definition.members).toMatchObject({ filterMapping: { containers: ['x', 'y'] } })
   })
 
-  it('is one of a kind: what stands twice is named with both places', () => {
+  it('must be unique: duplicates are reported with both locations', () => {
     write('glossary/a.yaml', term)
     write('glossary/b.yml', `# b\n${term}`)
     expect(problems()).toEqual([
-      'glossary/b.yml:2:1: slug the term a stands in glossary/a.yaml:1 already; keep one of them.',
+      'glossary/b.yml:2:1: slug the term a is already defined in glossary/a.yaml:1; keep one of them.',
     ])
   })
 
-  it('is found under its folder only, and links and folders in it do no harm', () => {
+  it('is found in its folder only, and links and subfolders are harmless', () => {
     write('glossary/a.yaml', term)
     mkdirSync(join(folder, 'glossary', 'folder.yaml'))
     symlinkSync(join(folder, 'nowhere'), join(folder, 'glossary', 'dangling.yaml'))
@@ -223,7 +233,7 @@ describe('a file of definitions', () => {
 })
 
 describe('a folder of definitions', () => {
-  it('is checked without a database; what it must have is told beside', () => {
+  it('is validated without a database, and required outside definitions are listed', () => {
     write('metrics/m.yaml', `${metric}glossaryTermSlug: a\n`)
     write(
       'metrics/r.yaml',
@@ -232,12 +242,12 @@ describe('a folder of definitions', () => {
     const { files, problems, outside } = validateFolder(readFolder(folder))
     expect([files, problems]).toEqual([2, []])
     expect(outside.map(toProblemLine)).toEqual([
-      'metrics/m.yaml:7:1: glossaryTermSlug the term a has no file here; it must be in the database.',
-      'metrics/r.yaml:4:14: definition.baseMetricSlug the metric out has no file here; it must be in the database.',
+      'metrics/m.yaml:7:1: glossaryTermSlug the term a has no file here, so it must exist in the database.',
+      'metrics/r.yaml:4:14: definition.baseMetricSlug the metric out has no file here, so it must exist in the database.',
     ])
   })
 
-  it('says every problem at once', () => {
+  it('reports all problems at once', () => {
     write('glossary/a.yaml', term.replace('HIGH', 'HIHG'))
     write('metrics/m.yaml', metric.replace('COUNT', 'CUONT').replace('slug: m', 'slug: M'))
     expect(problems()).toEqual([
@@ -246,7 +256,7 @@ describe('a folder of definitions', () => {
     ])
   })
 
-  it('is not found when it is not there', () => {
-    expect(() => readFolder(join(folder, 'none'))).toThrow(/no folder/)
+  it('is reported when it does not exist', () => {
+    expect(() => readFolder(join(folder, 'none'))).toThrow(/does not exist/)
   })
 })

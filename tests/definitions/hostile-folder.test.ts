@@ -38,7 +38,7 @@ const read = () => {
 }
 
 describe('a link in a folder of definitions', () => {
-  const leadsOut = /is a link that leads out of the folder/
+  const leadsOut = /is a symbolic link to a file outside the folder/
 
   it.each<[string, () => void, string]>([
     [
@@ -76,14 +76,14 @@ describe('a link in a folder of definitions', () => {
     expect(readdirSync(outside)).toEqual(['secret.yaml'])
   })
 
-  it('in the place of a schema is replaced, and what it led to stays', () => {
+  it('in place of a schema is replaced, and its target is not changed', () => {
     mkdirSync(join(folder, 'schemas'))
     symlinkSync(join(outside, 'secret.yaml'), join(folder, 'schemas', 'metric.schema.json'))
     makeFolder(folder)
     expect(readFileSync(join(outside, 'secret.yaml'), 'utf8')).toBe(term)
   })
 
-  it('in the place of the memory of an export is neither read nor written through', () => {
+  it('in place of the sync state is neither read nor written through', () => {
     writeFileSync(join(outside, 'id.json'), '{}')
     symlinkSync(outside, join(folder, '.assay'))
     expect(thrownBy(() => readBase(folder, 'id')).facts.reason).toBe('link_outside')
@@ -92,9 +92,9 @@ describe('a link in a folder of definitions', () => {
   })
 })
 
-it.skipIf(process.platform === 'win32')('a pipe among the definitions is refused at once', () => {
+it.skipIf(process.platform === 'win32')('a pipe among the definitions is refused immediately', () => {
   execFileSync('mkfifo', [join(folder, 'glossary', 'pipe.yaml')])
-  expect(read().problems).toEqual(['glossary/pipe.yaml:1:1: is not a plain file; remove it.'])
+  expect(read().problems).toEqual(['glossary/pipe.yaml:1:1: is not a regular file; remove it.'])
 })
 
 const BYTES = 256 * 1024 - 20
@@ -102,7 +102,7 @@ const fill = (text: string) => text.repeat(Math.floor(BYTES / text.length))
 const numbered = (toText: (index: number) => string, count: number) =>
   Array.from({ length: count }, (_, index) => toText(index))
 
-describe('a file that asks much of the parser', () => {
+describe('a file that is expensive to parse', () => {
   it.each<[string, string]>([
     ['lists in lists', fill('[')],
     ['maps in maps', fill('{a: ')],
@@ -139,7 +139,7 @@ describe('a file that asks much of the parser', () => {
     30_000,
   )
 
-  it('is not one with long texts, or with some aliases', () => {
+  it('long texts and a few aliases are accepted', () => {
     const text = `${term}description: >\n${'  word word word\n'.repeat(200)}`
     writeFileSync(join(folder, 'glossary', 'a.yaml'), text)
     writeFileSync(
@@ -147,11 +147,11 @@ describe('a file that asks much of the parser', () => {
       `slug: b\ndisplayName: &b "*b *c"\nsynonyms: [${Array(90).fill('*b')}]\nfilterMapping: {severities: [HIGH]}\n`,
     )
     expect(read()).toMatchObject({ files: expect.arrayContaining(['glossary/a.yaml']) })
-    expect(read().problems.filter((problem) => /alias|nests|holds more/.test(problem))).toEqual([])
+    expect(read().problems.filter((problem) => /alias|nested|too large/.test(problem))).toEqual([])
   })
 })
 
-it('reading a folder ends with a signal', async () => {
+it('reading a folder stops when it is aborted', async () => {
   for (let index = 0; index < 300; index++) {
     writeFileSync(
       join(folder, 'glossary', `${index}.yaml`),
@@ -161,6 +161,6 @@ it('reading a folder ends with a signal', async () => {
   const stopping = new AbortController()
   setTimeout(() => stopping.abort(), 50)
   const startedAt = performance.now()
-  expect((await errorOf(readFolderInTurns(folder, stopping.signal))).message).toContain('was stopped')
+  expect((await errorOf(readFolderInTurns(folder, stopping.signal))).message).toContain('was cancelled')
   expect(performance.now() - startedAt).toBeLessThan(5_000)
 })

@@ -11,7 +11,7 @@ const canonical = fc.oneof(
     .map(([unit, count]) => unit.repeat(count).slice(0, 6_000)),
 )
 
-it('is 47 bits of HMAC-SHA-256', () => {
+it('a fingerprint is 47 bits of HMAC-SHA-256', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 80 }), fc.array(canonical, { minLength: 1 }), (key, texts) => {
       const [fingerprint, number] = [createFingerprinter(key), createNumberer(key)]
@@ -27,7 +27,7 @@ it('is 47 bits of HMAC-SHA-256', () => {
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 
-it('a fingerprint tells nothing to whoever has not the key', () => {
+it('a fingerprint reveals nothing without the key', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (value) => {
       const [one, other] = [createFingerprinter(key(1))(value), createFingerprinter(key(2))(value)]

@@ -34,7 +34,7 @@ function findIn({ text, path }: DetectionCase, types: readonly string[]) {
   }))
 }
 
-describe('own cases of personal data', () => {
+describe('test cases of personal data', () => {
   it.each(files.filter((file) => file !== 'columns'))('%s', (file) => {
     const wrong = readCases([`${folder}${file}.jsonl`]).flatMap((each) => {
       const { judged, found } = judge(each, findIn(each, typesOf[file] ?? byDefault), matching)
@@ -44,20 +44,23 @@ describe('own cases of personal data', () => {
     expect(wrong).toEqual([])
   })
 
-  it.each(files.filter((file) => file !== 'columns'))('%s: ten found and ten left for a language', (file) => {
-    const counts = new Map<string, { found: number; left: number }>()
-    for (const { language, expected } of readCases([`${folder}${file}.jsonl`])) {
-      const count = counts.get(language) ?? { found: 0, left: 0 }
-      counts.set(language, count)
-      if (expected.length > 0) count.found++
-      else count.left++
-    }
-    const sum = (pick: 'found' | 'left') => [...counts.values()].reduce((total, count) => total + count[pick], 0)
-    if (file !== 'false-alarms') expect(sum('found')).toBeGreaterThanOrEqual(10)
-    expect(sum('left')).toBeGreaterThanOrEqual(10)
-  })
+  it.each(files.filter((file) => file !== 'columns'))(
+    '%s: at least ten positive and ten negative cases for a language',
+    (file) => {
+      const counts = new Map<string, { found: number; left: number }>()
+      for (const { language, expected } of readCases([`${folder}${file}.jsonl`])) {
+        const count = counts.get(language) ?? { found: 0, left: 0 }
+        counts.set(language, count)
+        if (expected.length > 0) count.found++
+        else count.left++
+      }
+      const sum = (pick: 'found' | 'left') => [...counts.values()].reduce((total, count) => total + count[pick], 0)
+      if (file !== 'false-alarms') expect(sum('found')).toBeGreaterThanOrEqual(10)
+      expect(sum('left')).toBeGreaterThanOrEqual(10)
+    },
+  )
 
-  it('tells columns of personal data by their names', () => {
+  it('columns of personal data are recognized by their names', () => {
     const lines = readFileSync(`${folder}columns.jsonl`, 'utf8').trim().split('\n')
     const wrong = lines.flatMap((line) => {
       const { name, kind } = JSON.parse(line) as { name: string; kind: string | null }

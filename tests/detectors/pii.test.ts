@@ -57,7 +57,7 @@ describe('personal data that is found', () => {
     expect(findPii(text)).toEqual([[type, value]])
   })
 
-  it('counts a published test card, but lightly', () => {
+  it('reports a published test card with low confidence', () => {
     const [finding] = detectText({ id: 'x', text: 'card 4111 1111 1111 1111', types: ['PII'] }).findings
     expect(finding).toMatchObject({ findingType: 'CREDIT_CARD', severity: 'LOW' })
   })
@@ -82,19 +82,19 @@ describe('personal data that is found', () => {
     ['PERSON_NAME', 'Full name: Ana Sousa'],
     ['POSTAL_ADDRESS', 'Home address: Hauptstraße 12, 10115 Berlin'],
     ['MAC_ADDRESS', 'MAC: 3c:22:fb:8a:91:0e'],
-  ])('looks for %s only when told', (type, text) => {
+  ])('detects %s only when it is enabled', (type, text) => {
     const part: Part = { kind: 'text', text, path: 'body' }
     expect(detectParts([part])).toEqual([])
     expect(detectParts([part], { types: [type] })).toEqual([expect.objectContaining({ findingType: type })])
   })
 
-  it('weighs addresses of the own company as information', () => {
+  it('reports addresses of the own company as INFO', () => {
     const part: Part = { kind: 'text', text: 'ana@globex.de and bo@initech.de', path: 'body' }
     const matches = detectParts([part], { ownDomains: ['globex.de'] })
     expect(matches.map(({ severity }) => severity)).toEqual(['INFO', 'LOW'])
   })
 
-  it('leaves out the countries that are not asked for', () => {
+  it('ignores countries that are not configured', () => {
     const part: Part = { kind: 'text', text: 'BSN 111222333, CPF 529.982.247-25', path: 'body' }
     expect(detectParts([part], { countries: ['BR'] }).map(({ findingType }) => findingType)).toEqual(['BR_CPF'])
   })

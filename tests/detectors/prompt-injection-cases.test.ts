@@ -5,14 +5,14 @@ import { ownCases } from './prompt-injection/cases.ts'
 const isFound = (text: string) => detectText({ id: 'case', text, types: ['PROMPT_INJECTION'] }).findings.length > 0
 const groups = [...new Set(ownCases.map(({ language, topic }) => `${language} ${topic}`))]
 
-describe('own sentences', () => {
-  it.each(groups)('%s: attempts are found and their harmless neighbours are not', (group) => {
+describe('test sentences', () => {
+  it.each(groups)('%s: attempts are found and similar harmless sentences are not', (group) => {
     const cases = ownCases.filter(({ language, topic }) => `${language} ${topic}` === group)
     const wrong = cases.filter(({ text, isAttempt }) => isFound(text) !== isAttempt)
     expect(wrong.map(({ text }) => text)).toEqual([])
   })
 
-  it('are at least ten attempts and ten harmless ones for each topic of 12 languages', () => {
+  it('include at least ten attempts and ten harmless ones for each topic in 12 languages', () => {
     const count = (group: string, wanted: boolean) =>
       ownCases.filter(({ language, topic, isAttempt }) => `${language} ${topic}` === group && isAttempt === wanted)
         .length

@@ -50,7 +50,7 @@ function run(document: AssayDocument, detectors: Detector[], options: Partial<Ru
   })
 }
 
-describe('what is reported', () => {
+describe('reported findings', () => {
   it('locates a finding by line, column and offsets', () => {
     const document: AssayDocument = { ...documentOf(textPart('one\ntwo secret')), lineStarts: [0, 4] }
     const { findings } = run(document, [detectorOf(/secret/g)])
@@ -62,18 +62,18 @@ describe('what is reported', () => {
     expect(run(documentOf(part), [detectorOf(/secret/g)]).findings[0]?.location).toMatchObject({ start: 20, end: 26 })
   })
 
-  it('makes the fingerprint of detector, type, asset and value', () => {
+  it('computes the fingerprint from detector, type, asset and value', () => {
     const { findings } = run(documentOf(textPart('a Secret')), [detectorOf(/secret/gi, { identity: 'secret' })])
     expect(findings[0]?.fingerprint).toBe('TEST|WORD|wiki:t:page:1|secret')
   })
 
-  it('gives one finding a value, or one a place where all occurrences are wanted', () => {
+  it('reports one finding per value, or one per location if all occurrences are requested', () => {
     const document = documentOf(textPart('secret and secret'))
     expect(run(document, [detectorOf(/secret/g)]).findings).toHaveLength(1)
     expect(run(document, [detectorOf(/secret/g)], { occurrences: 'all' }).findings).toHaveLength(2)
   })
 
-  it('keeps the surest place of a value', () => {
+  it('keeps the occurrence of a value with the highest confidence', () => {
     const unsure = detectorOf(/^secret/g, { confidence: 0.6 })
     const sure = detectorOf(/secret$/g, { confidence: 0.9 })
     const both: Detector = {
@@ -88,11 +88,11 @@ describe('what is reported', () => {
     ])
   })
 
-  it('leaves out what is below half sure', () => {
+  it('drops matches with a confidence below 0.5', () => {
     expect(run(documentOf(textPart('secret')), [detectorOf(/secret/g, { confidence: 0.49 })]).findings).toEqual([])
   })
 
-  it('weighs hidden text more and templates less', () => {
+  it('raises the confidence in hidden text and lowers it in templates', () => {
     const severityOf = (part: Part, labels: string[]) =>
       run(documentOf(part), [detectorOf(/secret/g)], { asset: { ...asset, labels } }).findings[0]?.severity
     expect(severityOf(textPart('secret'), [])).toBe('LOW')
@@ -100,7 +100,7 @@ describe('what is reported', () => {
     expect(severityOf(textPart('secret'), ['template'])).toBe('INFO')
   })
 
-  it('silences a line that says so, for all or for the named detectors', () => {
+  it('honours suppression comments on a line, for all or for the named detectors', () => {
     const found = (text: string, options: Partial<RunOptions> = {}) =>
       run(documentOf(textPart(text)), [detectorOf(/secret/g)], options).findings.length
     expect(found('secret # assay:ignore\n')).toBe(0)
@@ -113,7 +113,7 @@ describe('what is reported', () => {
 
 describe('overlapping matches', () => {
   const document = documentOf(textPart('call 4711-0815 now'))
-  it('keeps the surest of one detector', () => {
+  it('keeps the match with the highest confidence of one detector', () => {
     const wide = detectorOf(/4711-0815/g, { confidence: 0.7 })
     const narrow = detectorOf(/4711/g, { confidence: 0.9 })
     const both: Detector = {
@@ -126,7 +126,7 @@ describe('overlapping matches', () => {
     expect(run(document, [both]).findings.map(({ location }) => location.end)).toEqual([9])
   })
 
-  it('are none where each stands in a text of its own, though both are at one path', () => {
+  it('are not assumed for matches in different texts with the same path', () => {
     const document = documentOf(textPart('role 4711', { path: 'role' }), textPart('id = 4712', { path: 'role' }))
     const weak = detectorOf(/47\d\d/g, { type: 'WEAK', yieldsTo: ['TEST'] })
     const found = run(document, [detectorOf(/471\d/g)]).findings
@@ -137,11 +137,11 @@ describe('overlapping matches', () => {
     ])
   })
 
-  it('keeps what several detectors see in one place', () => {
+  it('keeps matches of several detectors at the same location', () => {
     expect(run(document, [detectorOf(/4711/g), detectorOf(/4711/g, { type: 'OTHER' })]).findings).toHaveLength(2)
   })
 
-  it('lets a detector yield to another where it says so', () => {
+  it('drops the match of a detector that yields to another', () => {
     const yielding = detectorOf(/4711/g, { type: 'WEAK', yieldsTo: ['TEST'] })
     const types = (winner: Detector) =>
       run(document, [yielding, winner]).findings.map(({ detectorType }) => detectorType)
@@ -152,21 +152,21 @@ describe('overlapping matches', () => {
 })
 
 describe('bounds', () => {
-  it('finds what lies across the cut of a long part, once', () => {
+  it('reports a match across the boundary of two pieces once', () => {
     const text = `${'a'.repeat(256 * 1024 - 3)}secret${'a'.repeat(300_000)}`
     const { findings, warnings } = run(documentOf(textPart(text)), [detectorOf(/secret/g)], { occurrences: 'all' })
     expect(findings.map(({ location }) => location.start)).toEqual([256 * 1024 - 3])
     expect(warnings).toEqual([])
   })
 
-  it('looks at the first part of what is too long, and says so', () => {
+  it('reads the beginning of a document that is too long, with a warning', () => {
     const text = `${'a'.repeat(MAX_PART_LENGTH)}secret`
     const { findings, warnings } = run(documentOf(textPart(text)), [detectorOf(/secret/g)])
     expect(findings).toEqual([])
     expect(warnings.map(({ code }) => code)).toEqual(['truncated'])
   })
 
-  it('keeps so many findings of a detector and asset, the gravest', () => {
+  it('keeps the most severe findings up to the limit per detector and asset', () => {
     const text = Array.from({ length: MAX_FINDINGS + 50 }, (_, index) => `low${index} `).join('')
     const both: Detector = {
       ...detectorOf(/low\d+/g),
@@ -181,7 +181,7 @@ describe('bounds', () => {
     expect(warnings).toEqual([{ code: 'capped', message: expect.stringContaining('51') }])
   })
 
-  it('goes on without a detector that throws, and says so', () => {
+  it('continues without a detector that throws, with a warning', () => {
     const broken: Detector = {
       ...detectorOf(/x/g, { type: 'BROKEN' }),
       detect: () => {

@@ -47,7 +47,7 @@ describe('what is hidden', () => {
     expect(toSafeText(`Key ${pemInBase64.slice(0, 110)}`, 'prose')).toBe(`Key ${MASK}`)
   })
 
-  it('hides a whole token right behind a word, and no word that only begins alike', () => {
+  it('hides a whole token directly after a word, and no word that only starts like a token', () => {
     expect(toSafeText(`page${credentials.github}`, 'key')).toBe(`page${MASK}`)
     expect(toSafeText(`Name_${credentials.aws}`, 'key')).toBe(`Name_${MASK}`)
     expect(toSafeText('highs_and_lows_per_day', 'prose')).toBe('highs_and_lows_per_day')
@@ -64,7 +64,7 @@ describe('what is hidden', () => {
     }
   })
 
-  it('leaves what people need to recognise their content', () => {
+  it('keeps text by which people recognize their content', () => {
     for (const text of [
       'Quarterly Revenue & Costs, 100 %',
       'Sales report 2024-01-15 10:33',
@@ -93,7 +93,7 @@ describe('what is hidden', () => {
 })
 
 describe('bounds and addresses', () => {
-  it('cuts what is too long, and never inside what is hidden', () => {
+  it('truncates overlong text, but never inside a mask', () => {
     expect(toSafeText('a'.repeat(100_000), 'prose')).toHaveLength(1000)
     for (let before = 960; before <= 1_010; before++) {
       const text = `${'a '.repeat(before / 2)}${credentials.github} tail`
@@ -104,11 +104,11 @@ describe('bounds and addresses', () => {
   })
 
   it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', '//host/x', 'relative/path', ' https://x'])(
-    'takes %s for no address of an asset',
+    'refuses %s as the address of an asset',
     (address) => expect(toSafeAddress(address)).toBe(''),
   )
 
-  it('keeps keys apart that differ in what is hidden alone', () => {
+  it('keeps keys distinct that differ only in masked values', () => {
     const identify = (canonical: string) => canonical.length
     const first = toSafeKey(`repo/${credentials.github}`, identify)
     const second = toSafeKey(`repo/${credentials.gitlab}`, identify)
@@ -116,14 +116,14 @@ describe('bounds and addresses', () => {
     expect(toSafeKey('wiki:1:page:2', identify)).toBe('wiki:1:page:2')
   })
 
-  it('masks in JSON what a member named after a secret says, and the names of members themselves', () => {
+  it('masks in JSON the values of members named like a secret, and member names', () => {
     const json = toSafeJson({ apiToken: 'short', [`x ${credentials.aws}`]: [{ owner: 'Anna' }] })
     expect(JSON.parse(json)).toEqual({ apiToken: MASK, [`x ${MASK}`]: [{ owner: 'Anna' }] })
   })
 })
 
 describe('safe text', () => {
-  it('is what no other text is taken for', () => {
+  it('is a type that no plain string is assignable to', () => {
     const text: string = 'x'
     // @ts-expect-error a text that has not passed is not safe
     const unsafe: SafeText = text
@@ -159,7 +159,7 @@ const word = fc.constantFrom(
 )
 const line = fc.array(fc.oneof(word, fc.string({ maxLength: 5 })), { maxLength: 8 }).map((words) => words.join(''))
 
-it('hides the same whether it remembers or not', () => {
+it('masking gives the same result with and without the cache', () => {
   fc.assert(
     fc.property(line, (text) => {
       expect(toSafeTextOnce(text, 'prose')).toBe(toSafeText(text, 'prose'))
@@ -167,7 +167,7 @@ it('hides the same whether it remembers or not', () => {
   )
 })
 
-it('leaves alone what it has hidden', () => {
+it('masking a masked text changes nothing', () => {
   fc.assert(
     fc.property(line, fc.constantFrom(...kinds), (text, kind) => {
       const safe = toSafeText(text, kind)
@@ -194,7 +194,7 @@ const fragment = fc.constantFrom(
   '\n',
 )
 
-it('looks closer wherever the detector finds something', () => {
+it('the quick test accepts every text in which the detector finds something', () => {
   const asset = { key: '', kind: 'text', name: '', url: '' }
   const config = secretsDetector.config.parse({})
   const found = { some: 0, none: 0 }

@@ -167,7 +167,7 @@ describe('secrets that are found', () => {
     }
   })
 
-  it('finds a JWT only where its header is one', () => {
+  it('finds a JWT only if its header is valid', () => {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const token = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'u-4711', exp: 4_000_000_000 })}.${base62(43)}`
     expect(findSecrets(`cookie ${token}`)).toEqual([expect.objectContaining({ findingType: 'JWT', value: token })])
@@ -176,14 +176,14 @@ describe('secrets that are found', () => {
     ).toEqual([])
   })
 
-  it('finds the values of a Kubernetes secret, wherever its kind stands', () => {
+  it('finds the values of a Kubernetes secret, regardless of the position of its kind', () => {
     const value = Buffer.from(joined('admin:', 'vK8mQz2pLw')).toString('base64')
     const manifest = `apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\ndata:\n  login: ${value}\n`
     expect(findSecrets(manifest, 'secret.yaml')).toEqual([expect.objectContaining({ value })])
     expect(findSecrets(manifest.replace('kind: Secret', 'kind: ConfigMap').replace('login', 'file'))).toEqual([])
   })
 
-  it('takes a weak password in a configuration file as meant', () => {
+  it('reports a weak password in a configuration file', () => {
     const line = `{"host": "sftp.corp.test", "user": "web", "password": "sunflower"}`
     expect(findSecrets(line, 'deploy/sftp.json')).toEqual([expect.objectContaining({ value: 'sunflower' })])
     expect(findSecrets(line)).toEqual([])
@@ -257,12 +257,12 @@ describe('what only looks like a secret', () => {
   })
 })
 
-it('lowers the confidence of a token whose checksum is wrong, and keeps it', () => {
+it('reports a token with a wrong checksum with lower confidence', () => {
   const [finding] = findSecrets(`x ${joined('gh', 'p_', base62(36))} y`)
   expect(finding?.confidence).toBe(0.91)
 })
 
-it('names every type that it can find', () => {
+it('declares every type that it can find', () => {
   expect(new Set(secretsDetector.findingTypes).size).toBe(secretsDetector.findingTypes.length)
   for (const type of secretsDetector.findingTypes) expect(type).toMatch(/^[A-Z][A-Z0-9_]*$/)
 })

@@ -34,7 +34,7 @@ describe('the model of wordings', () => {
   })
 
   it.each([
-    ['another kind of file', (copy: Buffer) => copy.write('PK', 0), /is no model/],
+    ['another kind of file', (copy: Buffer) => copy.write('PK', 0), /is not a model file/],
     ['another version', (copy: Buffer) => copy.writeUInt32LE(99, 4), /version 99/],
     ['another number of weights', (copy: Buffer) => copy.writeUInt32LE(1024, 8), /expected size/],
     ['a flipped weight', (copy: Buffer) => copy.writeInt8(copy.readInt8(9_000) ^ 1, 9_000), /damaged/],
@@ -46,7 +46,7 @@ describe('the model of wordings', () => {
 
   it('refuses a file that is cut', () => {
     expect(() => decodeModel(file.subarray(0, 100_000))).toThrow(/expected size/)
-    expect(() => decodeModel(file.subarray(0, 20))).toThrow(/is no model/)
+    expect(() => decodeModel(file.subarray(0, 20))).toThrow(/is not a model file/)
   })
 
   it.each([

@@ -46,7 +46,7 @@ describe('a healthy data folder', () => {
     expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length)
   })
 
-  it('that is not there is not made, but told of', async () => {
+  it('that does not exist is reported and not created', async () => {
     const patient = await admit()
     const home = join(patient.person, 'new')
     const sick = await patient.see('data folder', { home })
@@ -54,7 +54,7 @@ describe('a healthy data folder', () => {
     mkdirSync(home, { mode: 0o700 })
     expect(await patient.see('database', { home })).toMatchObject({
       status: 'failed',
-      detail: expect.stringContaining('holds no database'),
+      detail: expect.stringContaining('contains no database'),
     })
     expect(readdirSync(home)).toEqual([])
     patient.shell(commandOf(sick))
@@ -62,7 +62,7 @@ describe('a healthy data folder', () => {
   }, 60_000)
 })
 
-describe('what is wrong is told, with the command that mends it', () => {
+describe('each problem is reported with the command that fixes it', () => {
   it.each(Object.entries(listIllnesses(machine)))(
     '%s',
     async (_name, illness) => {
@@ -85,14 +85,14 @@ describe('what is wrong is told, with the command that mends it', () => {
     60_000,
   )
 
-  it('a port that is taken', async () => {
+  it('a port that is in use', async () => {
     const patient = await admit()
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     onTestFinished(() => void other.close())
     const { port } = other.address() as { port: number }
     const sick = await patient.see('port', { port })
-    expect(sick).toMatchObject({ status: 'warning', detail: expect.stringContaining(`:${port} is taken`) })
+    expect(sick).toMatchObject({ status: 'warning', detail: expect.stringContaining(`:${port} is in use`) })
     expect(commandOf(sick)).toBe('assay serve --port 0')
   })
 
@@ -105,7 +105,7 @@ describe('what is wrong is told, with the command that mends it', () => {
     expect(await patient.see('backups')).toMatchObject({ status: 'ok' })
   }, 60_000)
 
-  it('a late schedule, a dead driver and a scan left behind: one server mends them', async () => {
+  it('a late schedule, a dead loop process and an abandoned scan are fixed by starting a server', async () => {
     const patient = await admit()
     const config = {
       type: 'WIKI',
@@ -123,7 +123,7 @@ describe('what is wrong is told, with the command that mends it', () => {
       INSERT OR REPLACE INTO lease (name, holder, token, expires_at) VALUES ('loop', '${dead}', 1, ${Date.now() + 60_000})`)
     const sick = await patient.examine()
     const found = Object.fromEntries(sick.map((check) => [check.name, check]))
-    for (const name of ['driver of scans', 'schedules', 'scans']) {
+    for (const name of ['background loop', 'schedules', 'scans']) {
       expect(found[name]).toMatchObject({ status: 'warning', fix: 'assay serve' })
     }
     const source = found['source dead wiki']
@@ -136,7 +136,7 @@ describe('what is wrong is told, with the command that mends it', () => {
     const closed = new Promise((resolve) => server.once('close', resolve))
     const isWell = async () => {
       const checks = await patient.examine()
-      return ['driver of scans', 'schedules', 'scans'].every(
+      return ['background loop', 'schedules', 'scans'].every(
         (name) => checks.find((check) => check.name === name)?.status === 'ok',
       )
     }
@@ -150,7 +150,7 @@ describe('assay doctor', () => {
   it('prints the checks, and ends with 1 only when one failed', async () => {
     const patient = await admit()
     const warned = patient.shell('assay doctor')
-    expect(warned).toContain('warn  backups: There is none.\n      → assay backup\n')
+    expect(warned).toContain('warn  backups: There is no backup.\n      → assay backup\n')
     patient.shell('assay backup')
     const { checks } = JSON.parse(patient.shell('assay doctor --deep --json')) as { checks: Check[] }
     expect(checks.every(({ status }) => status === 'ok')).toBe(true)

@@ -134,7 +134,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     check: 'leftovers',
     status: 'warning',
     infect: ({ home }) => writeFileSync(join(home, 'assay-x.db.draft'), ''),
-    says: /1 draft/,
+    says: /1 incomplete file/,
   },
   'an interrupted change of the key': {
     check: 'leftovers',
@@ -150,7 +150,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
   'a database cut off, without a backup': {
     check: 'database',
     infect: (patient) => truncateSync(database(patient), 8192 * 3),
-    says: /cut off/,
+    says: /truncated/,
   },
   'a database that is something else': {
     check: 'database',
@@ -168,7 +168,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     infect: backedUp(({ tamper }) =>
       tamper(`INSERT INTO placement (dashboard_id, metric_id, size, position) VALUES (4242, 4242, 'md', 1)`),
     ),
-    says: /refer to nothing/,
+    says: /refer to missing rows/,
   },
   'a log of writes that nobody empties': {
     check: 'log of writes',
@@ -179,7 +179,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     says: /80 MB/,
     command: /^pgrep -af assay$/,
   },
-  'no backup': { check: 'backups', status: 'warning', infect: () => {}, says: /none/ },
+  'no backup': { check: 'backups', status: 'warning', infect: () => {}, says: /no backup/ },
   'an old backup': {
     check: 'backups',
     status: 'warning',
@@ -203,7 +203,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
       renameSync(join(home, 'backups', name), join(home, 'backups', 'assay-20260101T000000Z.db'))
       tamper(`UPDATE install SET value = ${Date.now() - 60_000} WHERE name = 'texts_hidden'`)
     },
-    says: /1 backup of before credentials in stored texts were hidden/,
+    says: /1 backup made before credentials in stored texts were masked/,
   },
   'an edited audit trail': {
     check: 'audit trail',
@@ -215,7 +215,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
   'a trigger of somebody else': {
     check: 'schema',
     infect: backedUp(({ tamper }) => tamper('CREATE TRIGGER spy AFTER INSERT ON term BEGIN DELETE FROM metric; END')),
-    says: /trigger spy is not of assay/,
+    says: /trigger spy does not belong to Assay/,
   },
   'an edited definition': {
     check: 'definitions',
@@ -286,7 +286,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     infect: ({ env }) => {
       env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     },
-    says: /pose/,
+    says: /impersonate/,
     run: unset,
   },
   'certificates that are not there': {
@@ -294,7 +294,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     infect: ({ env }) => {
       env.NODE_EXTRA_CA_CERTS = '/nowhere.pem'
     },
-    says: /not there/,
+    says: /does not exist/,
     run: unset,
   },
   'an assistant that cannot read its configuration': {
@@ -304,7 +304,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
       mkdirSync(join(person, '.cursor'))
       writeFileSync(join(person, '.cursor', 'mcp.json'), '{"mcpServers": ')
     },
-    says: /left as it was|left as it is/,
+    says: /not changed|left as it is/,
     command: /^assay mcp install cursor$/,
   },
   'an assistant that starts what is gone': {

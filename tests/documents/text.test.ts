@@ -26,7 +26,7 @@ describe('HTML', () => {
     ])
   })
 
-  test('what a paragraph hides ends with it', () => {
+  test('hidden text ends with its paragraph', () => {
     const parts = parseHtml('<p style="display:none">a<p>b<table><tr hidden><td>c<tr><td>d</table>').parts
     expect(parts.map(({ kind, text }) => [kind, text.trim()])).toEqual([
       ['hidden', 'a'],
@@ -88,7 +88,7 @@ describe('CSV', () => {
     expect(quoted && source[toSourceOffset(quoted, quoted.text.indexOf('B'))]).toBe('B')
   })
 
-  test('rows of values have no header', () => {
+  test('rows of values are not taken as a header', () => {
     expect(parseCsv('a@x.io,1\nb@x.io,2').parts.map(({ label }) => label)).toEqual([
       undefined,
       'a@x.io',
@@ -124,14 +124,14 @@ describe('CSV', () => {
   })
 })
 
-test('JSON decodes escapes and keeps its places', () => {
+test('JSON decodes escapes and keeps source offsets', () => {
   const source = '{"key":"a\\nb\\u0041\\"c\\"","x":1}'
   const [part] = parseJson(source).parts
   expect(part?.text).toBe('{"key":"a\nbA"c"","x":1}')
   expect(part && source[toSourceOffset(part, part.text.indexOf('x'))]).toBe('x')
 })
 
-test('XML names short values and runs on with longer text', () => {
+test('XML names short values and reads longer text as running text', () => {
   const source =
     '<cfg user="ann"><Pass>p&amp;w</Pass><d>one <b>two</b> three</d><!-- c --><e><![CDATA[<raw>]]></e></cfg>'
   expect(shapes(parseXml(source))).toEqual([

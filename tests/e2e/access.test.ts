@@ -36,7 +36,7 @@ async function listTools(token: string): Promise<string[]> {
   return tools.map(({ name }) => name)
 }
 
-test('from the first token on, a running server asks for one, lets its scopes in and no more, until it is revoked', async () => {
+test('once a token exists, a running server requires one and allows exactly its scopes until it is revoked', async () => {
   expect(await statusOf('/semantic/metrics')).toEqual([200, null])
 
   const created = await assay('token', 'create', '--scope', 'read', '--name', 'reader')

@@ -136,7 +136,7 @@ describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
     const client = find(id)
     const entry = { command: 'node', args: ['main.js'] }
     const plan = () => planChange(file, (text) => client.set(text, 'assay', entry))
-    expect(plan).toThrow(`${file} was left as it is: It is not valid ${id === 'codex' ? 'TOML' : 'JSON'} at line 1.`)
+    expect(plan).toThrow(`${file} was not changed: It is not valid ${id === 'codex' ? 'TOML' : 'JSON'} at line 1.`)
   })
 })
 
@@ -221,7 +221,7 @@ describe('assay mcp install', () => {
     const file = write('cursor', '{ "mcpServers": ')
     const { code, stderr } = await assay('install', 'cursor', '--yes')
     expect(code).toBe(1)
-    expect(stderr).toContain('left as it is')
+    expect(stderr).toContain('was not changed')
     expect(readFileSync(file, 'utf8')).toBe('{ "mcpServers": ')
   })
 

@@ -74,7 +74,7 @@ describe('a scan of the sample tenants', () => {
     expect(found.sort()).toEqual(wanted.sort())
   })
 
-  it('takes no decoy for a finding', async () => {
+  it('reports none of the decoys', async () => {
     const found = new Set((await listFindings()).map(({ asset, detectorType }) => `${asset.key} ${detectorType}`))
     const expected = new Set(planted.map(({ assetKey, detectorType }) => `${assetKey} ${detectorType}`))
     for (const { assetKey, detectorType } of decoys) {
@@ -127,7 +127,7 @@ describe.each(['stdio', 'http'] as const)('an assistant over %s', (door) => {
     expect(JSON.stringify(explored)).toContain('BROKEN_LINKS')
   })
 
-  it('hears what was wrong with a call, and what to call instead', async () => {
+  it('gets the problem of a wrong call and the corrected call', async () => {
     const answer = await client().callTool({ name: 'query_metric', arguments: { metricSlug: 'totl-findings' } })
     expect(answer.isError).toBe(true)
     expect(JSON.stringify(answer.content)).toContain('total-findings')
@@ -165,7 +165,7 @@ const questions: {
   },
 ]
 
-describe('the same question through every door', () => {
+describe('the same query through every interface', () => {
   it.each(questions)('$name', async ({ question, value, breakdown }) => {
     const rest = (await ask(server.url, 'POST', '/semantic/query', question)).body
     const cli = JSON.parse(await mustRun(estate.home, ['call', 'query_metric', JSON.stringify(question)]))

@@ -32,7 +32,7 @@ test.each([
   ['a rejection', `Promise.reject(new Error('lost ${CANARY}'))`],
   ['an exception', `throw new Error('lost ${CANARY}')`],
 ])(
-  '%s that nobody handles ends the server, and tells no credential',
+  'an unhandled %s ends the server and logs no credential',
   async (_what, fault) => {
     const { code, output } = await serveAndDo(fault)
     expect(code).toBe(1)
@@ -43,7 +43,7 @@ test.each([
   60_000,
 )
 
-test('the key of the environment is in it no longer once the program has begun', async () => {
+test('the key is removed from the environment when the program starts', async () => {
   const ASSAY_KEY = Buffer.alloc(32, 7).toString('base64')
   const look = "process.stderr.write('seen:' + process.env.ASSAY_KEY, () => process.exit(0))"
   expect((await serveAndDo(look, { ASSAY_KEY })).output).toContain('seen:undefined')

@@ -59,7 +59,7 @@ describe('assay mcp', () => {
     expect(lines.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true)
   })
 
-  it('ends when nobody reads its answers any more', async () => {
+  it('ends when its stdout is closed', async () => {
     const child = spawnAssay(['mcp'], { home })
     await start(child)
     child.stdout?.destroy()

@@ -67,14 +67,14 @@ function toIds(stdout: string): unknown[] {
 
 const answered = new Set([null, 1, 2, 3, 4, 5, 6, 7])
 
-describe('stdout of assay mcp is the protocol and nothing else', () => {
+describe('stdout of assay mcp carries the protocol only', () => {
   it.each(['debug', 'silent'] satisfies LogLevel[])('at log level %s', async (level) => {
     const { code, stdout } = await runAssay(['mcp', '--log-level', level], { home, stdin: conversation })
     expect(code).toBe(0)
     expect(new Set(toIds(stdout))).toEqual(answered)
   })
 
-  it('whatever else in the process wants to speak', async () => {
+  it('even if other code in the process writes to stdout', async () => {
     const file = join(folder, 'noise.mjs')
     writeFileSync(file, noise)
     const env = {

@@ -17,7 +17,7 @@ test('assay verify compares the engine with SQL about what is in the data folder
   const imported = await runAssay(['import', '-', '--source', 'Scanner'], { home, stdin: `${lines.join('\n')}\n` })
   expect([imported.code, imported.stderr]).toEqual([0, ''])
   const { code, stdout } = await runAssay(['verify', '--questions', '60', '--seed', '1'], { home })
-  expect(stdout).toContain('60 questions about 40 findings: 0 with different answers')
+  expect(stdout).toContain('60 queries about 40 findings: 0 with different results')
   expect(code).toBe(0)
   expect((await runAssay(['verify', '--questions', 'many'], { home })).code).toBe(2)
 }, 120_000)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AssetTable, NumberMap } from '../../src/engine/index/assets.ts'
 import { Dice } from '../properties/query-data.ts'
 
-test('counts assets by what their findings have, as a plain count of them does', () => {
+test('counts of assets by facets of their findings match a plain count', () => {
   const dice = new Dice(7)
   const table = new AssetTable()
   const plain = new Map<number, number[]>()

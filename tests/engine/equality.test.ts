@@ -39,7 +39,7 @@ test.each([SEED, SEED + 1])(
   300_000,
 )
 
-test('a change is not missed where the logs of changes were emptied before and after it', () => {
+test('a change is not missed when the change logs are emptied before and after it', () => {
   const { store, close } = openFolderStore(() => NOW)
   closers.push(close)
   plant(store, makeEstate(SEED, 300) as EstateSeed)

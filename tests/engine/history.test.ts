@@ -76,7 +76,7 @@ function expectSame(engine: Engine): void {
   })
 }
 
-test('the past is told as SQL tells it, whatever is changed of findings that have one, with no new engine', () => {
+test('past states match SQL after any changes to findings with a history, without a rebuild', () => {
   const engine = store.read((reader) => buildNow(reader, tiny))
   const dice = new Dice(5)
   for (let round = 0; round < 25; round++) {
@@ -102,7 +102,7 @@ test('the past is told as SQL tells it, whatever is changed of findings that hav
   }
 })
 
-test('a finding that comes and goes more than 255 times has its whole past', () => {
+test('a finding with more than 255 changes has its complete history', () => {
   const [id = 0] = ids
   let engine = store.read((reader) => buildNow(reader, tiny))
   for (let round = 0; round < 6; round++) {
@@ -123,7 +123,7 @@ test('a finding that comes and goes more than 255 times has its whole past', () 
   expectSame(engine)
 })
 
-test('where an import corrects when it resolved a finding, its past is not told until it is read again', () => {
+test('after an import corrects a resolution time, the history is not used until it is rebuilt', () => {
   const [id = 0] = ids
   change((ledger) => {
     const finding = find(ledger, id)
@@ -141,7 +141,7 @@ test('where an import corrects when it resolved a finding, its past is not told 
   expectSame(store.read((reader) => buildNow(reader, tiny)))
 })
 
-test('a history of which most was taken back asks to be built again', () => {
+test('a history of mostly removed changes asks to be rebuilt', () => {
   const facets = new FacetTable()
   const row = { source: 1, detector: 1, type: 1, category: 1, customKey: 1, severity: 1 }
   facets.add({ id: 1, ...row, status: 0 })
@@ -159,7 +159,7 @@ test('a history of which most was taken back asks to be built again', () => {
   expect(rounds).toBeLessThan(100)
 })
 
-test('numbers of findings that begin high take the room of as many findings, and are told in the bytes', () => {
+test('high finding ids take no more memory than low ones, and the memory is reported', () => {
   const facets = new FacetTable()
   const count = 50_000
   const makeHistory = () => new History(facets, defaultTimeline)

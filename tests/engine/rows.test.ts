@@ -10,7 +10,7 @@ const instants = fc.oneof(
   fc.constantFrom(-(2 ** 45), 2 ** 45, 2 ** 45 + 1),
 )
 
-test('rows keep their order and their columns whatever comes late, across turns of four bytes', () => {
+test('rows keep their order and columns when late rows arrive, across the 32-bit boundary of times', () => {
   const lists = fc.array(fc.array(instants, { maxLength: 30 }), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(lists, instants, ([first = [], ...later], asked) => {

@@ -49,7 +49,7 @@ function makeShape(facets: FacetTable, dice: Dice, leastConfidence: number): Sha
   }
 }
 
-test('counts and sums of sure enough findings are those of going through them, while they change and come late', () => {
+test('counts and sums above a confidence match a full scan while findings change and arrive late', () => {
   const dice = new Dice(3)
   const facets = makeFacets()
   const timeline = new Timeline(facets, tiny)
@@ -95,7 +95,7 @@ test('counts and sums of sure enough findings are those of going through them, w
   }
 })
 
-test.each(placeKeys)('a table by %s counts what it can tell apart, as going through the findings does', (key) => {
+test.each(placeKeys)('counts by %s from the table match a full scan', (key) => {
   const dice = new Dice(5)
   const facets = makeFacets()
   const assets = new AssetTable()

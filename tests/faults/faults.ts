@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
     holds: 'nothing is acknowledged or answered, /ready is 503, a backup is named',
     tests: [
       ['tests/store/file-guard.test.ts', 'removed'],
-      ['tests/store/file-guard.test.ts', 'does not acknowledge what was written while its file was removed'],
+      ['tests/store/file-guard.test.ts', 'does not acknowledge writes while its file is removed'],
       ['tests/e2e/lost-database.test.ts', 'is removed'],
     ],
   },
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
       ['tests/store/file-guard.test.ts', 'parted from its log'],
       [
         'tests/store/file-guard.test.ts',
-        'keeps what was acknowledged when only its log was removed, once the last process ends',
+        'keeps acknowledged writes when only its log is removed, once the last process ends',
       ],
       ['tests/e2e/lost-database.test.ts', 'loses its log'],
     ],
@@ -56,10 +56,13 @@ export const faults: readonly Fault[] = [
     holds: 'writes are refused, reads go on, and everything goes on once there is room',
     tests: [
       ['tests/store/damage.test.ts', 'a full disk'],
-      ['tests/store/full.test.ts', 'because it is small is told of; reads go on, and writes once there is room'],
+      [
+        'tests/store/full.test.ts',
+        'by its small size is reported; reads continue, and writes resume once there is space',
+      ],
       [
         'tests/scans/full-disk.test.ts',
-        'a scan that finds the disk full at any page of the file goes on when there is room, and ends as if there had been',
+        'a scan that meets a full disk at any write resumes when there is space and ends with the same result',
       ],
     ],
   },
@@ -73,7 +76,10 @@ export const faults: readonly Fault[] = [
     holds: 'the lease of the loop and the scans stay with who has them',
     tests: [
       ['tests/background/loop.test.ts', 'does not change hands where clocks differ by %d ms'],
-      ['tests/scans/silence.test.ts', 'a driver whose clock differs by %d ms keeps its scan while it beats'],
+      [
+        'tests/scans/silence.test.ts',
+        'a process whose clock differs by %d ms keeps its scan while its heartbeat continues',
+      ],
     ],
   },
   {
@@ -84,13 +90,15 @@ export const faults: readonly Fault[] = [
   {
     fault: 'the clock goes back or forth by a day: tokens',
     holds: 'a token holds to its last moment and not beyond; a revoked one stays revoked',
-    tests: [['tests/access/tokens.test.ts', 'holds by the clock as it is, and stays revoked whatever the clock does']],
+    tests: [
+      ['tests/access/tokens.test.ts', 'expires by the current clock, and stays revoked when the clock is set back'],
+    ],
   },
   {
     fault: 'the clock goes back: answers',
     holds: 'a warning says so, and no duration is negative',
     tests: [
-      ['tests/query/clock.test.ts', 'that was set back is told of in every answer'],
+      ['tests/query/clock.test.ts', 'that was set back gives a warning in every answer'],
       ['tests/query/clock.test.ts', 'that was set back makes no duration negative'],
     ],
   },
@@ -98,7 +106,7 @@ export const faults: readonly Fault[] = [
     fault: 'a process is killed in a scan',
     holds: 'the scan goes on, and ends as if undisturbed',
     tests: [
-      ['tests/scans/kill.test.ts', 'a scan that is killed again and again ends like an undisturbed one'],
+      ['tests/scans/kill.test.ts', 'a scan that is killed repeatedly ends like an undisturbed one'],
       [
         'tests/long/killed-scan.test.ts',
         'a scan of 2,000 pages that is killed 50 times stores what an undisturbed one does',
@@ -118,14 +126,16 @@ export const faults: readonly Fault[] = [
   {
     fault: 'a process is killed in a change of the key',
     holds: 'the data folder holds the key that the database needs',
-    tests: [['tests/audit/tamper.test.ts', 'that is killed leaves a key that opens everything, and can be finished']],
+    tests: [
+      ['tests/audit/tamper.test.ts', 'leaves a key that decrypts everything when it is killed, and can be completed'],
+    ],
   },
   {
     fault: 'a process is killed in a backup or a restore',
     holds: 'the backup has no name yet or is whole; the old database is in place or the new one, whole',
     tests: [
-      ['tests/store/backup.test.ts', 'that was killed has no name, and the database is as before'],
-      ['tests/store/backup.test.ts', 'that was killed leaves the one or the other in place, whole'],
+      ['tests/store/backup.test.ts', 'that is killed leaves no file under its name and does not change the database'],
+      ['tests/store/backup.test.ts', 'that is killed leaves the old or the new database in place, complete'],
     ],
   },
 ]

@@ -71,7 +71,7 @@ test.each<[string, FilterMapping, string[]]>([
   expect(store.read((reader) => reader.all(query).map(({ key }) => key))).toEqual(expected)
 })
 
-test('a status at another moment replaces the present one', () => {
+test('a status at another moment replaces the current one', () => {
   const store = openEstate()
   const resolved = db
     .selectFrom('finding as f')

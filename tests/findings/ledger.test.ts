@@ -139,7 +139,7 @@ describe('any course of scans and decisions', () => {
   const OPEN = 0
   const RESOLVED = 1
 
-  it('ends in what was found last, with decisions kept, ids stable and nothing lost', () => {
+  it('ends with the findings of the last scan, with decisions and ids kept and nothing lost', () => {
     const context = openContext()
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
@@ -175,7 +175,7 @@ describe('any course of scans and decisions', () => {
     expect(comboCounts(context, 'counted')).toEqual(comboCounts(context, 'stored'))
   })
 
-  it('tells followers to start over where none is known, and counts all the same', () => {
+  it('makes followers rebuild when none is registered, and keeps the counts right', () => {
     const context = openContext()
     const { assetId, sourceId } = openAsset(context)
     const facets = {

@@ -138,7 +138,7 @@ describe('update_finding', () => {
   const idOf = async (mark: number) =>
     (await search()).find(({ fingerprint }) => Number(fingerprint) === mark)?.id ?? ''
 
-  it('keeps who, when and why', async () => {
+  it('records who, when and why', async () => {
     context.clock.now = NOON + 60_000
     const updated: FindingDetail = await run('update_finding', {
       id: await idOf(1),
@@ -162,7 +162,7 @@ describe('update_finding', () => {
     expect(await run('get_finding', { id })).toMatchObject({ status: 'OPEN', history: [] })
   })
 
-  it('keeps the door, the program and the person in history and audit', async () => {
+  it('records interface, program and person in history and audit trail', async () => {
     const id = await idOf(1)
     const asked = { ...context.caller, name: 'ada', id: 'token/1', via: 'mcp' as const, client: 'desk 2.0' }
     const triage = caller(findingOperations, { ...context, caller: asked })
@@ -225,7 +225,7 @@ describe('list_assets', () => {
   })
 })
 
-describe('a source that there is not', () => {
+describe('an unknown source', () => {
   const unknown = (path: string) => ({
     code: 'not_found',
     facts: { reason: 'unknown_source', issues: [{ path }], suggestions: [{ value: 'Wiki', kind: 'source' }] },

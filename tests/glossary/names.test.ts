@@ -50,7 +50,7 @@ test('a term is found by its id', async () => {
   expect(term(id)).toBe('beta')
 })
 
-test('a name that several have lists them', async () => {
+test('an ambiguous name is answered with the candidates', async () => {
   const { ask } = await open()
   const error = await errorOf(ask('get_glossary_term', { slug: 'Shared Name' }))
   expect(error).toMatchObject({
@@ -65,7 +65,7 @@ test('a name that several have lists them', async () => {
   })
 })
 
-test('display names that differ in letter case only are told apart by it', async () => {
+test('display names that differ in letter case only are distinguished by it', async () => {
   const { ask, term } = await open()
   await ask('create_glossary_term', { slug: 'd1', displayName: 'Risk', filterMapping: mapping })
   await ask('create_glossary_term', { slug: 'd2', displayName: 'RISK', filterMapping: mapping })
@@ -105,11 +105,11 @@ test.each([
   expect(error.message).toMatch(message)
 })
 
-test('every detector there is has a known type', () => {
+test('the type of every detector is known', () => {
   expect(detectorTypes).toEqual(expect.arrayContaining(detectors.map((detector) => detector.type)))
 })
 
-test('any text is a safe search, and finds only what exists', async () => {
+test('any text is a safe search and finds only existing terms', async () => {
   const { context } = await open()
   context.read((reader) => {
     fc.assert(
@@ -128,7 +128,7 @@ test('any text is a safe search, and finds only what exists', async () => {
   })
 })
 
-test('any word of a name finds it, by any of its beginnings', async () => {
+test('any prefix of any word of a name finds it', async () => {
   const { context } = await open()
   const words = fc.constantFrom(...['Customer', 'Data', 'Clients', 'shared', 'unresolved', 'exposure'])
   context.read((reader) => {

@@ -78,13 +78,13 @@ test('a taken slug is a conflict', async () => {
   expect(await errorOf(ask('create_glossary_term', term))).toMatchObject({ code: 'conflict' })
 })
 
-test('a detector that nothing has earns a warning, not an error', async () => {
+test('an unknown detector type gives a warning, not an error', async () => {
   const { ask } = open()
   const { warnings } = await ask('create_glossary_term', { ...term, filterMapping: { detectorTypes: ['YARA', 'PII'] } })
   expect(warnings).toEqual([{ code: 'unknown_detector', message: expect.stringContaining('YARA') }])
 })
 
-test('a detector that only imported findings have earns none', async () => {
+test('a detector type that only imported findings have gives no warning', async () => {
   const { ask, context } = open()
   plant(context.store, {
     sources: [{ name: 'Docs' }],
@@ -160,7 +160,7 @@ test('a name counts more than a description', async () => {
   expect(items.map((item: { slug: string }) => item.slug)).toEqual(['two', 'one'])
 })
 
-test('words that no term has together are looked for apart', async () => {
+test('words that no term contains together are searched separately', async () => {
   const found = await open().ask('list_glossary_terms', { search: 'how many critical findings are there' })
   expect(found).toMatchObject({ matched: 'any' })
   expect(found.items[0].slug).toBe('critical-findings')
@@ -266,7 +266,7 @@ test('every change of a term is in the audit trail, newest first', async () => {
   ])
 })
 
-test('a mapping that names a source that there is not earns a warning', async () => {
+test('a mapping with an unknown source gives a warning', async () => {
   const { ask } = open()
   const filterMapping = { sources: ['no-such-wiki'], exclude: { sources: ['no-such-bi'] } }
   const { warnings } = await ask('create_glossary_term', { slug: 'ours', displayName: 'Ours', filterMapping })

@@ -69,7 +69,7 @@ test.each(goldenQuestions.map((question) => [question.words, question] as const)
   if (question.large !== true) expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MAX_BYTES)
 })
 
-test('what the answers are compared with is what was planted, and what the database holds', () => {
+test('expected answers match the planted findings and the database', () => {
   const lines = estate.findings.map(
     ({ asset, detectorType, findingType }) => `${asset.key} ${detectorType} ${findingType}`,
   )

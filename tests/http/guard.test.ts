@@ -41,22 +41,22 @@ describe('hosts and origins', () => {
     expect(foreignHosts.length * (1 + ourOrigins.length) + foreignOrigins.length).toBeGreaterThanOrEqual(60)
   })
 
-  it.each(ourHosts)('that are ours are let in: %j', async (ours) => {
+  it.each(ourHosts)('of this server are accepted: %j', async (ours) => {
     expect(await ask({ host: ours })).toBe(200)
     for (const origin of ourOrigins) expect(await ask({ host: ours, origin }), origin).toBe(200)
   })
 
-  it.each(foreignHosts)('of which the Host is foreign are refused, whatever the Origin: %j', async (foreign) => {
+  it.each(foreignHosts)('with a foreign Host are refused with any Origin: %j', async (foreign) => {
     expect(await ask({ host: foreign })).toBe(403)
     for (const origin of ourOrigins) expect(await ask({ host: foreign, origin }), origin).toBe(403)
   })
 
-  it.each(foreignOrigins)('of which the Origin is foreign are refused: %j', async (origin) => {
+  it.each(foreignOrigins)('with a foreign Origin are refused: %j', async (origin) => {
     for (const ours of ourHosts) expect(await ask({ host: ours, origin }), ours).toBe(403)
   })
 
   it.each(['/', '/health', '/docs', '/openapi.json', '/mcp', '/semantic/metrics', '/nothing', '/.well-known/x'])(
-    'are looked at on every path: %s',
+    'are checked on every path: %s',
     async (path) => {
       for (const method of ['GET', 'POST', 'OPTIONS', 'HEAD']) {
         expect(await ask({ host: 'evil.example' }, path, method), method).toBe(403)
@@ -71,12 +71,12 @@ describe('hosts and origins', () => {
     ['same-site', 403],
     ['cross-site', 403],
     ['whatever', 403],
-  ])('are believed only with what the browser says of the page: %s', async (site, status) => {
+  ])('are checked together with the Sec-Fetch headers of the browser: %s', async (site, status) => {
     expect(await ask({ host, 'sec-fetch-site': site })).toBe(status)
     expect(await ask({ host, origin: 'http://localhost:7411', 'sec-fetch-site': site })).toBe(status)
   })
 
-  it('that proxies claim count for nothing', async () => {
+  it('from X-Forwarded headers are ignored', async () => {
     const claims = { 'x-forwarded-host': '127.0.0.1', 'x-forwarded-proto': 'https', forwarded: 'host=localhost' }
     expect(await ask({ host: 'evil.example', ...claims })).toBe(403)
     expect(await ask({ host, 'x-forwarded-host': 'evil.example' })).toBe(200)
@@ -84,7 +84,7 @@ describe('hosts and origins', () => {
 })
 
 describe('pages of other sites', () => {
-  it('are never told that they may read', async () => {
+  it('get no CORS permission', async () => {
     for (const method of ['GET', 'OPTIONS', 'POST']) {
       const reply = await app.request('http://127.0.0.1:7411/health', {
         method,
@@ -94,7 +94,7 @@ describe('pages of other sites', () => {
     }
   })
 
-  it('cannot frame, keep or guess at an answer', async () => {
+  it('cannot frame, cache or sniff a response', async () => {
     const reply = await app.request('http://127.0.0.1:7411/nothing', { headers: { host } })
     expect(Object.fromEntries(reply.headers)).toMatchObject({
       'x-content-type-options': 'nosniff',

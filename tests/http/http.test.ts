@@ -79,7 +79,7 @@ describe('routes', () => {
     expect(await reply.json()).toEqual({ name: 'a b', words: ['x', 'y'], count: 3 })
   })
 
-  it('reads a key that stands twice as a list', async () => {
+  it('reads a repeated key as a list', async () => {
     const reply = await ask('/echo/a?words=x&words=y')
     expect(await reply.json()).toMatchObject({ words: ['x', 'y'] })
   })
@@ -185,7 +185,7 @@ describe('problems', () => {
     expect(text).not.toMatch(/hunter|4111/)
   })
 
-  it('tells nothing of an unexpected error but an id', async () => {
+  it('shows only an id of an unexpected error', async () => {
     const reply = await ask('/echo/broken', { method: 'PUT' })
     const text = await reply.text()
     expect(reply.status).toBe(500)

@@ -73,7 +73,7 @@ const post = (body: string) =>
   fetch(`${server.url}/echo`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
 
 describe('slow clients', () => {
-  it('by the hundreds shut nobody out: the oldest silent connection gives way', async () => {
+  it('by the hundreds do not exclude others: the oldest idle connection is closed', async () => {
     for (let n = 0; n < 1000; n++) await dawdle('POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ')
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await fetch(`${server.url}/health`)).status),
@@ -83,7 +83,7 @@ describe('slow clients', () => {
     expect(sockets.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(256)
   }, 60_000)
 
-  it('do not take the place of a connection that is being answered', async () => {
+  it('do not close a connection with a running request', async () => {
     const busy = await dawdle(
       'POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{"text"',
     )
@@ -94,7 +94,7 @@ describe('slow clients', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 \d{3}/)
   }, 60_000)
 
-  it('are cut when their time is over: headers that do not end, and nothing at all', async () => {
+  it('are disconnected at the time limit: endless headers, and silence', async () => {
     await server.close()
     server = await listen(app, { host: '127.0.0.1', port: 0 }, 1000)
     const begun = performance.now()
@@ -161,7 +161,7 @@ describe('what is too large', () => {
     expect(status).toBe(413)
   })
 
-  it('is refused as soon as it is over the limit: no declared length', async () => {
+  it('is refused as soon as it exceeds the limit: no declared length', async () => {
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -207,7 +207,7 @@ describe('a unix socket', () => {
         .end()
     })
 
-  it('answers its owner, and nobody else can open it', async () => {
+  it('answers its owner, and no other user can open it', async () => {
     const path = join(folder, 'assay.sock')
     const own = await listen(app, { socket: path })
     expect(own.url).toBe(`unix:${path}`)
@@ -229,7 +229,7 @@ describe('a unix socket', () => {
   })
 })
 
-it('a taken port is told as such', async () => {
+it('a port in use is reported as such', async () => {
   const { port } = new URL(server.url)
   const error = await errorOf(listen(app, { host: '127.0.0.1', port: Number(port) }))
   expect([error.code, error.facts.reason]).toEqual(['unavailable', 'port_taken'])

@@ -38,7 +38,7 @@ const rows = fc
     some.map(([number, one]): ImportRow => safe({ ...one, asset: assets[number % assets.length] ?? { key: 'k' } })),
   )
 
-it('gives findings back as they were packed', () => {
+it('unpacks findings as they were packed', () => {
   fc.assert(
     fc.property(rows, (some) => {
       const packed = packBlock(some, 'given')
@@ -51,7 +51,7 @@ it('gives findings back as they were packed', () => {
   )
 })
 
-it('reads what earlier versions left waiting: packed lists, a list of findings, or one', () => {
+it('reads staged rows of earlier versions: packed lists, a list of findings, or one', () => {
   fc.assert(
     fc.property(rows, (some) => {
       const told = some.map(({ asset, ...row }) => ({ ...row, asset: JSON.parse(JSON.stringify(asset)) }))
@@ -95,7 +95,7 @@ function byAsset(some: readonly ImportRow[], order: BlockOrder): ImportRow[] {
   return keys.flatMap((key) => some.filter(({ asset }) => asset.key === key))
 }
 
-it.each<BlockOrder>(['key', 'arrival', 'given'])('arranges findings of many blocks: %s', (order) => {
+it.each<BlockOrder>(['key', 'arrival', 'given'])('sorts findings of many blocks: %s', (order) => {
   fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 7 }), (some, size) => {
       const blocks = Array.from({ length: Math.ceil(some.length / size) }, (_, at) =>
@@ -106,7 +106,7 @@ it.each<BlockOrder>(['key', 'arrival', 'given'])('arranges findings of many bloc
   )
 })
 
-it('opens blocks as the version before packed them, in the order of that', () => {
+it('opens blocks in the format of the previous version', () => {
   const told = [
     ['b', 'k', 'n', null, 'c', 5],
     ['a', null, null, 'u', null, null],

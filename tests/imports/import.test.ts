@@ -117,7 +117,7 @@ describe('an imported line', () => {
     })
   })
 
-  it('may have null for what it does not have', async () => {
+  it('may have null for absent fields', async () => {
     await bring([line({ asset: { key: 'k', url: null }, resolvedAt: null, category: null, fingerprint: null })])
     expect(await list()).toHaveLength(1)
   })
@@ -209,7 +209,7 @@ describe('importing again', () => {
     line({ asset: { key: 'x' }, fingerprint: 'f' }),
   ]
 
-  it('changes nothing when the file is the same', async () => {
+  it('changes nothing when the file is unchanged', async () => {
     await bring(rows)
     const before = dump()
     bench.clock.now += 86_400_000
@@ -218,13 +218,13 @@ describe('importing again', () => {
     expect(dump()).toEqual(before)
   })
 
-  it('never resolves what is not mentioned', async () => {
+  it('never resolves findings that the file does not contain', async () => {
     await bring(rows)
     await bring([line({ findingType: 'Z' })])
     expect((await list()).filter(({ status }) => status === 'OPEN')).toHaveLength(3)
   })
 
-  it('resolves and re-opens what it mentions', async () => {
+  it('resolves and re-opens findings that the file contains', async () => {
     await bring([line()])
     await bring([line({ status: 'RESOLVED', resolvedAt: '2025-07-01T00:00:00Z' })])
     expect(await only()).toMatchObject({ status: 'RESOLVED', resolvedAt: '2025-07-01T00:00:00.000Z' })
@@ -233,7 +233,7 @@ describe('importing again', () => {
     expect(await only()).not.toHaveProperty('resolvedAt')
   })
 
-  it('leaves the decision of a person alone', async () => {
+  it('keeps the decision of a person', async () => {
     await bring([line()])
     const { id } = await only()
     await bench.run('update_finding', { id, status: 'FALSE_POSITIVE', reason: 'a test file' })
@@ -276,7 +276,7 @@ describe('a bad file', () => {
     expect(await bench.run('list_sources')).toMatchObject({ total: 0 })
   })
 
-  it('says in words what is wrong with each member', async () => {
+  it('describes the problem of each field', async () => {
     const error = await bring([{ detectorTipe: 'X', severity: 'HIHG' }]).catch((reason: AppError) => reason)
     const issues = error instanceof AppError ? (error.facts.issues ?? []) : []
     expect(Object.fromEntries(issues.map(({ path, message }) => [path, message]))).toMatchObject({
@@ -314,7 +314,7 @@ describe('a bad file', () => {
     expect(left).toEqual(Array.from({ length: 5 }, () => ({ n: 0 })))
   })
 
-  it('is nothing new to an empty file', async () => {
+  it('an empty file changes nothing', async () => {
     expect(await bringText('\n\n')).toMatchObject({ lines: 0, findings: { new: 0 } })
   })
 })
@@ -328,7 +328,7 @@ it('does not import into a source that is scanned', async () => {
   })
 })
 
-it('goes on where a dead process left an accepted file', async () => {
+it('resumes an accepted file of a dead process', async () => {
   const rows = Array.from({ length: 9_000 }, (_, index) => line({ findingType: `T${index}` }))
   const stop = new AbortController()
   const context = { ...bench.context, signal: stop.signal }

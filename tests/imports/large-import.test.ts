@@ -78,7 +78,7 @@ function afterFirst(act: () => void, table: 'finding' | 'scan' = 'finding'): Sto
   })
 }
 
-it('leaves indexes out while it stores, and makes them at its end, also when another process ends it', async () => {
+it('drops indexes while it stores and creates them at the end, also in another process', async () => {
   const COUNT = 100_500
   const schema = schemaOf(bench.store)
   const stop = new AbortController()
@@ -114,7 +114,7 @@ it('leaves indexes out while it stores, and makes them at its end, also when ano
   expect(oneOf('SELECT count(*) AS n, max(n) AS most FROM facet_log')).toEqual({ n: 1, most: 0 })
 }, 120_000)
 
-it('that is cancelled leaves nothing', async () => {
+it('a cancelled import leaves nothing behind', async () => {
   const COUNT = 20_001
   const cancel = () => void bench.run('list_scans').then(cancelFirst)
   const cancelFirst = (scans: unknown) => {
@@ -135,7 +135,7 @@ it('that is cancelled leaves nothing', async () => {
   expect(await importOf(COUNT)).toMatchObject({ findings: { new: COUNT, again: 0 } })
 }, 60_000)
 
-it('makes the left out indexes of an import that is given up', async () => {
+it('recreates the dropped indexes of an abandoned import', async () => {
   const stop = new AbortController()
   const broken = importOf(100_500, { store: afterFirst(() => stop.abort()), signal: stop.signal })
   await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
@@ -188,7 +188,7 @@ it('counts an asset once whose findings are stored in several lots, also when it
   })
 }, 60_000)
 
-it('stores what was accepted, though something failed in that moment', async () => {
+it('completes an accepted import after a failure at that moment', async () => {
   const fail = () => {
     throw new Error('the disk is gone')
   }
@@ -203,7 +203,7 @@ it('stores what was accepted, though something failed in that moment', async () 
 })
 
 it.each(['all at once', 'by another process'])(
-  'whose source is deleted meanwhile says so: %s',
+  'an import whose source is deleted meanwhile fails with a message: %s',
   async (how) => {
     let removed: Promise<unknown> | undefined
     const abandon = `UPDATE scan SET status = 'CANCELLED', token = token + 1, reason = 'source_deleted'`

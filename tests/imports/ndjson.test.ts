@@ -50,7 +50,7 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom([0xff], [0xc3], [0xed, 0xa0, 0x80]).map((bytes) => Buffer.from(bytes)) },
 )
 
-it('names the first line that is no finding, whatever it is', () => {
+it('reports the first invalid line, regardless of its content', () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
       const file = Buffer.concat(lines.flatMap((bytes, at) => (at === 0 ? [bytes] : [Buffer.from('\n'), bytes])))
@@ -84,7 +84,7 @@ it('names the first line that is no finding, whatever it is', () => {
   )
 })
 
-it('reads whole lines, however the bytes come', async () => {
+it('reads whole lines from chunks of any size', async () => {
   const bytes = Buffer.from(toText(Array.from({ length: 6_000 }, (_, number) => good(number))))
   for (const size of [1_000_003, 64 * 1024, bytes.length]) {
     const pieces = await all(readPieces(chunksOf(bytes, size)))
@@ -115,7 +115,7 @@ it('refuses a line that is too long, with its number', async () => {
   })
 })
 
-it('threads make of a large file what one does, in its order, and stop at the same line', async () => {
+it('several threads convert a large file as one does, in order, and stop at the same line', async () => {
   const values: unknown[] = Array.from({ length: 15_000 }, (_, number) => good(number))
   const bad = values.with(14_000, good(14_000, { severity: 'SEVERE' }))
   const read = () => readPieces(chunksOf(Buffer.from(toText(bad)), 300_000))

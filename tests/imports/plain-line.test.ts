@@ -89,8 +89,8 @@ const nearlyGood = line.chain((more) =>
   fc.subarray(Object.entries(more), { maxLength: 3 }).map((some) => ({ ...good, ...Object.fromEntries(some) })),
 )
 
-describe('a line that is taken as it is', () => {
-  it('is one that the schema takes and leaves as it is', () => {
+describe('a line that the fast path accepts', () => {
+  it('is accepted and not changed by the schema', () => {
     let plain = 0
     fc.assert(
       fc.property(fc.oneof(line, nearlyGood), (value) => {
@@ -110,7 +110,7 @@ describe('a line that is taken as it is', () => {
     expect(plain).toBeGreaterThan(100)
   })
 
-  it('or not is the same with and without a word about what is wrong', () => {
+  it('is decided the same with and without an explanation', () => {
     const told = { good: 0, bad: 0 }
     fc.assert(
       fc.property(fc.oneof(line, nearlyGood), (value) => {
@@ -136,13 +136,13 @@ describe('a line that is taken as it is', () => {
     expect(findPlainLine(value) !== undefined).toBe(isPlain)
   })
 
-  it('is trimmed by the schema where it has to be', () => {
+  it('is left to the schema where it needs trimming', () => {
     expect(parseImportLine({ ...good, findingType: ' X ' }, 1)).toEqual(good)
   })
 })
 
 describe('an instant', () => {
-  it('is the moment that the platform reads, or left to it', () => {
+  it('is read as Date does, or left to Date', () => {
     fc.assert(
       fc.property(instant, (text) => {
         const at = readInstant(text)

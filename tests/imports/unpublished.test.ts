@@ -47,7 +47,7 @@ const changes: { name: string; act: (person: Process) => Promise<unknown> }[] = 
 ]
 
 describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an import of seed %i', (seed) => {
-  it('is seen whole or not at all by SQL and an engine, wherever its process dies', async () => {
+  it('is visible completely or not at all to SQL and the engine, wherever its process dies', async () => {
     const dice = new Dice(seed)
     const home = keepHome(newHome())
     const most = 60 + dice.below(250)
@@ -77,7 +77,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
   }, 60_000)
 
   it.each(changes)(
-    'meets what people do meanwhile as if they had done it before: $name',
+    'treats concurrent changes by people as if they had preceded it: $name',
     async ({ act }) => {
       const dice = new Dice(seed)
       const home = keepHome(newHome())
@@ -111,7 +111,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
   )
 })
 
-it('a list that goes on after an import shows nothing of it, wherever it began', async () => {
+it('a paged list that continues after an import does not show it', async () => {
   const dice = new Dice(SEED)
   const home = keepHome(newHome())
   await importInterrupted(home, drawLines(dice, 60, 40), { source: 'another' })
@@ -139,7 +139,7 @@ interface Page {
   nextCursor?: string
 }
 
-describe('an import that is under way', () => {
+describe('a running import', () => {
   const lines = (from: number, count: number, name: string): Line[] =>
     Array.from({ length: count }, (_, index) => ({
       asset: { key: `k${from + index}`, name, container: name },
@@ -151,7 +151,7 @@ describe('an import that is under way', () => {
     }))
   const mixed = (name: string) => [...lines(0, 250, name), ...lines(250, 250, name)]
 
-  it('is in a backup whole or not at all, and what is restored from it goes on', async () => {
+  it('is in a backup completely or not at all, and resumes after a restore', async () => {
     const home = keepHome(newHome())
     await importInterrupted(home, lines(0, 250, 'before'))
     const earlier = open(home).facts()
@@ -174,7 +174,7 @@ describe('an import that is under way', () => {
     expect(open(last).facts()).toEqual(later)
   }, 60_000)
 
-  it('is not listed by halves where pages are asked for before and after it is published', async () => {
+  it('is not listed partially when pages are read before and after its publication', async () => {
     const home = keepHome(newHome())
     await importInterrupted(home, lines(0, 100, 'before'))
     const reader = open(home)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
 import { removeInvisible } from '../../src/kernel/invisible.ts'
 
-describe('a text without what nobody sees', () => {
+describe('removing invisible characters', () => {
   it.each([
     ['a family of emoji', '👩‍👩‍👧'],
     ['a flag of joined emoji', '🏳️‍🌈'],
@@ -26,7 +26,7 @@ describe('a text without what nobody sees', () => {
   ])('drops %s', (_, text, visible) => expect(removeInvisible(text)).toBe(visible))
 })
 
-it('an error repeats nothing that nobody sees', () => {
+it('an error message contains no invisible characters', () => {
   const error = new AppError('not_found', 'no\u200b page \u202eevil', {
     issues: [{ path: 'name', message: 'is\u2060 unknown' }],
     suggestions: [{ value: 'x', kind: 'page', label: 'a\u{e0041}b' }],

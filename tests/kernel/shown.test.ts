@@ -79,7 +79,7 @@ describe('text from outside', () => {
     )
   })
 
-  it('ends no sentence, no code, no amount, no address and no JSON', () => {
+  it('cannot break out of a sentence, code, number, address or JSON', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const show of [showSentence, showCode, showAmount, showAddress]) {

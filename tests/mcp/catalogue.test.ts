@@ -51,7 +51,7 @@ describe('the tool list', () => {
     const listed = operations.filter(({ toolset }) => toolset === 'agent').map(({ name }) => name)
     expect(listed.sort()).toEqual(agentNames)
   })
-  test('costs a model little', () => {
+  test('stays within its byte budgets', () => {
     expect(bytesOf(tools.filter(({ name }) => agentNames.includes(name)))).toBeLessThanOrEqual(12_288)
     expect(bytesOf(tools)).toBeLessThanOrEqual(40_960)
   })
@@ -60,7 +60,7 @@ describe('the tool list', () => {
       expect(Object.keys((outputSchema?.properties ?? {}) as object), name).not.toHaveLength(0)
     }
   })
-  test('without what writes, has only what reads', () => {
+  test('contains only read operations when it is read-only', () => {
     const listed = open(true).tools
     expect(listed.map(({ name }) => name)).toEqual(
       operations.flatMap(({ name, toolset, effect }) => (toolset && effect === 'read' ? [name] : [])).sort(),
@@ -86,7 +86,7 @@ describe('every listed schema', () => {
       offending((node, path) => /^(?:in|out)put$/.test(path) && (node.type !== 'object' || 'anyOf' in node)),
     ).toEqual([])
   })
-  test('has one scalar type, a choice, or at least words at each node', () => {
+  test('has one scalar type, a choice or a description at each node', () => {
     const isWrong = ({ type, anyOf, description }: JsonSchema) =>
       type === undefined ? anyOf === undefined && description === undefined : !scalars.has(type as string)
     expect(offending(isWrong)).toEqual([])

@@ -170,7 +170,7 @@ async function speak(way: Way, messages: readonly unknown[]): Promise<Message[]>
     .sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1))
 }
 
-describe('over stdio, what is taken past the SDK is answered as the SDK answers it', () => {
+describe('over stdio, requests handled without the SDK get the same response as from the SDK', () => {
   test.each(table)('$name', async ({ message, direct = false }) => {
     const ways = [createWay(true), createWay(false)]
     const said = [initialize('2025-11-25'), initialized, message, { ...initialize('x', 'last'), method: 'ping' }]
@@ -236,7 +236,7 @@ describe('over stdio, what is taken past the SDK is answered as the SDK answers 
       messages: [initialized, call('delete_metric', emma), { ...list, id: 8 }],
     },
   ]
-  test.each(greetings)('a greeting with $name', async ({ message }) => {
+  test.each(greetings)('an initialize request with $name', async ({ message }) => {
     const ways = [createWay(true), createWay(false)]
     const [taken, left] = await Promise.all(ways.map((way) => speak(way, [message, initialized, list, good])))
     expect(taken).toEqual(left)
@@ -247,7 +247,7 @@ describe('over stdio, what is taken past the SDK is answered as the SDK answers 
     expect(taken).toEqual(left)
   })
 
-  test('a call before any greeting', async () => {
+  test('a call before initialize', async () => {
     const ways = [createWay(true), createWay(false)]
     const [taken, left] = await Promise.all(ways.map((way) => speak(way, [good])))
     expect(taken).toEqual(left)
@@ -271,7 +271,7 @@ describe('over stdio, what is taken past the SDK is answered as the SDK answers 
   })
 })
 
-describe('over HTTP, what is taken past the SDK is answered as the SDK answers it', () => {
+describe('over HTTP, requests handled without the SDK get the same response as from the SDK', () => {
   const opened: McpHttpHandler[] = []
   const open = (way: Way) => {
     const handler = createMcpHttpHandler({ surface: way.surface, log: silentLog })

@@ -93,7 +93,7 @@ const modern = (id: number, method: string, params: Record<string, unknown> = {}
     ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
   })
 
-describe('requests that are none', () => {
+describe('invalid requests', () => {
   const cases: { name: string; send: () => Promise<Response>; status: number; code: number }[] = [
     {
       name: 'PUT',
@@ -125,13 +125,13 @@ describe('requests that are none', () => {
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code }, id: null })
   })
-  test('say which method there is', async () => {
+  test('are answered with the allowed methods', async () => {
     expect((await fetch(http.url, { method: 'PATCH' })).headers.get('allow')).toBe('POST')
   })
 })
 
 describe('without a session', () => {
-  test('a 2025 client lists and calls without a greeting', async () => {
+  test('a 2025 client can list and call without initialize', async () => {
     const [listed] = await messagesOf(await post(toRequest(1, 'tools/list')))
     expect(listed?.result).toMatchObject({
       tools: expect.arrayContaining([expect.objectContaining({ name: 'get_metric' })]),
@@ -139,7 +139,7 @@ describe('without a session', () => {
     const [called] = await messagesOf(await post(toCall(2, 'get_metric', { slug: 'emma' })))
     expect(called?.result).toMatchObject({ structuredContent: { slug: 'emma' } })
   })
-  test('a greeting of a client that cannot be asked opens none', async () => {
+  test('initialize by a client without elicitation opens no session', async () => {
     const response = await post(toGreeting({ roots: {} }))
     expect(response.headers.get('mcp-session-id')).toBeNull()
     expect((await messagesOf(response))[0]?.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -182,7 +182,7 @@ describe('without a session', () => {
     for (let waited = 0; waited < 2000 && library.aborted.length === 0; waited += 20) await pause(20)
     expect(library.aborted).toEqual(['wait_for_scan'])
   })
-  test('whoever asks is asked for each request anew', async () => {
+  test('the caller is authenticated for each request', async () => {
     caller = { name: 'reader', via: 'http', scopes: new Set(['read']) }
     const [refused] = await messagesOf(await post(toCall(1, 'delete_metric', { slug: 'emma' })))
     expect(refused?.result).toMatchObject({ isError: true })
@@ -200,10 +200,10 @@ describe('a session', () => {
     return { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' }
   }
 
-  test('is opened for a client that can be asked', async () => {
+  test('is opened for a client with elicitation', async () => {
     expect((await greet())['mcp-session-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
-  test('is opened anew by a greeting that still carries an old id', async () => {
+  test('is opened again by initialize with an old session id', async () => {
     const response = await post(toGreeting({ elicitation: {} }), { 'mcp-session-id': 'from-before' })
     expect(response.headers.get('mcp-session-id')).not.toBe('from-before')
     expect(response.status).toBe(200)
@@ -227,7 +227,7 @@ describe('a session', () => {
     caller = { ...localPerson, via: 'http' }
     expect((await fetch(http.url, { method: 'DELETE', headers: session })).status).toBe(200)
   })
-  test('tells of resources that its client subscribed to', async () => {
+  test('notifies of resources that its client subscribed to', async () => {
     const session = await greet()
     await (await post(toRequest(1, 'resources/subscribe', { uri: 'assay://metrics/emma' }), session)).text()
     const stream = await fetch(http.url, { headers: { ...session, accept } })
@@ -259,7 +259,7 @@ describe('a session', () => {
     caller = { ...localPerson, via: 'http' }
     expect(await isOpen(first)).toBe(true)
   })
-  test('is not to be had while others have as many as there may be; its client goes on without one', async () => {
+  test('is not opened at the total limit; its client continues without one', async () => {
     for (let index = 0; index < 500; index++) {
       caller = { name: 'reader', id: `token/${index}`, via: 'http', scopes: new Set(['read']) }
       await greet()
@@ -280,7 +280,7 @@ describe('a session', () => {
     expireTokens(2000)
     expect(await isOpen(long)).toBe(false)
   })
-  test('that ends takes the call with it that waits for an answer', async () => {
+  test('cancels its waiting call when it ends', async () => {
     caller = { ...localPerson, via: 'http', token: true, expiresAt: 1000 }
     const session = await greet()
     const response = await post(toCall(1, 'wait_for_scan', { steps: 1000, pauseMs: 20 }), session)
@@ -291,7 +291,7 @@ describe('a session', () => {
   })
 })
 
-test('a 2026 client that listens hears of changes', async () => {
+test('a listening 2026 client receives notifications of changes', async () => {
   const listening = post(
     toRequest(1, 'subscriptions/listen', {
       notifications: { resourceSubscriptions: ['assay://metrics/emma'], resourcesListChanged: true },

@@ -76,7 +76,10 @@ export function createLibrary(): Library {
         limit: z.int().min(1).max(500).default(100).describe('How many.'),
         search: z.string().describe('Words of the title.').optional(),
       }),
-      output: z.object({ items: z.array(Book).describe('The books.'), total: z.int().describe('How many there are.') }),
+      output: z.object({
+        items: z.array(Book).describe('The books.'),
+        total: z.int().describe('Number of detectors.'),
+      }),
       run: ({ limit }) => {
         ran.push('list_metrics')
         return { items: [...books.values()].slice(0, limit), total: books.size }

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { LineTransport } from '../../src/mcp/stdio/line-transport.ts'
 
-test('a line that does not end is given up at 10 MiB', async () => {
+test('a line without an end closes the connection at 10 MiB', async () => {
   const input = new PassThrough()
   const faults: string[] = []
   const transport = new LineTransport({

@@ -5,7 +5,7 @@ import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { contextFor, createLibrary, localPerson } from './library.ts'
 
-test('a connection ends when the process that began it is gone, although nobody closes the pipe', async () => {
+test('a connection ends when its parent process is gone, although the pipe stays open', async () => {
   const { operations } = createLibrary()
   const surface = createMcpSurface({ operations, toolsets: ['agent'], contextFor, version: '1', log: silentLog })
   let parent = 4711

@@ -198,7 +198,7 @@ describe('the process ends within two seconds', () => {
     expect((await endOf(host, since)).tookMs).toBeLessThan(LIMIT_MS)
   })
 
-  test('when nobody reads its answers any more', async () => {
+  test('when stdout is closed', async () => {
     const host = await startGreeted()
     const since = performance.now()
     host.child.stdout.destroy()
@@ -215,7 +215,7 @@ describe('the process ends within two seconds', () => {
     expect(tookMs).toBeLessThan(LIMIT_MS)
   })
 
-  test('when its host is killed and somebody else still holds the pipe', async () => {
+  test('when its host is killed while another process holds the pipe open', async () => {
     // The host starts the server with pipes that this process keeps open through a third one.
     const script = `
       const { spawn } = require('node:child_process')

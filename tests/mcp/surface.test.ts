@@ -76,7 +76,7 @@ describe('an answer', () => {
   test('has a text of at most 24 KB, cut between characters', async () => {
     const text = textOf(await callTool('get_stats', { how: 'long' }))
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(ANSWER_BYTES)
-    expect(text).toContain('cut here at 24 KB')
+    expect(text).toContain('truncated at 24 KB')
     expect(text).not.toContain('\uFFFD')
   })
   test('with text from tenants is marked, and has no characters that nobody sees', async () => {
@@ -89,14 +89,14 @@ describe('an answer', () => {
   })
 })
 
-describe('a page that nobody asked to be long', () => {
+describe('an answer without an explicit limit', () => {
   beforeEach(() => {
     for (let index = 0; index < 200; index++) {
       const slug = `book-${index}`
       library.books.set(slug, { slug, displayName: slug, pages: index, blurb: 'x'.repeat(400), certifiedBy: null })
     }
   })
-  test('is made shorter until the answer fits', async () => {
+  test('is requested with smaller limits until it fits', async () => {
     const answer = await callTool('list_metrics', {})
     const { items, total } = answer.structuredContent as { items: unknown[]; total: number }
     expect(sizeOf(answer)).toBeLessThanOrEqual(ANSWER_BYTES)
@@ -195,12 +195,12 @@ describe('certifying', () => {
     expect(textOf(result)).toMatch(/^forbidden \(declined\): /)
     expect(certified()).toBeNull()
   })
-  test('a yes for one call is none for another', async () => {
+  test('consent to one call does not apply to another', async () => {
     const again = await reply(await ask(), yes, { ...input, slug: 'walden' })
     expect(isQuestion(again)).toBe(true)
     expect(library.books.get('walden')?.certifiedBy).toBeNull()
   })
-  test('a yes without a question is none', async () => {
+  test('an answer without a question is not consent', async () => {
     const again = await surface.callTool(
       'certify_metric',
       input,
@@ -208,7 +208,7 @@ describe('certifying', () => {
     )
     expect(isQuestion(again)).toBe(true)
   })
-  test('names the command where nobody can be asked', async () => {
+  test('names the command when the client cannot ask a person', async () => {
     const result = await callTool('certify_metric', input)
     expect(textOf(result)).toContain(`assay call certify_metric '{"slug":"emma","certifiedBy":"O'\\''Hara"}'`)
     expect(result._meta?.['assay/error']).toMatchObject({ code: 'forbidden', reason: 'consent_required' })
@@ -253,10 +253,10 @@ describe('resources', () => {
     'assay://rooms/one',
     'file:///etc/passwd',
     '',
-  ])('%s is not there', async (uri) => {
+  ])('%s does not exist', async (uri) => {
     await expect(surface.readResource(uri, exchange())).rejects.toMatchObject({ code: -32602, details: { uri } })
   })
-  test('a change by a tool is told', async () => {
+  test('a change by a tool is notified', async () => {
     const seen: ResourceChange[] = []
     const stop = surface.onChange((change) => seen.push(change))
     await callTool('update_metric', { slug: 'emma', pages: 5 })
@@ -275,12 +275,13 @@ describe('resources', () => {
 describe('completions', () => {
   const complete = (typed: string) =>
     surface.complete({ template: 'assay://metrics/{slug}' }, 'slug', typed, exchange())
-  test('what begins so comes first', async () => {
+  test('values with the typed prefix come first', async () => {
     library.books.set('a-walden', { slug: 'a-walden', displayName: 'A', pages: 1, blurb: '', certifiedBy: null })
     expect((await complete('wal')).values).toEqual(['walden', 'a-walden'])
   })
-  test('what is spelled alike is offered', async () => expect((await complete('ulises')).values).toEqual(['ulysses']))
-  test('nothing typed offers everything', async () => expect((await complete('')).total).toBe(3))
+  test('similarly spelled values are offered', async () =>
+    expect((await complete('ulises')).values).toEqual(['ulysses']))
+  test('an empty prefix offers everything', async () => expect((await complete('')).total).toBe(3))
   test('an unknown template is a fault', async () => {
     await expect(surface.complete({ template: 'x' }, 'slug', '', exchange())).rejects.toBeInstanceOf(ProtocolFault)
   })

@@ -122,12 +122,12 @@ describe('compileTools', () => {
     const { list } = compileTools(operations, { toolsets: both, readOnly: true })
     expect(list.every(({ annotations }) => annotations.readOnlyHint)).toBe(true)
   })
-  test('cannot be changed by anybody who holds it', () => {
+  test('is immutable', () => {
     const { list } = compileTools(operations, { toolsets: both })
     expect(Object.isFrozen(list)).toBe(true)
     expect(() => Object.assign(list[0]?.inputSchema ?? {}, { type: 'string' })).toThrow(TypeError)
   })
-  test('says with annotations what an operation does', () => {
+  test('describes the effect of an operation with annotations', () => {
     const { byName } = compileTools(operations, { toolsets: both })
     expect(byName.get('delete_metric')?.tool.annotations).toEqual({
       readOnlyHint: false,
@@ -137,7 +137,7 @@ describe('compileTools', () => {
     })
   })
 
-  test('opens a large member, and tells where its schema is', () => {
+  test('shows a large field as an open object and names the resource of its schema', () => {
     const { byName, schemas } = compileTools(operations, { toolsets: both })
     const properties = byName.get('update_metric')?.tool.inputSchema.properties as
       | Record<string, JsonSchema>
@@ -164,7 +164,7 @@ describe('compileTools', () => {
     expect([...schemas.keys()]).toEqual(['box', 'second_op.box'])
   })
 
-  test('gives up detail of outputs, the largest first, until the list fits', () => {
+  test('reduces the detail of outputs, the largest first, until the list fits', () => {
     const wide = z.object(
       Object.fromEntries(
         Array.from({ length: 30 }, (_, index) => [`value${index}`, z.string().describe('x'.repeat(60))]),

@@ -44,7 +44,7 @@ test.each<[string, string, number]>([
   ['an entry taken out with its link', 'DELETE FROM audit_chain WHERE seq = 12', 13],
   ['an entry moved in time', 'UPDATE audit SET at = at + 1 WHERE seq = 33', 33],
   ['a changed link', `UPDATE audit_chain SET digest = 'x' WHERE seq = 20`, 20],
-])('%s shows', async (_, sql, brokenAt) => {
+])('detects %s', async (_, sql, brokenAt) => {
   const { ask, context } = await open()
   tamper(context, sql)
   expect(await ask('verify_audit')).toMatchObject({ intact: false, brokenAt })
@@ -57,7 +57,7 @@ test.each(['audit', 'audit_chain'])('%s cannot be changed or emptied by accident
   expect(run(`DELETE FROM ${table}`)).toThrow(/append-only/)
 })
 
-test('a refused change leaves no entry and no link', async () => {
+test('a refused change adds no entry to the trail', async () => {
   const { ask, context } = await open()
   const before = await ask('verify_audit')
   expect(() =>

@@ -10,7 +10,7 @@ const open = () => openCaller(operations)
 const count = { aggregation: 'COUNT', entity: 'finding' }
 const metric = { slug: 'secrets', displayName: 'Secrets', type: 'SIMPLE', definition: count }
 
-test('the order of dimensions and filter values means nothing', async () => {
+test('reordering dimensions and filter values does not change the version', async () => {
   const { ask } = open()
   const definition = (severities: string[]) => ({ ...count, filters: { severities } })
   await ask('create_metric', {
@@ -73,7 +73,7 @@ test.each([
   expect(error.message).toMatch(message)
 })
 
-test('an update may take the certification away', async () => {
+test('an update may remove the certification', async () => {
   const updated = await open().ask('update_metric', { slug: 'open-findings', status: 'DRAFT' })
   expect(updated).toMatchObject({ status: 'DRAFT', certifiedBy: null, version: 1 })
 })
@@ -83,7 +83,7 @@ test('a type that the definition does not fit is refused', async () => {
   expect(error.facts.issues?.map((issue) => issue.path)).toContain('definition.baseMetricSlug')
 })
 
-test('a circle is refused and shown', async () => {
+test('a cycle is refused and shown', async () => {
   const { ask } = open()
   const derived = (input: string) => ({ type: 'DERIVED', definition: { formula: input, inputs: [input] } })
   await ask('create_metric', { ...metric, slug: 'a' })
@@ -97,7 +97,7 @@ test('a circle is refused and shown', async () => {
   expect(error.message).toContain('a → c → b → a')
 })
 
-test('metrics stand at most 8 levels above one another, from whichever end they grow', async () => {
+test('metrics are nested at most 8 levels deep, no matter at which end a level is added', async () => {
   const { ask } = open()
   const derived = (input: string) => ({ type: 'DERIVED', definition: { formula: input, inputs: [input] } })
   await ask('create_metric', { ...metric, slug: 'm0' })
@@ -111,7 +111,7 @@ test('metrics stand at most 8 levels above one another, from whichever end they 
   expect(below.message).toMatch(/9 levels/)
 })
 
-test('a change that would break the metrics made of it is refused', async () => {
+test('a change that would break dependent metrics is refused', async () => {
   const { ask } = open()
   await ask('create_metric', { ...metric, slug: 'a' })
   const ratio = { numerator: { metricSlug: 'a' }, denominator: count }
@@ -125,17 +125,17 @@ test('a change that would break the metrics made of it is refused', async () => 
   const error = await errorOf(
     ask('update_metric', { slug: 'a', definition: { aggregation: 'COUNT', entity: 'asset' } }),
   )
-  expect(error.message).toMatch(/r, which is made of this metric, allows severity/)
+  expect(error.message).toMatch(/r, which depends on this metric, allows severity/)
 })
 
 test('a metric under a TREND cannot become a TREND', async () => {
   const { ask } = open()
   const definition = { baseMetricSlug: 'open-findings', currentWindow: '7d', compareWindow: '7d' }
   const error = await errorOf(ask('update_metric', { slug: 'new-findings', type: 'TREND', definition }))
-  expect(error.message).toMatch(/weekly-finding-trend is a TREND made of this metric/)
+  expect(error.message).toMatch(/weekly-finding-trend is a TREND based on this metric/)
 })
 
-test('certification says who, when, which version and through which door', async () => {
+test('certification records who, when, which version and through which interface', async () => {
   const { ask, context } = open()
   await ask('create_metric', metric)
   await ask('update_metric', { slug: 'secrets', unit: 'secrets' })
@@ -162,7 +162,7 @@ test('a caller without the scope cannot certify', async () => {
   expect(await errorOf(ask('certify_metric', { slug: 'open-findings' }))).toMatchObject({ code: 'forbidden' })
 })
 
-test('a changed input makes the certified metrics above it drift, at any distance', async () => {
+test('a changed input makes all certified metrics that depend on it drift', async () => {
   const { ask } = open()
   await ask('create_metric', { ...metric, slug: 'a' })
   await ask('create_metric', { ...metric, slug: 'b', type: 'DERIVED', definition: { formula: 'a', inputs: ['a'] } })
@@ -290,7 +290,7 @@ test('every change of a metric is in the trail', async () => {
   expect(items[3]).toMatchObject({ before: { unit: '', version: 1 }, after: { unit: 'x', version: 2 } })
 })
 
-test('the trail tells callers of one name apart', async () => {
+test('the trail distinguishes callers with the same name', async () => {
   const { ask, context } = open()
   await ask('create_metric', metric)
   const other = { ...context.caller, id: 'https://id.example.com#4711' }
@@ -302,7 +302,7 @@ test('the trail tells callers of one name apart', async () => {
   ])
 })
 
-test('a cursor that is none is refused', async () => {
+test('an invalid cursor is refused', async () => {
   expect(await errorOf(open().ask('list_audit', { cursor: 'x' }))).toMatchObject({ code: 'invalid_input' })
 })
 
@@ -362,14 +362,14 @@ test.each<[string, Record<string, unknown>, string, string[]]>([
     'invalid_input',
     ['definition.formula', 'definition.formula', 'definition.formula', 'definition.inputs[1]'],
   ],
-])('all problems are told at once: %s', async (_name, members, code, paths) => {
+])('all problems are reported at once: %s', async (_name, members, code, paths) => {
   const { ask } = open()
   const error = await errorOf(ask('create_metric', { slug: 'bad', displayName: 'Bad', ...members }))
   expect(error.code).toBe(code)
   expect((error.facts.issues ?? []).map(({ path }) => path)).toEqual(paths)
 })
 
-test('an update tells of an unknown term with its place', async () => {
+test('an update reports an unknown term with its path', async () => {
   const { ask } = open()
   await ask('create_metric', metric)
   expect(await errorOf(ask('update_metric', { slug: 'secrets', glossaryTermSlug: 'no-such-term' }))).toMatchObject({

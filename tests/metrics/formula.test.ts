@@ -62,17 +62,17 @@ test.each<[string, number, RegExp]>([
   ['1 2', 3, /an operator is missing before '2'/],
   ['a b', 3, /an operator is missing before 'b'/],
   ['1)', 2, /operator is missing before '\)'/],
-  ['a ^ 2', 3, /'\^' cannot stand in a formula/],
-  ['a; drop', 2, /';' cannot stand/],
-  ['a.b', 2, /'\.' cannot stand/],
-  ['1.2.3', 2, /'\.' cannot stand/],
-  ['"a"', 1, /'"' cannot stand/],
-  ['sqrt(4)', 1, /'sqrt' is no function here; the functions are min/],
+  ['a ^ 2', 3, /'\^' is not allowed in a formula/],
+  ['a; drop', 2, /';' is not allowed/],
+  ['a.b', 2, /'\.' is not allowed/],
+  ['1.2.3', 2, /'\.' is not allowed/],
+  ['"a"', 1, /'"' is not allowed/],
+  ['sqrt(4)', 1, /'sqrt' is not a function; the functions are min/],
   ['coalsce(a, 1)', 1, /did you mean coalesce/],
   ['abs(1, 2)', 1, /abs takes exactly 1 arguments, not 2/],
   ['nullif(1)', 1, /nullif takes exactly 2/],
   ['min()', 1, /min takes 1 to 20/],
-  ['min(1,)', 7, /must stand here, not '\)'/],
+  ['min(1,)', 7, /is expected here, not '\)'/],
   ['1e999', 1, /too large/],
   [`${'('.repeat(60)}1${')'.repeat(60)}`, 42, /nested deeper/],
   [`${'-'.repeat(60)}1`, 42, /nested deeper/],
@@ -89,7 +89,7 @@ test('a long flat formula is fine', () => {
   expect(evaluate(Array.from({ length: 900 }, () => '1').join('+'))).toEqual({ value: 900 })
 })
 
-test('names are listed once, with their first place', () => {
+test('names are listed once, with their first position', () => {
   const parsed = parseFormula('b + max(a, b) / -c')
   if ('problem' in parsed) throw new Error(parsed.problem.message)
   expect([...listFormulaNames(parsed.formula)]).toEqual([
@@ -192,7 +192,7 @@ function compute(node: Tree, values: Map<string, number | null>): number | null 
 
 const checked = (value: number) => (Number.isFinite(value) ? value : null)
 
-test('a written tree is read back to the same number', () => {
+test('a tree written as a formula evaluates to the same number', () => {
   const value = fc.option(fc.integer({ min: -8, max: 8 }))
   fc.assert(
     fc.property(tree, fc.tuple(value, value, value, value), (node, given) => {
@@ -206,7 +206,7 @@ test('a written tree is read back to the same number', () => {
   )
 })
 
-test('any text is either a formula or a problem with its place', () => {
+test('any text is either a formula or a problem with its position', () => {
   const pieces = fc.array(fc.constantFrom('a', '1', '.', 'e', '+', '-', '*', '/', '(', ')', ',', ' ', 'min', '_', 'é'))
   fc.assert(
     fc.property(
@@ -224,7 +224,7 @@ test('any text is either a formula or a problem with its place', () => {
   )
 })
 
-test('every unknown function is told, with its position, and what else cannot be read', () => {
+test('every unknown function is reported with its position, together with syntax errors', () => {
   const problems = (text: string) => {
     const parsed = parseFormula(text)
     return 'problems' in parsed ? parsed.problems.map(({ position }) => position) : []

@@ -137,7 +137,7 @@ test.each<[string, object, Record<string, RegExp>]>([
   [
     'a p of another aggregation',
     { definition: { ...count, aggregation: 'MEDIAN', field: 'confidence', p: 0.5 } },
-    { 'definition.p': /goes with PERCENTILE only/ },
+    { 'definition.p': /is for PERCENTILE only/ },
   ],
   [
     'a median of a name',
@@ -153,7 +153,7 @@ test.each<[string, object, Record<string, RegExp>]>([
   [
     'a window of a stock',
     { definition: { ...count, mode: 'stock', window: { last: '28d' } } },
-    { 'definition.window': /does not go with mode stock/ },
+    { 'definition.window': /cannot be used with mode stock/ },
   ],
   [
     'a window to a date that is no period',
@@ -274,7 +274,7 @@ test.each<[string, object, Record<string, RegExp>]>([
   [
     'a trend of a trend',
     { type: 'TREND', definition: { baseMetricSlug: 'weekly-finding-trend', currentWindow: '7d', compareWindow: '1w' } },
-    { 'definition.baseMetricSlug': /windows of its own/ },
+    { 'definition.baseMetricSlug': /its own windows/ },
   ],
   [
     'itself',

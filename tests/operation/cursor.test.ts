@@ -17,7 +17,7 @@ const open = (now = NOON) => {
 const refused = expect.objectContaining({ code: 'invalid_input' })
 
 describe('a cursor', () => {
-  it('leads on where it was given', () => {
+  it('continues the list where it was issued', () => {
     const { write, read } = open()
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 2, maxLength: 2 }), (keys) => {
@@ -27,7 +27,7 @@ describe('a cursor', () => {
     )
   })
 
-  it('with any one character changed, left out or added leads nowhere', () => {
+  it('is refused with any single character changed, removed or added', () => {
     const { write, read } = open()
     const cursor = write([NOON, 42])
     for (let at = 0; at < cursor.length; at++) {
@@ -39,13 +39,13 @@ describe('a cursor', () => {
   })
 
   it.each(['', '.', '..', 'e30.', 'WyJmaW5kaW5ncyIsMSwyLDNd', 'null', '💥', 'a'.repeat(500)])(
-    'that was made up leads nowhere: %j',
+    'is refused when it is invented: %j',
     (cursor) => {
       expect(() => open().read(cursor)).toThrow(refused)
     },
   )
 
-  it('belongs to its list, to whom it was given, and to its data folder', () => {
+  it('is valid only for its list, its caller and its data folder', () => {
     const { write, read } = open()
     const cursor = write([1, 2])
     const token: Caller = { ...localPerson, id: 'token/1' }
@@ -57,7 +57,7 @@ describe('a cursor', () => {
     expect(read(write([1, 2], token), token)).toEqual([1, 2])
   })
 
-  it('ends after a day', () => {
+  it('expires after a day', () => {
     const { context, write, read } = open()
     const cursor = write([1, 2])
     context.clock.now = NOON + 24 * 3_600_000 - 1

@@ -31,9 +31,9 @@ describe('parseInput', () => {
     ['a wrong type', { slug: 1 }, 'slug', 'must be a string.'],
     ['a number out of bounds', { slug: 'a', limit: 501 }, 'limit', 'must be at most 500.'],
     ['a text that is too short', { slug: 'a', names: ['b'] }, 'names[0]', 'must be at least 2 characters long.'],
-    ['a list that is too short', { slug: 'a', names: [] }, 'names', 'must hold at least 1 item.'],
+    ['a list that is too short', { slug: 'a', names: [] }, 'names', 'must contain at least 1 item.'],
     [
-      'a word where words or objects may stand',
+      'a word where words or objects are allowed',
       { slug: 'a', compare: 'previous year' },
       'compare',
       'must be one of previous_period, previous_year, or an object; did you mean previous_year?',
@@ -52,13 +52,13 @@ describe('parseInput', () => {
       'an unknown key deep inside',
       { slug: 'a', filters: { names: [], nmaes: [] } },
       'filters.nmaes',
-      'is not a known key; known here is names.',
+      'is not a known key; the known key is names.',
     ],
-  ])('tells %s with its place', (_name, raw, path, message) => {
+  ])('reports %s with its path', (_name, raw, path, message) => {
     expect(issuesOf(raw)).toEqual([{ path, message }])
   })
 
-  it('tells every problem at once', () => {
+  it('reports all problems at once', () => {
     expect(
       issuesOf({ limit: 'x', other: 1 })
         ?.map(({ path }) => path)

@@ -30,7 +30,7 @@ const ask = operation({
 
 const ends = (input: object) => errorOf(call(ask, input, openContext()))
 
-describe('a corrected call is given when nothing is guessed', () => {
+describe('a corrected call is given when nothing has to be guessed', () => {
   test.each<[string, object, object]>([
     ['another separator', { metric_slug: 'a' }, { metricSlug: 'a' }],
     ['another letter case', { MetricSlug: 'a', TimeZone: 'UTC' }, { metricSlug: 'a', timeZone: 'UTC' }],
@@ -80,13 +80,13 @@ test.each<[string, object, string, string]>([
   ['a number above the most', { metricSlug: 'a', limit: 5000 }, 'limit', '1000'],
   ['a number below the least', { metricSlug: 'a', limit: 0 }, 'limit', '1'],
   ['a key in another place', { metricSlug: 'a', severities: ['HIGH'] }, 'severities', 'filters.severities'],
-])('%s brings a suggestion for its place', async (_, given, path, value) => {
+])('%s gives a suggestion for its path', async (_, given, path, value) => {
   const error = await ends(given)
   expect(error.facts.issues?.[0]?.path).toBe(path)
   expect(error.facts.suggestions?.[0]?.value).toBe(value)
 })
 
-test('input of any type is refused, not thrown at', async () => {
+test('input of any type is refused without an internal error', async () => {
   for (const junk of [null, 5, 'text', [], [{}], { filters: 5, filter: {} }]) {
     expect((await ends(junk as object)).code).toBe('invalid_input')
   }
@@ -117,7 +117,7 @@ describe('a name that is not found', () => {
     expect(facts.fix?.arguments).toEqual(corrected)
   })
 
-  test('is not placed where two members have it', async () => {
+  test('is not moved where two members have that name', async () => {
     const { facts } = await errorOf(call(look, { id: 'wiki-x', other: 'wiki-x' }, openContext()))
     expect(facts).not.toHaveProperty('issues')
   })

@@ -23,7 +23,7 @@ it('bounds the name of an unknown member', () => {
   expect(problem).toContain('x'.repeat(60))
 })
 
-it('masks credentials in the name of an unknown member, wherever it stands', () => {
+it('masks credentials in the name of an unknown member at any depth', () => {
   for (const raw of [{ [`${credentials.aws}`]: 1 }, { filters: { [`${credentials.github}`]: [] } }]) {
     const problem = toProblem(raw)
     expect(problem).toContain(MASK)

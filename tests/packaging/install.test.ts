@@ -56,6 +56,6 @@ describe('an installed assay', () => {
     writeFileSync(file, '')
     const { status, stdout, stderr } = run(main, ['mcp'], join(file, 'home'))
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(/^assay: The data folder cannot be made; name one .* --home or ASSAY_HOME\.\n$/)
+    expect(stderr).toMatch(/^assay: The data folder cannot be created; name a .* --home or ASSAY_HOME\.\n$/)
   })
 })

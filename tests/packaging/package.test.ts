@@ -33,7 +33,7 @@ const listed = (folder: string) =>
     .map((entry) => posix.join(entry.parentPath.slice(root.length).replaceAll('\\', '/'), entry.name))
 
 describe('the tarball', () => {
-  it('holds what the program reads', () => {
+  it('contains every file that the program reads', () => {
     const workers = listed('src')
       .filter((path) => path.endsWith('.worker.ts'))
       .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
@@ -63,14 +63,14 @@ describe('the tarball', () => {
     expect(needed.filter((path) => !paths.has(path ?? ''))).toEqual([])
   })
 
-  it('holds nothing else', () => {
+  it('contains nothing else', () => {
     const known =
       /^(?:package\.json|(?:README|CHANGELOG)\.md|LICENSE|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|sample-company\/(?:[a-z]+\.yaml|pages\/[\w-]+\.html)|docs\/[a-z-]+\.md|migrations\/sqlite\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
     expect([...paths].filter((path) => !known.test(path))).toEqual([])
     expect(packed.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(8_000_000)
   })
 
-  it('asks for no package that installing it does not bring, and for no file that it does not hold', () => {
+  it('imports only installed dependencies and files that it contains', () => {
     const builtin = new Set(builtinModules)
     const wanted = [...paths]
       .filter((path) => path.endsWith('.js'))

@@ -25,7 +25,7 @@ function listRead(metafile: Metafile, entry: string): string[] {
 }
 
 describe('assay mcp', () => {
-  it('lists its tools before it has read what answers questions', async () => {
+  it('lists its tools before it has loaded the query engine', async () => {
     const { metafile } = await build({
       absWorkingDir: root,
       entryPoints: ['src/main.ts', 'src/commands/stdio.ts', 'src/mcp/stdio/stdout.ts'],
@@ -58,7 +58,7 @@ describe('assay mcp', () => {
   const selections: { toolsets: Toolset[]; readOnly: boolean }[] = [['agent'], ['admin'], ['agent', 'admin']].flatMap(
     (toolsets) => [false, true].map((readOnly) => ({ toolsets: toolsets as Toolset[], readOnly })),
   )
-  it.each(selections)('lists what the catalogue holds: $toolsets, read only $readOnly', (selection) => {
+  it.each(selections)('lists the tools of the catalogue: $toolsets, read only $readOnly', (selection) => {
     const built = JSON.parse(readFileSync(`${root}dist/${manifestFile(selection)}`, 'utf8')) as ToolManifest
     expect(built).toEqual(JSON.parse(JSON.stringify(buildManifest({ operations, ...selection, version }))))
   })

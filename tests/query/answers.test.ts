@@ -16,8 +16,8 @@ const estate = {
   ] as FindingSeed[],
 }
 
-describe('scopes always narrow', () => {
-  test('a rate within a term counts one population on both sides', async () => {
+describe('scopes are always combined with AND', () => {
+  test('a rate within a term applies the term to numerator and denominator', async () => {
     const { ask } = openAsked(estate, { now })
     const answer = await ask('query_metric', {
       metricSlug: 'false-positive-rate',
@@ -40,7 +40,7 @@ describe('scopes always narrow', () => {
     expect([answer.value, codesOf(answer)]).toEqual([0, ['contradiction']])
   })
 
-  test("a term of the caller narrows the metric's own", async () => {
+  test('a term of the caller is combined with that of the metric', async () => {
     const { ask, simple } = openAsked(estate, { now })
     const metricSlug = await simple('m', {}, { glossaryTermSlug: 'pii-exposure' })
     expect((await ask('query_metric', { metricSlug })).value).toBe(4)
@@ -48,7 +48,7 @@ describe('scopes always narrow', () => {
     expect((await ask('query_metric', { metricSlug, glossaryTermSlug: 'pii-exposure' })).value).toBe(4)
   })
 
-  test('pinned filters narrow, and the metric keeps its own', async () => {
+  test('pinned filters are combined with those of the metric', async () => {
     const { ask } = openAsked(estate, { now })
     await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters: { statuses: ['RESOLVED'] } })
     await ask('set_placement', { dashboard: 'd', slug: 'total-findings', pinnedFilters: { detectorTypes: ['PII'] } })
@@ -56,7 +56,7 @@ describe('scopes always narrow', () => {
     expect(metrics.map(({ value }: { value: number }) => value)).toEqual([0, 4])
   })
 
-  test('filters of a part that is another metric, and its term, hold too', async () => {
+  test('filters and the term of a referenced metric also apply', async () => {
     const { ask, simple } = openAsked(estate, { now })
     const part = await simple('pii', {}, { glossaryTermSlug: 'pii-exposure' })
     await ask('create_metric', {
@@ -73,7 +73,7 @@ describe('scopes always narrow', () => {
     })
   })
 
-  test('every filter is told with where it came from', async () => {
+  test('every applied filter is listed with its origin', async () => {
     const { ask } = openAsked(estate, { now })
     const { applied } = await ask('query_metric', {
       metricSlug: 'false-positive-rate',
@@ -143,8 +143,8 @@ describe('the aggregation is the metric’s own, everywhere', () => {
   })
 })
 
-describe('findings keep their first detection', () => {
-  test('being seen again moves nothing', async () => {
+describe('the first detection of findings', () => {
+  test('a later detection does not move a finding in time', async () => {
     const { ask } = openAsked({ findings: [finding({ firstDetectedAt: day(10), lastDetectedAt: day(0.1) })] }, { now })
     const week = { from: '2026-06-12', to: '2026-06-15' }
     expect((await ask('query_metric', { metricSlug: 'new-findings', ...week })).value).toBe(0)
@@ -163,7 +163,7 @@ describe('assets', () => {
   ]
   const findings = [finding({ asset: 'a' }), finding({ asset: 'c', detectorType: 'PII' }), finding({ asset: 'gone' })]
 
-  test('coverage counts what was scanned, clean or not, and no deleted asset', async () => {
+  test('coverage counts scanned assets with and without findings, and no deleted ones', async () => {
     const { ask } = openAsked({ assets, findings }, { now })
     expect(await ask('query_metric', { metricSlug: 'scan-coverage' })).toMatchObject({
       value: 2 / 3,
@@ -186,8 +186,8 @@ describe('assets', () => {
   })
 })
 
-describe('what comes with a number', () => {
-  test('a certified metric says so', async () => {
+describe('information that comes with a number', () => {
+  test('a certified metric is labelled as certified', async () => {
     const { ask } = openAsked(estate, { now })
     const answer = await ask('query_metric', { metricSlug: 'total-findings' })
     expect(answer.trust).toEqual({ tier: 'certified', label: expect.stringContaining('Certified by assay') })
@@ -233,7 +233,7 @@ describe('what comes with a number', () => {
     expect(never.freshness.sources.map(({ name }: { name: string }) => name)).toEqual(['Never'])
   })
 
-  test('nothing found says which filter took it away, and when there was something', async () => {
+  test('an empty result names the filter that excludes everything, and when there were matches', async () => {
     const { ask } = openAsked(estate, { now })
     const { diagnosis } = await ask('query_metric', {
       metricSlug: 'total-findings',
@@ -255,7 +255,7 @@ describe('what comes with a number', () => {
     expect((await ask('query_metric', { metricSlug: 'total-findings' })).diagnosis).toBeUndefined()
   })
 
-  test('what was forgiven in the form is told', async () => {
+  test('coerced input is reported in warnings', async () => {
     const { ask } = openAsked(estate, { now })
     const answer = await ask('query_metric', {
       metricSlug: 'Total Findings',
@@ -268,7 +268,7 @@ describe('what comes with a number', () => {
     expect(forgiven).toEqual(['dimensions', 'filters.statuses', 'filters.statuses[0]', 'limit', 'dimensions[0]'])
   })
 
-  test('an answer stays small unless more is asked for', async () => {
+  test('an answer stays small unless a higher limit is given', async () => {
     const assets = Array.from({ length: 300 }, (_, index) => ({
       key: `k${index}`,
       container: `${'A long name of a space '.repeat(8)}${index}`,

@@ -53,7 +53,7 @@ describe('a series', () => {
     expect(last?.rows).toBeLessThanOrEqual(buckets)
   })
 
-  it('of a stock does not look for each finding among the assets of a filter', () => {
+  it('of a stock does not search the assets of a filter for each finding', () => {
     const conditions = [
       { key: 'containers', values: ['Space 1', 'Space 2'], exclude: false, origin: 'caller' },
     ] as const
@@ -64,7 +64,7 @@ describe('a series', () => {
   })
 
   it.each(['resolutionHours', 'assetId'] as const)(
-    'of %s does not seek each row by an index that has not it',
+    'of %s does not look up each row in an unsuitable index',
     (field) => {
       const aggregation = field === 'assetId' ? 'COUNT_DISTINCT' : 'AVG'
       const [, last] = watch({ ...plan, mode: 'stock', measure: { aggregation, field } }).queries
@@ -77,7 +77,7 @@ describe.each(['finding', 'asset'] as const)('a stock of each %s at a past momen
   const { edges: _none, ...past } = { ...plan, entity, mode: 'stock', at: NOW - 100 * DAY } as const
   const open = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' } as const
 
-  it('looks up the change after it by its key, and goes through no list of changes for each finding', () => {
+  it('finds the next change by its key and does not scan the changes of each finding', () => {
     for (const hasStatistics of [false, true]) {
       if (hasStatistics) store.write((writer) => writer.prepare('ANALYZE').run())
       const { queries } = watch({ ...past, conditions: [open] })

@@ -17,7 +17,7 @@ const findings = [
 ] as const
 
 describe('a clock', () => {
-  test('that was set back is told of in every answer', async () => {
+  test('that was set back gives a warning in every answer', async () => {
     const { ask } = openAsked({ sources, assets, findings: [...findings] }, { now })
     const answer = await ask('query_metric', { metricSlug: 'total-findings' })
     expect(codesOf(answer)).toEqual(['clock_moved'])

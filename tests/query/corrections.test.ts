@@ -66,7 +66,7 @@ describe('corrected calls', () => {
     await expect(ask(corrected, facts.fix?.arguments ?? {})).resolves.toBeDefined()
   })
 
-  test('a length of time as a dimension asks for a series', async () => {
+  test('a granularity as a dimension suggests a time series', async () => {
     const { ask } = openAsked(estate, { now })
     const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', dimensions: ['Month'] }))
     expect(facts.fix).toEqual({
@@ -114,7 +114,7 @@ describe('corrected calls', () => {
     ['state', 'status'],
     ['priority', 'severity'],
     ['CRITICAL', 'severity'],
-  ])('%s is what people call %s', async (name, dimension) => {
+  ])('the everyday name %s suggests %s', async (name, dimension) => {
     const { ask } = openAsked(estate, { now })
     const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', dimensions: [name] }))
     expect(facts.suggestions?.[0]).toEqual({ value: dimension, kind: 'dimension' })
@@ -193,7 +193,7 @@ describe('explore by term', () => {
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(16_000)
   })
 
-  test('dimensions that are asked for are answered, also where all are alike', async () => {
+  test('requested dimensions are answered even if they have a single value', async () => {
     const { ask } = openAsked(estate, { now })
     const { breakdowns } = await ask('explore_by_glossary_term', {
       glossaryTermSlug: 'pii-exposure',
@@ -204,7 +204,7 @@ describe('explore by term', () => {
     ])
   })
 
-  test('a term that matches nothing says why', async () => {
+  test('a term without matches explains why', async () => {
     const { ask } = openAsked({ findings: [finding()] }, { now })
     const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' })
     expect(answer).toMatchObject({ count: 0, breakdowns: [], examples: [] })

@@ -7,7 +7,7 @@ const first = at('2026-03-10T00:00:00Z')
 const finding = (seed: Partial<FindingSeed> = {}): FindingSeed => ({ asset: 'page', firstDetectedAt: first, ...seed })
 const nothing = { findingTypes: ['NEVER_SEEN'] }
 
-describe('nothing', () => {
+describe('empty results', () => {
   test.each<[string, object, object, number | null, string | undefined]>([
     ['COUNT', {}, {}, 0, undefined],
     ['COUNT_DISTINCT', { aggregation: 'COUNT_DISTINCT', field: 'assetId' }, {}, 0, undefined],
@@ -40,7 +40,7 @@ describe('ratios', () => {
     },
   })
 
-  test('a denominator of 0 is null with its reason, and both parts are told', async () => {
+  test('a denominator of 0 gives null with a reason and both parts', async () => {
     const { ask } = openAsked({ findings: [finding()] })
     await ask('create_metric', ratio({}, { filters: nothing }))
     const answer = await ask('query_metric', { metricSlug: 'ratio' })
@@ -54,7 +54,7 @@ describe('ratios', () => {
     expect(await ask('query_metric', { metricSlug: 'ratio' })).toMatchObject({ value: 0, numerator: 0, denominator: 1 })
   })
 
-  test('the total is the ratio of totals, a group may be in one side only, and other is the ratio of its sums', async () => {
+  test('the total is the ratio of totals, a group may be on one side only, and other is the ratio of its sums', async () => {
     const { ask } = openAsked({
       findings: [
         finding({ detectorType: 'A', status: 'FALSE_POSITIVE' }),
@@ -78,7 +78,7 @@ describe('ratios', () => {
     expect(toValues(all)).toEqual({ A: 1, B: 0.5, C: 0, D: null })
   })
 
-  test('a percentage stays a fraction and is written for people', async () => {
+  test('a percentage stays a fraction in value and is formatted as a percentage', async () => {
     const { ask } = openAsked({
       findings: [finding({ status: 'FALSE_POSITIVE' }), ...Array.from({ length: 11 }, () => finding())],
     })
@@ -90,7 +90,7 @@ describe('ratios', () => {
 })
 
 describe('groups', () => {
-  test('a missing value is a group of its own, by which one can filter', async () => {
+  test('a missing value is a separate group that can be filtered by', async () => {
     const { ask, simple } = openAsked({ findings: [finding(), finding({ category: 'SECURITY' })] })
     const metricSlug = await simple('m', {})
     const answer = await ask('query_metric', { metricSlug, dimensions: ['category'] })
@@ -98,7 +98,7 @@ describe('groups', () => {
     expect((await ask('query_metric', { metricSlug, filters: { categories: ['(none)'] } })).value).toBe(1)
   })
 
-  test('exclude keeps what has no value', async () => {
+  test('exclude keeps rows without a value', async () => {
     const { ask, simple } = openAsked({ findings: [finding(), finding({ category: 'SECURITY' })] })
     const metricSlug = await simple('m', {})
     expect((await ask('query_metric', { metricSlug, filters: { exclude: { categories: ['SECURITY'] } } })).value).toBe(
@@ -106,7 +106,7 @@ describe('groups', () => {
     )
   })
 
-  test('distinct values of the parts do not add up, so the whole and other are counted anew', async () => {
+  test('the total and other of distinct counts are counted separately, not added up', async () => {
     const findings = ['p1', 'p2'].flatMap((asset) =>
       ['A', 'B', 'C'].map((detectorType) => ({ asset, detectorType, firstDetectedAt: first })),
     )
@@ -131,7 +131,7 @@ describe('groups', () => {
     expect([error.code, error.facts.reason]).toEqual(['invalid_input', 'too_many_dimensions'])
   })
 
-  test('the same value sorts by name, and the cut is told', async () => {
+  test('equal values are sorted by name, and truncation is reported', async () => {
     const findings = ['C', 'A', 'B'].map((detectorType) => finding({ detectorType }))
     const { ask, simple } = openAsked({ findings })
     const metricSlug = await simple('m', {})
@@ -176,7 +176,7 @@ describe('formulas', () => {
     })
   })
 
-  test('groups are put together from every input', async () => {
+  test('groups of all inputs are combined', async () => {
     const { ask, simple } = openAsked({
       findings: [
         finding({ severity: 'LOW' }),
@@ -194,7 +194,7 @@ describe('formulas', () => {
 })
 
 describe('names and kinds', () => {
-  test('a value that nothing has runs and is told, with the nearest', async () => {
+  test('an unknown filter value is answered with a warning and the closest values', async () => {
     const { ask, simple } = openAsked({ findings: [finding({ findingType: 'EMAIL' })] })
     const answer = await ask('query_metric', {
       metricSlug: await simple('m', {}),
@@ -212,14 +212,14 @@ describe('names and kinds', () => {
     ['a metric', { metricSlug: 'totl-findings' }, 'not_found', 'unknown_metric', 'metricSlug'],
     ['a term', { glossaryTermSlug: 'pii exposures' }, 'not_found', 'unknown_term', 'glossaryTermSlug'],
     ['a dimension', { dimensions: ['severty'] }, 'invalid_input', 'unknown_dimension', 'dimensions[0]'],
-  ])('%s that does not exist is refused with what is close', async (_, change, code, reason, path) => {
+  ])('%s that does not exist is refused with suggestions', async (_, change, code, reason, path) => {
     const { ask } = openAsked({ findings: [finding()] })
     const error = await errorOf(ask('query_metric', { metricSlug: 'total-findings', ...change }))
     expect([error.code, error.facts.reason, error.facts.issues?.[0]?.path]).toEqual([code, reason, path])
     if (path !== 'filters.severities') expect(error.facts.suggestions).not.toEqual([])
   })
 
-  test('a dimension that the metric does not allow is refused with those that it does', async () => {
+  test('a dimension that the metric does not allow is refused with the allowed ones', async () => {
     const { ask, simple } = openAsked({ findings: [finding()] })
     const metricSlug = await simple('m', {}, { allowedDimensions: ['severity', 'status'] })
     const error = await errorOf(ask('query_metric', { metricSlug, dimensions: ['container'] }))
@@ -245,7 +245,7 @@ describe('names and kinds', () => {
     ).toHaveLength(30)
   })
 
-  test('a term that is not active cannot be queried by', async () => {
+  test('an inactive term cannot be used in a query', async () => {
     const { ask } = openAsked({ findings: [finding()] })
     await ask('update_glossary_term', { slug: 'pii-exposure', isActive: false })
     const error = await errorOf(ask('query_metric', { metricSlug: 'total-findings', glossaryTermSlug: 'pii-exposure' }))
@@ -254,7 +254,7 @@ describe('names and kinds', () => {
 })
 
 describe('sources that are gone', () => {
-  test('a term that names one says so with its empty answer', async () => {
+  test('a term with a deleted source gives an empty answer with a warning', async () => {
     const { ask, simple } = openAsked({ findings: [finding()] })
     const metricSlug = await simple('m', {})
     await ask('create_glossary_term', { slug: 'gone', displayName: 'Gone', filterMapping: { sources: ['Old wiki'] } })

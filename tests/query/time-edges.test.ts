@@ -24,7 +24,7 @@ describe('time', () => {
     expect(answer.value).toBe(value)
   })
 
-  test('the resolved range is told', async () => {
+  test('the resolved range is part of the answer', async () => {
     const { ask, simple } = openAsked(estate)
     const metricSlug = await simple('m', {})
     const { applied } = await ask('query_metric', {
@@ -41,7 +41,7 @@ describe('time', () => {
     })
   })
 
-  test('neighbouring ranges share nothing', async () => {
+  test('adjacent ranges do not overlap', async () => {
     const { ask, simple } = openAsked(estate)
     const metricSlug = await simple('m', {})
     const edge = '2026-03-10T00:00:00Z'
@@ -52,7 +52,7 @@ describe('time', () => {
     expect(before.value + after.value).toBe(4)
   })
 
-  test('every bucket of a series is there, cut ones are marked, and a repeated hour makes two', async () => {
+  test('a series has every bucket, marks cut ones, and has two buckets for a repeated hour', async () => {
     const { ask, simple } = openAsked({
       findings: ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'].map((time) => finding({ firstDetectedAt: at(time) })),
     })
@@ -67,7 +67,7 @@ describe('time', () => {
     expect(series.timeSeries.map(({ complete }: { complete: boolean }) => complete)).toEqual(Array(6).fill(false))
   })
 
-  test('a series of a past range is complete but where it is cut', async () => {
+  test('a series of a past range is complete except where the range cuts a bucket', async () => {
     const { ask, simple } = openAsked(estate)
     const { timeSeries } = await ask('query_metric_timeseries', {
       metricSlug: await simple('m', {}),
@@ -83,7 +83,7 @@ describe('time', () => {
     ])
   })
 
-  test('the week starts when it is said to', async () => {
+  test('the week starts on the given day', async () => {
     const { ask, simple } = openAsked(estate)
     const question = { metricSlug: await simple('m', {}), granularity: 'week', from: '2026-03-10', to: '2026-03-10' }
     const monday = await ask('query_metric_timeseries', question)
@@ -94,7 +94,7 @@ describe('time', () => {
     ])
   })
 
-  test('what has no such instant did not happen', async () => {
+  test('rows without the timestamp are not counted', async () => {
     const { ask, simple } = openAsked({
       findings: [finding(), finding({ status: 'RESOLVED', resolvedAt: first + DAY })],
     })
@@ -177,7 +177,7 @@ describe('stock', () => {
     expect(toValues(await ask('query_metric', { ...question, dimensions: ['status'] }))).toEqual({ RESOLVED: 1 })
   })
 
-  test('a decision kept in this very millisecond counts now', async () => {
+  test('a decision in the same millisecond is counted', async () => {
     const now = first + 10 * DAY
     const { ask, simple } = openAsked(
       {
@@ -193,7 +193,7 @@ describe('comparison', () => {
   const estate = { findings: [0, 1, 1, 3].map((days) => finding({ firstDetectedAt: first + days * DAY })) }
   const range = { from: '2026-03-11', to: '2026-03-11' }
 
-  test('the previous period is as long, touches, and is told per entry', async () => {
+  test('the previous period has the same length, is adjacent and is given per entry', async () => {
     const { ask, simple } = openAsked(estate)
     const question = {
       metricSlug: await simple('m', {}),
@@ -218,7 +218,7 @@ describe('comparison', () => {
     expect((await ask('query_metric', question)).comparison).toMatchObject({ value: 0, delta: 2, pctChange: null })
   })
 
-  test('another range', async () => {
+  test('an explicit range can be compared', async () => {
     const { ask, simple } = openAsked(estate)
     const compare = { from: '2026-03-13', to: '2026-03-14' }
     expect(
@@ -251,7 +251,7 @@ describe('trends', () => {
   }
   const now = at('2026-03-20T12:00:00Z')
 
-  test('windows end at the end of the range, touch, and count a border once', async () => {
+  test('windows end at the end of the range, are adjacent and count a border once', async () => {
     const moments = [
       '2026-03-13T12:00:00Z',
       '2026-03-13T11:59:59.999Z',
@@ -277,7 +277,7 @@ describe('trends', () => {
     })
   })
 
-  test('terms, filters and the end of the range hold in both windows', async () => {
+  test('terms, filters and the end of the range apply to both windows', async () => {
     const findings = [1, 2, 9].flatMap((days) => [
       finding({ firstDetectedAt: now - days * DAY, severity: 'LOW' }),
       finding({ firstDetectedAt: now - days * DAY, detectorType: 'PII' }),
@@ -295,7 +295,7 @@ describe('trends', () => {
     expect(earlier).toMatchObject({ current: 1, previous: 0, delta: 1, value: null })
   })
 
-  test('a month is a month of the calendar', async () => {
+  test('a window of a month is a calendar month', async () => {
     const { ask, simple } = openAsked({ findings: [finding({ firstDetectedAt: at('2026-02-28T00:00:00Z') })] })
     const base = await simple('base', {})
     await ask('create_metric', {
@@ -306,7 +306,7 @@ describe('trends', () => {
     expect([answer.current, answer.applied.from]).toEqual([1, '2026-02-28T00:00:00.000Z'])
   })
 
-  test('the period before is that of the window, on the calendar', async () => {
+  test('the previous period is the calendar window before', async () => {
     const moments = ['2026-01-31T12:00:00Z', '2026-02-15T12:00:00Z', '2026-02-28T12:00:00Z', '2026-03-15T00:00:00Z']
     const { ask, simple } = openAsked({ findings: moments.map((moment) => finding({ firstDetectedAt: at(moment) })) })
     const base = await simple('base', {})

@@ -67,7 +67,7 @@ describe('instants', () => {
     expect(thrownBy(() => getZone('+02:00')).code).toBe('invalid_input')
   })
 
-  test('a day is not before the day in front of it, though one begins where the other ends', () => {
+  test('a day does not overlap the previous day', () => {
     const backwards = { from: '2026-03-02', to: '2026-03-01' }
     expect(thrownBy(() => parseRange(backwards, berlin)).facts.reason).toBe('invalid_range')
     const day = parseRange({ from: '2026-03-01', to: '2026-03-01' }, berlin)
@@ -146,7 +146,7 @@ describe('buckets', () => {
     ])
   })
 
-  test('flags what the range cuts and what is not over', () => {
+  test('marks buckets that the range cuts and those that are not over', () => {
     const { buckets } = bucketsOf('2026-03-01T12:00Z', '2026-03-05T00:00Z', 'day', { now: '2026-03-03T08:00Z' })
     expect(buckets.map(({ start, complete }) => [iso(start).slice(0, 10), complete])).toEqual([
       ['2026-03-01', false],
@@ -185,7 +185,7 @@ describe('buckets', () => {
     expect(thrownBy(() => bucketsOf('0001-01-01T00:00Z', undefined, 'day')).facts.reason).toBe('too_many_buckets')
   })
 
-  test('edges are where the label of the wall clock changes, in any zone', () => {
+  test('bucket edges are where the local date or hour changes, in any zone', () => {
     const zones = [
       'UTC',
       'Europe/Berlin',

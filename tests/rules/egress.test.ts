@@ -61,7 +61,7 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((file) => join('src', file))
 
 describe('requests to other machines', () => {
-  it('leave by nothing but what is named here', () => {
+  it('are sent only by the modules listed here', () => {
     const uses = files.flatMap((file) => findUses(file, readFileSync(file, 'utf8')))
     expect(uses.length).toBeGreaterThan(5)
     expect(uses.filter(({ file, what }) => !(allowed[file] ?? []).includes(what))).toEqual([])
@@ -88,12 +88,12 @@ describe('requests to other machines', () => {
     ["new WebSocket('ws://x')", 'WebSocket'],
     ["require('child_process')", 'child_process'],
     ['await import(name)', 'a module that is named at run time'],
-  ])('are noticed: %s', (text, what) => {
+  ])('are detected: %s', (text, what) => {
     expect(findUses('x.ts', text).map((use) => use.what)).toEqual([what])
   })
 
   it.each(["import type { Agent } from 'node:http'", 'app.fetch(request)', 'const options = { fetch: app.fetch }'])(
-    'are not seen where there are none: %s',
+    'are not reported where there are none: %s',
     (text) => {
       expect(findUses('x.ts', text)).toEqual([])
     },

@@ -3,7 +3,7 @@ import { toLoggedText } from '../../src/detectors/safe-text.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { credentials, disguises, personalData } from '../support/planted.ts'
 
-it('hides in messages, fields and errors what is disguised, too', () => {
+it('the log also masks disguised credentials in messages, fields and errors', () => {
   const lines: string[] = []
   const log = createLog({ level: 'debug', write: (line) => lines.push(line), now: () => 0, hide: toLoggedText })
   for (const put of Object.values(disguises)) {

@@ -34,7 +34,7 @@ const sites: readonly [string, (secret: string) => string][] = [
 
 describe('known secrets', () => {
   for (const canary of canaries) rememberSecret(canary)
-  it.each(sites)('do not leave by %s', (_site, log) => {
+  it.each(sites)('are masked in %s', (_site, log) => {
     for (const canary of canaries) {
       const line = log(canary)
       for (const form of [
@@ -50,21 +50,21 @@ describe('known secrets', () => {
 })
 
 describe('a line', () => {
-  it('stays one line, whatever is in it', () => {
+  it('stays one line with any content', () => {
     const line = write('a\r\nb\u2028c\u0085d', { x: '\n{"level":"error"}' })
     expect(line.match(/[\r\n\u2028\u2029\u0085]/g)).toEqual(['\n'])
     expect(JSON.parse(line)).toMatchObject({ message: 'a\r\nb\u2028c\u0085d' })
   })
 
-  it('does nothing to a terminal', () => {
+  it('contains no terminal control characters', () => {
     const line = write('\u001b[31mred\u001b]0;title\u0007 \u009b2J \u202egnp.exe \u007f')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
   })
 })
 
-describe('what nobody sees', () => {
-  it('is written so that everybody does, and read as it was', () => {
+describe('an invisible character', () => {
+  it('is written escaped and parsed back unchanged', () => {
     const hidden = 'a\u200bb\u{e0041}c\u3164d \u{1f469}\u200d\u{1f4bb}'
     const line = write(hidden)
     expect(line).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u)
@@ -93,7 +93,7 @@ describe('the log file', () => {
     expect(readFileSync(join(folder, 'assay.log'), 'utf8')).toMatch(/99\n$/)
   })
 
-  it('is shared: a writer goes on in the file that another has begun', () => {
+  it('is shared: a process continues the file of another', () => {
     const [one, two] = [
       openLogFile({ folder, maxBytes: 2000, files: 2 }),
       openLogFile({ folder, maxBytes: 2000, files: 2 }),
@@ -106,7 +106,7 @@ describe('the log file', () => {
     expect(total).toBeLessThan(2000 * 2 + 60 * 100)
   })
 
-  it('that cannot be written stops nobody', () => {
+  it('does not stop the program when it cannot be written', () => {
     const path = join(folder, 'taken')
     writeFileSync(path, '')
     const file = openLogFile({ folder: path })
@@ -115,7 +115,7 @@ describe('the log file', () => {
   })
 })
 
-describe('a log that is opened for its first line', () => {
+describe('a log that is opened on its first line', () => {
   const open = () => {
     const lines: Record<string, unknown>[] = []
     let at = 0
@@ -139,7 +139,7 @@ describe('a log that is opened for its first line', () => {
     expect({ opened: opened(), lines }).toEqual({ opened: 0, lines: [] })
   })
 
-  it('keeps order, times and what is hidden, and is opened once', async () => {
+  it('keeps order, times and masking, and is opened once', async () => {
     const { lines, log, opened } = open()
     log.info('first', { note: 'secret' })
     log.warn('second')

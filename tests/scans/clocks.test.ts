@@ -60,7 +60,7 @@ describe('a clock that jumps', () => {
     if (next - bench.clock.now <= HOUR) expect(await pass(61)).toHaveLength(1)
   })
 
-  it('a year ahead and back again goes on at once', async () => {
+  it('a year ahead and back again resumes at once', async () => {
     await pass(90)
     bench.clock.now += 365 * DAY
     expect(await pass(2)).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('a clock that jumps', () => {
     expect((await nextRunAt()) - bench.clock.now).toBeLessThanOrEqual(HOUR)
   })
 
-  it('that stands still starts nothing, and misses nothing', async () => {
+  it('that stops starts no run and loses none', async () => {
     await pass(30)
     for (let times = 0; times < 200; times++) bench.turn()
     expect(await scans()).toEqual([])
@@ -94,7 +94,7 @@ describe('runs that were missed', () => {
     ['5 minutes', 5 * MINUTE],
     ['3 days', 3 * DAY],
     ['400 days', 400 * DAY],
-  ])('are made up once after %s, and never again', async (_name, offMs) => {
+  ])('are made up for once after %s', async (_name, offMs) => {
     await pass(55)
     bench.clock.now += 5 * MINUTE + offMs
     for (let times = 0; times < 5; times++) bench.turn()

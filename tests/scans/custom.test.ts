@@ -49,7 +49,7 @@ const say = (text: string) => {
 }
 
 describe('custom detectors in scans', () => {
-  it('find in every source what their rule says, under their key', async () => {
+  it('report matches of their rule in every source, under their key', async () => {
     say('Blue Heron starts in May.')
     await bench.run('create_custom_detector', detectorFor('secret-projects', 'Blue Heron'))
     await bench.scan()
@@ -62,7 +62,7 @@ describe('custom detectors in scans', () => {
     expect(mapped.items).toHaveLength(3)
   })
 
-  it('look again at what has not changed, as soon as a rule is new, changed or gone', async () => {
+  it('rescan unchanged assets when a rule is added, changed or deleted', async () => {
     say('Blue Heron and Grey Goose.')
     await bench.scan()
     expect(await found()).toEqual([])
@@ -100,7 +100,7 @@ describe('custom detectors in scans', () => {
     expect(new Set((await found()).map((line) => line.split(' ')[2]))).toEqual(new Set(['three']))
   })
 
-  it('leave what they found as it was while they are switched off, until its page is gone', async () => {
+  it('keep their findings while they are disabled, until the page is gone', async () => {
     say('Blue Heron starts in May.')
     await bench.run('create_custom_detector', detectorFor('secret-projects', 'Blue Heron'))
     await bench.scan()
@@ -125,7 +125,7 @@ describe('custom detectors in scans', () => {
     await expect(bench.run('update_source', { id: 'fake', config })).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
-  it('can be tried on a source, which keeps nothing', async () => {
+  it('can be previewed on a source without storing anything', async () => {
     say('Blue Heron')
     const page = tenant.spaces[0]?.pages[0]
     if (page !== undefined) page.body = 'nothing'

@@ -89,7 +89,7 @@ const removal = (bench: Workbench) => ({
 const count = (bench: Workbench, table: string) =>
   bench.store.read((reader) => reader.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
 
-it('a deletion that another process finished leaves alone who has the row id now', async () => {
+it('a deletion that another process finished does not affect a new source with the same row id', async () => {
   const bench = await openBench()
   const id = bench.store.read((reader) => findSource(reader, 'staying'))?.id ?? 0
   vi.spyOn(bench.store, 'yieldBetweenBatches').mockImplementationOnce(async () => {

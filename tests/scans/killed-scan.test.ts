@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { scanUnderKills } from './killed-scan.ts'
 
-it('a scan of a wiki that is killed again and again stores what an undisturbed one does', async () => {
+it('a scan of a wiki that is killed repeatedly stores the same as an undisturbed one', async () => {
   const { calm, killed, listings, kills, damages } = await scanUnderKills({ pages: 80, kills: 5, seed: 3 })
   expect(kills).toBeGreaterThan(0)
   expect(damages).toEqual([])

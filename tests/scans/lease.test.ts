@@ -39,7 +39,7 @@ const written: string[] = []
 const write = (lease: ScanLease, word: string) => lease.write(() => written.push(word))
 
 describe('a scan', () => {
-  it('that somebody drives cannot be claimed, until that one is silent', () => {
+  it('with a live lease cannot be claimed until its heartbeat is too old', () => {
     const first = need(claim())
     now += SILENCE_MS
     expect(claim()).toBeUndefined()
@@ -50,7 +50,7 @@ describe('a scan', () => {
     second.close()
   })
 
-  it('that was lost takes no write, no beat and no ending of the one who has lost it', () => {
+  it('refuses writes, heartbeats and the end from a process that lost its lease', () => {
     const late = need(claim())
     write(late, 'before')
     now += SILENCE_MS + 1
@@ -66,7 +66,7 @@ describe('a scan', () => {
     expect(written).toEqual(['before', 'after'])
   })
 
-  it('that is over cannot be claimed', () => {
+  it('that has ended cannot be claimed', () => {
     const lease = need(claim())
     lease.end((writer) => finishScan(writer, lease.scan.id, { status: 'COMPLETED' }, now))
     now += 10 * SILENCE_MS

@@ -306,6 +306,6 @@ describe('a text that the platform leaves out where it is empty', () => {
       new Set(['taken_as_empty']),
       new Set(),
     ])
-    expect(scans[1]?.warnings[0]?.message).toMatch(/^description of bi.report was left out by a second scan in a row/)
+    expect(scans[1]?.warnings[0]?.message).toMatch(/^description of bi.report was missing in two scans in a row/)
   })
 })

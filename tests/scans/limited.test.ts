@@ -39,7 +39,7 @@ async function scanUnder(stepBytes: number) {
 
 // Needs `prlimit`, which moves the limit of a running process.
 it.skipIf(!canLimit)(
-  'a scan whose writes fail at every step of its files goes on with each one, and ends as if they had not',
+  'a scan whose writes fail at every step resumes each time and ends with the same result',
   async () => {
     const [calm, stepped] = [await scanUnder(2 ** 40), await scanUnder(STEP_BYTES)]
     expect(calm).toEqual(['ready', expect.stringMatching(/^over [0-9a-f]{64} ok$/)])

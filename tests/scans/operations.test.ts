@@ -38,7 +38,7 @@ describe('start_scan', () => {
     await bench.queue.settled(started[0] ?? '')
   })
 
-  it('does not know a source that is not there', async () => {
+  it('reports an unknown source', async () => {
     await expect(bench.run('start_scan', { id: 'fak' })).rejects.toMatchObject({
       code: 'not_found',
       facts: { suggestions: [{ value: 'fake', kind: 'source' }] },
@@ -47,7 +47,7 @@ describe('start_scan', () => {
 })
 
 describe('get_scan', () => {
-  it('waits for the end, telling how far the scan is', async () => {
+  it('waits for the end and reports progress', async () => {
     tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 300))
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     const told: string[] = []
@@ -55,7 +55,7 @@ describe('get_scan', () => {
     if (operation === undefined) throw new Error('no get_scan')
     const context = { ...bench.context, progress: ({ message }: { message: string }) => told.push(message) }
     expect(await call(operation, { id, waitSeconds: 20 }, context)).toMatchObject({ status: 'COMPLETED' })
-    expect(told[0]).toBe('0 of 0 listed assets looked at')
+    expect(told[0]).toBe('0 of 0 listed assets read')
   })
 
   it('answers at once without a wait, and when its caller goes away', async () => {
@@ -70,7 +70,7 @@ describe('get_scan', () => {
     await bench.queue.settled(id)
   })
 
-  it('does not know other scans', async () => {
+  it('reports an unknown scan', async () => {
     await expect(bench.run('get_scan', { id: 'x' })).rejects.toMatchObject({ code: 'not_found' })
   })
 })
@@ -90,13 +90,13 @@ describe('list_scans', () => {
     expect((await list()).items).toHaveLength(4)
   })
 
-  it('goes by state', async () => {
+  it('filters by status', async () => {
     await bench.scan()
     expect((await list({ status: 'COMPLETED' })).items).toHaveLength(1)
     expect((await list({ status: 'FAILED' })).items).toEqual([])
   })
 
-  it('keeps the newest of many', async () => {
+  it('keeps only the newest scans', async () => {
     bench.store.write((writer) => {
       const insert = writer.prepare(
         `INSERT INTO scan (uid, source_id, status, trigger, requested_by, config_hash, detectors_hash, created_at)
@@ -127,7 +127,7 @@ describe('cancel_scan', () => {
 describe.each([
   ['a day ahead', 86_400_000],
   ['a day behind', -86_400_000],
-])('a scan whose driver has a clock %s', (_, differenceMs) => {
+])('a scan of a process whose clock is %s', (_, differenceMs) => {
   async function driveElsewhere(beatEveryMs: number) {
     const uid = bench.store.write((writer) =>
       queueScan(writer, getSource(writer, 'fake'), { trigger: 'MANUAL', requestedBy: 'eve', at: bench.clock.now }),
@@ -148,7 +148,7 @@ describe.each([
   }
   const tokenOf = (uid: string) => bench.store.read((reader) => getScan(reader, uid).token)
 
-  it('is not taken over while it is driven', async () => {
+  it('is not taken over while its heartbeat continues', async () => {
     const { uid, lease } = await driveElsewhere(50)
     await expect(bench.run('start_scan', { id: 'fake' })).rejects.toMatchObject({
       facts: { reason: 'scan_running', facts: { id: uid } },
@@ -157,7 +157,7 @@ describe.each([
     lease.close()
   })
 
-  it('is ended by its driver when it is cancelled', async () => {
+  it('is ended by its own process when it is cancelled', async () => {
     const { uid, lease } = await driveElsewhere(50)
     expect(await bench.run('cancel_scan', { id: uid })).toMatchObject({ status: 'RUNNING' })
     await vi.waitFor(() => expect(lease.stop).toBe('cancelled'), 10_000)
@@ -166,7 +166,7 @@ describe.each([
 })
 
 describe('get_stats', () => {
-  it('counts what is kept', async () => {
+  it('counts what is stored', async () => {
     await bench.scan()
     expect(await bench.run('get_stats')).toMatchObject({
       sources: 1,
@@ -212,7 +212,7 @@ describe('triage_findings', () => {
     await bench.scan()
   })
 
-  it('says beforehand how many there are', async () => {
+  it('preview counts the matching findings', async () => {
     expect(await bench.run('preview_triage', { filters: { severities: ['LOW'] } })).toEqual({ count: 3 })
     expect(await bench.run('search_findings', { statuses: ['IGNORED'] })).toMatchObject({ items: [] })
   })
@@ -232,7 +232,7 @@ describe('triage_findings', () => {
     })
   })
 
-  it('does not touch everything by mistake', async () => {
+  it('is refused without a condition', async () => {
     await expect(triage({ filters: {} })).rejects.toMatchObject({ code: 'invalid_input' })
   })
 })

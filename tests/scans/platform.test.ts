@@ -41,7 +41,7 @@ const empty: SampleFault['respond'] = {
   rewrite: (reply) => ({ ...reply, status: 200, body: { results: [], _links: {} } }),
 }
 
-describe('a listing that is not whole resolves nothing, however often it comes', () => {
+describe('an incomplete listing resolves nothing, even when it is repeated', () => {
   it.each<[string, SampleFault[], Partial<Scan>]>([
     [
       'a closed space',
@@ -125,7 +125,7 @@ describe('a listing that is not whole resolves nothing, however often it comes',
 })
 
 describe('a credential', () => {
-  it('that expires in the middle stops the scan, and what was read stands', async () => {
+  it('that expires during the scan stops it, and what was read is kept', async () => {
     const wiki = await startWiki({ spaces, pages })
     await createWikiSource(bench, wiki.url)
     wiki.faults.push({ match: onPath(/\/spaces\/2\/pages$/), respond: { status: 401, body: {} } })
@@ -168,7 +168,7 @@ describe('a scope', () => {
   })
 })
 
-it('a detector that is switched off looks at nothing, and one that is left out neither', async () => {
+it('a detector that is disabled or not listed does not run', async () => {
   const wiki = await startWiki({ spaces, pages })
   await createWikiSource(bench, wiki.url)
   await bench.run('update_source', { id: 'fake', config: { detectors: [{ type: 'WORDS', enabled: false }] } })
@@ -181,7 +181,7 @@ it('a detector that is switched off looks at nothing, and one that is left out n
   expect(countKept(bench).open).toBe(PAGES)
 })
 
-it('what a reply held is not resolved while replies cannot be read', async () => {
+it('findings in replies are not resolved while replies cannot be read', async () => {
   const comments = [
     commentOf('70', '1001'),
     commentOf('71', '1001', { parentId: '70', body: '<p>word:reply</p>' }),
@@ -203,7 +203,7 @@ it('what a reply held is not resolved while replies cannot be read', async () =>
   expect(countKept(bench)).toEqual({ open: PAGES + 1, resolved: 1, deleted: 0 })
 })
 
-it('one closed workspace of ten costs only itself, and nothing in it is gone', async () => {
+it('one closed workspace of ten affects only itself, and its findings are kept', async () => {
   const ids = Array.from({ length: 10 }, (_, index) => guid('a', index + 1))
   const routes: Routes = {
     'GET /groups': ids.map((id, index) => ({ id, name: `Workspace ${index + 1}` })),

@@ -100,7 +100,7 @@ async function ask<T>(operation: string, input: Record<string, unknown> = {}): P
 const stored = () => ['assay.db', 'assay.db-wal'].map((file) => readFileSync(join(bench.home, file), 'latin1')).join('')
 
 it.each(Object.keys(formats))(
-  'what is found in %s is located in the original, and neither kept nor told',
+  'a match in %s is located in the original, and its value is neither stored nor shown',
   async (name) => {
     const format = formats[name]
     if (format === undefined) throw new Error(name)
@@ -130,7 +130,7 @@ it.each(Object.keys(formats))(
   120_000,
 )
 
-it('no name, address or link shows a credential that stands in it', async () => {
+it('no name, address or link shows a credential that it contains', async () => {
   await fc.assert(
     fc.asyncProperty(body(14), body(36), async (word, token) => {
       const [password, key] = [`Xy7!${word}`, `gh${'p_'}${token}`]

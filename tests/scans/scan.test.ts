@@ -55,7 +55,7 @@ describe('a scan', () => {
     expect(bench.snapshot()).toEqual(before)
   })
 
-  it('looks again at exactly what was edited', async () => {
+  it('reads exactly what was edited', async () => {
     await bench.scan()
     tenant.fetched.length = 0
     pageAt('ENG', 3).body = 'Now with word:other in it.'
@@ -64,7 +64,7 @@ describe('a scan', () => {
     expect(scan.progress.findings).toEqual({ new: 1, again: 0, resolved: 1 })
   })
 
-  it('looks at everything again when a detector has other settings', async () => {
+  it('reads everything again when the settings of a detector change', async () => {
     await bench.scan()
     tenant.fetched.length = 0
     await bench.run('update_source', { id: 'fake', config: { detectors: [{ type: 'WORDS', config: { least: 2 } }] } })
@@ -87,7 +87,7 @@ describe('a scan', () => {
     expect(findings().find((row) => row.key === before)).toMatchObject({ status: 0, changes: 2 })
   })
 
-  it('keeps what was found in an asset that was read in part only', async () => {
+  it('keeps findings in an asset that was read only in part', async () => {
     await bench.scan()
     pageAt('OPS', 0).body = 'This is too long to be read whole.'
     const scan = await bench.scan()
@@ -95,7 +95,7 @@ describe('a scan', () => {
     expect(scan.warnings).toContainEqual(expect.objectContaining({ code: 'truncated', assetKey: 'fake:page:OPS-1' }))
   })
 
-  it('keeps what was found in an asset that its platform gave in part', async () => {
+  it('keeps findings in an asset that the platform returned only in part', async () => {
     await bench.scan()
     Object.assign(pageAt('OPS', 0), { body: 'The rest is not there.', unread: [{ section: 'rest', reason: 'failed' }] })
     await bench.scan()
@@ -105,7 +105,7 @@ describe('a scan', () => {
     expect(keysWhere({ status: 1 })).toHaveLength(1)
   })
 
-  it('has never more in a checkpoint than is stored with it', async () => {
+  it('never has a checkpoint ahead of the stored data', async () => {
     const write = bench.store.write.bind(bench.store)
     const steps: { cursor: string; stored: number }[] = []
     bench.store.write = (work, options) => {
@@ -144,7 +144,7 @@ describe('a scan', () => {
     }
   })
 
-  it('costs one asset when one asset cannot be read, and reads it the next time', async () => {
+  it('skips only an asset that cannot be read, and reads it the next time', async () => {
     tenant.onBody = (id) => {
       if (id === 'ENG-7') throw refuse('server_error')
     }
@@ -160,7 +160,7 @@ describe('a scan', () => {
     expect(tenant.fetched).toEqual(['ENG-7'])
   })
 
-  it('keeps what was found in an asset that was edited and cannot be read', async () => {
+  it('keeps findings in an asset that was edited and cannot be read', async () => {
     await bench.scan()
     pageAt('OPS', 0).body = 'Nothing is in it now.'
     tenant.onBody = (id) => {
@@ -173,7 +173,7 @@ describe('a scan', () => {
     expect(keysWhere({ status: 1 })).toHaveLength(1)
   })
 
-  it('goes on with other scopes when one cannot be listed, and resolves nothing in it', async () => {
+  it('continues with other scopes when one cannot be listed, and resolves nothing in it', async () => {
     await bench.scan()
     pagesOf('ENG').splice(6)
     tenant.onPage = (space, index) => {
@@ -192,7 +192,7 @@ describe('a scan', () => {
     expect(keysWhere({ status: 1 })).toEqual([])
   })
 
-  it('fails when nobody signs in', async () => {
+  it('fails when sign-in fails', async () => {
     await bench.run('update_source', { id: 'fake', config: { masked: { token: 'wrong' } } })
     expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'auth_failed' })
   })
@@ -208,7 +208,7 @@ describe('a scan', () => {
     })
   })
 
-  it('names the scan that runs already', async () => {
+  it('a second start names the running scan', async () => {
     let go = () => {}
     tenant.onPage = () =>
       new Promise<void>((resolve) => {
@@ -246,7 +246,7 @@ describe('a scan', () => {
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'CANCELLED' })
   })
 
-  it('writes nothing more once another driver has taken it over', async () => {
+  it('writes nothing more once another process has taken it over', async () => {
     let go = () => {}
     tenant.onPage = (_space, index) =>
       index === 2
@@ -264,7 +264,7 @@ describe('a scan', () => {
   })
 })
 
-describe('detectors that do not run', () => {
+describe('detectors that cannot run', () => {
   const openBroken = async (isLost: (key: string) => boolean) => {
     const broken = openWorkbench(tenant, {
       detect: (document, request) =>
@@ -274,20 +274,20 @@ describe('detectors that do not run', () => {
     return broken
   }
 
-  it('end the scan when no document can be looked at', async () => {
+  it('end the scan when no document can be processed', async () => {
     const broken = await openBroken(() => true)
     expect(await broken.scan()).toMatchObject({ status: 'FAILED', reason: 'detectors_failed' })
     await broken.close()
   })
 
-  it('cost one asset when one document is to blame', async () => {
+  it('skip one asset when its document is the cause', async () => {
     const broken = await openBroken((key) => key.endsWith('ENG-3'))
     expect(await broken.scan()).toMatchObject({ status: 'COMPLETED', failures: [{ assetKey: 'fake:page:ENG-3' }] })
     await broken.close()
   })
 })
 
-describe('what vanishes', () => {
+describe('an asset that disappears', () => {
   it('is deleted by the second complete scan, and its findings are resolved', async () => {
     await bench.scan()
     pagesOf('ENG').splice(0, 1)
@@ -307,7 +307,7 @@ describe('what vanishes', () => {
     expect(keysWhere({ key: 'fake:page:ENG-1', asset_status: 'ACTIVE', status: 0 })).toHaveLength(1)
   })
 
-  it('must be absent twice in a row', async () => {
+  it('must be missing in two scans in a row', async () => {
     await bench.scan()
     const [page] = pagesOf('ENG').splice(0, 1)
     await bench.scan()
@@ -318,7 +318,7 @@ describe('what vanishes', () => {
     expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
   })
 
-  it('in a mass waits for a second complete scan that agrees', async () => {
+  it('together with many others is kept until a second complete scan confirms it', async () => {
     tenant.spaces.push(...createTenant({ BIG: 40 }).spaces)
     await bench.scan()
     pagesOf('BIG').splice(10)
@@ -330,7 +330,7 @@ describe('what vanishes', () => {
     expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', progress: { findings: { resolved: 30 } } })
   })
 
-  it('stays when only a sample was taken', async () => {
+  it('is kept when only a sample was scanned', async () => {
     await bench.scan()
     await bench.run('update_source', { id: 'fake', config: { sampling: { strategy: 'LATEST', limit: 5 } } })
     for (let times = 0; times < 3; times++) {
@@ -339,7 +339,7 @@ describe('what vanishes', () => {
     expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
   })
 
-  it('stays when the listing says that it has gaps', async () => {
+  it('is kept when the listing is incomplete', async () => {
     await bench.scan()
     pagesOf('OPS').splice(0, 1)
     tenant.warnings = (space) =>
@@ -350,7 +350,7 @@ describe('what vanishes', () => {
     expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
   })
 
-  it('goes with its scope when the scope is gone, but not when it was left out', async () => {
+  it('is deleted with its scope when the scope is gone, but not when the scope was excluded', async () => {
     await bench.run('create_source', {
       name: 'narrow',
       config: { type: 'FAKE', required: { base_url: 'https://fake.example' }, masked: { token: 'fake-token-0002' } },

@@ -17,7 +17,7 @@ it.each([0, DAY, -DAY])('a driver whose clock differs by %d ms keeps its scan wh
   }
 })
 
-it('a driver that does not beat for thirty seconds loses its scan, whatever its clock said', () => {
+it('a process without a heartbeat for thirty seconds loses its scan, regardless of its clock', () => {
   let time = 0
   const isSilent = watchSilence(() => time)
   expect(isSilent(scan({ heartbeatAt: DAY }))).toBe(false)
@@ -36,7 +36,7 @@ it.each<[string, Partial<ScanRecord>]>([
   expect(watchSilence()(scan(more))).toBe(true)
 })
 
-it('a driver that is silent by the clock is gone when nothing of it is seen for thirty seconds', async () => {
+it('a process with an old heartbeat counts as dead only after thirty seconds without a change', async () => {
   let time = 0
   const look = (heartbeatAt: (time: number) => number) =>
     isLeaseAlive(() => scan({ heartbeatAt: heartbeatAt(time) }), {

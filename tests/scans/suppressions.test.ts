@@ -61,7 +61,7 @@ const suppress = (input: object) =>
   })
 
 describe('a suppression', () => {
-  it('by value holds wherever the value stands, now and in later scans', async () => {
+  it('by value applies wherever the value occurs, now and in later scans', async () => {
     await bench.scan()
     const { changed, valueFingerprint } = await suppress({ findingId: await at('ENG-1') })
     expect([changed, valueFingerprint?.length]).toEqual([2, 12])
@@ -73,7 +73,7 @@ describe('a suppression', () => {
     expect(await statuses()).toContain('ENG-3 23 OPEN')
   })
 
-  it('by filters and patterns holds for what fits all of them', async () => {
+  it('by filters and patterns applies to findings that match all of them', async () => {
     await bench.scan()
     const filters = { customDetectorKeys: ['numbers'], containers: ['Space ENG'] }
     const { changed } = await suppress({ filters, patterns: [{ field: 'name', pattern: 'page eng-[23]$' }] })
@@ -86,7 +86,7 @@ describe('a suppression', () => {
     expect(await statuses()).toContain('OPS-1 8 OPEN')
   })
 
-  it('is in the history of what it decides, and lasts', async () => {
+  it('is recorded in the history of its findings and survives later scans', async () => {
     await bench.scan()
     const { id } = await suppress({ filters: { containers: ['Space OPS'] }, status: 'FALSE_POSITIVE' })
     const finding = await detail(await at('OPS-1'))
@@ -102,7 +102,7 @@ describe('a suppression', () => {
     expect(await detail(finding.id)).toMatchObject({ status: 'FALSE_POSITIVE', history: [{}] })
   })
 
-  it('takes hold when something resolved comes back', async () => {
+  it('applies when a resolved finding re-opens', async () => {
     await bench.scan()
     say('OPS', 0, 'nothing')
     await bench.scan()
@@ -115,7 +115,7 @@ describe('a suppression', () => {
     expect(history.map(({ to }) => to)).toEqual(['RESOLVED', 'OPEN', 'IGNORED'])
   })
 
-  it('leaves a person who opens a finding again the last word', async () => {
+  it('does not override a person who re-opens a finding', async () => {
     await bench.scan()
     await suppress({ filters: { containers: ['Space OPS'] } })
     await bench.run('update_finding', { id: await at('OPS-1'), status: 'OPEN', reason: 'this one matters' })
@@ -124,7 +124,7 @@ describe('a suppression', () => {
     expect(await statuses()).toContain('OPS-1 0 OPEN')
   })
 
-  it('when deleted gives back what it had decided, and what is gone is resolved', async () => {
+  it('re-opens its findings when it is deleted, and resolves those that are gone', async () => {
     await bench.scan()
     const { id } = await suppress({ filters: { customDetectorKeys: ['numbers'] } })
     await bench.run('update_finding', { id: await at('ENG-2'), status: 'FALSE_POSITIVE', reason: 'invented' })
@@ -136,7 +136,7 @@ describe('a suppression', () => {
     await expect(bench.run('delete_suppression', { id })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('holds for imported findings too', async () => {
+  it('applies to imported findings too', async () => {
     await suppress({ filters: { detectorTypes: ['YARA'] } })
     const line = {
       asset: { key: 'repo:1' },
@@ -163,13 +163,13 @@ describe('a suppression', () => {
     expect(await bench.run('list_suppressions')).toMatchObject({ total: 0 })
   })
 
-  it('is refused for a finding that is not there', async () => {
+  it('is refused for an unknown finding', async () => {
     await expect(suppress({ findingId: '999' })).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
 describe('triage by filter', () => {
-  it('changes what was counted, or nothing', async () => {
+  it('changes exactly the counted findings, or nothing', async () => {
     await bench.scan()
     const filters = { containers: ['Space ENG'] }
     const { count } = await bench.run<{ count: number }>('preview_triage', { filters })

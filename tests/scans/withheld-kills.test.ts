@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runWithheldUnderKills } from './withheld-kills.ts'
 
-it('what is withheld from a scan that is killed is not resolved', async () => {
+it('findings in content withheld from a killed scan are not resolved', async () => {
   const platform = { platform: 'BI_PLATFORM', adminApi: true } as const
   const { kills, problems } = await runWithheldUnderKills(platform, { killsPerScan: 1, every: 200, seed: 41 })
   expect(problems).toEqual([])

@@ -9,7 +9,7 @@ it.each<[string, PlatformCase]>([
   ['a BI tenant seen by an administrator', { platform: 'BI_PLATFORM', adminApi: true }],
   ['a BI tenant seen by members', { platform: 'BI_PLATFORM' }],
 ])(
-  'what %s withholds is not resolved',
+  'findings in content that %s withholds are not resolved',
   async (_name, platform) => {
     const take = (index: number, name: string) => (only === undefined ? index % every === 0 : name.includes(only))
     const outcome = await runWithheld(platform, take)

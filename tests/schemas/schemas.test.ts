@@ -33,7 +33,7 @@ const finding = {
 }
 
 describe('schemas/', () => {
-  it('holds what it should', () => {
+  it('contains exactly the generated schemas', () => {
     expect(readdirSync(folder).sort()).toEqual([
       'config.schema.json',
       'custom-detector.schema.json',
@@ -57,7 +57,7 @@ describe('schemas/', () => {
     ['custom-detector.schema.json', detector],
     ['finding.schema.json', finding],
     ['config.schema.json', { port: 0 }],
-  ])('%s is draft 2020-12, takes what is right and refuses an unknown key', (name, value) => {
+  ])('%s is draft 2020-12, accepts valid values and refuses an unknown key', (name, value) => {
     expect(load(name).$schema).toBe('https://json-schema.org/draft/2020-12/schema')
     const validate = compile(name)
     expect(validate(value), JSON.stringify(validate.errors)).toBe(true)

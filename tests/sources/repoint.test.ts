@@ -96,7 +96,7 @@ const toAddress = (written: string) =>
   written.replaceAll('OWN', String(wiki.port)).replaceAll('OTHER', String(canary.port)).replaceAll('CLOUD', cloudId)
 
 describe('an address that is changed without its credential', () => {
-  it('is tried in at least forty ways', () => expect(elsewhere.length + same.length).toBeGreaterThanOrEqual(40))
+  it('is tested in at least forty ways', () => expect(elsewhere.length + same.length).toBeGreaterThanOrEqual(40))
 
   it('is refused, however it is written, and nothing is sent', async () => {
     const taken: string[] = []
@@ -111,7 +111,7 @@ describe('an address that is changed without its credential', () => {
     expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
   }, 180_000)
 
-  it('stays where only its spelling changes', async () => {
+  it('keeps the secret if only its spelling changes', async () => {
     for (const written of same) {
       expect([written, await outcomeOf(update({ required: { base_url: toAddress(written) } }))]).toEqual([
         written,
@@ -123,7 +123,7 @@ describe('an address that is changed without its credential', () => {
     expect(canary.seen).toEqual([])
   })
 
-  it('is taken with its credential', async () => {
+  it('is accepted with its credential', async () => {
     const required = { base_url: toAddress('http://127.0.0.1:OTHER') }
     expect(await outcomeOf(update({ required, masked: { api_token: 'another' } }))).toBe('taken')
     await bench.run('test_source', { id: 'fake' })
@@ -145,14 +145,14 @@ describe('an address that is changed without its credential', () => {
   })
 })
 
-describe('what is remembered of a tenant', () => {
+describe('the stored id of a tenant', () => {
   const tenantOf = (name: string) =>
     bench.store.read((reader) => {
       const row = reader.prepare('SELECT id FROM source WHERE name = ?').get(name) as { id: number }
       return findSourceById(reader, row.id)?.tenantId
     })
 
-  it('is forgotten with its address, and kept with everything else', async () => {
+  it('is deleted when the address changes, and kept otherwise', async () => {
     await bench.scan()
     expect(tenantOf('fake')).toBe(cloudId)
     await update({ optional: { content: { include_attachments: false } } })
@@ -162,7 +162,7 @@ describe('what is remembered of a tenant', () => {
     expect(tenantOf('fake')).toBeNull()
   })
 
-  it('is forgotten with the id of the directory', async () => {
+  it('is deleted when the id of the directory changes', async () => {
     const fake = await startFakeBi({
       'GET /groups': [{ id: guid('a', 1), name: 'Finance' }],
       'GET /groups/*/datasets': [],

@@ -118,9 +118,9 @@ describe('creating a source', () => {
     expect(await issuesOf(create(more))).toEqual(paths)
   })
 
-  it('names every member that there may be', async () => {
+  it('lists all allowed keys', async () => {
     await expect(create({ other: 1 })).rejects.toThrow(
-      /known here are type, required, masked, optional, sampling, schedule, detectors/,
+      /the known keys are type, required, masked, optional, sampling, schedule, detectors/,
     )
   })
 
@@ -128,19 +128,19 @@ describe('creating a source', () => {
     await expect(create({ detectors: [{ type: 'WORD' }] })).rejects.toThrow(/Did you mean WORDS/)
   })
 
-  it.each(['modified_date', 'modifiedDate', 'modified-date', 'TITLE'])('takes %s as a column', async (column) => {
+  it.each(['modified_date', 'modifiedDate', 'modified-date', 'TITLE'])('accepts %s as a column', async (column) => {
     const { config } = await create({ sampling: { strategy: 'LATEST', limit: 10, order_by_column: column } })
     expect(config.sampling).toMatchObject({ order_by_column: column })
   })
 
-  it('refuses a name that is taken, whatever the case', async () => {
+  it('refuses a name in use, ignoring case', async () => {
     await create()
     await expect(create({}, 'wIKI')).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'name_taken' } })
   })
 })
 
 describe('finding a source', () => {
-  it.each(['Wiki', 'wiki', 'WIKI'])('goes by the name %s', async (name) => {
+  it.each(['Wiki', 'wiki', 'WIKI'])('accepts the name %s', async (name) => {
     const { id } = await create()
     expect(await bench.run('get_source', { id: name })).toMatchObject({ id })
     expect(await bench.run('get_source', { id })).toMatchObject({ id })
@@ -170,7 +170,7 @@ describe('updating a source', () => {
     expect(scan.status).toBe('COMPLETED')
   }
 
-  it('takes no member by the way of a prototype', async () => {
+  it('ignores inherited members', async () => {
     const config = JSON.parse('{"required": {"__proto__": {"base_url": "https://evil.example"}}}')
     await expect(update(config)).rejects.toMatchObject({ facts: { reason: 'prototype_named' } })
     const whole = JSON.parse('{"optional": {"__proto__": {"depth": 9}}}')
@@ -182,7 +182,7 @@ describe('updating a source', () => {
     expect(config).toMatchObject({ optional: { depth: 3, spaces: ['ENG', 'OPS'] }, schedule: { preset: 'daily' } })
   })
 
-  it('replaces lists whole and takes away what is null', async () => {
+  it('replaces lists as a whole and removes null fields', async () => {
     const { config } = await update({ optional: { spaces: ['ENG'] }, schedule: null })
     expect(config.optional).toEqual({ depth: 2, spaces: ['ENG'] })
     expect(config).not.toHaveProperty('schedule')
@@ -197,7 +197,7 @@ describe('updating a source', () => {
     await secretWorks()
   })
 
-  it('takes what it shows', async () => {
+  it('accepts its own output', async () => {
     const { config } = await bench.run<Source>('get_source', { id: 'Wiki' })
     expect((await update(config)).config).toEqual(config)
     await secretWorks()
@@ -217,7 +217,7 @@ describe('updating a source', () => {
     expect(config.required).toEqual({ base_url: 'https://other.example' })
   })
 
-  it('does not ask for it when only the path changes', async () => {
+  it('keeps the secret when only the path changes', async () => {
     const { config } = await update({ required: { base_url: 'https://fake.example/wiki' } })
     expect(config.required).toEqual({ base_url: 'https://fake.example/wiki' })
   })
@@ -269,7 +269,7 @@ describe('changing the schedule', () => {
   const nextRun = async (schedule: Record<string, unknown>) =>
     (await bench.run<Source>('update_source', { id: 'Wiki', config: { schedule } })).nextRunAt
 
-  it('goes by what was asked for last: a preset takes the place of a cron expression', async () => {
+  it('uses the latest setting: a preset replaces a cron expression', async () => {
     await create({ schedule: { enabled: true, cron: '30 5 * * *' } })
     expect(await nextRun({ preset: 'nightly' })).toBe('2026-01-06T02:00:00.000Z')
     expect(await nextRun({ cron: '15 4 * * *' })).toBe('2026-01-06T04:15:00.000Z')
@@ -279,7 +279,7 @@ describe('changing the schedule', () => {
 })
 
 describe('deleting a source', () => {
-  it('takes its assets, findings and scans along, and nothing of others', async () => {
+  it('deletes its assets, findings and scans, and nothing of other sources', async () => {
     await create()
     await create({}, 'Other')
     await bench.scan('Wiki')
@@ -296,7 +296,7 @@ describe('deleting a source', () => {
     expect(left).toEqual([{ n: 2 }, { n: 2 }, { n: 1 }, { n: 1 }, { n: 0 }])
   })
 
-  it('leaves no byte of what it was called in the file', async () => {
+  it('leaves no trace of its name in the file', async () => {
     await create()
     await bench.scan('Wiki')
     const [asset] = bench.store.read((reader) => reader.prepare('SELECT key, url FROM asset').all()) as {
@@ -314,7 +314,7 @@ describe('deleting a source', () => {
     expect(holds()).toBe(false)
   })
 
-  it('that breaks off half-way is over for everybody, its name is free, and the loop removes the rest', async () => {
+  it('that is interrupted is final for all processes, frees its name, and is completed by the loop', async () => {
     bench.close()
     bench = openWorkbench(createTenant({ ENG: 250 }))
     await create({ sampling: { strategy: 'ALL' } })
@@ -340,7 +340,7 @@ describe('deleting a source', () => {
   })
 })
 
-it('what becomes of a source stands in the trail, without its secrets', async () => {
+it('changes of a source are in the audit trail without its secrets', async () => {
   await create()
   await update({ optional: { depth: 3 } })
   await update({ masked: { token: 'fake-token-0002' } })

@@ -53,7 +53,7 @@ function countPairs(database: string): { pairs: number; halves: number } {
 }
 
 describe('a backup', () => {
-  it('is whole and of one moment while eight processes write', { timeout: 900_000 }, async () => {
+  it('is a consistent snapshot while eight processes write', { timeout: 900_000 }, async () => {
     add('start')
     const writers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => startEntry(writerEntry, [file, `w${index}`])),
@@ -68,14 +68,16 @@ describe('a backup', () => {
     for (const copy of copies) expect(statSync(copy.file).mode & 0o777).toBe(0o600)
   })
 
-  it('never takes the place of a file', () => {
+  it('never overwrites a file', () => {
     add('start')
     writeFileSync(join(home, 'mine'), 'mine')
     expect(reasonOf(() => backUp(file, join(home, 'mine')))).toBe('file_exists')
     expect(readFileSync(join(home, 'mine'), 'utf8')).toBe('mine')
   })
 
-  it('that was killed has no name, and the database is as before', { timeout: 900_000 }, async () => {
+  it('that is killed leaves no file under its name and does not change the database', {
+    timeout: 900_000,
+  }, async () => {
     withStore((store) =>
       store.write((writer) => {
         for (let index = 0; index < 20_000; index++) ensureDictionaryId(writer, safe(`${index} ${'x'.repeat(100)}`))
@@ -95,7 +97,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  it('brings the old state back and keeps the new one aside', () => {
+  it('restores the old state and keeps the newer one aside', () => {
     add('old')
     const backup = backUp(file, join(home, 'backup.db'))
     add('new')
@@ -106,7 +108,7 @@ describe('a restore', () => {
     kept.close()
   })
 
-  it('is refused while another process has the database open, and for what is no backup', () => {
+  it('is refused while another process has the database open, and for files that are not backups', () => {
     add('old')
     const backup = backUp(file, join(home, 'backup.db'))
     withStore((store) => {
@@ -136,7 +138,7 @@ describe('a restore', () => {
     expect(has('old')).toBe(true)
   })
 
-  it('that was killed leaves the one or the other in place, whole', { timeout: 900_000 }, async () => {
+  it('that is killed leaves the old or the new database in place, complete', { timeout: 900_000 }, async () => {
     add('old')
     const backup = backUp(file, join(home, 'backup.db'))
     add('new')

@@ -118,7 +118,7 @@ const revalued = (part: Node, next: () => Value): Node =>
     ...('parts' in part ? { parts: part.parts.map((each) => revalued(each, next)) } : {}),
   }) as Node
 
-test('a query by its shape is the query with its values, and has its rows', () => {
+test('a query by shape has the SQL and rows of the query with its values', () => {
   const store = openStore()
   store.write((writer) => {
     for (let each = 0; each < 20; each++)
@@ -146,7 +146,7 @@ test('a query by its shape is the query with its values, and has its rows', () =
   })
 })
 
-test('what has a shape is compiled once, and only what was used last is kept', () => {
+test('each shape is compiled once, and only recently used shapes stay cached', () => {
   let built = 0
   const query = cachedQueryByShape(
     (values: readonly number[]) => values.length,
@@ -172,7 +172,7 @@ test('what has a shape is compiled once, and only what was used last is kept', (
   expect(built).toBe(1)
 })
 
-test('a query of one shape takes its constants along', () => {
+test('a query by shape includes its constants', () => {
   const query = cachedQuery((give: Bind<{ name: string }>) =>
     db
       .selectFrom('lease')
@@ -188,7 +188,7 @@ test('a query of one shape takes its constants along', () => {
   expect(query({ name: 'c' }).parameters).toEqual([5, 'c'])
 })
 
-test('random plans have the SQL, parameters and rows that they have without shapes', () => {
+test('random plans have the same SQL, parameters and rows with and without shapes', () => {
   const store = openStore()
   const kinds = ['SECRETS', 'PII', 'CODE', 'LICENSE']
   plant(store, {

@@ -79,7 +79,7 @@ describe('a damaged file', () => {
       },
       'database_missing',
     ],
-  ])('is refused, named and left as it was when %s', (_, damage, reason) => {
+  ])('is refused, reported and not changed when %s', (_, damage, reason) => {
     makeDatabase()
     mkdirSync(join(home, 'backups'))
     writeFileSync(nameBackup(home, now()), 'a copy')
@@ -92,7 +92,7 @@ describe('a damaged file', () => {
     expect(thrownBy(() => open()).facts.reason).toBe(reason)
   })
 
-  it('is told where it is read, when a page in the middle is zeroed', () => {
+  it('is reported on reading when a page in the middle is zeroed', () => {
     makeDatabase()
     const pages = statSync(file).size / 8192
     for (let page = 2; page < pages; page++) overwrite(page * 8192, Buffer.alloc(8192))
@@ -102,7 +102,7 @@ describe('a damaged file', () => {
     expect(error.facts.reason).toBe('database_damaged')
   })
 
-  it('that lost its log opens as it was before, whole', () => {
+  it('whose write-ahead log is lost opens in its last checkpointed state', () => {
     makeDatabase()
     const store = open()
     store.write((writer) => ensureDictionaryId(writer, safe('in the log')))
@@ -125,7 +125,7 @@ describe('a damaged file', () => {
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
-  it('is no reason to make a new one, nor is a folder that cannot be written to', () => {
+  it('is never replaced by a new one, also in a read-only folder', () => {
     mkdirSync(file)
     expect(thrownBy(() => open()).code).toBe('unavailable')
     rmSync(file, { recursive: true })
@@ -168,7 +168,7 @@ describe('the place of the data folder', () => {
 describe('a full disk', () => {
   const MB = 1024 * 1024
 
-  it('refuses writes, goes on answering, and takes writes again when there is room', () => {
+  it('refuses writes, keeps answering, and accepts writes again when there is space', () => {
     let free = 200 * MB
     const store = open({ freeBytes: () => free })
     const write = (name: string) => store.write((writer) => ensureDictionaryId(writer, safe(name)))
@@ -188,7 +188,7 @@ describe('a full disk', () => {
     store.close()
   })
 
-  it('keeps no ballast where that would fill it', () => {
+  it('writes no ballast file where that would fill the disk', () => {
     const store = open({ freeBytes: () => 70 * MB })
     store.space.keepBallast()
     expect(existsSync(join(home, 'ballast'))).toBe(false)

@@ -103,7 +103,7 @@ describe('an open database', () => {
       )
   })
 
-  it('does not acknowledge what was written while its file was removed', () => {
+  it('does not acknowledge writes while its file is removed', () => {
     const store = open()
     const refused = thrownBy(() =>
       store.write((writer) => {
@@ -114,7 +114,7 @@ describe('an open database', () => {
     expect(refused.facts.reason).toBe('database_missing')
   })
 
-  it('keeps what was acknowledged when only its log was removed, once the last process ends', () => {
+  it('keeps acknowledged writes when only its log is removed, once the last process ends', () => {
     const store = open()
     add(store, 'kept')
     rmSync(`${file}-wal`)
@@ -126,7 +126,7 @@ describe('an open database', () => {
     expect(again.examine(true).integrity).toBe('ok')
   })
 
-  it('goes on when the file is put back as it was', () => {
+  it('resumes when the file is put back unchanged', () => {
     const store = open()
     renameSync(file, `${file}.away`)
     expect(thrownBy(() => add(store, 'refused')).facts.reason).toBe('database_missing')
@@ -135,7 +135,7 @@ describe('an open database', () => {
     expect(has(store, 'kept')).toBe(true)
   })
 
-  it('becomes smaller without harm when another process compacts it', () => {
+  it('may be compacted by another process', () => {
     const [store, other] = [open(), new Database(file)]
     for (let index = 0; index < 300; index++) add(store, `word ${index} ${'x'.repeat(2000)}`)
     store.emptyLog()
@@ -147,7 +147,7 @@ describe('an open database', () => {
     other.close()
   })
 
-  it('is served from again after a restore, by who opens it then', () => {
+  it('is served again after a restore by a process that opens it then', () => {
     const store = open()
     add(store, 'before')
     backUp(file, nameBackup(home, now()))

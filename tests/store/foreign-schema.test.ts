@@ -52,12 +52,16 @@ function differencesOf(target: string): string[] {
 const written = (sql: string) => `PRAGMA writable_schema = ON; ${sql}; PRAGMA writable_schema = RESET`
 
 const foreign: [string, string, string][] = [
-  ['a trigger', 'CREATE TRIGGER spy AFTER INSERT ON term BEGIN DELETE FROM metric; END', 'trigger spy is not of assay'],
-  ['a view', 'CREATE VIEW spy AS SELECT * FROM source', 'view spy is not of assay'],
-  ['a table', 'CREATE TABLE spy (secret)', 'table spy is not of assay'],
-  ['a table of full text', 'CREATE VIRTUAL TABLE spy USING fts5 (secret)', 'table spy is not of assay'],
-  ['an index', 'CREATE INDEX spy ON source (secrets)', 'index spy is not of assay'],
-  ['a unique index', 'CREATE UNIQUE INDEX spy ON source (uid, name)', 'index spy is not of assay'],
+  [
+    'a trigger',
+    'CREATE TRIGGER spy AFTER INSERT ON term BEGIN DELETE FROM metric; END',
+    'trigger spy does not belong to Assay',
+  ],
+  ['a view', 'CREATE VIEW spy AS SELECT * FROM source', 'view spy does not belong to Assay'],
+  ['a table', 'CREATE TABLE spy (secret)', 'table spy does not belong to Assay'],
+  ['a table of full text', 'CREATE VIRTUAL TABLE spy USING fts5 (secret)', 'table spy does not belong to Assay'],
+  ['an index', 'CREATE INDEX spy ON source (secrets)', 'index spy does not belong to Assay'],
+  ['a unique index', 'CREATE UNIQUE INDEX spy ON source (uid, name)', 'index spy does not belong to Assay'],
   ['another column', 'ALTER TABLE source ADD COLUMN spy TEXT', 'table source was changed'],
   [
     'a trigger of ours with another body',
@@ -77,7 +81,7 @@ const foreign: [string, string, string][] = [
     written(
       "INSERT INTO sqlite_schema VALUES ('view', 'sqlite_stat1', 'sqlite_stat1', 0, 'CREATE VIEW sqlite_stat1 AS SELECT 1')",
     ),
-    'view sqlite_stat1 is not of assay',
+    'view sqlite_stat1 does not belong to Assay',
   ],
   [
     'a check taken out of a table',
@@ -86,7 +90,7 @@ const foreign: [string, string, string][] = [
   ],
 ]
 
-describe('a schema that is not only ours', () => {
+describe('a schema with foreign objects', () => {
   it.each(foreign)('is refused by a restore and found by the doctor: %s', (_, sql, difference) => {
     copyFileSync(template, backup)
     change(backup, sql)
@@ -99,13 +103,13 @@ describe('a schema that is not only ours', () => {
     if (!sql.includes('sqlite_stat1')) expect(differencesOf(backup)).toContain(difference)
   })
 
-  it('is copied by a backup all the same, which says so', () => {
+  it('is copied by a backup, which reports it', () => {
     copyFileSync(template, file)
     change(file, 'CREATE VIEW mine AS SELECT 1')
-    expect(backUp(file, backup)).toMatchObject({ differences: ['view mine is not of assay'] })
+    expect(backUp(file, backup)).toMatchObject({ differences: ['view mine does not belong to Assay'] })
   })
 
-  it.each(versions)('is told from that of schema %i, before anything is migrated', (version) => {
+  it.each(versions)('is distinguished from schema %i before any migration', (version) => {
     makeOldDatabase(backup, version)
     expect(restore(backup, file, now())).toMatchObject({ schema: version })
     const store = Store.open(file, { now })
@@ -115,13 +119,13 @@ describe('a schema that is not only ours', () => {
     expect(thrownBy(() => restore(backup, file, now())).facts.reason).toBe('foreign_schema')
   })
 
-  it('is any that no version has', () => {
+  it('is any that no version has created', () => {
     copyFileSync(template, backup)
     change(backup, 'PRAGMA user_version = 3')
     expect(thrownBy(() => restore(backup, file, now())).message).toContain('no version of assay has schema 3')
   })
 
-  it('is not one with statistics, nor one without indexes that an import left out', () => {
+  it('does not include statistics tables or indexes dropped by an import', () => {
     copyFileSync(template, backup)
     change(backup, 'ANALYZE; DROP INDEX finding_by_time; DROP INDEX asset_by_name')
     restore(backup, file, now())

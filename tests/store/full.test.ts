@@ -36,10 +36,10 @@ const linesOf = ({ output }: Running) =>
 const full = 'unavailable storage_full'
 const sound = { whole: true, integrity: 'ok', foreignKeys: 0 }
 
-describe('a disk that takes no more', () => {
+describe('a full disk', () => {
   // Needs `prlimit`, which lets the file grow again.
   it.skipIf(!canLimit)(
-    'because of a limit on files is told of; reads go on, and writes once it is lifted',
+    'by a file size limit is reported; reads continue, and writes resume once it is lifted',
     async () => {
       const limited = `trap '' XFSZ; ulimit -S -f 8192; exec "$0" "$@"`
       const running = await start('sh', ['-c', limited])
@@ -55,7 +55,7 @@ describe('a disk that takes no more', () => {
 
   // Needs a mount of its own, which not every machine allows.
   it.skipIf(!canMount)(
-    'because it is small is told of; reads go on, and writes once there is room',
+    'by its small size is reported; reads continue, and writes resume once there is space',
     async () => {
       const mounted =
         'last=""; for each in "$@"; do last=$each; done; mount -t tmpfs -o size=6m none "$last"; exec "$0" "$@"'

@@ -75,7 +75,7 @@ describe('a log that a power cut tore', () => {
   const random = createRandom('torn logs')
   const FRAME = 24 + 8192
 
-  it('gives the commits up to the tear when it is cut anywhere', () => {
+  it('keeps the commits before the tear when it is truncated anywhere', () => {
     const torn = leaveLog(COMMITS)
     expect(torn.open(torn.log)).toBe(COMMITS)
     const frames = Math.floor((torn.log.length - 32) / FRAME)
@@ -89,7 +89,7 @@ describe('a log that a power cut tore', () => {
     for (let cut = 0; cut < CUTS; cut++) torn.open(torn.log.subarray(0, Math.floor(random() * torn.log.length)))
   }, 600_000)
 
-  it('gives the commits up to the damage when bits are turned or ranges are empty', () => {
+  it('keeps the commits before the damage when bits are flipped or ranges are zeroed', () => {
     const torn = leaveLog(COMMITS)
     for (let turn = 0; turn < TURNS; turn++) {
       const bytes = Buffer.from(torn.log)
@@ -178,7 +178,7 @@ describe('the write-ahead log', () => {
       for (let row = 0; row < 500; row++) insert.run(safe(`grown-${from}-${row}`), safe('x'.repeat(8_000)))
     })
 
-  it('stays below 64 MB, and batches wait for a reader that keeps it from being emptied', async () => {
+  it('stays below 64 MB, and batches wait for a reader that blocks checkpoints', async () => {
     const store = openStore()
     const { file } = store
     const size = () => statSync(`${file}-wal`).size
@@ -227,7 +227,7 @@ describe('the write-ahead log', () => {
       if (turn === 0) parentPort.postMessage('at work')
     }`
 
-  it('is emptied while other processes read and write all the time', async () => {
+  it('is checkpointed while other processes read and write continuously', async () => {
     const store = openStore()
     const { file } = store
     grow(store, 0)
@@ -254,7 +254,7 @@ describe('the write-ahead log', () => {
     expect(most).toBeLessThan(MAX_ENTRIES)
   }, 120_000)
 
-  it('fails no write that is kept when it cannot be emptied', () => {
+  it('fails no committed write when it cannot be checkpointed', () => {
     const store = openStore()
     const other = new Database(store.file, { readonly: true })
     other.exec('BEGIN')
@@ -273,7 +273,7 @@ describe('the write-ahead log', () => {
     store.close()
   })
 
-  it('is not kept from shrinking by an iteration that was given up', async () => {
+  it('is not kept from shrinking by an abandoned iteration', async () => {
     const store = openStore()
     const { file } = store
     grow(store, 0)
@@ -289,8 +289,8 @@ describe('the write-ahead log', () => {
   }, 120_000)
 })
 
-describe('a disk without room', () => {
-  it('is reported with its own reason; reads go on, and so do writes once there is room', () => {
+describe('a disk without space', () => {
+  it('is reported with its own reason; reads continue, and writes resume once there is space', () => {
     const store = openStore()
     const setMost = (pages: number) => store.write((writer) => writer.prepare(`PRAGMA max_page_count = ${pages}`).get())
     const { pages } = store.write((writer) =>

@@ -40,7 +40,7 @@ function isFound(file: string): boolean {
 }
 
 describe('a bit that flips on the disk', () => {
-  it('in a definition or the audit trail is found by the deep look', { timeout: 3_600_000 }, () => {
+  it('in a definition or the audit trail is found by the deep check', { timeout: 3_600_000 }, () => {
     const bytes = readFileSync(sound)
     const cells = listCells(sound)
     const random = createRandom(7)
@@ -60,7 +60,7 @@ describe('a bit that flips on the disk', () => {
     expect(found / FLIPS, missed.join(', ')).toBeGreaterThanOrEqual(0.999)
   })
 
-  it('is nothing that a sound database is suspected of, through every kind of change', async () => {
+  it('is never reported for an intact database after any kind of change', async () => {
     expect(isFound(sound)).toBe(false)
     const { store } = openContext()
     sealDefinitions(store)

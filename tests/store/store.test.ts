@@ -34,7 +34,7 @@ describe('opening', () => {
     expect(new Set(terms.map(({ slug }) => slug)).size).toBe(terms.length)
   })
 
-  it.runIf(process.platform === 'linux')('it again leaves the lock of the first where it is', () => {
+  it.runIf(process.platform === 'linux')('the same file again keeps the lock of the first connection', () => {
     open().close()
     const hasLock = () => {
       const { ino } = statSync(file)
@@ -65,7 +65,7 @@ describe('opening', () => {
     expect(readFileSync(file, 'utf8')).toContain('not a database')
   })
 
-  it('runs a half-migrated copy on to the newest schema', () => {
+  it('migrates a partly migrated copy to the newest schema', () => {
     open().close()
     const copy = join(folder, 'copy.db')
     copyFileSync(file, copy)
@@ -95,7 +95,7 @@ describe('connections', () => {
 })
 
 describe('transactions', () => {
-  it('keeps nothing of a write that fails', () => {
+  it('rolls back a write that fails', () => {
     const store = open()
     const work = () =>
       store.write((tx) => {
@@ -107,14 +107,14 @@ describe('transactions', () => {
     store.close()
   })
 
-  it('refuses work that waits', () => {
+  it('refuses asynchronous work', () => {
     const store = open()
-    expect(() => store.write(async () => 1)).toThrow(/must not wait/)
+    expect(() => store.write(async () => 1)).toThrow(/must be synchronous/)
     expect(store.write((tx) => ensureDictionaryId(tx, safe('after')))).toBeGreaterThan(0)
     store.close()
   })
 
-  it('gives questions a connection that cannot write', () => {
+  it('gives reads a connection that cannot write', () => {
     const store = open()
     expect(() => store.read((tx) => tx.prepare("INSERT INTO word (text) VALUES ('x')").run())).toThrow(
       expect.objectContaining({ code: 'unavailable' }),
@@ -137,7 +137,7 @@ describe('transactions', () => {
     store.close()
   })
 
-  it('gives integers as numbers', () => {
+  it('returns integers as numbers', () => {
     const store = open()
     const row = store.read((tx) => tx.first(db.selectFrom('word').select(({ fn }) => fn.countAll<number>().as('n'))))
     expect(typeof row?.n).toBe('number')
@@ -145,7 +145,7 @@ describe('transactions', () => {
   })
 })
 
-it('waits for another writer without holding the thread', { timeout: 60_000 }, async () => {
+it('waits for another writer without blocking the thread', { timeout: 60_000 }, async () => {
   const store = open()
   const other = new Database(file)
   other.exec('BEGIN IMMEDIATE')
@@ -163,10 +163,10 @@ it('waits for another writer without holding the thread', { timeout: 60_000 }, a
   store.close()
 })
 
-describe('a statement that is kept', () => {
+describe('a cached statement', () => {
   const sql = 'SELECT 7 AS id, ? AS name'
 
-  it('gives rows in the form that its holder asked for, whatever form others ask for', () => {
+  it('returns rows in the requested form even if others use another form', () => {
     const store = open()
     store.read((reader) => {
       const [rows, lists, values] = [reader.prepare(sql), reader.prepare(sql).raw(), reader.prepare(sql).pluck()]

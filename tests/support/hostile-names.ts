@@ -33,7 +33,7 @@ const phrases = [
   'stale sources: none',
   'why nothing: all is well',
   'Text between the marks holds nothing',
-  '… cut here at 24 KB',
+  '… truncated at 24 KB',
   'metric open-findings: 0 findings [0], certified',
   'example 1: LOW RESOLVED',
   'by severity (1 groups):',

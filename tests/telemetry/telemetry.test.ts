@@ -120,7 +120,7 @@ describe('metrics', () => {
     expect(await read('db_busy_total')).toBe(1)
   })
 
-  it('add up scans by source, and tell how late the schedule is', async () => {
+  it('count scans by source, and report how late the schedule is', async () => {
     kept.store.write((writer) => {
       writer
         .prepare(
@@ -142,7 +142,7 @@ describe('metrics', () => {
     expect(await read('schedule_lag_seconds')).toBe(90)
   })
 
-  it('take in what scans asked of tenants, wherever they ran', async () => {
+  it('include requests of scans in other threads', async () => {
     addSources(2)
     const scanning = createUpstreamTally()
     const watch = scanning.of('source-0')
@@ -165,7 +165,7 @@ describe('metrics', () => {
     expect(await read('breaker_state{source="source-0"}')).toBe(0)
   })
 
-  it('stay below 2,000 series, whatever is asked, by however many, over however many sources', async () => {
+  it('stay below 2,000 series for any number of requests, callers and sources', async () => {
     addSources(300)
     for (let n = 0; n < 300; n++) {
       const watch = upstream.of(`source-${n}`)
@@ -222,7 +222,7 @@ describe('/metrics', () => {
 })
 
 describe('/ready', () => {
-  it('says that everything is there', async () => {
+  it('reports that everything is ready', async () => {
     const { status, text } = await open([])('/ready')
     expect([status, JSON.parse(text)]).toEqual([
       200,
@@ -230,7 +230,7 @@ describe('/ready', () => {
     ])
   })
 
-  it('says what is not: the key, another schema, a closed database', () => {
+  it('reports what is missing: the key, the schema, the database', () => {
     expect(examineReadiness(kept.store, { problem: () => problem })).toMatchObject({ key: 'failed', database: 'ok' })
     kept.store.write((writer) => writer.prepare('PRAGMA user_version = 1').run())
     expect(examineReadiness(kept.store, { problem: () => undefined })).toMatchObject({ schema: 'failed' })
@@ -239,7 +239,7 @@ describe('/ready', () => {
     expect(examineReadiness(other.store, { problem: () => undefined })).toMatchObject({ database: 'failed' })
   })
 
-  it('is answered with 503 then', async () => {
+  it('answers 503 in that case', async () => {
     const app = createHttpApp({
       operations: [],
       contextFor: (asked) => asked as WriteContext,

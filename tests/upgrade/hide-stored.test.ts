@@ -72,11 +72,11 @@ async function open({ home }: EarlierFolder): Promise<string> {
 const mark = (folder: EarlierFolder) =>
   readAll(folder, ["SELECT value FROM install WHERE name = 'texts_hidden'"]).flat(2).at(0)
 
-it('of a database of before, no credential is left in the files or in answers, and ids stay', async () => {
+it('upgrading an earlier database leaves no credential in files or answers, and keeps ids', async () => {
   const folder = makeEarlierFolder(root)
   const ids = readAll(folder, idQueries)
   expect(listLeaks(folder).length).toBe(folder.planted.length + 2)
-  expect(await open(folder)).toMatch(/backups made before may hold them/)
+  expect(await open(folder)).toMatch(/older backups may still contain them/)
   expect(listLeaks(folder)).toEqual([])
   expect(readAll(folder, idQueries)).toEqual(ids)
   expect(Number(mark(folder))).toBeGreaterThan(1e12)
@@ -104,7 +104,7 @@ it('of a database of before, no credential is left in the files or in answers, a
   expect(await open(folder)).toBe('')
 })
 
-it('importing the file of before again changes nothing', async () => {
+it('importing the earlier file again changes nothing', async () => {
   const folder = makeEarlierFolder(root)
   await open(folder)
   const bench = openWorkbench(createTenant({}), { home: folder.home })
@@ -132,7 +132,7 @@ it('importing the file of before again changes nothing', async () => {
   expect(combos.map((combo) => combo.at(-2)).filter((n) => n === 12)).toHaveLength(1)
 })
 
-it('a start that is killed on the way leaves nothing half done', { timeout: 60_000 }, async () => {
+it('an upgrade that is killed is completed by the next start', { timeout: 60_000 }, async () => {
   const folder = makeEarlierFolder(root, 3000)
   const ids = readAll(folder, idQueries)
   for (let kill = 0; kill < KILLS; kill++) {
@@ -151,17 +151,17 @@ it('a start that is killed on the way leaves nothing half done', { timeout: 60_0
   close()
 })
 
-it('goes on with emptying the file when it was ended before', async () => {
+it('an interrupted compaction is repeated by the next start', async () => {
   const folder = makeEarlierFolder(root)
   await open(folder)
   const database = new Database(join(folder.home, 'assay.db'))
   database.exec("UPDATE install SET value = 'uncompacted' WHERE name = 'texts_hidden'")
   database.close()
-  expect(await open(folder)).toMatch(/backups made before/)
+  expect(await open(folder)).toMatch(/older backups/)
   expect(Number(mark(folder))).toBeGreaterThan(1e12)
 })
 
-it('a trail that was tampered with stays so', async () => {
+it('a trail that was tampered with is still detected after the upgrade', async () => {
   const folder = makeEarlierFolder(root)
   const database = new Database(join(folder.home, 'assay.db'))
   database.exec("INSERT INTO audit_chain (seq, digest) VALUES (1, 'x'), (2, 'y')")
@@ -173,7 +173,7 @@ it('a trail that was tampered with stays so', async () => {
   expect(listLeaks(folder)).toEqual([])
 })
 
-it('marks a new database at once, without a word', async () => {
+it('a new database is marked as upgraded at once, without a warning', async () => {
   const folder = { home: mkdtempSync(join(root, 'new-')), planted: [], lines: [] }
   expect(await open(folder)).toBe('')
   expect(mark(folder)).toBe('0')

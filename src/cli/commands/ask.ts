@@ -39,7 +39,7 @@ export function addAskCommands(program: Command, host: Host): void {
     .description('evaluate a metric')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <list>', 'dimensions to break it down by, such as severity,detectorType', list)
-    .option('--term <term>', 'glossary term that narrows it')
+    .option('--term <term>', 'restrict it to a glossary term')
     .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
     .option('--to <time>', 'end: through this day, or up to this timestamp')
     .option('--time-zone <zone>', 'IANA zone of days and buckets (default UTC)')
@@ -48,17 +48,13 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--also <list>', 'up to 8 more metrics to ask the same of', list)
     .option('--explain', 'with --compare: which groups the change comes from')
     .addOption(
-      new Option('--order-by <number>', 'what groups are ordered by (default value)').choices([
-        'value',
-        'previous',
-        'delta',
-      ]),
+      new Option('--order-by <number>', 'order of the groups (default value)').choices(['value', 'previous', 'delta']),
     )
-    .option('--limit <n>', 'how many groups at most', toCount)
+    .option('--limit <n>', 'maximum number of groups', toCount)
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
-    .addOption(new Option('--series <granularity>', 'as a time series').choices(['hour', 'day', 'week', 'month']))
+    .addOption(new Option('--series <granularity>', 'return a time series').choices(['hour', 'day', 'week', 'month']))
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
-    .option('--json', 'print the REST answer')
+    .option('--json', 'print the response of the REST API')
     .action(async (metric: string, options: QueryFlags) => {
       const { by, also, term, series, dimension, compare, explain, orderBy, limit } = options
       const { from, to, timeZone, weekStart, filters } = options
@@ -67,9 +63,9 @@ export function addAskCommands(program: Command, host: Host): void {
       if (series !== undefined && first !== undefined)
         throw new UsageError(`--${flagNames[first] ?? first} does not go with --series.`)
       if (series === undefined && dimension !== undefined)
-        throw new UsageError('--dimension goes with --series; use --by without it.')
+        throw new UsageError('--dimension is for --series only; use --by instead.')
       if (series !== undefined && by !== undefined)
-        throw new UsageError('--by does not go with --series; use --dimension.')
+        throw new UsageError('--by cannot be used with --series; use --dimension.')
       const scope = given({ metricSlug: metric, glossaryTermSlug: term, from, to, timeZone, weekStart, filters })
       await withSession(host, options, async (session) => {
         if (series !== undefined) {
@@ -96,7 +92,7 @@ export function addAskCommands(program: Command, host: Host): void {
           showCode(effect),
           showSentence(summary, 100),
         ])
-        const columns = [line`operation`, line`effect`, line`what it does`].map((title) => ({ title }))
+        const columns = [line`operation`, line`effect`, line`description`].map((title) => ({ title }))
         print(host, ...toTable(columns, rows))
         if (!options.list) throw new UsageError(`Name an operation (exit code ${EXIT_USAGE}).`)
         return
@@ -135,6 +131,6 @@ function toObject(text: string): Record<string, unknown> {
 function toCount(value: string): number {
   const count = Number(value)
   if (!/^\d+$/.test(value) || count < 1 || count > 1000)
-    throw new InvalidArgumentError('A count is a whole number from 1 to 1000.')
+    throw new InvalidArgumentError('Must be a whole number from 1 to 1000.')
   return count
 }

@@ -15,11 +15,11 @@ interface Verdict {
 }
 
 export function addAuditCommands(program: Command, host: Host): void {
-  const audit = program.command('audit').description('the trail of who changed what')
+  const audit = program.command('audit').description('the audit trail: who changed what')
   declareDataUse('existing', audit.command('verify'))
-    .description('recompute the chain of hashes over the trail, and say where an entry was changed or taken out')
-    .option('--head <hash>', 'a head of before: the trail must still hold it, or it was cut short')
-    .option('--json', 'print the REST answer')
+    .description('recompute the hash chain of the audit trail and report the first entry that was changed or removed')
+    .option('--head <hash>', 'an earlier head, to detect that entries were cut off: the chain must still contain it')
+    .option('--json', 'print the response of the REST API')
     .action(async ({ head, json, ...flags }: Flags & { head?: string; json?: boolean }) => {
       const input = head === undefined ? {} : { head }
       const verdict = await withSession(host, flags, (session) => session.call<Verdict>('verify_audit', input))
@@ -30,7 +30,7 @@ export function addAuditCommands(program: Command, host: Host): void {
       throw new AppError(
         'conflict',
         verdict.brokenAt === undefined
-          ? `The trail does not hold this head: entries were cut off at its end, of which ${verdict.entries} are left.`
+          ? `The trail does not contain this head: entries were cut off at its end; ${verdict.entries} remain.`
           : `The trail was changed at entry ${verdict.brokenAt}; compare it with a backup.`,
       )
     })

@@ -19,8 +19,8 @@ const now = () => Date.now()
 
 export function addBackupCommands(program: Command, host: Host): void {
   declareDataUse('existing', program.command('backup'))
-    .description('copy the database to one file while it is in use; the copy is checked. The key is not in it')
-    .argument('[file]', 'the copy (default: a new file in the folder backups of the data folder)')
+    .description('copy the database to one file while it is in use, and check the copy; the key is not included')
+    .argument('[file]', 'path of the copy (default: a new file in backups/ of the data folder)')
     .option('--json', 'print the result as JSON')
     .action(async (file: string | undefined, options: FileFlags) => {
       const { backUp, nameBackup } = await import('../../store/backup.ts')
@@ -40,8 +40,8 @@ export function addBackupCommands(program: Command, host: Host): void {
     })
 
   declareDataUse('created', program.command('restore'))
-    .description('put a backup in the place of the database; the old one is kept aside')
-    .argument('<file>', 'what `assay backup` made')
+    .description('replace the database with a backup; the previous database is kept aside')
+    .argument('<file>', 'a file made by `assay backup`')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: FileFlags) => {
       const { restore } = await import('../../store/backup.ts')
@@ -54,21 +54,21 @@ export function addBackupCommands(program: Command, host: Host): void {
       const aside =
         restored.aside === undefined
           ? line``
-          : line`; the database of before is ${showSentence(relative(home, restored.aside))} in the data folder`
-      print(host, line`The backup is in place (schema ${restored.schema})${aside}.`)
+          : line`; the previous database is kept as ${showSentence(relative(home, restored.aside))} in the data folder`
+      print(host, line`The backup was restored (schema ${restored.schema})${aside}.`)
       if (key.problem !== undefined) print(host, line`! ${showSentence(key.problem)}`)
     })
 }
 
 export function addKeyCommands(program: Command, host: Host): void {
-  const key = program.command('key').description('the key that seals the credentials of sources')
+  const key = program.command('key').description('manage the key that encrypts the credentials of sources')
   const command = (name: string, description: string) =>
     declareDataUse('existing', key.command(name))
       .description(description)
       .option('--json', 'print the result as JSON')
       .option('--home <folder>', 'data folder (default: ASSAY_HOME, else the per-user data folder)')
 
-  command('status', 'say which key the database needs and which one is there; exit 1 when they differ').action(
+  command('status', 'show which key the database needs and which one was found; exit 1 if they differ').action(
     async (options: FileFlags) => {
       const { readKeyStatus } = await import('../../store/keys/key-rotation.ts')
       const status = await withKeys(host, options, readKeyStatus)
@@ -83,7 +83,7 @@ export function addKeyCommands(program: Command, host: Host): void {
       if (status.problem !== undefined) throw new AppError('unavailable', status.problem)
     },
   )
-  command('rotate', 'seal everything with a new key; killed at any moment, the right key stays at hand')
+  command('rotate', 're-encrypt everything with a new key; safe to interrupt')
     .option('--to <file>', 'where the new key goes, when the present one comes from the environment')
     .action(async (options: FileFlags) => {
       const { rotateKey } = await import('../../store/keys/key-rotation.ts')
@@ -92,24 +92,30 @@ export function addKeyCommands(program: Command, host: Host): void {
       const { before, after, place, resealed, unreadable, retired } = rotation
       print(
         host,
-        line`Key ${showCode(before)} is now ${showCode(after)} (${showSentence(place)}); ${count(resealed, 'secret')} sealed anew.`,
+        line`Key ${showCode(before)} is now ${showCode(after)} (${showSentence(place)}); ${count(resealed, 'secret')} re-encrypted.`,
       )
       if (unreadable > 0)
-        print(host, line`! ${count(unreadable, 'secret')} could not be read before either; enter them again.`)
+        print(
+          host,
+          line`! ${count(unreadable, 'secret')} could not be decrypted with the old key either; enter them again.`,
+        )
       if (retired !== undefined) {
         print(
           host,
-          line`The old key is kept as ${showSentence(retired)} for backups made before; remove it when you need them no more.`,
+          line`The old key is kept as ${showSentence(retired)} for older backups; delete it when you no longer need them.`,
         )
       }
     })
-  command('replace', 'give up a key that is lost: credentials go and are entered again, findings are found anew')
+  command(
+    'replace',
+    'replace a lost key: credentials are deleted and must be entered again, and scans record all findings as new',
+  )
     .option('-y, --yes', 'do it')
     .action(async (options: FileFlags & { yes?: boolean }) => {
       const { replaceKey } = await import('../../store/keys/key-rotation.ts')
       if (options.yes !== true) {
         throw new UsageError(
-          'Nothing was changed. Without its key every credential must be entered again, and decisions on findings do not hold for later scans; say --yes to go on.',
+          'Nothing was changed. Without the old key every credential must be entered again, and triage decisions do not carry over to later scans; add --yes to continue.',
         )
       }
       const replaced = await withKeys(host, options, replaceKey)
@@ -120,8 +126,8 @@ export function addKeyCommands(program: Command, host: Host): void {
         line`The key is now ${showCode(after)} (${showSentence(place)}). Enter the credentials of ${count(emptied, 'source')} again.`,
       )
     })
-  command('backup', 'copy the key into a file that only you can read; keep it apart from the backups')
-    .argument('<file>', 'the copy')
+  command('backup', 'copy the key to a file that only you can read; store it apart from the backups')
+    .argument('<file>', 'path of the copy')
     .action(async (file: string, options: FileFlags) => {
       const { backUpKey } = await import('../../store/keys/key-rotation.ts')
       await withKeys(host, options, (place) => backUpKey(place, file))

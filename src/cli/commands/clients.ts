@@ -25,11 +25,11 @@ const known = clients.map(({ id }) => id).join(', ')
 /** `assay mcp install` and `uninstall`: edit the configuration files of assistants. */
 export function addClientCommands(mcp: Command, host: Host): void {
   const install = declareDataUse('none', mcp.command('install'))
-    .description('let an assistant start Assay: shows what would change in its configuration, asks, keeps a copy')
+    .description('add Assay to the configuration of an assistant: shows the change, asks, keeps a copy of the old file')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')
-    .option('--admin', 'offer the admin tools too, and not only the six agent tools')
-    .option('-y, --yes', 'do not ask')
+    .option('--admin', 'offer the admin tools as well as the six agent tools')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(async (id: string, options: InstallFlags) => {
       const client = getClient(id)
       const place = thisEnvironment()
@@ -45,10 +45,10 @@ export function addClientCommands(mcp: Command, host: Host): void {
   // The parser assigns these options to `mcp` wherever they occur; they are added here only for the help text.
   for (const option of mcp.options) install.addOption(option)
   declareDataUse('none', mcp.command('uninstall'))
-    .description('take Assay out of the configuration of an assistant')
+    .description('remove Assay from the configuration of an assistant')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(async (id: string, options: ClientFlags) => {
       const [unused] = mcp.options.filter((option) => isGiven(mcp, option.attributeName()))
       if (unused !== undefined) throw new UsageError(`mcp uninstall has no option ${unused.long}; leave it out.`)
@@ -83,13 +83,13 @@ function writeOptions(mcp: Command): string[] {
 
 function getClient(id: string): Client {
   const client = clients.find((each) => each.id === id)
-  if (client === undefined) throw new UsageError(`There is no client ${quote(id)}; there are ${known}.`)
+  if (client === undefined) throw new UsageError(`${quote(id)} is not a known client; the clients are ${known}.`)
   return client
 }
 
 function toName(value: string): string {
   if (/^[A-Za-z][A-Za-z0-9_-]{0,40}$/.test(value)) return value
-  throw new UsageError('A server name starts with a letter, and holds letters, digits, - and _.')
+  throw new UsageError('A server name starts with a letter and contains letters, digits, - and _ only.')
 }
 
 async function make(host: Host, client: Client, change: SettingsChange, agreed: boolean): Promise<void> {
@@ -100,11 +100,12 @@ async function make(host: Host, client: Client, change: SettingsChange, agreed: 
   const { backup } = makeChange(change, new Date())
   const again = line`Start ${showName(client.title)} again.`
   if (backup === undefined) print(host, line`Written. ${again}`)
-  else print(host, line`Written. What was there is in ${showSentence(backup)}`, again)
+  else print(host, line`Written. The previous configuration is kept in ${showSentence(backup)}`, again)
 }
 
 async function ask(host: Host): Promise<boolean> {
-  if (host.stdout.isTTY !== true) throw new UsageError('Nothing was changed: say --yes where nobody can be asked.')
+  if (host.stdout.isTTY !== true)
+    throw new UsageError('Nothing was changed: there is no terminal to ask for confirmation; add --yes.')
   const lines = createInterface({ input: host.stdin, output: host.stdout })
   try {
     const answer = await lines.question('Write this? [y/N] ', { signal: host.signal })

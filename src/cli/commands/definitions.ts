@@ -42,7 +42,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
         for (const path of result.left)
           print(host, line`? ${showSentence(path)} is not in the database; apply it, or remove the file`)
         const { created, updated, removed, unchanged } = result
-        const counts = line`${created.length} new, ${updated.length} changed, ${removed.length} removed, ${unchanged} as they were`
+        const counts = line`${created.length} new, ${updated.length} changed, ${removed.length} removed, ${unchanged} unchanged`
         print(host, line`${showSentence(dir)}: ${counts}`)
       })
     })
@@ -50,17 +50,17 @@ export function addDefinitionCommands(program: Command, host: Host): void {
   command(
     'existing',
     'diff',
-    'show what applying a folder would change, and which numbers would move; exit 1 when anything would',
+    'show what applying a folder would change, and which metric values would change; exit 1 if there are differences',
   )
-    .option('--prune', 'as if whatever has no file were deleted')
-    .option('--force', 'as if nothing had been changed in the database')
+    .option('--prune', 'as if definitions without a file were deleted')
+    .option('--force', 'ignore that definitions were changed in the database')
     .action(async (options: FolderFlags) => {
       const { changes } = await applyAndPrint(host, options, { ...toApplyOptions(options), dryRun: true })
       if (changes.length > 0) {
         const count = changes.length === 1 ? '1 definition differs' : `${changes.length} definitions differ`
         throw new AppError(
           'conflict',
-          `${count}; \`assay apply --dir ${options.dir}\` makes the database as the files.`,
+          `${count}; \`assay apply --dir ${options.dir}\` makes the database match the files.`,
         )
       }
     })
@@ -68,16 +68,16 @@ export function addDefinitionCommands(program: Command, host: Host): void {
   command(
     ({ options }) => (options.dryRun === true ? 'existing' : 'created'),
     'apply',
-    'make the definitions of the database those of a folder, all or nothing',
+    'replace the definitions in the database with those of a folder, all or nothing',
   )
     .option('--dry-run', 'only show what would change')
     .option('--prune', 'delete what has no file, of the kinds that have a folder')
-    .option('--force', 'overwrite what was changed in the database since the export')
+    .option('--force', 'overwrite definitions that were changed in the database since the export')
     .action(async (options: FolderFlags) => {
       await applyAndPrint(host, options, toApplyOptions(options))
     })
 
-  command('none', 'validate', 'check a folder of definitions without a database; exit 1 when anything is wrong').action(
+  command('none', 'validate', 'check a folder of definitions without a database; exit 1 if there are problems').action(
     async ({ dir, json }: FolderFlags) => {
       const { validateFolder } = await import('../../definitions/apply.ts')
       const { toProblemLine } = await import('../../definitions/folder.ts')
@@ -144,7 +144,7 @@ async function toText(
     ...members.map(({ path, before, after }) => line`    ${showSentence(path)}: ${show(before)} → ${show(after)}`),
   ])
   if (moves.length > 0) {
-    lines.push(dryRun ? line`Numbers that would move:` : line`Numbers that moved:`)
+    lines.push(dryRun ? line`Metric values that would change:` : line`Metric values that changed:`)
     for (const { metric, before, after } of moves) {
       lines.push(line`  ${showCode(metric)}: ${showMoved(before, line`(new)`)} → ${showMoved(after, line`(gone)`)}`)
     }
@@ -154,7 +154,7 @@ async function toText(
       line`! ${showCode(metric)} was ${showCode(before)} and ${dryRun ? line`would be` : line`is`} ${showCode(after)}`,
     )
   const done = dryRun ? line`${changes.length} to change` : line`${changes.length} changed`
-  return [...lines, line`${changes.length === 0 ? line`nothing to change` : done}, ${unchanged} as they were`]
+  return [...lines, line`${changes.length === 0 ? line`nothing to change` : done}, ${unchanged} unchanged`]
 }
 
 const showMoved = (value: { formatted: string } | null, absent: PrintableText): PrintableText =>

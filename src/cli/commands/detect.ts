@@ -31,7 +31,7 @@ export function addDetectCommand(program: Command, host: Host): void {
   declareDataUse('none', program.command('detect'))
     .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
     .option('--types <list>', 'which detectors, such as SECRETS,PII')
-    .option('--file <path...>', 'plain files to look at instead of stdin')
+    .option('--file <path...>', 'plain text files to read instead of stdin')
     .action(async (options: { types?: string; file?: string[] }) => {
       const { detectText } = await import('../../detectors/detect-text.ts')
       const types = options.types === undefined ? {} : { types: await toTypes(options.types) }
@@ -67,7 +67,7 @@ function readTextFile(path: string): string {
     return readRegularFile(path).toString('utf8')
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('not_found', `The file ${path} cannot be read; check its name and your rights.`, { cause })
+    throw new AppError('not_found', `The file ${path} cannot be read; check its name and permissions.`, { cause })
   }
 }
 
@@ -77,8 +77,8 @@ async function toTypes(value: string): Promise<string[]> {
   return value.split(',').map((name) => {
     const type = name.trim().toUpperCase()
     if ((known as readonly string[]).includes(type)) return type
-    const why = findDetector(type) === undefined ? 'is not a detector' : 'needs more than a text'
-    throw new UsageError(`${name.trim() || 'An empty name'} ${why}; a text is looked at by ${known.join(', ')}.`)
+    const why = findDetector(type) === undefined ? 'is not a detector' : 'needs more than one text'
+    throw new UsageError(`${name.trim() || 'An empty name'} ${why}; the detectors for texts are ${known.join(', ')}.`)
   })
 }
 

@@ -10,7 +10,7 @@ const marks = { ok: line`ok  `, warning: line`warn`, failed: line`FAIL` } as con
 export function addDoctorCommand(program: Command, host: Host): void {
   declareDataUse('none', program.command('doctor'))
     .description('check the data folder, the database, the key, the sources, the clock and the port')
-    .option('--deep', 'read every page, and compare every definition with what was written', false)
+    .option('--deep', 'read every page of the database, and verify every definition against its checksum', false)
     .option('--json', 'print the checks as JSON')
     .action(async (options: Flags & { json?: boolean; deep: boolean }) => {
       const checks = await host.doctor(options)
@@ -25,7 +25,7 @@ export function addDoctorCommand(program: Command, host: Host): void {
       if (failed > 0)
         throw new AppError(
           'unavailable',
-          `${failed} ${failed === 1 ? 'check' : 'checks'} failed; each one says above what mends it.`,
+          `${failed} ${failed === 1 ? 'check' : 'checks'} failed; the fix for each is shown above.`,
         )
     })
 }

@@ -25,9 +25,9 @@ export function addFindingCommands(program: Command, host: Host): void {
     .option('--statuses <list>', 'such as OPEN', list)
     .option('--sources <list>', 'names or ids of sources', list)
     .option('--search <text>', 'words in the excerpt or the name of the asset')
-    .option('--limit <n>', 'how many (1 to 500)', toCount, 50)
-    .option('--cursor <cursor>', 'go on where a list ended')
-    .option('--json', 'print the REST answer')
+    .option('--limit <n>', 'number of findings (1 to 500)', toCount, 50)
+    .option('--cursor <cursor>', 'continue a list at its nextCursor')
+    .option('--json', 'print the response of the REST API')
     .action(async ({ json, home, ...filters }: Flags & { json?: boolean }) => {
       const answer = await withSession(host, { home }, (session) =>
         session.call<{ items: FindingView[]; nextCursor?: string }>('search_findings', filters),
@@ -60,6 +60,6 @@ function toRow({ id, severity, status, detectorType, findingType, asset, excerpt
 function toCount(value: string): number {
   const count = Number(value)
   if (!/^\d+$/.test(value) || count < 1 || count > 500)
-    throw new InvalidArgumentError('A count is a whole number from 1 to 500.')
+    throw new InvalidArgumentError('Must be a whole number from 1 to 500.')
   return count
 }

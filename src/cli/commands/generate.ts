@@ -8,9 +8,9 @@ const LINES_AT_ONCE = 500
 
 export function addGenerateCommand(program: Command, host: Host): void {
   declareDataUse('none', program.command('generate'))
-    .description('write invented findings in the import format to stdout: the same for the same seed')
-    .requiredOption('--findings <n>', 'how many', toCount)
-    .option('--seed <n>', 'which ones', toCount, 1)
+    .description('write random test findings in the import format to stdout; the same seed gives the same findings')
+    .requiredOption('--findings <n>', 'number of findings', toCount)
+    .option('--seed <n>', 'seed of the random numbers', toCount, 1)
     .action(async ({ findings, seed }: { findings: number; seed: number }) => {
       const { generateFindings } = await import('../../sample/findings.ts')
       await pipeline(Readable.from(toChunks(generateFindings(findings, seed))), host.stdout, {

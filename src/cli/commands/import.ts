@@ -15,9 +15,9 @@ const formats = ['ndjson', 'sarif'] satisfies ImportFormat[]
 
 export function addImportCommand(program: Command, host: Host): void {
   declareDataUse('created', program.command('import'))
-    .description('import findings of another scanner: all of a file or nothing; twice is the same as once')
+    .description('import findings of another scanner, all or nothing; importing the same file again changes nothing')
     .argument('<file>', 'the file; - reads standard input')
-    .requiredOption('--source <name>', 'name of the source they belong to; it is made when it is not there')
+    .requiredOption('--source <name>', 'name of the source they belong to; created if it does not exist')
     .addOption(new Option('--format <format>', 'format of the file').choices(formats).default('ndjson'))
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Flags & { source: string; format: ImportFormat; json?: boolean }) => {
@@ -47,6 +47,6 @@ async function* readFile(file: string): AsyncGenerator<Uint8Array> {
     yield* createReadStream(file, { fd: openRegularFile(file), highWaterMark: READ_BYTES })
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('not_found', `The file ${file} cannot be read; check its name and your rights.`, { cause })
+    throw new AppError('not_found', `The file ${file} cannot be read; check its name and permissions.`, { cause })
   }
 }

@@ -6,7 +6,7 @@ import { print, printJson, withSession } from '../session.ts'
 
 export function addInitCommand(program: Command, host: Host): void {
   declareDataUse('created', program.command('init'))
-    .description('make the data folder, its database and its key; harmless where they are there')
+    .description('create the data folder with its database and key; existing ones are left as they are')
     .option('--json', 'print the result as JSON')
     .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
       const { home } = host.locate(flags)

@@ -17,9 +17,9 @@ interface SourceView {
 
 export function addScanCommands(program: Command, host: Host): void {
   declareDataUse('existing', program.command('scan'))
-    .description('scan one source now, and show how it goes')
+    .description('scan one source now and show the progress')
     .argument('<source>', 'name or id of the source')
-    .option('--full', 'also read what nothing shows to be edited')
+    .option('--full', 'read everything again, also what seems unchanged')
     .option('--json', 'print the scan as JSON')
     .action(async (source: string, options: Flags & { json?: boolean; full?: boolean }) => {
       const scan = await withSession(host, options, async (session) => {
@@ -33,7 +33,7 @@ export function addScanCommands(program: Command, host: Host): void {
 
   declareDataUse('existing', program.command('sources'))
     .description('list the sources')
-    .option('--json', 'print the REST answer')
+    .option('--json', 'print the response of the REST API')
     .action(async (options: Flags & { json?: boolean }) => {
       const answer = await withSession(host, options, (session) =>
         session.call<{ items: SourceView[] }>('list_sources', {}),

@@ -21,9 +21,7 @@ interface CreateFlags extends Flags {
 }
 
 export function addTokenCommands(program: Command, host: Host): void {
-  const token = program
-    .command('token')
-    .description('tokens that let programs and people in over HTTP; from the first one on, HTTP asks for one')
+  const token = program.command('token').description('manage tokens for HTTP; once a token exists, HTTP requires one')
   const inside = <T>(flags: Flags, work: (context: WriteContext, tokens: Tokens) => T): Promise<T> =>
     withSession(host, flags, async ({ app }) => {
       const tokens = await import('../../access/tokens.ts')
@@ -31,14 +29,18 @@ export function addTokenCommands(program: Command, host: Host): void {
     })
 
   declareDataUse('created', token.command('create'))
-    .description('make a token and print it; it is shown this once')
-    .option('--scope <list>', `what it allows: ${scopes.join(', ')}; several with commas`, toScopes)
-    .option('--name <name>', 'name in histories and audits (default: its scopes and the day)')
-    .option('--expires <when>', 'a day such as 2027-01-31, or a time such as 30d or 12h (default 90d)', toExpiry)
-    .option('--lockdown', 'answer it with counts and ids only, never with text of tenants')
-    .option('--json', 'print the token with its facts as JSON')
+    .description('create a token and print it; it is shown only once')
+    .option('--scope <list>', `scopes it grants: ${scopes.join(', ')}; separate several with commas`, toScopes)
+    .option('--name <name>', 'name shown in histories and the audit trail (default: its scopes and the date)')
+    .option(
+      '--expires <when>',
+      'expiry: a day such as 2027-01-31, or a period such as 30d or 12h (default 90d)',
+      toExpiry,
+    )
+    .option('--lockdown', 'its callers get counts and ids only, never text from tenants')
+    .option('--json', 'print the token and its details as JSON')
     .action(async ({ scope, name, expires, lockdown, json, ...flags }: CreateFlags) => {
-      if (scope === undefined) throw new UsageError(`Say what the token allows: --scope ${scopes.join('|')}.`)
+      if (scope === undefined) throw new UsageError(`Name the scopes of the token: --scope ${scopes.join('|')}.`)
       const made = await inside(flags, (context, { createToken }) =>
         createToken(context, {
           name: name ?? nameOf(scope),
@@ -57,7 +59,7 @@ export function addTokenCommands(program: Command, host: Host): void {
     })
 
   declareDataUse('existing', token.command('list'))
-    .description('show the tokens, never their secrets')
+    .description('list the tokens without their secrets')
     .option('--json', 'print them as JSON')
     .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
       const items = await inside(flags, (context, { listTokens }) =>
@@ -65,12 +67,12 @@ export function addTokenCommands(program: Command, host: Host): void {
       )
       if (json) return printJson(host, { items, total: items.length })
       if (items.length === 0)
-        return print(host, line`There is no token; HTTP on loopback answers the person at this machine.`)
+        return print(host, line`There are no tokens; HTTP on loopback accepts requests from this machine without one.`)
       print(host, ...toTable(columns, items.map(toRow)))
     })
 
   declareDataUse('existing', token.command('revoke'))
-    .description('end a token at once, in every process')
+    .description('revoke a token, immediately and in every process')
     .argument('<token>', 'its id or its name')
     .option('--json', 'print it as JSON')
     .action(async (idOrName: string, { json, ...flags }: Flags & { json?: boolean }) => {
@@ -78,20 +80,20 @@ export function addTokenCommands(program: Command, host: Host): void {
       if (json) return printJson(host, revoked)
       print(
         host,
-        line`Token ${showCode(revoked.id)} ${quote(revoked.name)} is revoked. HTTP still asks for a token; see \`assay token clear\`.`,
+        line`Token ${showCode(revoked.id)} ${quote(revoked.name)} is revoked. HTTP still requires a token; see \`assay token clear\`.`,
       )
     })
 
   declareDataUse('existing', token.command('clear'))
-    .description('remove every token, so that HTTP on loopback asks for none again')
+    .description('delete all tokens, so that HTTP on loopback no longer requires one')
     .option('--yes', 'do it')
     .action(async ({ yes, ...flags }: Flags & { yes?: boolean }) => {
       if (yes !== true)
-        throw new UsageError('This opens HTTP on loopback to everyone on this machine; add --yes to do it.')
+        throw new UsageError('This opens HTTP on loopback to everyone on this machine; add --yes to continue.')
       const count = await inside(flags, (context, { clearTokens }) => clearTokens(context))
       print(
         host,
-        line`${count} ${count === 1 ? line`token is` : line`tokens are`} removed; HTTP on loopback asks for none.`,
+        line`${count} ${count === 1 ? line`token is` : line`tokens are`} deleted; HTTP on loopback no longer requires one.`,
       )
     })
 }

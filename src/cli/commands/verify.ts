@@ -9,25 +9,25 @@ const SHOWN = 5
 
 export function addVerifyCommand(program: Command, host: Host): void {
   declareDataUse('existing', program.command('verify'))
-    .description('ask the engine and SQL the same random questions about your findings, and compare the answers')
-    .option('--questions <n>', 'how many questions (default 200)', toCount)
-    .option('--seed <n>', 'which questions (default: others each day)', toCount)
-    .option('--json', 'print the outcome as JSON')
+    .description('run the same random queries about your findings on the engine and on SQL, and compare the results')
+    .option('--questions <n>', 'number of queries (default 200)', toCount)
+    .option('--seed <n>', 'seed of the random queries (default: changes every day)', toCount)
+    .option('--json', 'print the result as JSON')
     .action(async ({ questions = 200, seed, json, ...flags }: Flags & Asked) => {
       const today = Math.floor(Date.now() / 86_400_000)
       const verified = await host.verify(flags, { questions, seed: seed ?? today })
       const { findings, left, differences } = verified
       if (json) printJson(host, verified)
       else {
-        print(
-          host,
-          line`${questions} questions about ${findings} findings: ${differences.length} with different answers`,
-        )
-        print(host, line`${questions - left} were answered by the engine too, ${left} by SQL alone`)
+        print(host, line`${questions} queries about ${findings} findings: ${differences.length} with different results`)
+        print(host, line`${questions - left} were answered by both, ${left} by SQL alone`)
         for (const plan of differences.slice(0, SHOWN)) print(host, line`different: ${showSentence(plan, plan.length)}`)
       }
       if (differences.length > 0) {
-        throw new AppError('internal', 'The engine and SQL disagree; report the questions above, SQL is right.')
+        throw new AppError(
+          'internal',
+          'The engine and SQL disagree; please report the queries above. The results of SQL are right.',
+        )
       }
     })
 }
@@ -41,7 +41,7 @@ interface Asked {
 function toCount(value: string): number {
   const count = Number(value)
   if (!/^\d+$/.test(value) || count < 1 || count > 1_000_000) {
-    throw new InvalidArgumentError('It is a whole number from 1 to 1000000.')
+    throw new InvalidArgumentError('Must be a whole number from 1 to 1000000.')
   }
   return count
 }

@@ -15,7 +15,9 @@ const MAX_PAGES = 1000
  */
 function segment(id: string): string {
   if (!/^[\w-]{1,100}$/.test(id)) {
-    throw new AppError('unavailable', 'The platform gave an id of an unknown form; it is left out.', { reason: 'gone' })
+    throw new AppError('unavailable', 'The platform returned an id in an unknown format; the item is skipped.', {
+      reason: 'gone',
+    })
   }
   return id
 }
@@ -34,7 +36,7 @@ function requireList(body: unknown): unknown[] {
   throw new AppError('unavailable', message, { reason: 'protocol_error' })
 }
 
-function requireId(item: Item): string {
+function idOfItem(item: Item): string {
   const id = item.id('id')
   if (id !== undefined) return id
   const message = 'The platform listed entries without an id; scan again later.'
@@ -65,7 +67,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
       seen.add(next)
       parameters = { ...query, ...Object.fromEntries(new URL(next, 'http://next.invalid').searchParams) }
     }
-    const message = 'The platform repeats the pages of a list; scan again later.'
+    const message = 'The platform returned the same page of a list twice; scan again later.'
     throw new AppError('unavailable', message, { reason: 'cursor_loop' })
   }
 
@@ -105,7 +107,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
      */
     async modifiedWorkspaces(since: string): Promise<ReadonlySet<string>> {
       const items = await value('/admin/workspaces/modified', { modifiedSince: since }, admins)
-      return new Set(items.map(requireId))
+      return new Set(items.map(idOfItem))
     },
     workspaceUsers: (workspace: Workspace) => skipping(`${pathOf(workspace)}/users`, WORKSPACES_PER_CALL),
     datasets: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets`),

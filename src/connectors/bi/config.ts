@@ -22,7 +22,7 @@ const PrincipalRequired = z.strictObject({
 })
 
 const TokenRequired = z.strictObject({
-  auth_mode: z.literal('ACCESS_TOKEN').describe('Use a token that a person has obtained.'),
+  auth_mode: z.literal('ACCESS_TOKEN').describe('Use an access token that a person has obtained.'),
   tenant_id: guid.optional().describe('Not used: the token names its tenant.'),
   client_id: guid.optional().describe('Not used: the token names its application.'),
 })
@@ -34,7 +34,7 @@ const Masked = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .describe('Secret of the application; its value, not its id. Required for SERVICE_PRINCIPAL.')
+    .describe('Client secret of the application (its value, not its id). Required for SERVICE_PRINCIPAL.')
     .optional(),
   access_token: z.string().trim().min(1).describe('Short-lived delegated token. Required for ACCESS_TOKEN.').optional(),
 })
@@ -42,7 +42,7 @@ const Masked = z.strictObject({
 const Connection = z.strictObject({
   api_base_url: address
     .default('https://api.powerbi.com/v1.0/myorg')
-    .describe('Base address of the API; also decides which cloud the token is asked for.'),
+    .describe('Base address of the API; also determines the cloud that the token is requested for.'),
   authority_url: address
     .default('https://login.microsoftonline.com')
     .describe('Base address of the identity provider that issues tokens.'),
@@ -58,9 +58,12 @@ const Scope = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .describe(
-      'Only these workspaces, by name, whatever the letter case; an empty list restricts nothing. Ids and names together add up.',
+      'Only these workspaces, by name, case-insensitively; an empty list means all. Ids and names are combined.',
     ),
-  include_personal_workspaces: z.boolean().default(false).describe('Also personal workspaces, where they can be seen.'),
+  include_personal_workspaces: z
+    .boolean()
+    .default(false)
+    .describe('Also personal workspaces, where the account can see them.'),
 })
 
 const Extraction = z.strictObject({
@@ -75,7 +78,7 @@ const Extraction = z.strictObject({
     .describe('Make each table an asset of its own, contained in its dataset.'),
   extract_ownership: z.boolean().default(false).describe('Record owners of workspaces, reports and datasets.'),
   extract_reports: z.boolean().default(true).describe('Extract reports with their page names.'),
-  extract_workspaces_to_containers: z.boolean().default(true).describe('Make each workspace an asset of its own.'),
+  extract_workspaces_to_containers: z.boolean().default(true).describe('Store each workspace as an asset of its own.'),
 })
 
 interface Shape {
@@ -107,7 +110,7 @@ const unwanted = (member: 'client_secret' | 'access_token') => ({
   check: (value: unknown) => modeOf(value)?.refuses !== member || (value as Shape).masked[member] === undefined,
   params: {
     path: ['masked', member],
-    error: `does not fit this auth_mode; leave it out`,
+    error: `is not used with this auth_mode; leave it out`,
     when: whenShaped,
   },
 })
@@ -116,8 +119,8 @@ const rules = [needed('client_secret'), needed('access_token'), unwanted('client
 
 const Payload = z.strictObject({
   type: z.literal('BI_PLATFORM').describe('A BI platform tenant.'),
-  required: Required.describe('Who signs in.'),
-  masked: Masked.describe('The secret that belongs to auth_mode; shown back as a mask.'),
+  required: Required.describe('The account that signs in.'),
+  masked: Masked.describe('The secret for auth_mode; masked when shown.'),
   optional: z
     .strictObject({
       connection: Connection.prefault({}).describe('Addresses and time limits.'),
@@ -139,11 +142,11 @@ export const BiPayload: z.ZodType<BiConfig> = rules.reduce(
 /** The same as one object for each `auth_mode`, for JSON Schema, which shows no refinements. */
 export const PublishedBiPayload = z.union([
   Payload.extend({
-    required: PrincipalRequired.describe('Who signs in.'),
+    required: PrincipalRequired.describe('The account that signs in.'),
     masked: z.strictObject({ client_secret: Masked.shape.client_secret.unwrap() }).describe('The secret of it.'),
   }),
   Payload.extend({
-    required: TokenRequired.describe('Who signs in.'),
+    required: TokenRequired.describe('The account that signs in.'),
     masked: z.strictObject({ access_token: Masked.shape.access_token.unwrap() }).describe('The secret of it.'),
   }),
 ])

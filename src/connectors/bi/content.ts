@@ -171,7 +171,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       workspace.kind === 'me' ? { missing: 'own_workspace', temporary: false } : await scanner.find(workspace.id)
     const scanned: ScannedWorkspace | undefined = 'workspace' in scan ? scan.workspace : undefined
     if (listed === undefined && scanned === undefined) {
-      const message = 'This workspace can only be read by an administrator; give the account that right.'
+      const message = 'Only an administrator can read this workspace; grant the account that right.'
       const temporary = 'temporary' in scan && scan.temporary
       throw new AppError('unavailable', message, { reason: temporary ? 'server_error' : 'forbidden' })
     }

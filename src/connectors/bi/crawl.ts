@@ -15,7 +15,7 @@ import type { Item } from './wire.ts'
 
 const unreadable: ScanWarning = {
   code: 'entries_unreadable',
-  message: 'The platform listed items without an id; the next scan tries again.',
+  message: 'The platform listed items without an id; they are skipped until the next scan.',
   incomplete: true,
 }
 
@@ -45,14 +45,14 @@ const tilesNotInScan: Detail = { items: undefined, unread: unread('missing', 'no
 /** A warning that dataset schemas could not be read; affected findings are counted elsewhere. */
 function toSchemaWarnings(answer: SchemaAnswer): ScanWarning[] {
   if (answer.status !== 'unavailable') return []
-  const message = `The tables of some datasets could not be read: ${answer.reason}; see schemaReason of each.`
+  const message = `The tables of some datasets could not be read: ${answer.reason}; see schemaReason of each dataset.`
   return [{ code: 'schema_unavailable', message }]
 }
 
 /** A warning that items are deferred, which also says how to have them read sooner. */
 function toDeferredWarnings(count: number): ScanWarning[] {
   if (count === 0) return []
-  const message = `The platform tells no time of ${count} ${count === 1 ? 'item' : 'items'} that this scan did not read: each is read once a week; a full scan (assay scan NAME --full) reads all of them now.`
+  const message = `${count} ${count === 1 ? 'item' : 'items'} without a modification time were not read by this scan: such items are read once a week; a full scan (assay scan NAME --full) reads all of them now.`
   return [{ code: 'read_weekly', message }]
 }
 

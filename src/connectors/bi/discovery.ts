@@ -57,7 +57,7 @@ export async function discover(options: {
   let isPersonalRefused = false
   const addLooped = (looped: boolean) => {
     if (!looped) return
-    const message = 'The list of workspaces repeats itself, so some may be missing.'
+    const message = 'The platform returned the same page of the workspace list twice, so workspaces may be missing.'
     warnings.push({ code: 'listing_incomplete', message, incomplete: true })
   }
   const add = (workspace: Workspace) => {
@@ -93,14 +93,15 @@ export async function discover(options: {
       isPersonalRefused = true
       if (options.servicePrincipal) {
         const message =
-          'An application has no personal workspace and may not list those of others; use an admin account.'
+          'An application has no personal workspace and cannot list those of others; use an admin account.'
         warnings.push({ code: 'personal_workspaces_unavailable', message })
       }
     }
   }
 
   if (hasUnreadable) {
-    const message = 'The platform listed workspaces without an id, so some may be missing; the next scan tries again.'
+    const message =
+      'The platform listed workspaces without an id, so workspaces may be missing; the next scan tries again.'
     warnings.push({ code: 'entries_unreadable', message, incomplete: true })
   }
   const wanted = (workspace: Workspace) => !listed || ids.includes(workspace.id) || names.includes(fold(workspace.name))
@@ -209,8 +210,8 @@ export function requireWorkspaces({ workspaces, unmatched, warnings }: Discovery
   if (gap !== undefined) throw new AppError('unavailable', gap.message, { reason: gap.code })
   const message =
     unmatched.length > 0
-      ? 'None of the workspaces of the scope is visible; check ids, names and the membership of the account.'
-      : 'The account sees no workspace; add it as a member of the workspaces to scan.'
+      ? 'No workspace of the scope is visible; check the ids, the names and the membership of the account.'
+      : 'No workspace is visible to the account; add it as a member of the workspaces to scan.'
   throw new AppError('unavailable', message, {
     reason: unmatched.length > 0 ? 'scope_unmatched' : 'nothing_visible',
     facts: { unmatched: unmatched.slice(0, 50) },

@@ -119,7 +119,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
           load,
           skipped: (workspace, error) => {
             if (endsScan(error)) throw error
-            log.warn('workspace is left out of the sample', { workspace: workspace.id })
+            log.warn('workspace is not sampled', { workspace: workspace.id })
           },
           async refreshes({ workspace, datasets }) {
             const times = new Map<string, number>()

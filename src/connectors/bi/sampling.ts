@@ -90,6 +90,6 @@ export async function select(options: {
   const { chosen, undated } = choose(units, sampling)
   const ids = new Set(chosen.map(({ id }) => id))
   for (const { datasetId } of chosen) if (datasetId !== undefined) ids.add(datasetId)
-  const message = 'No item has a date, so the sample is random instead of the latest.'
+  const message = 'No item has a date, so a random sample was taken instead of the latest items.'
   return { ids, warnings: undated ? [{ code: 'sampling_without_dates', message }] : [] }
 }

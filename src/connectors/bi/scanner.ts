@@ -117,7 +117,9 @@ export function createScanner(options: {
       await sleep(pollDelaysMs[poll] ?? POLL_DELAY_MS, undefined, { signal })
     }
     // Not split into halves, because each half would wait as long again.
-    throw new AppError('unavailable', 'The metadata scan does not end; try again later.', { reason: 'scan_stuck' })
+    throw new AppError('unavailable', 'The metadata scan did not finish in time; try again later.', {
+      reason: 'scan_stuck',
+    })
   }
 
   async function fetchResult(scanId: string): Promise<Item | 'failed'> {

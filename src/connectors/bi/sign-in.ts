@@ -30,7 +30,7 @@ const explanations: Record<string, string> = {
   AADSTS700016: 'the application does not exist in this tenant',
   AADSTS90002: 'the tenant does not exist',
   AADSTS500011: 'the API is not known in this tenant; check the cloud of api_base_url',
-  AADSTS70011: 'the token scope is not valid here; check the cloud of api_base_url',
+  AADSTS70011: 'the token scope is not valid in this tenant; check the cloud of api_base_url',
   AADSTS53003: 'a conditional access policy blocks the sign-in',
 }
 
@@ -116,7 +116,7 @@ function servicePrincipal(
     const body = reply.body ?? {}
     if (reply.status >= 400) throw refused(body, principal.secret, signedIn)
     if (typeof body.access_token !== 'string' || body.access_token === '') {
-      const message = 'The identity provider gave no token; check authority_url.'
+      const message = 'The identity provider returned no token; check authority_url.'
       throw new AppError('unavailable', message, { reason: 'protocol_error' })
     }
     signedIn = true
@@ -148,7 +148,7 @@ function givenToken(given: string, now: () => number): SignIn {
   return {
     async authorize() {
       if (claims.expiresAt !== undefined && claims.expiresAt <= now()) {
-        const message = 'The access token has expired; enter a new one and start again.'
+        const message = 'The access token has expired; enter a new one and start the scan again.'
         throw new AppError('unavailable', message, { reason: 'auth_expired' })
       }
       return `Bearer ${token}`

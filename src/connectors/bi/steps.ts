@@ -57,12 +57,12 @@ export async function runSteps(options: {
     await options.signIn.authorize()
     const who = servicePrincipal ? 'the application' : (claims.name ?? 'the owner of the token')
     const left =
-      claims.expiresAt === undefined ? '' : `; the token holds for ${minutes(claims.expiresAt - options.now())}`
+      claims.expiresAt === undefined ? '' : `; the token is valid for ${minutes(claims.expiresAt - options.now())}`
     return `Signed in as ${who}${left}`
   })
   const rest = ['list_workspaces', 'scope', 'read_items', 'personal_workspaces', 'admin_api', 'execute_queries']
   if (!signedIn) {
-    for (const name of rest) skip(name, 'Needs a sign-in.')
+    for (const name of rest) skip(name, 'Skipped: sign-in failed.')
     return steps
   }
 
@@ -81,12 +81,17 @@ export async function runSteps(options: {
     const names = found.workspaces.slice(0, 5).map(({ name }) => name)
     if (found.workspaces.length > 0) return `${found.workspaces.length} workspaces: ${names.join(', ')}`
     const hint = 'Add the account as a member of the workspaces to scan.'
-    return { name: 'list_workspaces', status: 'failed', detail: 'The account sees no workspace to scan.', hint }
+    return {
+      name: 'list_workspaces',
+      status: 'failed',
+      detail: 'No workspace to scan is visible to the account.',
+      hint,
+    }
   })
 
   if (found.unmatched.length > 0) {
     const detail = `Not visible: ${showNames(found.unmatched.slice(0, 10))}`
-    const hint = 'Check spelling and membership.'
+    const hint = 'Check the spelling and the membership of the account.'
     steps.push({ name: 'scope', status: 'failed', detail, hint })
   } else if (scope.workspace_ids === undefined && scope.workspace_names === undefined) {
     skip('scope', 'Every visible workspace is in scope.')
@@ -96,7 +101,7 @@ export async function runSteps(options: {
 
   const first = found.workspaces.find(({ member }) => member)
   let firstDataset: { workspace: Workspace; id: string } | undefined
-  if (first === undefined) skip('read_items', 'There is no workspace to read.')
+  if (first === undefined) skip('read_items', 'There is no visible workspace to read.')
   else {
     await attempt('read_items', 'Give the account at least the role of a member or contributor.', async () => {
       const [datasets, reports, dashboards] = await Promise.all([
@@ -111,7 +116,7 @@ export async function runSteps(options: {
   }
 
   const [personal] = found.warnings.filter(({ code }) => code === 'personal_workspaces_unavailable')
-  if (!scope.include_personal_workspaces) skip('personal_workspaces', 'Not asked for.')
+  if (!scope.include_personal_workspaces) skip('personal_workspaces', 'Not requested by the settings.')
   else if (personal !== undefined) {
     const hint = 'Use an access token of a person, or allow the application to use the read-only admin APIs.'
     steps.push({ name: 'personal_workspaces', status: 'denied', detail: personal.message, hint })
@@ -121,12 +126,12 @@ export async function runSteps(options: {
     'Optional: allow the account to use the read-only admin APIs and turn on detailed metadata in the tenant settings.'
   const admin = await attempt('admin_api', adminHint, async () => {
     await api.adminProbe()
-    return 'Metadata scans can be used for schemas and owners.'
+    return 'Metadata scans are available for schemas and owners.'
   })
 
   if (!extraction.extract_dataset_schema) skip('execute_queries', 'Schemas are not extracted.')
-  else if (admin) skip('execute_queries', 'Not needed: metadata scans give the schemas.')
-  else if (firstDataset === undefined) skip('execute_queries', 'There is no dataset to try.')
+  else if (admin) skip('execute_queries', 'Not needed: metadata scans provide the schemas.')
+  else if (firstDataset === undefined) skip('execute_queries', 'There is no dataset to test with.')
   else {
     const { workspace, id } = firstDataset
     const hint = 'Optional: turn on dataset queries in the tenant settings and give the account build permission.'
@@ -134,7 +139,7 @@ export async function runSteps(options: {
       const { status, body } = await api.query(workspace, id, 'EVALUATE ROW("ok", 1)')
       const refused = status >= 400 || toItem(body).item('error') !== undefined
       if (!refused) return 'Datasets answer metadata queries.'
-      return { name: 'execute_queries', status: 'denied', detail: 'The dataset refuses queries.', hint }
+      return { name: 'execute_queries', status: 'denied', detail: 'The dataset refused the query.', hint }
     })
   }
   return steps

@@ -56,13 +56,13 @@ function traceOf(headers: Record<string, string>): Record<string, unknown> {
 }
 
 export function toParked(host: string, waitMs: number, status = 429): UpstreamFault {
-  const message = `${host} asks to wait ${Math.ceil(waitMs / 1000)} seconds; try again then.`
+  const message = `${host} is rate limiting; try again in ${Math.ceil(waitMs / 1000)} seconds.`
   return { reason: 'retry_later', message, status, retryAfterMs: waitMs, retry: 'never' }
 }
 
 /** The fault of calls that are not sent while the breaker is open. */
 export function toGivenUp(host: string, waitMs: number): UpstreamFault {
-  const message = `${host} keeps failing and is left alone for ${Math.ceil(waitMs / 1000)} seconds; try again later.`
+  const message = `${host} keeps failing, so no requests are sent to it for ${Math.ceil(waitMs / 1000)} seconds; try again later.`
   return { reason: 'server_error', message, retry: 'never' }
 }
 
@@ -103,7 +103,7 @@ function toRule(
     return { reason: 'server_error', message, retry: again ? 'always' : 'never' }
   }
   if (status === 401 && /scope does not match/i.test(text)) {
-    const message = `The token lacks a scope that ${host} asks for; create one with the scopes that the source needs.`
+    const message = `The token lacks a scope that ${host} requires; create one with the scopes that the source needs.`
     return { reason: 'forbidden', message, facts: { scopeMissing: true }, retry: 'never' }
   }
   const denied = code === 'PowerBINotAuthorizedException'
@@ -114,16 +114,20 @@ function toRule(
     return { reason: succeeded ? 'auth_expired' : 'auth_failed', message, retry: 'never' }
   }
   if (status === 403 || status === 401) {
-    const message = `${host} refuses access; give the account the right to read this.`
+    const message = `${host} denied access; give the account the right to read this.`
     return { reason: 'forbidden', message, retry: 'never' }
   }
   if (status === 404 || status === 410) {
-    return { reason: 'gone', message: `${host} does not have this, or the account may not see it.`, retry: 'never' }
+    return {
+      reason: 'gone',
+      message: `${host} returned not found: the item does not exist, or the account is not allowed to see it.`,
+      retry: 'never',
+    }
   }
   if (status >= 400) {
-    return { reason: 'bad_request', message: `${host} refused the request as wrong (${status}).`, retry: 'never' }
+    return { reason: 'bad_request', message: `${host} rejected the request as invalid (${status}).`, retry: 'never' }
   }
-  const message = `${host} answered with a redirect or another reply that no API gives (${status}); check the address.`
+  const message = `${host} answered with a redirect or another response that is not from its API (${status}); check the address.`
   return { reason: 'protocol_error', message, retry: 'never' }
 }
 
@@ -139,13 +143,14 @@ export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): U
 
 /** Classifies an exception of one attempt; rethrows unknown errors. */
 export function toFault(error: unknown, host: string, signal: AbortSignal): UpstreamFault {
-  if (signal.aborted) return { reason: 'aborted', message: 'The work was stopped; start it again.', retry: 'never' }
+  if (signal.aborted)
+    return { reason: 'aborted', message: 'The request was cancelled; start the scan again.', retry: 'never' }
   if (error instanceof RequestFault) return error.fault
   if (!(error instanceof ExchangeError)) throw error
   if (error.kind === 'too_large') {
     return {
       reason: 'too_large',
-      message: `A reply of ${host} is larger than allowed; narrow the scope.`,
+      message: `A response of ${host} is larger than allowed; narrow the scope.`,
       retry: 'never',
     }
   }

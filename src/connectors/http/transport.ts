@@ -151,7 +151,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const url = new URL(`${origin.origin}${basePath}${path}`)
     if (!path.startsWith('/') || url.origin !== origin.origin || !url.pathname.startsWith(`${basePath}/`)) {
       const reason = 'foreign_origin'
-      throw new AppError('internal', 'A request would leave the configured address; report this fault.', { reason })
+      throw new AppError(
+        'internal',
+        'A request to an address outside the configured one was blocked; please report this bug.',
+        { reason },
+      )
     }
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.append(name, String(value))
@@ -250,7 +254,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const isWorthless = fault.retry === 'never' && !(adapts && fault.reason === 'too_large')
         if (isWorthless || tries >= options.maxRetries || odd > 1) throw toAppError(fault, host)
         const waitMs = fault.pauseMs === undefined ? Math.min(MAX_BACKOFF_MS, random() * 1000 * 2 ** tries) : 0
-        log.debug('request is tried again', { host, path, reason: fault.reason, status: fault.status, waitMs })
+        log.debug('request is retried', { host, path, reason: fault.reason, status: fault.status, waitMs })
         await sleep(waitMs, undefined, { signal }).catch(() => {})
       }
     }
@@ -263,7 +267,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     if (parsed !== undefined) return parsed.value
     const begun = /^\uFEFF?\s*[[{]/.test(text)
     const message = begun
-      ? `${host} sent an incomplete reply; try again later.`
+      ? `${host} sent an incomplete response; try again later.`
       : `${host} answered with something other than JSON, such as a sign-in page; check the address.`
     const retry = begun ? 'always' : 'once'
     throw new RequestFault({ reason: 'protocol_error', message, status: reply.status, retry })
@@ -327,7 +331,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const location = reply.headers.location
         const target = location !== undefined && URL.canParse(location, own.href) ? new URL(location, own) : undefined
         if (target === undefined || !request.allowRedirect(target)) {
-          const message = `${host} sends the download to an address that is not allowed; it is left out.`
+          const message = `${host} redirects the download to an address that is not allowed; it is skipped.`
           throw new RequestFault({ reason: 'protocol_error', message, status, retry: 'never' })
         }
         url = target

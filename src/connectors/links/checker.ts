@@ -110,7 +110,7 @@ export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
       host.heed(answer.verdict.status, answer.retryAfterMs)
       const waitMs = waitBefore(answer, tries, timing.retryDelaysMs)
       if (waitMs === undefined || budget.leftMs <= 0) return answer
-      log.debug('link is tried again', { host: start.url.host, reason: answer.verdict.reason })
+      log.debug('link check is retried', { host: start.url.host, reason: answer.verdict.reason })
       await sleep(waitMs, undefined, { signal })
     }
   }

@@ -59,7 +59,7 @@ function toLookup(resolve: Resolve, passes: (address: string) => boolean): Looku
       (found) => {
         const [first] = found
         if (first === undefined) {
-          return callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0)
+          return callback(Object.assign(new Error('no address found'), { code: 'ENOTFOUND' }), '', 0)
         }
         if (!found.every(({ address }) => passes(address))) return callback(notPublic(), '', 0)
         return options.all === true ? callback(null, [...found]) : callback(null, first.address, first.family)

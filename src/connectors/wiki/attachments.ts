@@ -29,10 +29,10 @@ const imageOrMediaName =
 /** Why a file is not downloaded, judged from its metadata; undefined: it must be downloaded. */
 function findSkip({ mediaType, title }: AttachmentWire): UnreadableFile | undefined {
   if (typeof title !== 'string')
-    return { status: 'damaged', reason: 'The wiki does not tell its name; it is not read.' }
+    return { status: 'damaged', reason: 'The wiki returned no file name; the attachment is not read.' }
   const named = /\.[a-z0-9]{1,8}$/i.test(title ?? '')
   const isMedia = named ? imageOrMediaName.test(title ?? '') : imageOrMedia.test(mediaType ?? '')
-  return isMedia ? { status: 'unsupported', reason: 'Images, sound and video hold no text that is read.' } : undefined
+  return isMedia ? { status: 'unsupported', reason: 'Images, audio and video are not read.' } : undefined
 }
 
 const toMaxBytes = ({ config }: CrawlContext) => Math.min(config.optional.content.attachment_max_bytes, MAX_FILE_BYTES)
@@ -102,7 +102,7 @@ async function readAttachment(
   const downloaded = await download(context, page, attachment)
   const { bytes, contentType, isCut } = downloaded
   if (isSignInPage(attachment, downloaded)) {
-    throw new AppError('unavailable', 'The wiki sent a sign-in page in place of an attachment; scan again later.', {
+    throw new AppError('unavailable', 'The wiki sent a sign-in page instead of an attachment; scan again later.', {
       reason: 'download_failed',
     })
   }

@@ -62,9 +62,13 @@ function toHttp(
 }
 
 const notAccepted = (host: string) =>
-  new AppError('unavailable', `${host} does not accept the token: it answers as to a stranger; enter a new token.`, {
-    reason: 'auth_failed',
-  })
+  new AppError(
+    'unavailable',
+    `${host} does not accept the token: it responds as to an anonymous user; enter a new token.`,
+    {
+      reason: 'auth_failed',
+    },
+  )
 
 /**
  * The signed-in account. A refused token may get a success response as an anonymous visitor, which is an error here.
@@ -112,7 +116,7 @@ export async function connect(options: ClientOptions): Promise<WikiClient> {
   const { required, masked } = options.config
   const address = findAddress(required.base_url)
   if (address === undefined) {
-    throw new AppError('invalid_input', 'The address of the wiki cannot be used; enter it again.', {
+    throw new AppError('invalid_input', 'The address of the wiki is not valid; enter it again.', {
       reason: 'address',
     })
   }

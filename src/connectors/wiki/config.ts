@@ -49,15 +49,15 @@ const Content = z.strictObject({
   include_footer_comments: z
     .boolean()
     .default(true)
-    .describe('Also scan the comments below pages, with their replies, as one asset a page.'),
+    .describe('Also scan the comments below pages, with their replies, as one asset per page.'),
   include_inline_comments: z
     .boolean()
     .default(true)
-    .describe('Also scan the comments inside pages, with their replies, as one asset a page.'),
+    .describe('Also scan the inline comments of pages, with their replies, as one asset per page.'),
   include_linked_file_assets: z
     .boolean()
     .default(true)
-    .describe('List links of pages that lead to a file as assets; the files are not fetched.'),
+    .describe('Store the links of pages to files as assets; the files are not fetched.'),
 })
 
 const Spaces = z.strictObject({
@@ -70,9 +70,9 @@ const Spaces = z.strictObject({
     .max(250)
     .optional()
     .describe('Only spaces with these ids, as whole numbers or strings of digits; an empty list restricts nothing.'),
-  keys: names('Only spaces with these keys, in the letter case of the wiki.').optional(),
+  keys: names('Only spaces with these keys, spelled as in the wiki.').optional(),
   labels: names('Only spaces with one of these labels.').optional(),
-  status: z.enum(['current', 'archived']).optional().describe('Only spaces of this status; absent: both.'),
+  status: z.enum(['current', 'archived']).optional().describe('Only spaces of this status; default: both.'),
 })
 
 export const WikiConfig = z
@@ -85,7 +85,7 @@ export const WikiConfig = z
           .describe('Email address of the account that owns the token.'),
         base_url: address.describe('Address of the wiki tenant, such as https://example.atlassian.net.'),
       })
-      .describe('Who signs in, and where.'),
+      .describe('The account that signs in, and the address of the wiki.'),
     masked: z
       .strictObject({
         api_token: z
@@ -94,15 +94,15 @@ export const WikiConfig = z
           .min(1, 'must not be empty')
           .describe('API token of the account; stored encrypted.'),
       })
-      .describe('Secrets; shown back as a placeholder.'),
+      .describe('Secrets; masked when shown.'),
     optional: z
       .strictObject({
         connection: Connection.prefault({}).describe('How requests are sent.'),
-        content: Content.prefault({}).describe('What is read beside pages.'),
+        content: Content.prefault({}).describe('What is read in addition to pages.'),
         scope: z
-          .strictObject({ spaces: Spaces.prefault({}).describe('Which spaces; filters given together all apply.') })
+          .strictObject({ spaces: Spaces.prefault({}).describe('Which spaces are scanned; all given filters apply.') })
           .prefault({})
-          .describe('How much of the tenant is read.'),
+          .describe('Which parts of the tenant are read.'),
       })
       .prefault({})
       .describe('Settings that have defaults.'),

@@ -39,9 +39,10 @@ export interface Warnings {
 }
 
 const denials: Record<Capability, string> = {
-  comments: 'Comments may not be read; give the token the scope read:comment:confluence, or leave comments out.',
+  comments:
+    'The token is not allowed to read comments; give it the scope read:comment:confluence, or turn comments off.',
   attachments:
-    'Attachments may not be listed; give the token the scope read:attachment:confluence, or leave attachments out.',
+    'The token is not allowed to list attachments; give it the scope read:attachment:confluence, or turn attachments off.',
 }
 
 const kinds: Record<Capability, AssetKind> = { comments: 'wiki.comments', attachments: 'wiki.attachment' }
@@ -55,7 +56,7 @@ export function warnDenied({ warnings, unlisted, space }: CrawlContext, capabili
 
 /** Warns that entries of a space's list could not be read, so pages missing from it must not count as deleted. */
 export function warnUnreadable({ warnings, space }: CrawlContext): void {
-  const message = 'The list of pages holds entries that cannot be read; the next scan tries again.'
+  const message = 'The list of pages contains entries in an unknown format; the next scan tries again.'
   warnings.add({ code: 'entries_unreadable', message, scope: space.id, incomplete: true })
 }
 

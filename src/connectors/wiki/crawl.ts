@@ -30,7 +30,7 @@ export function readPosition(text: string | undefined): Position {
       ...(typeof index === 'number' && Number.isInteger(index) && index >= 0 ? { index } : {}),
     }
   } catch (cause) {
-    throw invalidInput('The place to go on from cannot be read; start the scan again.', { reason: 'bad_cursor', cause })
+    throw invalidInput('The cursor to resume from is not valid; start the scan again.', { reason: 'bad_cursor', cause })
   }
 }
 
@@ -218,7 +218,7 @@ export async function* crawlSpace(options: SpaceCrawlOptions): AsyncGenerator<Ba
     yield* options.sampled === undefined ? crawlListing(options) : crawlSample(options, options.sampled)
   } catch (error) {
     if (reasonOf(error) !== 'gone') throw error
-    throw new AppError('unavailable', 'The space is gone, or the account may no longer see it.', {
+    throw new AppError('unavailable', 'The space no longer exists, or the account is no longer allowed to see it.', {
       reason: 'gone',
       cause: error,
     })

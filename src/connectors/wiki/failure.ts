@@ -30,7 +30,7 @@ export function isCapabilityDenied(error: unknown): boolean {
  */
 export async function settleRefusal(error: unknown, isSignedIn: () => Promise<boolean>): Promise<unknown> {
   if (!(error instanceof AppError) || !reasonOf(error).startsWith('auth_') || !(await isSignedIn())) return error
-  return new AppError('unavailable', 'The token lacks a scope that this needs; create one with more scopes.', {
+  return new AppError('unavailable', 'The token lacks a scope for this; create one with more scopes.', {
     reason: 'forbidden',
     facts: { status: 401, scopeMissing: true },
     cause: error,
@@ -41,5 +41,5 @@ export async function settleRefusal(error: unknown, isSignedIn: () => Promise<bo
 export const isBreakdown = (error: unknown) => ['server_error', 'network', 'too_large'].includes(reasonOf(error))
 
 export function messageOf(error: unknown): string {
-  return error instanceof AppError ? error.message : 'Something unexpected happened; see the log.'
+  return error instanceof AppError ? error.message : 'An unexpected error occurred; see the log.'
 }

@@ -129,7 +129,7 @@ export async function* readListPages<Wire extends { id: string }>(
     const loops = page.next !== undefined && (cursors.has(page.next) || idle >= MAX_IDLE_PAGES)
     yield page
     if (loops) {
-      throw new AppError('unavailable', 'The wiki repeats the pages of a list; scan again later.', {
+      throw new AppError('unavailable', 'The wiki returned the same page of a list twice; scan again later.', {
         reason: 'cursor_loop',
       })
     }
@@ -148,7 +148,7 @@ export async function* readListPages<Wire extends { id: string }>(
  */
 export function requireReadable({ unreadable }: Pick<ListPage<unknown>, 'unreadable'>): void {
   if (unreadable === 0) return
-  throw new AppError('unavailable', 'The wiki sent entries of a list that cannot be read; scan again later.', {
+  throw new AppError('unavailable', 'The wiki sent list entries in an unknown format; scan again later.', {
     reason: 'entries_unreadable',
   })
 }

@@ -64,7 +64,9 @@ async function* readWithin<Wire extends { id: string }>(
     yield page
     left--
     if (left <= 0 && page.next !== undefined) {
-      throw new AppError('unavailable', 'The list is longer than asking each page costs.', { reason: 'too_long' })
+      throw new AppError('unavailable', 'Reading the list takes more requests than reading it page by page.', {
+        reason: 'too_long',
+      })
     }
   }
 }

@@ -82,14 +82,14 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
     ...[...new Set((filter.ids ?? []).map(String))].filter((id) => !ids.has(id)),
     ...(filter.keys ?? []).filter((key) => !keys.has(key.toLowerCase())),
   ]
-  const unreadableMessage = 'The list of spaces holds entries that cannot be read; the next scan tries again.'
+  const unreadableMessage = 'The list of spaces contains entries in an unknown format; the next scan tries again.'
   if (spaces.length === 0 && unreadable) {
     throw new AppError('unavailable', unreadableMessage, { reason: 'entries_unreadable' })
   }
   if (spaces.length === 0) {
     const message = isFiltered(filter)
-      ? 'No space matches the scope of this source; check its keys and filters, and what the account may see.'
-      : 'The account sees no space; give it the right to read the spaces that are to be scanned.'
+      ? 'No space matches the scope of this source; check its keys and filters, and the permissions of the account.'
+      : 'No space is visible to the account; give it the right to read the spaces to scan.'
     throw new AppError('not_found', message, {
       reason: isFiltered(filter) ? 'scope_unmatched' : 'nothing_visible',
       facts: { unmatched: unmatched.slice(0, 50) },
@@ -98,7 +98,7 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
   return [
     ...unmatched.map((name) => ({
       code: 'scope_unmatched',
-      message: `No visible space has the id or key ${quote(toSafeText(name, 'prose'))}, or another filter leaves it out.`,
+      message: `No visible space has the id or key ${quote(toSafeText(name, 'prose'))}, or another filter excludes it.`,
       scope: name,
     })),
     ...(unreadable ? [{ code: 'entries_unreadable', incomplete: true, message: unreadableMessage }] : []),

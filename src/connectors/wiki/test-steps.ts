@@ -34,7 +34,7 @@ async function run(
 }
 
 const skipped = (name: string, detail: string): TestStep => ({ name, status: 'skipped', detail })
-const retryHint = 'Try again; if it stays so, look at the address, the network and the status page of the platform.'
+const retryHint = 'Try again; if it keeps failing, check the address, the network and the status page of the platform.'
 const scopeHint = (scope: string) => `Create the token with the scope ${scope}, or leave this out of the source.`
 
 async function readSomePage({ http }: WikiClient, spaces: readonly SpaceWire[]): Promise<PageWire | undefined> {
@@ -55,7 +55,7 @@ async function testDownload(client: WikiClient, maxBytes: number): Promise<Outco
     ({ pageId, fileSize }) => pageId !== null && pageId !== undefined && (fileSize ?? 0) <= maxBytes,
   )
   if (attachment?.pageId === null || attachment?.pageId === undefined) {
-    return { status: 'skipped', detail: 'No attachment was found to try.' }
+    return { status: 'skipped', detail: 'No attachment was found to test with.' }
   }
   let target: URL | undefined
   try {
@@ -72,12 +72,14 @@ async function testDownload(client: WikiClient, maxBytes: number): Promise<Outco
     if (!isMediaAddress(origin, target)) {
       return {
         status: 'failed',
-        detail: `Downloads lead to ${target.host}, which is not a host of the vendor.`,
+        detail: `Downloads are redirected to ${target.host}, which is not a host of the vendor.`,
         hint: 'Check the address of the source; attachments will be listed but not read.',
       }
     }
   }
-  return { detail: target === undefined ? 'The bytes come directly.' : `Downloads lead to ${target.host}.` }
+  return {
+    detail: target === undefined ? 'Downloads are not redirected.' : `Downloads are redirected to ${target.host}.`,
+  }
 }
 
 /** Tests step by step what a scan needs. Writes nothing and downloads no attachment. */
@@ -103,12 +105,12 @@ export async function runTestSteps(
     await run('sign in', signInHints, async () => {
       client = await connect()
       const who = client.account === undefined ? 'signed in' : `signed in as ${client.account}`
-      return { detail: client.via === 'gateway' ? `${who}, through the gateway as tokens with scopes need it` : who }
+      return { detail: client.via === 'gateway' ? `${who}, through the gateway, as tokens with scopes require` : who }
     }),
   )
   const later = ['list spaces', 'read a page', 'read comments', 'download attachments']
   const found = client
-  if (found === undefined) return [...steps, ...later.map((name) => skipped(name, 'Signing in did not work.'))]
+  if (found === undefined) return [...steps, ...later.map((name) => skipped(name, 'Skipped: sign-in failed.'))]
 
   let spaces: SpaceWire[] = []
   steps.push(
@@ -127,15 +129,16 @@ export async function runTestSteps(
     ),
   )
   if (spaces.length === 0)
-    return [...steps, ...later.slice(1).map((name) => skipped(name, 'There is no space to read.'))]
+    return [...steps, ...later.slice(1).map((name) => skipped(name, 'There is no visible space to read.'))]
 
   let page: PageWire | undefined
   steps.push(
     await run('read a page', { denied: scopeHint('read:page:confluence'), failed: retryHint }, async () => {
       page = await readSomePage(found, spaces)
-      if (page === undefined) return { status: 'skipped', detail: 'The first spaces hold no page.' }
+      if (page === undefined) return { status: 'skipped', detail: 'The first spaces contain no page.' }
       const length = storageOf(page)?.length
-      if (length === undefined) return { status: 'failed', detail: 'The page came without its text.', hint: retryHint }
+      if (length === undefined)
+        return { status: 'failed', detail: 'The page was returned without its text.', hint: retryHint }
       return { detail: `${showName(toSafeText(page.title ?? page.id, 'prose'))}, ${length} characters` }
     }),
   )
@@ -147,7 +150,7 @@ export async function runTestSteps(
   } = optional.content
   const kinds = [...(footer ? ['footer'] : []), ...(inline ? ['inline'] : [])]
   const pageId = page?.id
-  if (kinds.length === 0) steps.push(skipped('read comments', 'Comments are left out of this source.'))
+  if (kinds.length === 0) steps.push(skipped('read comments', 'Comments are turned off for this source.'))
   else if (pageId === undefined) steps.push(skipped('read comments', 'There is no page to read them from.'))
   else {
     steps.push(
@@ -160,7 +163,7 @@ export async function runTestSteps(
       }),
     )
   }
-  if (!files) steps.push(skipped('download attachments', 'Attachments are left out of this source.'))
+  if (!files) steps.push(skipped('download attachments', 'Attachments are turned off for this source.'))
   else {
     const hints = {
       denied: scopeHint('read:attachment:confluence and readonly:content.attachment:confluence'),

@@ -17,11 +17,11 @@ export const BrokenLinksConfig = z.strictObject({
     .array(host)
     .max(200)
     .default([])
-    .describe('Host names or addresses, as links write them, that may be asked although they are not public.'),
+    .describe('Host names or addresses, as written in links, that are checked although they are not public.'),
   checkExternal: z
     .boolean()
     .default(true)
-    .describe('Whether addresses outside the platform are asked; false: only hosts on allowHosts.'),
+    .describe('Whether links to other sites are checked; false: only hosts in allowHosts.'),
   checkAnchors: z.boolean().default(true).describe('Whether anchors of pages inside the platform are checked.'),
 })
 

@@ -27,7 +27,7 @@ export const brokenLinksDetector: SourceDetector<BrokenLinksConfig> = {
   type: 'BROKEN_LINKS',
   title: 'Broken links',
   description:
-    'Finds links to pages, attachments, anchors, reports and datasets that are gone, and web addresses that do not answer. Hosts that only turn machines away, private addresses and example addresses are not findings.',
+    'Finds links to pages, attachments, anchors, reports and datasets that no longer exist, and web addresses that do not respond. Hosts that block automated requests, private addresses and example addresses are not findings.',
   category: 'LINK',
   version: 1,
   config: BrokenLinksConfig,

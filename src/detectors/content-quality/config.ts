@@ -28,7 +28,7 @@ export const ContentQualityConfig = z.strictObject({
     .max(1_000)
     .default(15)
     .describe('A page with fewer words, and nothing else on it, is EMPTY.'),
-  unresolvedAfterDays: days(90).describe('Days without an answer after which an open inline comment counts.'),
+  unresolvedAfterDays: days(90).describe('Days without a reply after which an open inline comment is reported.'),
   outdatedAfterYears: z
     .int()
     .min(1)

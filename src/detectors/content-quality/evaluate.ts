@@ -80,7 +80,7 @@ const checks: Readonly<Record<QualityType, Check>> = {
     if (text === undefined || below === undefined) return 'unknown'
     if (text.words >= emptyBelowWords || text.others > 0 || below > 0) return []
     const bare = text.words === 0
-    const excerpt = bare ? 'No text at all.' : `${text.words} ${text.words === 1 ? 'word' : 'words'} and nothing else.`
+    const excerpt = bare ? 'No text.' : `${text.words} ${text.words === 1 ? 'word' : 'words'} and nothing else.`
     const sure = bare
       ? ({ severity: 'LOW', confidence: 0.95 } as const)
       : ({ severity: 'INFO', confidence: 0.7 } as const)
@@ -116,7 +116,7 @@ const checks: Readonly<Record<QualityType, Check>> = {
     const old = instants.filter((at) => now - at > unresolvedAfterDays * DAY_MS)
     if (old.length === 0) return []
     const many = old.length === 1 ? '1 inline comment is' : `${old.length} inline comments are`
-    const excerpt = `${many} open, without a word since ${toDay(Math.min(...old))}.`
+    const excerpt = `${many} open, without a reply since ${toDay(Math.min(...old))}.`
     return [{ severity: 'LOW', confidence: 0.9, identity: '', excerpt, location: whole('comments') }]
   },
 
@@ -137,7 +137,7 @@ const checks: Readonly<Record<QualityType, Check>> = {
     ]
     if (kind === 'bi.workspace' && facts.personal !== true) {
       if (!Array.isArray(facts.admins)) return 'unknown'
-      return facts.admins.length === 0 ? none('Nobody administers the workspace.') : []
+      return facts.admins.length === 0 ? none('The workspace has no administrator.') : []
     }
     if (!isBiItem(subject) || subject.owner !== undefined) return []
     return facts.ownerless === true ? none('The platform names no owner.') : 'unknown'

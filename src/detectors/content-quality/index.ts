@@ -9,7 +9,7 @@ export const contentQualityDetector: SourceDetector<ContentQualityConfig> = {
   type: TYPE,
   title: 'Content quality',
   description:
-    'Finds pages that nobody edited for long, whose owner has left, that are empty, unfinished or call an old year the present, old open comments, and reports and datasets without description or owner. A fact that the platform does not give is never a finding; style and correctness of the text are not judged.',
+    'Finds pages that have not been edited for a long time, whose owner has left, that are empty or unfinished, or that present an old year as current; old open comments; reports and datasets without a description or owner. Facts that the platform does not report are never findings; style and correctness of the text are not judged.',
   category: 'QUALITY',
   version: 1,
   config: ContentQualityConfig,

@@ -10,7 +10,7 @@ export const CustomConfig = z.strictObject({
   keys: z
     .array(z.string().min(1).max(64))
     .max(500)
-    .describe('Keys of the custom detectors that look at this source; absent: all that are enabled.')
+    .describe('Keys of the custom detectors that run on this source; default: all that are enabled.')
     .optional(),
 })
 export type CustomConfig = z.infer<typeof CustomConfig>
@@ -38,7 +38,7 @@ export const customDetector: Detector<z.infer<typeof CustomRun>> = {
   type: 'CUSTOM',
   title: 'Custom detectors',
   description:
-    'Finds what the rules of this installation say: keyword lists, patterns, names of columns, facts about an asset, and combinations of them. Patterns run in linear time; look-around and back-references are not possible.',
+    'Finds what the rules of this installation define: keyword lists, patterns, column names, facts about an asset, and combinations of them. Patterns run in linear time; lookaround and back-references are not supported.',
   category: 'CUSTOM',
   version: 1,
   config: CustomRun,

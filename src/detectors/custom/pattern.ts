@@ -18,10 +18,13 @@ export interface LinearPattern {
 }
 
 const hints: readonly (readonly [RegExp, string])[] = [
-  [/\(\?[=!<]/, 'Look-around is not possible in linear time; use all and none with within in its place.'],
-  [/invalid escape sequence: `\\[1-9]/, 'Back-references are not possible in linear time.'],
-  [/invalid escape sequence: `\\u/, 'Write a character by its number as \\x{1F642}.'],
-  [/invalid repeat count/, 'At most 1000 repeats are possible.'],
+  [
+    /\(\?[=!<]/,
+    'Lookaround is not supported, because patterns must run in linear time; use all and none with within instead.',
+  ],
+  [/invalid escape sequence: `\\[1-9]/, 'Back-references are not supported, because patterns must run in linear time.'],
+  [/invalid escape sequence: `\\u/, 'Write a character by its code point as \\x{1F642}.'],
+  [/invalid repeat count/, 'At most 1000 repetitions are supported.'],
 ]
 
 /** Compiles a pattern for linear-time matching (RE2). Returns the problem as a sentence where it cannot be compiled. */
@@ -36,10 +39,10 @@ export function compilePattern(source: string, flags = ''): LinearPattern | { pr
     if (!(error instanceof RE2JSException)) throw error
     const message = error.message.replace(/^error parsing regexp: /, '')
     const hint = hints.find(([shape]) => shape.test(message))?.[1]
-    return { problem: `is no RE2 pattern: ${message}.${hint === undefined ? '' : ` ${hint}`}` }
+    return { problem: `is not a valid RE2 pattern: ${message}.${hint === undefined ? '' : ` ${hint}`}` }
   }
-  if (compiled.programSize() > MAX_PROGRAM) return { problem: 'is too large; repeat less, or split it.' }
-  if (compiled.matcher('').find()) return { problem: 'matches the empty text, and so every text.' }
+  if (compiled.programSize() > MAX_PROGRAM) return { problem: 'is too large; use fewer repetitions, or split it.' }
+  if (compiled.matcher('').find()) return { problem: 'matches the empty text, and therefore every text.' }
   const hasValue = Object.hasOwn(compiled.namedGroups(), VALUE_GROUP)
   return {
     *findAll(text) {

@@ -10,18 +10,20 @@ const pattern = z
   .string()
   .min(1)
   .max(MAX_PATTERN_LENGTH)
-  .describe('RE2 pattern: no look-around, no back-references. What a group named value matches is the finding.')
+  .describe(
+    'RE2 pattern: no lookaround, no back-references. If it has a group named value, the match of that group is reported.',
+  )
 const flags = z
   .string()
-  .regex(/^[ims]{0,3}$/, 'may hold i, m and s.')
-  .refine((letters) => new Set(letters).size === letters.length, 'may hold each letter once.')
+  .regex(/^[ims]{0,3}$/, 'may contain i, m and s.')
+  .refine((letters) => new Set(letters).size === letters.length, 'may contain each letter once.')
   .default('')
-  .describe('i: any letter case; m: ^ and $ at every line; s: . also takes line breaks.')
+  .describe('i: ignore letter case; m: ^ and $ match at every line; s: . also matches line breaks.')
 
 const KeywordsCondition = z.strictObject({
   type: z.literal('KEYWORDS').describe('Words in the text.'),
   keywords,
-  caseSensitive: z.boolean().default(false).describe('Whether letter case counts.'),
+  caseSensitive: z.boolean().default(false).describe('Whether letter case must match.'),
   wholeWords: z.boolean().default(true).describe('Whether a keyword must not be part of a longer word.'),
 })
 
@@ -51,10 +53,10 @@ const metadataOperators = [
 
 const MetadataCondition = z.strictObject({
   type: z.literal('METADATA').describe('A fact about the asset.'),
-  field: z.enum(metadataFields).describe('Which fact.'),
+  field: z.enum(metadataFields).describe('Name of the fact.'),
   operator: z
     .enum(metadataOperators)
-    .describe('How it is compared, whatever the letter case; MATCHES takes RE2 patterns, BEFORE and AFTER a date.'),
+    .describe('Comparison, ignoring letter case; MATCHES takes RE2 patterns, BEFORE and AFTER a date.'),
   values: z
     .array(z.string().min(1).max(MAX_PATTERN_LENGTH))
     .max(100)
@@ -65,26 +67,28 @@ export type MetadataCondition = z.infer<typeof MetadataCondition>
 
 export const Condition = z
   .discriminatedUnion('type', [KeywordsCondition, RegexCondition, ColumnCondition, MetadataCondition])
-  .describe('One thing that must be so.')
+  .describe('A condition.')
 export type Condition = z.infer<typeof Condition>
 
 const conditions = z.array(Condition).max(MAX_CONDITIONS)
 
 export const Rule = z
   .strictObject({
-    all: conditions.default([]).describe('Every one must hold; the first that looks at text is what is reported.'),
+    all: conditions.default([]).describe('All must hold; the matches of the first condition on text are reported.'),
     any: conditions
       .default([])
-      .describe('At least one must hold; each is reported where nothing in all looks at text.'),
+      .describe('At least one must hold; their matches are reported if all has no condition on text.'),
     none: conditions.default([]).describe('None may hold.'),
     within: z
       .int()
       .min(1)
       .max(10_000)
-      .describe('Characters between what is reported and what else must be, or must not be, near; absent: anywhere.')
+      .describe(
+        'Maximum distance in characters between the reported match and the other conditions; default: anywhere.',
+      )
       .optional(),
   })
-  .describe('When an asset has a finding, and where.')
+  .describe('The conditions for a finding, and its location.')
 export type Rule = z.infer<typeof Rule>
 
 /** A custom detector as passed to the code that runs it. */

@@ -15,15 +15,13 @@ export const DuplicateConfig = z.strictObject({
     .min(0.85)
     .max(1)
     .default(0.85)
-    .describe('Share of word sequences that two texts have in common, from which they are NEAR_DUPLICATE.'),
+    .describe('Minimum share of common word sequences for NEAR_DUPLICATE.'),
   minimumWords: z.int().min(20).max(100_000).default(50).describe('Texts with fewer words are not compared.'),
   largestGroup: z
     .int()
     .min(2)
     .max(1_000)
     .default(50)
-    .describe(
-      'Larger groups of alike texts come from a template, and are no finding unless they are exactly the same.',
-    ),
+    .describe('Larger groups of similar texts come from a template and are reported only if they are identical.'),
 })
 export type DuplicateConfig = z.infer<typeof DuplicateConfig>

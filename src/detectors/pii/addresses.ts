@@ -12,10 +12,10 @@ const hosts = [topicOf('IP')]
 const versions = [topicOf('VERSION')]
 const notAnAddress = /(?:\b(?:v|sec|fig)\.?:?\s?#?|§\s?)$/i
 const from = /\b(?:from|von|depuis|desde|från|fra)\s$/i
-/** Before a version as often as before an address. */
+/** Words that precede versions as often as addresses. */
 const preposition =
   /(?:^|[\s(])(?:to|from|auf|von|vers|à|a|de|alla|dalla|da|para|naar|van|do|z|till|från|til|fra|до|с|на|->|→|=>|[<>=~^]=?)\s?$/i
-/** A version and the day of its release. */
+/** The release date after a version. */
 const dated = /^\s?[-–(/,]\s{0,2}(?:19|20)\d\d-/
 /** `v8@10.2.154.26-node.26`, or one of a list of packages where another has a version of three numbers. */
 const packageVersion = /[\w/-]@$/
@@ -74,7 +74,7 @@ function isInPathData(text: string, at: number): boolean {
   return quote > 2 && pathAttribute.test(before.slice(Math.max(0, quote - 4), quote))
 }
 
-/** Part of a longer number, a name or a version. */
+/** Whether the range is part of a longer number, a name or a version. */
 function isGlued(text: string, start: number, end: number): boolean {
   return (
     /[\w.-]$/.test(text.slice(Math.max(0, start - 1), start)) || /^(?:\w|\.[\da-z]|-\d)/.test(text.slice(end, end + 2))
@@ -84,7 +84,7 @@ function isGlued(text: string, start: number, end: number): boolean {
 const isHexOrColon = (code: number) =>
   (code >= 48 && code <= 58) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
 
-/** Runs of hexadecimal digits and colons that hold at least two colons and stand alone. */
+/** Separate runs of hexadecimal digits and colons with at least two colons. */
 function* colonRuns(text: string): Generator<{ text: string; start: number }> {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
     let start = at

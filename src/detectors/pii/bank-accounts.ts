@@ -6,7 +6,7 @@ import type { PartLabels } from './labels.ts'
 import type { PiiMatch } from './match.ts'
 import { topicOf } from './topics.ts'
 
-/** As far apart the code of a branch and the number of an account may stand. */
+/** Maximum distance between the branch code and the account number, in characters. */
 const REACH = 200
 const AFTER = 64
 
@@ -59,8 +59,8 @@ const toMatch = (type: string, text: string, start: number, end: number): PiiMat
 })
 
 /**
- * Account numbers beside the code of a branch, each named: sort codes, BSB and ABA routing numbers. The modulus tables
- * that tell which numbers a British bank gives out are not public, so none is checked.
+ * Labelled account numbers beside a labelled branch code: sort codes, BSB and ABA routing numbers. The modulus tables
+ * of British banks are not public, so account numbers are not validated.
  */
 export function* findBankAccounts(part: Part, labels: PartLabels): Generator<PiiMatch> {
   for (const { type, topics, code, account } of branches) {

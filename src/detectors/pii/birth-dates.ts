@@ -36,14 +36,14 @@ const kinds: readonly (readonly [RegExp, (found: RegExpExecArray, thisYear: numb
   ],
 ]
 
-/** `nata a Roma il`, `geboren in Ulm am`: the place stands before the date. */
+/** `nata a Roma il`, `geboren in Ulm am`: the place precedes the date. */
 const bornIn =
   /(?:nat[oa] a|nata\/o a|n[ée]e? à|geboren in|born in|nacid[oa] en|nascid[oa] em|urodzon[ya] w|geboren te) \p{L}[\p{L} '-]{1,24},?(?: il| le| am| on| el| em| dnia| op)?:? $/iu
-/** Without their accents, or in capitals, these words are others. */
+/** Without accents, or in upper case, these are different words. */
 const otherWord = /^(?:ne|nee|nato)$/i
 const byRelation = { cell: 0.95, adjacent: 0.92, after: 0.7, near: 0, other: 0 } as const
 
-/** Dates that a word beside them or the heading of their column calls a birthday. */
+/** Dates described as a date of birth by a word beside them or by the heading of their column. */
 export function* findBirthDates({ text }: Part, labels: PartLabels, now: number): Generator<PiiMatch> {
   const thisYear = 1970 + Math.floor(now / ONE_YEAR_MS)
   for (const place of labels.placesOf(topics)) {

@@ -14,7 +14,7 @@ interface Brand {
   prefixes: readonly (readonly [number, number])[]
 }
 
-/** Issuer identification ranges as the networks publish them. */
+/** Issuer identification ranges as published by the networks. */
 const brands: readonly Brand[] = [
   { name: 'Visa', lengths: [13, 16, 19], prefixes: [[4, 4]] },
   {
@@ -104,11 +104,11 @@ const brands: readonly Brand[] = [
   { name: 'UATP', lengths: [15], prefixes: [[1, 1]] },
 ]
 
-/** No layout begins with less. */
+/** Every layout starts with at least this many digits. */
 const MIN_GROUP_LENGTH = 4
 const layouts = new Set(['4-4-4-4', '4-4-4-4-3', '4-6-5', '4-6-4', '4-4-4-2', '4-4-4-1', '4-4-4-3', '6-13', '8-8'])
 
-/** Numbers that payment providers publish for trying out; found, but of little weight. */
+/** Test numbers published by payment providers; reported with low confidence. */
 const published = new Set([
   '4111111111111111',
   '4012888888881881',
@@ -142,7 +142,7 @@ const published = new Set([
   '6331101999990016',
 ])
 
-/** Two letters and two digits before the groups: what follows is an account number that failed its check. */
+/** Two letters and two digits before the groups: the start of an IBAN that failed its check. */
 const accountStart = /(?:^|[^A-Za-z])[A-Za-z]{2}$/
 
 export function* findCards(part: Part, run: NumberRun, labels: PartLabels): Generator<PiiMatch> {
@@ -198,10 +198,10 @@ function toCard(part: Part, labels: PartLabels, digits: string, start: number, e
   }
 }
 
-/** Their ranges hold too many other numbers. */
+/** Networks whose ranges contain too many other numbers. */
 const rare = new Set(['Maestro', 'RuPay', 'UATP'])
 
-/** Without a word that says card only the common lengths of the large networks are told from other numbers. */
+/** Confidence without a label: only the common lengths of the large networks are distinguishable from other numbers. */
 function aloneOf(brand: string, digits: string): number {
   const common = digits.length === 16 || digits.length === 15
   return common && !rare.has(brand) ? 0.9 : 0.45

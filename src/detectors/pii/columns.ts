@@ -7,7 +7,7 @@ import { GENERIC_ID, type TopicName, topicOf } from './topics.ts'
 
 const MAX_NAME_LENGTH = 80
 
-/** Words that are no label of a value but name a column all the same. */
+/** Words that name a column although they are not labels of values. */
 const ownWords: readonly (readonly [kind: string, words: string])[] = [
   [
     'pay',
@@ -58,13 +58,13 @@ const kindOfTopic = new Map<number, string>([
   [GENERIC_ID, 'national id'],
 ])
 
-/** They say whose value it is, or that it is one. */
+/** Words for the owner of a value, or for a value as such. */
 const neutral = new Set(
   'number no nr num nbr n id code value customer client employee user person patient member holder owner applicant citizen guest student contact primary secondary main home work private personal mobile my the of de del do da du der des van di cliente titular empleado mitarbeiter kunde kunden pracownika klienta pacjenta encrypted raw plain hashed 1 2 3 new old domicilio postale wohnort full legal current permanent billing shipping delivery mailing residential numero número numéro nummer numer'.split(
     ' ',
   ),
 )
-/** Short words that mean something else as often. */
+/** Short words that often have another meaning. */
 const ambiguous = new Set([
   'mobile',
   'mobil',
@@ -133,7 +133,7 @@ const ownPhrases = ownWords.flatMap(([kind, words]) =>
   words.split(' ').map((word): [string, string] => [spelled(word.replaceAll('_', ' ')), kind]),
 )
 
-/** The words that a phrase leaves of a name; undefined where the phrase does not stand in it as whole words. */
+/** The words of a name without a phrase; undefined where the phrase does not occur in it as whole words. */
 function without(name: string, phrase: string): string[] | undefined {
   const at = ` ${name} `.indexOf(` ${phrase} `)
   return at < 0
@@ -161,7 +161,7 @@ function kindOf(name: string): string | undefined {
 }
 
 /**
- * A table column whose whole name says that it holds personal data; beside words of other meaning a name says nothing.
+ * A table column whose whole name means personal data; next to other words the name is not evidence.
  */
 export function* findSensitiveColumns(part: Part): Generator<PiiMatch> {
   if (part.kind !== 'name' || part.text.length > MAX_NAME_LENGTH) return

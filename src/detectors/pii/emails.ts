@@ -9,16 +9,16 @@ const fileEnding =
   /\.(?:png|jpe?g|gif|svg|webp|ico|css|scss|less|js|mjs|cjs|ts|tsx|jsx|json|html?|md|pdf|zip|gz|tgz|exe|dll|so|py|rb|java|php|sh|yml|yaml|xml|txt|csv|log|map|local|internal)$/i
 /** `name@4.1.9.Final` is a version of a package. */
 const version = /^(?:v?\d+\.)+(?:\d+[.-])?[A-Za-z]+\d*$|^(?:v?\d+\.)/
-/** How a directory writes the names of guests. */
+/** Suffix of guest accounts in a directory. */
 const guest = /#ext#?$/i
-/** RFC 2606 and RFC 6761 reserve these for documentation. */
+/** Domains reserved for documentation by RFC 2606 and RFC 6761. */
 const reserved =
   /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost|domain\.(?:com|tld)|yourdomain\.com|company\.tld|your-?company\.com|acme\.com|email\.com|foo\.(?:com|bar)|bar\.com)$/i
 const machine =
   /^(?:no-?reply|do-?not-?reply|git|noreply|mailer-daemon|postmaster|support|info|hello|security|sales|admin|contact|abuse|webmaster|hostmaster)$/i
 
 /**
- * Mail addresses, Unicode names included; addresses of documentation domains and things that only look alike are left.
+ * Email addresses, including Unicode names; without those at documentation domains and similar-looking text.
  */
 export function* findEmails(part: Part): Generator<PiiMatch> {
   const { text } = part

@@ -5,7 +5,7 @@ import type { PiiMatch } from './match.ts'
 const candidate = /(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/g
 const MIN_LENGTH = 15
 
-/** International bank account numbers, with or without blanks, in any case; the check digits must be right. */
+/** International bank account numbers, with or without spaces, in any letter case; the check digits must be valid. */
 export function* findIbans(part: Part): Generator<PiiMatch> {
   for (const { 0: found, index } of part.text.matchAll(candidate)) {
     const match = longestValid(part.text, found, index)
@@ -13,7 +13,7 @@ export function* findIbans(part: Part): Generator<PiiMatch> {
   }
 }
 
-/** Words behind a spaced number look like more of it, so shorter tails are tried too. */
+/** Words after a number with spaces look like its continuation, so shorter candidates are tried too. */
 function longestValid(text: string, found: string, index: number): PiiMatch | undefined {
   for (let length = found.length; length >= MIN_LENGTH; length--) {
     const next = text.charAt(index + length)

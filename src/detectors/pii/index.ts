@@ -40,7 +40,7 @@ const findingTypes = [
   'POSTAL_ADDRESS',
   'MAC_ADDRESS',
 ]
-/** In ordinary texts too many of them are nobody's. */
+/** Off by default, because too many matches in ordinary texts do not belong to a person. */
 const offByDefault = new Set(['PERSON_NAME', 'POSTAL_ADDRESS', 'MAC_ADDRESS'])
 
 export const PiiConfig = z.strictObject({
@@ -48,7 +48,7 @@ export const PiiConfig = z.strictObject({
     .array(z.enum(findingTypes))
     .default(findingTypes.filter((type) => !offByDefault.has(type)))
     .describe('Finding types to report; PERSON_NAME, POSTAL_ADDRESS and MAC_ADDRESS only when named here.'),
-  countries: z.array(z.enum(countries)).default(countries).describe('Countries whose national ids are looked for.'),
+  countries: z.array(z.enum(countries)).default(countries).describe('Countries whose national ids are searched.'),
   phoneRegions: z
     .array(z.string().regex(/^[A-Z]{2}$/))
     .max(20)
@@ -58,7 +58,7 @@ export const PiiConfig = z.strictObject({
     .array(z.string().min(1).max(253))
     .max(100)
     .default([])
-    .describe('Mail domains of the company: their addresses weigh INFO.'),
+    .describe('Mail domains of the company; their addresses are reported as INFO.'),
 })
 export type PiiConfig = z.infer<typeof PiiConfig>
 
@@ -66,7 +66,7 @@ export const piiDetector: Detector<PiiConfig> = {
   type: 'PII',
   title: 'Personal data',
   description:
-    'Finds mail addresses, phone numbers, payment cards, bank accounts, ids of some 60 countries, birth dates, passports, licences and IP addresses, by checksum, structure and the words that name them. Names and postal addresses are found in structure only, when asked for.',
+    'Finds email addresses, phone numbers, payment cards, bank accounts, ids of some 60 countries, birth dates, passports, licences and IP addresses, by checksum, structure and labels. Names and postal addresses are found only where structure marks them, and only when enabled.',
   category: 'PRIVACY',
   version: 3,
   config: PiiConfig,
@@ -84,9 +84,9 @@ export const piiDetector: Detector<PiiConfig> = {
 }
 
 const digit = /\d/
-/** No number that could be someone's has fewer digits so close together, */
+/** Every number that is searched for has at least four digits close together, */
 const digits = /(?:\d\D{0,3}){4}/
-/** but for addresses of version 6, and what letters and digits are mixed in. */
+/** except IPv6 addresses and codes of mixed letters and digits. */
 const signs = /::|[A-Z]\d[A-Z0-9]{5}|[A-Z]{6}\d|(?:bc|tb|ltc)1|0x/
 
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {

@@ -6,7 +6,7 @@ import type { PartLabels, Relation } from './labels.ts'
 import type { PiiMatch } from './match.ts'
 import { GENERIC_ID, topicOfCountry } from './topics.ts'
 
-/** How often a number of this form is what it looks like, by how it is named. */
+/** Confidence of a number of this form, by its relation to a label. */
 const confidences: Readonly<Record<CheckStrength, Partial<Record<Relation | 'next', number>>>> = {
   strong: { cell: 0.98, adjacent: 0.98, next: 0.97, near: 0.9, after: 0.95 },
   weak: { cell: 0.96, adjacent: 0.96, next: 0.95, after: 0.9 },
@@ -14,11 +14,11 @@ const confidences: Readonly<Record<CheckStrength, Partial<Record<Relation | 'nex
 }
 const ALONE = 0.75
 
-/** Around a word that names a number. */
+/** Search window around a label, in characters. */
 const BEFORE = 44
 const AFTER = 180
 const MAX_NUMBER = 40
-/** What stands between the numbers of an enumeration. */
+/** Text between the numbers of an enumeration. */
 const conjunction =
   /^[\s,;/&|+•*·"'`\]})-]{0,8}(?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub|och|eller|og|ja|tai|a|și|ve|и|και|和|と|및)?[\s,;/&|+•*·"'`[({-]{0,8}$/i
 
@@ -27,12 +27,12 @@ const topicsOf = idRules.map((rule, at): readonly number[] => {
   return rule.check === 'form' ? [at] : [at, ...country]
 })
 const generic = [GENERIC_ID]
-/** Where the word names such numbers of any country. */
+/** Factor where the label applies to such numbers of any country. */
 const GENERIC = 0.85
 
 const separators = /[\s./()-]/g
 
-/** No part of a word, a longer number, a decimal, an address or an identifier. */
+/** Whether the range is not part of a word, a longer number, a decimal, an address or an identifier. */
 function standsAlone(text: string, start: number, end: number): boolean {
   const [before, two] = [text.charCodeAt(start - 1), text.charCodeAt(start - 2)]
   if (start > 0 && isWordCode(before) && before < 128) return false
@@ -72,7 +72,7 @@ function findNumber(rule: IdRule, text: string, from: number, to: number): { sta
   return undefined
 }
 
-/** Where to look, joined: behind and before each word, and the cells that one stands over. */
+/** Merged ranges to search: after and before each label, and the cells below one. */
 function windowsOf(places: ReturnType<PartLabels['placesOf']>, length: number): { start: number; end: number }[] {
   const windows: { start: number; end: number }[] = []
   const wanted = places.map(({ start, end, isCell }) =>
@@ -118,8 +118,8 @@ function* findAlone(rule: IdRule, topics: readonly number[], text: string, label
 }
 
 /**
- * Numbers that a word names: in the heading of their column, in a key, before or behind them; where the form and the
- * check are telling enough, also alone. `countries` leaves out those of other countries.
+ * Numbers with a label: in the heading of their column, in a key, before or after them; where the form and the
+ * checks are strong enough, also without one. `countries` restricts them to some countries.
  */
 export function* findIds(
   part: Part,
@@ -148,18 +148,18 @@ for (const [at, topics] of topicsOf.entries()) {
   }
 }
 
-/** What each of the forms that need no name holds. */
+/** Matches any text that may contain a number of a form that needs no label. */
 const anyAlone =
   /\d{3}[.-]\d{3}[.-]\d{3}[ -]\d\d|756[. ]?\d{4}|[12] \d\d (?:0[1-9]|1[0-2]) |\d\d\.[0-5]\d\.[0-3]\d-\d{3}|\d{6}[-+A]\d{3}|\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}|\d{6}[HMX][A-Z]{5}|\d{17}|\d{6}[A-Z9]{2}\d[A-Z]{2}/i
 
-/** Those that are named, or need no name. */
+/** Rules whose label is present, or that need none. */
 function rulesFor({ present }: PartLabels, isAnyAlone: boolean): Iterable<number> {
   const wanted = new Set(isAnyAlone ? withoutWords : [])
   for (const topic of present) for (const at of byTopic.get(topic) ?? []) wanted.add(at)
   return wanted
 }
 
-/** Surest first. */
+/** Ordered by confidence, highest first. */
 function* findByRule(rule: IdRule, topics: readonly number[], text: string, labels: PartLabels): Generator<PiiMatch> {
   if (topics.some((topic) => labels.present.has(topic))) yield* findNamed(rule, topics, text, labels)
   if (rule.check === 'strong' && labels.present.has(GENERIC_ID)) yield* findNamed(rule, generic, text, labels)

@@ -13,13 +13,13 @@ interface Hit {
 }
 
 /**
- * How a word that names a value stands to it: as the heading of its cell or the name of its part, right before it,
- * somewhere before it, behind it; or `other` where what names it says something else.
+ * Relation of a label to a value: as the heading of its cell or the name of its part, directly before it,
+ * somewhere before it, after it; or `other` where its label means something else.
  */
 export type Relation = 'cell' | 'adjacent' | 'near' | 'after' | 'other'
 
 const NOBODYS = topicOf('OTHER')
-/** Words that stand near numbers of any kind: they name what they name, and keep nothing else from being named. */
+/** Topics of words that occur near all kinds of numbers, so they do not exclude other topics. */
 const soft = new Set((['IP', 'NAME', 'ADDRESS', 'PHONE_VERB', 'VERSION'] as const).map(topicOf))
 const isSoft = (topic: number) => soft.has(topic) || topic >= COUNTRIES_FROM
 const REACH = 60
@@ -28,20 +28,20 @@ const MAX_GAP_WORDS = 4
 const AFTER = 24
 const MAX_COLUMN = 400
 const parenthesis = /\([^()\n]{0,30}\)/g
-/** Words that stand between a name and its value. */
+/** Function words between a label and its value. */
 const filler =
   /^(?:number|no|nr|num|nro|n|numero|número|numéro|nummer|numer|номер|id|code|is|was|are|ist|lautet|est|es|è|é|er|är|on|the|le|la|el|il|o|den|der|die|am|in|em|a|b|li|span|div|td|strong|string|value|of|his|her|my|your|their|ihr|sein|mein|to|be|kod|kodu|dne|den|dnia|the|as|card|and|y|checking|savings|current|nº|nro|º|\p{sc=Han}{1,3}|\p{sc=Hiragana}{1,3}|\p{sc=Hangul}{1,3})$/iu
 const word = /[\p{L}\p{M}]+/gu
 const sentenceEnd = /[\p{Ll})]{3}[.!?]\s+\p{Lu}|\n\s*\n\s*\n/u
-/** Between two names of one value: `SSN / ITIN`, `CPF do titular`. */
+/** Text between two labels of the same value: `SSN / ITIN`, `CPF do titular`. */
 const alternative =
   /^\s{0,3}(?:[/,|(&+_-]|or|and|oder|und|ou|et|o|y|e|of|de|del|della|do|da|du|des|der|van|dla)?\s{0,3}\(?$/i
 const valueFollows = /^[^\p{L}\n]{0,6}[:=#]|^[^\p{L}\n]{0,12}\d/u
 
-/** What stands between a word and the value that it names: at most a few words, no number and no end of a sentence. */
+/** Text between a label and its value: at most a few words, without numbers and without an end of a sentence. */
 function isAdjacentGap(gap: string, closely: boolean): boolean {
   if (gap.length > MAX_GAP + 30) return false
-  // `IMEI 2:` is the second of its kind.
+  // `IMEI 2:` labels the second value of the kind.
   const short = (gap.includes('(') ? gap.replace(parenthesis, '') : gap).replace(/^\s?\d(?=\D)/, '')
   if (short.length > MAX_GAP || /\d/.test(short) || sentenceEnd.test(short)) return false
   const between = short.match(word) ?? []
@@ -60,7 +60,7 @@ function firstFrom(hits: readonly Hit[], offset: number): number {
   return low
 }
 
-/** A generic word beside a country's name speaks of that country's numbers. */
+/** A generic label beside the name of a country refers to the numbers of that country. */
 function joinCountries(hits: readonly Hit[], text: string): readonly Hit[] {
   if (!hits.some(({ topics }) => topics.includes(GENERIC_ID))) return hits
   return hits.map((hit, at) => {
@@ -76,7 +76,7 @@ function joinCountries(hits: readonly Hit[], text: string): readonly Hit[] {
   })
 }
 
-/** Hits in the order of their places, without those that lie inside longer ones. */
+/** Hits ordered by offset, without those inside longer ones. */
 export function findHits(text: string): readonly Hit[] {
   const { index, ofPhrase } = readTopics()
   const all: Hit[] = []
@@ -98,10 +98,10 @@ export function findHits(text: string): readonly Hit[] {
   return joinCountries(hits, text)
 }
 
-/** As far behind a word a value, or the first row under a heading, may begin. */
+/** Maximum distance from a label to its value, or from a heading to its first row, in characters. */
 const MAX_DISTANCE = 400
 
-/** Those with a digit near them. */
+/** Hits with a digit near them. */
 function nearNumbers(hits: readonly Hit[], text: string): readonly Hit[] {
   let previous = -1
   let next = -1
@@ -122,23 +122,23 @@ export const topicsOfLabel: (label: string) => readonly number[] = memoize(MAX_R
   ...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics)),
 ])
 
-/** What the words in and around a part say of the values in it. */
+/** The labels in and around a part, and their relation to its values. */
 export interface PartLabels {
-  /** Everything that is named anywhere in it or over it. */
+  /** All topics of labels in the part, its headings and its name. */
   present: ReadonlySet<number>
-  /** Where one of the topics is named, in the order of the text; the whole part where its own name says so. */
+  /** Ranges of the labels of these topics, ordered by offset; the whole part if its own name is such a label. */
   placesOf(topics: readonly number[]): { start: number; end: number; isCell: boolean }[]
-  /** `closely`: with nothing between but words such as `number` and `is`. */
+  /** `closely`: with only words such as `number` and `is` in between. */
   relate(topics: readonly number[], start: number, end: number, closely?: boolean): Relation | undefined
-  /** The topics of what names a value, and nothing if that is more than one step away. */
+  /** Whether the nearest label of a value has one of the topics and is at most one step away. */
   names(topics: readonly number[], start: number, end: number): boolean
-  /** Whether the value stands in a table under a heading that says nothing known. */
+  /** Whether the value is in a table column whose heading has no known topic. */
   isInUnknownColumn(start: number): boolean
 }
 
 const separated = /[|\t;,]| {2}/
 
-/** `beyondNumbers`: words are wanted that name no number. */
+/** `beyondNumbers`: also labels of values that are not numbers. */
 export function readLabels(part: Part, beyondNumbers = false): PartLabels {
   const { text } = part
   const all = findHits(text)

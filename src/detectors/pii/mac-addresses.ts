@@ -7,10 +7,10 @@ import { topicOf } from './topics.ts'
 const topics = [topicOf('MAC')]
 const candidate =
   /(?<![\w:.-])(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\w:-]|\.\w)/gi
-/** Those that people make up. */
+/** Prefixes of invented addresses. */
 const madeUp = /^(?:001122|012345|123456|aabbcc|abcdef|deadbe)/
 
-/** EUI-48 addresses that a maker gave: neither for groups nor set locally. */
+/** EUI-48 addresses assigned by a manufacturer: neither group nor locally administered addresses. */
 export function* findMacAddresses({ text }: Part, labels: PartLabels): Generator<PiiMatch> {
   for (const { 0: found, index } of text.matchAll(candidate)) {
     const digits = found.replace(/[^\da-f]/gi, '').toLowerCase()

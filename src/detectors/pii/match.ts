@@ -1,4 +1,4 @@
-/** What a candidate of one kind is; `start` and `end` are offsets into the part's text. */
+/** A match of one kind; `start` and `end` are offsets into the part's text. */
 export interface PiiMatch {
   type: string
   start: number

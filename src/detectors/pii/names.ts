@@ -4,7 +4,7 @@ import type { PiiMatch } from './match.ts'
 import { topicOf } from './topics.ts'
 
 const topics = [topicOf('NAME')]
-/** One to five words in capitals, with the particles of noble and Iberian names between, after titles. */
+/** One to five capitalized words with particles of noble and Iberian names between them, after titles. */
 const name =
   /(?:(?:Dr|Prof|Ing|Dipl|Mag)\.?[ ]){0,2}\p{Lu}[\p{L}\p{M}'’-]{1,30}(?:(?: (?:de|da|do|dos|das|del|della|di|von|van|der|den|zu|la|le|el|al|bin|ibn|y|e|ten|ter))? (?:\p{Lu}[\p{L}\p{M}'’-]{1,30}|(?:de|da|von|van|der|den|la) \p{Lu}[\p{L}\p{M}'’-]{1,30}|\p{Lu}\.)| (?:de|von|van) (?:la|der|den) \p{Lu}[\p{L}\p{M}'’-]{1,30}){0,4}/uy
 const eastAsian = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}]{2,6}(?: [\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}]{1,4})?/uy
@@ -14,7 +14,7 @@ const closing =
   /(?:regards|sincerely|yours truly|best wishes|cheers|thanks|Grüßen|Grüße|Gruß|Cordialement|salutations|Bien à vous|Saludos(?: cordiales)?|Atentamente|saluti|cumprimentos|Atenciosamente|groeten?|groet|poważaniem|pozdrawiam|hälsningar|hilsen|terveisin),?[ \t]{0,4}\r?\n[ \t]{0,4}(?:\r?\n[ \t]{0,4})?/giu
 const from =
   /(?:^|\n)(?:From|To|Cc|Von|An|De|À|Da|Para|Van|Aan|Od|Do|Från|Fra|Lähettäjä):[ \t]{1,4}"?(?=[^\n<]{3,60}"?[ \t]{0,2}<[^\s<>]{1,80}@)/gu
-/** Words in capitals that stand where names do. */
+/** Capitalized words at the position of a name that are not names. */
 const nobody =
   /^(?:All|Team|Sir|Madam|Customers?|Colleagues?|Everyone|Friends?|Users?|Reader|Required|String|Yes|No|None|Null|True|False|Unknown|Pending|Text|Varchar|Alle|Zusammen|Kolleg\p{L}*|Damen|Herren|Kunde\p{L}*|Tous|Toutes|Equipo|Todos|Tutti|The|See|Optional|Name|First|Last|Admin|System|Support|Internal|Various|Authors?|Contributors|Community|Foundation|Inc|Corp|GmbH|Ltd)\b/u
 const organisation =
@@ -45,7 +45,7 @@ const toMatch = (start: number, found: string, confidence: number): PiiMatch => 
 
 const gap = /^[\s"'`*]{0,6}[:=|>]{0,2}[\s"'`*|-]{0,8}/
 
-/** Names where the structure says that one stands: in cells and members of that name, salutations, closings, mail heads. */
+/** Names where the structure announces one: in cells and members labelled so, salutations, closings, mail headers. */
 export function* findNames(part: Part, labels: PartLabels): Generator<PiiMatch> {
   const { text } = part
   for (const place of labels.placesOf(topics)) {

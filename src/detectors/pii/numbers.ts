@@ -6,21 +6,21 @@ export interface DigitGroup {
   digits: string
 }
 
-/** Digits with short separators between them, as people write cards, phones and identity numbers. */
+/** Digits with short separators between them, as in card, phone and identity numbers. */
 export interface NumberRun {
-  /** From the first digit, or a `+` or `(` before it, to behind the last digit. */
+  /** From the first digit, or a `+` or `(` before it, to the end of the last digit. */
   start: number
   end: number
   text: string
   groups: readonly DigitGroup[]
-  /** What stands between one group and the next; one fewer than the groups. */
+  /** Separators between the groups. */
   separators: readonly string[]
 }
 
 const run = /[+(]{0,2}\d(?:[ \u00a0\u202f()./\u2010-\u2013-]{0,3}\d){6,39}/g
 const digitGroup = /\d+/g
 
-/** Every run of 7 to 40 digits, left to right. */
+/** All runs of 7 to 40 digits, from left to right. */
 export function* numberRuns(text: string): Generator<NumberRun> {
   for (const found of text.matchAll(run)) {
     const start = found.index
@@ -40,7 +40,7 @@ export function* numberRuns(text: string): Generator<NumberRun> {
 const FIRST_UNSPACED = 0x2e80
 const isSpacedWord = (code: number) => code < FIRST_UNSPACED && isWordCode(code)
 /**
- * True where a number belongs to something larger: a word, a decimal, an identifier, an address, a parameter, a hash.
+ * Whether a number is part of something larger: a word, a decimal, an identifier, an address, a parameter, a hash.
  */
 export function isPartOfSomething(text: string, start: number, end: number): boolean {
   const [before, two] = [text.charAt(start - 1), text.charCodeAt(start - 2)]

@@ -12,15 +12,15 @@ const verbs = [topicOf('PHONE_VERB')]
 /** `TFN` is a phone number in Swedish and a tax file number in Australia. */
 const taxFile = [idRules.findIndex(({ type }) => type === 'AU_TFN')]
 const behind = /^\s?[-(,]?\s?(?:office|fax|mobile|mobil|cell|desk|home|work|phone|tel|direct|main)\b/i
-/** One letter of a signature or a letterhead: `T: +44 …`, `M 07700 …`. */
+/** A single-letter label as in signatures and letterheads: `T: +44 …`, `M 07700 …`. */
 const oneLetter = /(?:^|[\n|•·,;]\s{0,4}|\d\s{1,3})[TMFPCH](?:[.:]\s{0,4}|\s{1,4})$/
-/** Two digits at a time, as French numbers are written, or an area code before a slash, as German ones are. */
+/** Groups of two digits as in French numbers, or an area code before a slash as in German ones. */
 const nationalForm = /^0[1-9](?:[ .]\d\d){4}$|^0\d{2,4}\/\d{5,8}$/
 const trunkPrefix = /^[(+0]/
 const verb =
   /\b(?:call|reach|ring|contact|answering|messages?|text|phone)(?:ing|ed)?(?: (?:me|us|him|her|them|you|back))?(?: (?:on|at|to|under))?:? $/i
 const endsValue = /^\s*(?:$|[.,;!?)\n]|(?:or|and|x\d)\b)/
-/** What is looked at on either side of a number for signs of its own. */
+/** Number of characters examined on either side of a number. */
 const SHORT = 48
 const extension = /^ ?(?:x|ext\.? ?|extension |durchwahl |#)\d{1,6}(?![\w])/i
 const notAPhone =
@@ -32,14 +32,14 @@ const date = /(?:^|\D)(?:(?:19|20)\d\d-\d\d-\d\d|\d\d\.\d\d\.(?:19|20)\d\d)(?!\d
 const amount = /^\d{1,3}(?:\.\d{3}){2,}$|(?:^|\D)(?:19|20)\d\d-(?:0[1-9]|1[0-2])$/
 const years = /^(?:(?:19|20)\d\d[-–/ ]{0,3}){2,4}$/
 
-/** The numbering plans of the world take some megabytes, so only a thread that looks at text reads them. */
+/** The numbering plans take several megabytes, so they are loaded on first use. */
 let read: typeof import('libphonenumber-js/max') | undefined
 const plans = (): typeof import('libphonenumber-js/max') => {
   read ??= requirePackage('libphonenumber-js/max')
   return read as typeof import('libphonenumber-js/max')
 }
 
-/** Telephone numbers: sure with a country code that numbering plans confirm, else by the words that name them. */
+/** Telephone numbers, with a country code that the numbering plans confirm or with a label. */
 export function* findPhones(
   part: Part,
   found: NumberRun,
@@ -81,7 +81,7 @@ export function* findPhones(
   }
 }
 
-/** A bracket that is closed behind the number stands around it. */
+/** The run without an opening bracket that is closed after the number. */
 function withoutOpenBracket(run: NumberRun): NumberRun {
   if (!run.text.startsWith('(') || run.text.includes(')')) return run
   return { ...run, start: run.start + 1, text: run.text.slice(1) }

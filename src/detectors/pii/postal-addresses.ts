@@ -7,7 +7,7 @@ const topics = [topicOf('ADDRESS')]
 const MAX_ADDRESS = 160
 const MAX_LINES = 4
 const lead = /^[\s"'`*]{0,6}[:=|>]{0,2}[\s"'`*|-]{0,8}/
-/** Postcodes of the forms that UPU S42 lists for the countries named in the documentation. */
+/** Postcode formats from UPU S42 for the countries named in the documentation. */
 const postcode =
   /(?<![\w-])(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{4} [A-Z]{2}|\d\d-\d{3}|\d{3} \d\d|\d{4,6})(?![\w-])/
 const houseNumber = /(?<![\w.])\d{1,5} ?[A-Za-z]?(?![\w.])/g
@@ -22,7 +22,7 @@ function isPostal(text: string): boolean {
   return (rest.match(houseNumber)?.length ?? 0) > 0 && (text.match(capital)?.length ?? 0) >= 2
 }
 
-/** The rest of the line, and of those below it, up to what ends a value. */
+/** The rest of the line and the lines below it, up to the end of the value. */
 function readValue(text: string, start: number, limit: number): string {
   const slice = text.slice(start, Math.min(limit, start + MAX_ADDRESS))
   const end = slice.search(/["|\t]|\r?\n\s*\r?\n/)
@@ -34,7 +34,7 @@ function readValue(text: string, start: number, limit: number): string {
   return ''
 }
 
-/** Postal addresses in cells, members and lines that are named so; none in free text. */
+/** Postal addresses in cells, members and lines labelled so; none in free text. */
 export function* findPostalAddresses(part: Part, labels: PartLabels): Generator<PiiMatch> {
   const { text } = part
   for (const place of labels.placesOf(topics)) {

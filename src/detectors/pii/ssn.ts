@@ -6,7 +6,7 @@ import { topicOf } from './topics.ts'
 
 const topics = [topicOf('SSN')]
 
-/** Numbers that the administration withdrew because they were printed on samples. */
+/** Numbers withdrawn by the administration because they were printed on samples. */
 const withdrawn = new Set(['078051120', '219099999', '457555462', '123456789', '111111111', '123121234'])
 
 export function* findSocialSecurityNumbers(part: Part, run: NumberRun, labels: PartLabels): Generator<PiiMatch> {
@@ -43,7 +43,7 @@ export function* findSocialSecurityNumbers(part: Part, run: NumberRun, labels: P
   }
 }
 
-/** Areas 000, 666 and 900 to 999, group 00 and serial 0000 were never given out. */
+/** Areas 000, 666 and 900 to 999, group 00 and serial 0000 were never issued. */
 function isIssued(digits: string): boolean {
   const area = Number(digits.slice(0, 3))
   if (area === 0 || area === 666 || area >= 900) return false

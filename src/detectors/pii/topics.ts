@@ -1,7 +1,7 @@
 import { createLabelIndex, type LabelIndex } from '../label-index.ts'
 import { countryWords, genericIdWords, idRules } from './ids/all.ts'
 
-/** What words speak of apart from the numbers in `idRules`, parted by `|`. */
+/** Labels, separated by `|`, of the topics other than the numbers in `idRules`. */
 const words = {
   PHONE:
     'phone|phones|phone number|phone no|telephone|telephone number|tel|tel no|tel nr|telnr|mobile|mobile no|mobile number|mobile phone|cell|cell phone|cellphone|cellular|fax|fax no|telefax|whatsapp|hotline|landline|pager|sms|contact number|contact no|work phone|home phone|desk phone|telefon|telefonnummer|telefon nr|telefonnr|tel nummer|mobil|mobilnummer|mobilnr|mobiltelefon|handy|handynummer|handynr|rufnummer|durchwahl|festnetz|festnetznummer|tfn|tlf|tlf nr|telefone|téléphone|tél|portable|numéro de portable|fixe|télécopie|gsm|joignable au|teléfono|tfno|tlf|móvil|celular|número de teléfono|teléfono fijo|telefono|cellulare|cell|recapito telefonico|recapito|fisso|numero di cellulare|telemóvel|tlm|fone|contacto telefónico|contato telefônico|telefoon|telefoonnummer|mobiel|mobiel nummer|mob|06 nummer|nummer telefoon|komórka|komórkowy|tel kom|faks|numer telefonu|nr telefonu|mobilnummer|växel|direkte nr|direktnummer|hemtelefon|puhelin|puhelinnumero|puh|puhelinnro|puh nro|matkapuhelin|kännykkä|faksi|telefonní číslo|tel číslo|tel č|mobilní|telefonszám|telefon szám|mobilszám|tel sz|vezetékes|număr de telefon|nr de telefon|telefon fix|tel mobil|cep|cep telefonu|cep tel|telefon numarası|телефон|телефона|номер телефона|тел|моб|мобильный|мобильный телефон|сотовый|факс|контактный телефон|мобільний|номер телефону|стаціонарний|контактний телефон|τηλέφωνο|τηλεφώνου|τηλ|κινητό|κιν|σταθερό|φαξ|טלפון|נייד|هاتف|جوال|رقم الهاتف|الجوال|โทร|โทรศัพท์|เบอร์โทร|điện thoại|số điện thoại|sđt|電話|電話番号|携帯|携帯電話|連絡先|お電話|ファックス|携帯番号|电话|手机|手机号|手机号码|联系电话|电话号码|手機|传真|移动电话|전화|전화번호|휴대폰|휴대전화|연락처|핸드폰|팩스|फ़ोन|मोबाइल|nomor telepon|telepon|no hp|no telp|hem tel|mobiltel|whats app',
@@ -21,7 +21,7 @@ const words = {
   ADDRESS:
     'address|home address|delivery address|street address|billing address|shipping address|postal address|mailing address|residential address|anschrift|wohnanschrift|lieferadresse|rechnungsadresse|adresse|wohnhaft|wohnort|adresse postale|adresse de livraison|adresse client|domicile|domicilio|dirección|dirección postal|dirección de entrega|direccion envio|indirizzo|indirizzo di casa|indirizzo cliente|residenza|morada|morada de entrega|endereço|endereco cliente|residência|adres|woonadres|bezorgadres|adres klant|postadres|adres zamieszkania|adres korespondencyjny|adres dostawy|miejsce zamieszkania|adress|hemadress|postadress|leverans adress|leveransadress|bostadsadress|hjemmeadresse|postadresse|leverings adresse|leveringsadresse|bopæl|bosted|osoite|kotiosoite|postiosoite|toimitus osoite|toimitusosoite|katuosoite|adresa|lakcím|adres ev|адрес|адреса|διεύθυνση|住所|地址|주소',
   MAC: 'mac|mac address|mac addr|hwaddr|ether|ethernet address|physical address|mac adresse|adresse mac|wifi mac|bluetooth address',
-  /** What names a number that is nobody's. */
+  /** Labels of numbers that do not belong to a person. */
   OTHER:
     'invoice|invoice no|invoice number|order|order no|order number|orders|ticket|tickets|case|issue|ref|reference|ref no|reference number|serial|serial no|serial number|model|model no|part|part no|part number|part num|pn|sku|article|article no|item|item no|item number|batch|lot|lot no|isbn|issn|doi|commit|page|pages|line|rows|amount|price|qty|quantity|total|epoch|timestamp|port|zip|plz|uid|gid|pid|catalogue no|catalog number|cat no|contract|contract no|customer no|customer number|tracking|tracking number|po number|purchase order|vat|year|checksum|offset|bytes|rechnung|rechnungsnummer|bestellung|bestellnummer|artikelnummer|artikel|auftrag|auftragsnr|auftragsnummer|vertragsnummer|kundennummer|aktenzeichen|seite|betrag|facture|commande|référence|dossier|devis|montant|contrat|factura|pedido|referencia|expediente|presupuesto|importe|contrato|fattura|ordine|riferimento|pratica|articolo|importo|preventivo|contratto|fatura|encomenda|referência|processo|artigo|orçamento|factuur|bestelling|referentie|bedrag|offerte|contractnummer|faktura|zamówienie|numer referencyjny|sprawa|artykuł|kwota|oferta|umowa|referens|ärende|belopp|offert|avtal|ordre|sag|varenummer|beløb|tilbud|aftale|referanse|sak|artikkel|beløp|avtale|lasku|tilaus|viite|asia|tuote|summa|tarjous|tili|sopimus|objednávka|spis|zboží|částka|nabídka|smlouva|számla|rendelés|hivatkozás|ügyirat|cikkszám|összeg|ajánlat|számlaszám|szerződés|comanda|referință|dosar|articol|suma|ofertă|cont|sipariş|referans|dosya|ürün|tutar|teklif|hesap|sözleşme|счёт|счет|заказ|ссылка|дело|артикул|сумма|смета|договор|рахунок|замовлення|посилання|справа|сума|кошторис|накладна|договір|τιμολόγιο|παραγγελία|αναφορά|φάκελος|είδος|ποσό|προσφορά|λογαριασμός|σύμβαση|請求書|注文番号|参照|案件|品番|金額|見積|口座|契約|发票|订单号|订单|参考|货号|金额|报价|账户|合同|청구서|주문번호|참조|사건|품번|금액|견적|계좌|계약',
 } as const
@@ -46,7 +46,7 @@ export interface Topics {
 
 let read: Topics | undefined
 
-/** Built when the first text is looked at. */
+/** Built on first use. */
 export function readTopics(): Topics {
   if (read !== undefined) return read
   const topics = new Map<string, number[]>()

@@ -2,9 +2,9 @@ import type { Part } from '../../documents/document.ts'
 import { isMonthDay, machineReadableCheck } from './ids/rule.ts'
 import type { PiiMatch } from './match.ts'
 
-/** ICAO 9303: the last line of a passport (44 signs) or of a card with two lines (36). */
+/** ICAO 9303: the last line of a passport (44 characters) or of a card with two lines (36). */
 const lastLine = /[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z0-9<]{7,15}\d/g
-/** The middle line of a card with three lines of 30 signs. */
+/** The middle line of a card with three lines of 30 characters. */
 const middleLine = /\d{7}[MFX<]\d{7}[A-Z<]{3}[A-Z0-9<]{11}\d/g
 const firstLine = /[PIACV][A-Z0-9<][A-Z<]{3}[A-Z0-9<]{25,39}[ \t]*\r?\n$/
 const lastNames = /^[ \t]*\r?\n[A-Z<]{30}(?![A-Z0-9<])/
@@ -13,7 +13,7 @@ const sign = /[A-Z0-9<]/
 const isChecked = (text: string, from: number, to: number) =>
   machineReadableCheck(text.slice(from, to)) === Number(text.charAt(to))
 
-/** Composite check over the number, the dates and what is optional, with their own check digits. */
+/** Composite check over the number, the dates and the optional data, with their own check digits. */
 function isLastLine(line: string): boolean {
   const end = line.length - 1
   if (line.length !== 44 && line.length !== 36) return false
@@ -29,7 +29,7 @@ function isLastLine(line: string): boolean {
 
 const isMiddleLine = (line: string) => isChecked(line, 0, 6) && isChecked(line, 8, 14) && isMonthDay(line, 2, 4)
 
-/** The machine readable lines of passports and identity cards; four check digits hold. */
+/** Machine-readable lines of passports and identity cards with four valid check digits. */
 export function* findTravelDocuments({ text }: Part): Generator<PiiMatch> {
   if (!text.includes('<<')) return
   for (const [pattern, isValid] of [

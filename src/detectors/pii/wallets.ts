@@ -43,7 +43,7 @@ function isBech32(text: string): boolean {
   return check >>> 0 === (values[0] === 0 ? 1 : BECH32M) && values.length >= 39
 }
 
-/** EIP-55: the case of the letters repeats the hash. Without mixed case nothing is checked. */
+/** EIP-55: letter case encodes the checksum; addresses without mixed case have none. */
 function isMixedCaseChecked(text: string): boolean {
   const body = text.slice(2)
   if (body === body.toLowerCase() || body === body.toUpperCase()) return false
@@ -53,7 +53,7 @@ function isMixedCaseChecked(text: string): boolean {
   )
 }
 
-/** Addresses of wallets whose own checksum holds. */
+/** Wallet addresses with a valid checksum. */
 export function* findWallets({ text }: Part): Generator<PiiMatch> {
   for (const { 0: found, index } of text.matchAll(candidate)) {
     const isValid = found.startsWith('0x')

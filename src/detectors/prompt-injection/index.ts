@@ -13,10 +13,7 @@ import { findUnseen } from './unseen.ts'
 const unseenLabels = /^(?:alt|title|content|summary|placeholder|aria-[a-z]+|data-[a-z-]+)$/i
 
 export const PromptInjectionConfig = z.strictObject({
-  quotedExamples: z
-    .boolean()
-    .default(false)
-    .describe('Whether wordings that the text itself quotes as examples of an attack are reported too.'),
+  quotedExamples: z.boolean().default(false).describe('Whether quoted examples of attacks are reported too.'),
 })
 export type PromptInjectionConfig = z.infer<typeof PromptInjectionConfig>
 
@@ -24,7 +21,7 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
   type: 'PROMPT_INJECTION',
   title: 'Prompt injection',
   description:
-    'Finds text that tries to steer an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 13 more. About half of the wordings by unseen authors are found; plain requests are not.',
+    'Finds text that tries to control an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 13 more. About half of the wordings by unseen authors are found; plain requests are not.',
   category: 'THREAT',
   version: 3,
   config: PromptInjectionConfig,

@@ -45,7 +45,7 @@ export function encodeModel({ weights, scale, bias, strong, weak }: WordingModel
 /** @throws Error that states what is wrong with the file */
 export function decodeModel(file: Buffer): WordingModel {
   const refuse = (why: string) => new Error(`${MODEL_FILE} ${why}; install the package again.`)
-  if (file.length < HEADER_BYTES || file.toString('latin1', 0, 4) !== MAGIC) throw refuse('is no model')
+  if (file.length < HEADER_BYTES || file.toString('latin1', 0, 4) !== MAGIC) throw refuse('is not a model file')
   if (file.readUInt32LE(4) !== MODEL_VERSION)
     throw refuse(`is of version ${file.readUInt32LE(4)}, not ${MODEL_VERSION}`)
   const bytes = file.subarray(HEADER_BYTES)

@@ -2,13 +2,13 @@ import type { Found, SearchProgress } from './found.ts'
 import { isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
 const MAX_SCHEME_LENGTH = 32
-/** How far before its `@` a login may begin. */
+/** Maximum number of characters of a login before its `@`. */
 const MAX_LOGIN = 320
 const userinfo = /^([^\s:/?#@"'<>`]{0,100}):([^\s/"'<>`]{1,200})@([A-Za-z0-9[][\w.:[\]-]{0,200})/
 const databases =
   /^(?:jdbc:)?(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|couchdb|neo4j|bolt|ldaps?|smtps?|imaps?|kafka|nats|cassandra|db2|snowflake|elasticsearch|opensearch|influxdb)/i
 
-/** `scheme://user:password@host`; the span ends behind the host. */
+/** `scheme://user:password@host`; the reported range ends after the host. */
 export function* findUrlCredential(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const sign = text.indexOf('@', at)
   progress.readFrom = sign < 0 ? text.length : sign - MAX_LOGIN
@@ -84,7 +84,7 @@ export function* findSignature(text: string, at: number): Generator<Found> {
 const seed =
   /^otpauth:\/\/[ht]otp\/[^\s"'<>?]{0,200}\?(?:[\w.%=+-]{1,100}&){0,6}secret=([A-Za-z2-7]{16,128})(?![A-Za-z0-9])/i
 
-/** The seed in the address that an authenticator reads. */
+/** The seed in an `otpauth:` address, as read by authenticator apps. */
 export function* findOneTimeSeed(text: string, at: number): Generator<Found> {
   const found = seed.exec(text.slice(at, at + 900))
   const value = found?.[1] ?? ''

@@ -2,7 +2,7 @@ import { labelWords } from '../label-words.ts'
 import { isAlphanumeric, withoutTail } from '../text.ts'
 import { secretPhrases } from './words.ts'
 
-/** A name and the value that the text gives it. */
+/** A name and the value that the text assigns to it. */
 export interface Assignment {
   /** The whole identifier or phrase, as written. */
   key: string
@@ -11,7 +11,7 @@ export interface Assignment {
   start: number
   end: number
   quoted: boolean
-  /** Whether a sign joins name and value, a sign behind further words, or blank space alone. */
+  /** How name and value are connected: by a sign, by a sign after further words, or by white space alone. */
   strength: 'sign' | 'described' | 'blank'
   keyStart: number
 }
@@ -19,9 +19,9 @@ export interface Assignment {
 const MAX_KEY_LENGTH = 60
 const sign =
   /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
-/** The particles and verbs that stand for the sign where words are not parted. */
+/** Particles and verbs that serve as the sign in scripts without spaces. */
 const particle = /[ \t]?(?:は|是|为|為|は[ ]?[、]|는|은)[ \t]{0,4}(?=[!-~“„‘「『])/y
-/** What stands between a label and its sign: words that go on with it, remarks in brackets. */
+/** Text between a label and its sign: words that continue the label, remarks in brackets. */
 const described =
   /((?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\p{M}\d/_'’-]{1,24}){0,7}(?:[ \t]?\([^()\n]{1,40}\))?)[ \t"'*`]{0,4}(?:[:：]|=|→|->|\||(?<=[ \t])[–—-](?=[ \t]))[ \t*`]{1,8}/uy
 const attribute = /["'][ \t]{1,8}(?:value|content|default)[ \t]{0,4}=[ \t]{0,4}/y
@@ -33,10 +33,10 @@ const blank = /["']?(?:[ \t]\([^()\n]{1,40}\))?[ \t]{1,40}(?=[^\s=:,;.|])/y
 const nextLine = /[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?\r?\n(?:[ \t]{0,8}\r?\n)?[ \t>]{0,16}(?=\S)/y
 const quotedValue =
   /"((?:[^"\\\n]|\\.){0,400})"|'((?:[^'\\\n]|\\.){0,400})'|`([^`\n]{0,400})`|[“„]([^”“\n]{0,400})[”“]|«[ \u00a0]?([^»\n]{0,400}?)[ \u00a0]?»|»([^«\n]{0,400})«|‘([^’\n]{0,400})’|[「『]([^」』\n]{0,400})[」』]|\\"((?:[^"\\\n]){0,400})\\"/y
-/** A value on the line below a name stands there alone. */
+/** A value on the line below a name must be alone on that line. */
 const restOfLine = /["'`*_<>,;)\] \t]{0,8}(?:\r?\n|$|<\/)/y
 const notBelow = /^(?:-{1,2}[\w-]|[A-Z_][A-Z0-9_]{1,40}=|[#*|>+]|\w[\w .-]{0,40}:(?:\s|$))/
-/** Passwords are typed on any keyboard but hold no Chinese, Japanese or Korean signs: there the sentence goes on. */
+/** Passwords contain no Chinese, Japanese or Korean characters; at such a character the sentence continues. */
 const bareValue = /[^\s"'`<>|\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]{1,400}/y
 
 const isNameOfElement = /<[\w:.-]{1,40}[ \t]{1,8}(?:name|key|id)=["']$/
@@ -53,7 +53,7 @@ const isKeyCode = (code: number) =>
 const MAX_PHRASE_TAIL = 3
 const nextWord = /[ \t'’_-]{1,2}[\p{L}\p{M}\d]{1,20}/uy
 
-/** The identifier around a key word, and where it stands. */
+/** The range of the identifier around a keyword. */
 export function identifierAround(text: string, start: number, end: number): { start: number; end: number } {
   let from = start
   let to = end
@@ -63,18 +63,18 @@ export function identifierAround(text: string, start: number, end: number): { st
   return { start: from, end: to }
 }
 
-/** The identifier or the phrase of the table around a key word. */
+/** The range of the identifier, or of the phrase in the table, around a keyword. */
 export function labelAround(text: string, start: number, end: number): { start: number; end: number } {
   const word = identifierAround(text, start, end)
   return { start: word.start, end: phraseEnd(text, word.start, word.end) }
 }
 
-/** Words that longer phrases begin with. */
+/** First words of the phrases with several words. */
 const openers = new Set(
   [...secretPhrases.keys()].filter((phrase) => phrase.includes(' ')).map((phrase) => phrase.split(' ', 1)[0]),
 )
 
-/** Where the longest phrase ends that goes on behind a word: `clé d'API`, `access code`. */
+/** End of the longest phrase that continues after a word: `clé d'API`, `access code`. */
 function phraseEnd(text: string, from: number, to: number): number {
   if (!/[ \t'’]/.test(text.charAt(to))) return to
   const word = /[\p{L}\p{M}]{1,20}$/u.exec(text.slice(Math.max(from, to - 20), to))?.[0] ?? ''
@@ -93,7 +93,7 @@ function phraseEnd(text: string, from: number, to: number): number {
 const MAX_DESCRIBED = 260
 const anySign = /[:：=→|–—-]/
 
-/** Whether a sign follows on the line at all, which is cheaper to say than what stands before it. */
+/** Whether a sign follows on the line: a cheap test before the text in front of the sign is examined. */
 function mayBeDescribed(text: string, end: number): boolean {
   const code = text.charCodeAt(end)
   if (code === 46 || code === 44 || code === 10) return false
@@ -101,7 +101,7 @@ function mayBeDescribed(text: string, end: number): boolean {
   return anySign.test(line)
 }
 
-/** What the text assigns to the identifier in front of `end`, in any of the ways that files and people use. */
+/** The value that the text assigns to the identifier before `end`, in any notation that files and people use. */
 export function readAssignment(text: string, key: { start: number; end: number }): Assignment | undefined {
   const name = text.slice(key.start, key.end)
   const isElement = text.charAt(key.start - 1) === '<' && !name.endsWith('.h')

@@ -1,13 +1,13 @@
 import type { Found } from './found.ts'
 import { isMonotonous } from './guards.ts'
 
-/** All of them hold as many letters, digits, dashes and underscores in one run. */
+/** Minimum number of consecutive letters, digits, dashes and underscores in every such credential. */
 const MIN_RUN = 27
 const SEED_LENGTH = 58
 
 const runCodes = Uint8Array.from({ length: 128 }, (_, code) => (/[\w-]/.test(String.fromCharCode(code)) ? 1 : 0))
 
-/** Whether a run is that long; looks at one character in so many, and back from it. */
+/** Whether the text has such a run of `length`, skipping ahead from the end of each possible run. */
 function hasLongRun(text: string, length: number): boolean {
   let from = 0
   for (let at = length - 1; at < text.length; at = from + length - 1) {
@@ -19,7 +19,7 @@ function hasLongRun(text: string, length: number): boolean {
   return false
 }
 
-/** Credentials that begin with nothing of their own and stand beside no name: known by a sign and what is around it. */
+/** Credentials without a prefix or a name beside them, recognized by a character and the text around it. */
 export function* findBare(text: string): Generator<Found> {
   if (!hasLongRun(text, MIN_RUN)) return
   yield* findDiscordTokens(text)
@@ -31,19 +31,19 @@ export function* findBare(text: string): Generator<Found> {
   }
 }
 
-/** Whether a text holds one, for who wants to know no more. */
+/** Whether a text contains such a credential. */
 export const holdsBare = (text: string): boolean => findBare(text).next().done !== true
 
 const toFound = (type: string, start: number, value: string, confidence: number): Found => {
   return { type, start, end: start + value.length, severity: 'HIGH', confidence, value, shown: '•••' }
 }
 
-/** nkeys: a seed and its kind, in base32. */
+/** NATS nkeys: a seed with its type, in base32. */
 const natsSeed = /S[ACNOUX][A-Z2-7]{56}(?![A-Za-z0-9])/g
 const discordId = /(?<![\w.-])[MNO][\w-]{22,27}$/
 const discordRest = /^\.[\w-]{6}\.([\w-]{27,40})(?![\w.-])/
 
-/** The id of the bot in base64, a time, a signature. */
+/** The id of the bot in base64, a timestamp, a signature. */
 function* findDiscordTokens(text: string): Generator<Found> {
   for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
     if (text.charCodeAt(dot + 7) !== 46) continue
@@ -80,14 +80,14 @@ function* findFacebookTokens(text: string): Generator<Found> {
   }
 }
 
-/** What an account without a password has. */
+/** The LM hash of an empty password. */
 const EMPTY_LM = 'aad3b435b51404eeaad3b435b51404ee'
 const EMPTY_NT = '31d6cfe0d16ae931b73c59d7e0c089c0'
 const dumped = /[^\s:]{1,64}:\d{1,10}:([0-9a-fA-F]{32}):([0-9a-fA-F]{32})$/
 const challenged = /[^\s:]{1,64}::[^\s:]{0,64}:[0-9a-fA-F]{16}:([0-9a-fA-F]{32})$/
 const response = /^:0101[0-9a-fA-F]{40,2000}/
 
-/** Accounts as dumping tools print them: `name:id:LM:NT:::`, and answers to a challenge. */
+/** Accounts as printed by dumping tools: `name:id:LM:NT:::`, and NTLM challenge responses. */
 function* findWindowsHashes(text: string): Generator<Found> {
   for (let at = text.indexOf(':::'); at >= 0; at = text.indexOf(':::', at + 3)) {
     const [, lm = '', nt = ''] = dumped.exec(text.slice(Math.max(0, at - 160), at)) ?? []

@@ -1,7 +1,7 @@
 import type { Found } from './found.ts'
 import { configuredConfidence, isPlaceholder, isTechnical, passwordConfidence } from './guards.ts'
 
-/** Statements and calls that take a password at a fixed place; each begins with one of its literals. */
+/** Statements and calls with a password at a fixed position; each starts with one of its literals. */
 const forms: readonly (readonly [literals: string, pattern: RegExp, isBare?: boolean])[] = [
   [
     'identified',
@@ -35,7 +35,7 @@ const forms: readonly (readonly [literals: string, pattern: RegExp, isBare?: boo
 
 export const callLiterals: readonly string[] = [...new Set(forms.map(([literals]) => literals))]
 
-/** The password of a statement such as `IDENTIFIED BY '…'`, or of a call such as `NetworkCredential("bob", "…")`. */
+/** The password in a statement such as `IDENTIFIED BY '…'` or a call such as `NetworkCredential("bob", "…")`. */
 export function* findCallPassword(text: string, at: number): Generator<Found> {
   const window = text.slice(at, at + 600)
   const lower = window.slice(0, 40).toLowerCase()

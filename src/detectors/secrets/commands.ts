@@ -31,7 +31,7 @@ export function* findCurlUser(text: string, at: number, progress: SearchProgress
 }
 
 /**
- * Commands, and the options by which each takes a password; `attached` ones have it right behind them. The sources are
+ * Commands and their options for a password; `attached` options are followed by it without a space. The sources are
  * the manuals of the commands.
  */
 const commands: readonly (readonly [names: string, options: string, attached?: string])[] = [
@@ -74,7 +74,7 @@ const alternatives = (list: string) =>
     .join('|')
 const value = `(?:"([^"\\s$]{4,128})"|'([^'\\s]{4,128})'|([^\\s"'\`$%&|;<>-][^\\s"'\`|;<>]{3,128}))(?=[\\s"'\`;|)]|$)`
 
-/** Each command with the pattern of its options, tried on the line behind it. */
+/** Each command with the pattern of its options, applied to the rest of the line. */
 const optionPatterns: readonly (readonly [name: string, pattern: RegExp])[] = commands.flatMap(
   ([names, options, attached = '']) => {
     const forms = [
@@ -88,7 +88,7 @@ const optionPatterns: readonly (readonly [name: string, pattern: RegExp])[] = co
 
 export const commandPatterns: readonly RegExp[] = [...new Set(optionPatterns.map(([, pattern]) => pattern))]
 
-/** Forms of their own: what stands at a fixed place behind a command. */
+/** Commands with a password at a fixed position. */
 const places: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['http -a', /^http(?:s|ie)?[ \t](?:-a|--auth)[ =]["']?[^\s:"']{1,64}:([^\s"']{5,128})/i],
   ['http --auth', /^http(?:s|ie)?[ \t](?:-a|--auth)[ =]["']?[^\s:"']{1,64}:([^\s"']{5,128})/i],
@@ -115,18 +115,18 @@ const places: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['mysqladmin', /^mysqladmin\b[^\n]{0,100}?[ \t]password[ \t]{1,4}["']?([^\s"']{5,64})/i],
 ]
 
-/** The first words of commands; a password is looked for on the line behind each. */
+/** First words of commands; the rest of the line is searched for a password. */
 export const commandNames: readonly string[] = [
   ...new Set([...optionPatterns.map(([name]) => name), ...places.map(([name]) => name)]),
 ]
 
-/** What stands where a command takes a password is one, weak as it may be. */
+/** The argument of a password option is a password, however weak. */
 const givenConfidence = (secret: string) =>
   passwordConfidence(secret, true, false) || (isPlaceholder(secret) ? 0 : configuredConfidence(secret))
 
 const isCommandStart = (text: string, at: number) => at === 0 || /[\s"'`$(;|&/\\>]/.test(text.charAt(at - 1))
 
-/** `mysql -psecret`, `sshpass -p secret`, `docker login -p secret` and their like. */
+/** Commands such as `mysql -psecret`, `sshpass -p secret` or `docker login -p secret`. */
 export function* findCommandPassword(text: string, at: number, progress: SearchProgress): Generator<Found> {
   if (!isCommandStart(text, at)) return
   const line = commandLine.exec(text.slice(at, at + 600))?.[0] ?? ''
@@ -168,7 +168,7 @@ export function* findPipedPassword(text: string, at: number): Generator<Found> {
 
 const scrambled = /^(?:password|key|secret) 7 ((?:0\d|1[0-5])(?:[0-9A-F]{2}){4,60})(?![0-9A-Za-z])/i
 
-/** A password of a router's configuration, scrambled in the vendor's reversible way: two digits and pairs of hex. */
+/** A password in a router configuration in the vendor's reversible encoding: two digits and pairs of hex digits. */
 export function* findRouterPassword(text: string, at: number): Generator<Found> {
   const secret = scrambled.exec(text.slice(at, at + 160))?.[1]
   if (secret === undefined) return
@@ -176,7 +176,7 @@ export function* findRouterPassword(text: string, at: number): Generator<Found> 
   yield { type: 'PASSWORD', start, end: start + secret.length, severity: 'HIGH', confidence: 0.91, value: secret }
 }
 
-/** Lines of a router's or a switch's configuration; each begins with its literal. */
+/** Lines of the configuration of a router or switch; each starts with its literal. */
 const routerLines: readonly RegExp[] = [
   /^enable (?:secret|password)(?: level \d{1,2})?(?: [05])? ([^\s$]\S{4,64})[ \t]{0,4}(?:\r?\n|$)/i,
   /^username \S{1,64}(?: privilege \d{1,2})? (?:secret|password)(?: [05])? ([^\s$]\S{4,64})/i,

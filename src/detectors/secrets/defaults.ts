@@ -1,18 +1,18 @@
 import { type Assignment, readValue } from './assignments.ts'
 
 const MAX_REACH = 400
-/** `getenv("NAME", "…")`, `fetch('NAME') { '…' }`, `Value("${name:…}")`, and what stands behind an alternative. */
+/** `getenv("NAME", "…")`, `fetch('NAME') { '…' }`, `Value("${name:…}")`, and the value after an `or` operator. */
 const lookup =
   /^["'`]?\]?[ \t]{0,4}(?:,[ \t]{0,4}(?=["'`])|\)?[ \t]{0,4}(?:\|\||\?\?|\?:)[ \t]{0,4}(?=["'`])|\|\||:-|:(?=[^\s:/]))/
-/** Arguments of a declaration before the value that holds unless another is given. */
+/** Arguments of a declaration before its default value. */
 const argument = /^["'][^\n()]{0,160}?[,(\s]default(?:_value|Value)?[ \t]{0,4}[=:][ \t]{0,4}(?=["'`])/
 const flagCall = /^["'][ \t]{0,4},[ \t]{0,4}(?=["'`])/
-/** A block that belongs to the name: Terraform variables, parameters of templates, members `name` and `value`. */
+/** A block that belongs to the name: Terraform variables, template parameters, members `name` and `value`. */
 const memberName = /^(?:value|default|default_?value|initial_?value)$/i
 const member = /^[ \t]{0,24}(?:[-,{][ \t]{0,4})?["']?([A-Za-z_]{2,24})["']?[ \t]{0,12}[:=][ \t]{0,12}/
 const blockStart = /^["']?[ \t]{0,4}(?:[,:]?[ \t]{0,4}\{|:[ \t]{0,4}\r?$|,|\r?$)/
 
-/** The value that a declaration or a look-up gives to a name unless another is set. */
+/** The default value in a declaration or look-up of a name. */
 export function readDefault(
   text: string,
   key: { start: number; end: number },
@@ -31,7 +31,7 @@ function withoutBrace<T extends { value: string; end: number }>(read: T | undefi
   return { ...read, value: read.value.slice(0, brace), end: read.end - (read.value.length - brace) }
 }
 
-/** The member `value` or `default` of the block that follows a name, before the block ends. */
+/** The member `value` or `default` of the block after a name. */
 function readMember(window: string, at: number, text: string): Omit<Assignment, 'key' | 'keyStart'> | undefined {
   const [first = ''] = window.split('\n', 1)
   if (!blockStart.test(first)) return undefined

@@ -1,6 +1,6 @@
 import type { Severity } from '../detector.ts'
 
-/** A secret that a reader found. Offsets are into the text that was looked at. */
+/** A secret found in a text; offsets are into that text. */
 export interface Found {
   type: string
   start: number
@@ -11,7 +11,7 @@ export interface Found {
   shown?: string
 }
 
-/** Where the next look is worth it: what was read already is not read again, however often the literal stands there. */
+/** How far a text has been searched, so that nothing is read again at each further occurrence of a literal. */
 export interface SearchProgress {
   readFrom: number
   /** The instant of the scan, in milliseconds since the epoch. */

@@ -14,7 +14,7 @@ const masked = /x{4,}|\*{3,}|\.{3,}|…|_{4,}|-{4,}|#{4,}|•{2,}|\?{3,}/i
 const spokenPlaceholder =
   /your|^(?:votre|deine?|ihre?|meine?|tu|su|mi|jouw|uw|mijn|twoje|moje|sua|minha|tua|mia)[-_ ]?(?:pass|mot|kenn|contra|clave|wacht|has|senha|token|secret|cle|key)|<|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)|place[-_]?holder|redacted|example|dummy|[-_]here$|not[-_]?a[-_]?real|put[-_ ]/i
 const sampleWord = /(?:^|[^a-z])(?:fake|sample|insert|todo|tbd)(?![a-z])/i
-/** A variable or an expression that is spliced into a quoted text, or a place that a formatter fills. */
+/** A variable or expression interpolated into a quoted text, or a placeholder of a format string. */
 const spliced =
   /["']\s{0,2}(?:[.+&]\s|\$)|\$\{|["']\$|^\\\$|\\\$\w|%[sdv](?![0-9A-Za-z])|^%[sdv]|\{\d?\}|["'] ?[.+]$|^['"]? ?[.+] /
 const template =
@@ -44,14 +44,14 @@ function wordsOf(value: string): string[] {
     .filter(Boolean)
 }
 
-/** Values that vendors print in their manuals. */
+/** Sample values from the manuals of vendors. */
 const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame'])
 
 const isTemplate = (value: string) => template.test(value) || spliced.test(value)
 
 const isSpoken = (value: string) => spokenPlaceholder.test(value) || sampleWord.test(value)
 
-/** True for what stands in for a secret in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
+/** True for placeholders of secrets in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
 export function isPlaceholder(value: string): boolean {
   if (masked.test(value) || isTemplate(value) || isSpoken(value) || publishedSamples.has(value)) return true
   const words = wordsOf(value)
@@ -59,7 +59,7 @@ export function isPlaceholder(value: string): boolean {
   return isMonotonous(value)
 }
 
-/** Repeats one sign, or runs along the alphabet, the digits or the keyboard, for most of its length. */
+/** True if most of the value repeats one character or follows the alphabet, the digits or the keyboard rows. */
 export function isMonotonous(value: string): boolean {
   const letters = value.toLowerCase().replace(/[^a-z0-9]/g, '')
   if (letters.length === 0 || new Set(letters).size < 4) return true
@@ -69,7 +69,7 @@ export function isMonotonous(value: string): boolean {
   return alphabetic.length >= 3 && numeric.length >= 3 && startsSequence(alphabetic) && startsSequence(numeric)
 }
 
-/** `a1b2c3d4`: letters and digits that each count up from the start. */
+/** `a1b2c3d4`: letters and digits that each count up from their first value. */
 const startsSequence = (signs: string) =>
   sequences.some(
     (sequence) => sequence.startsWith(signs.slice(0, 6)) || sequence.slice(1).startsWith(signs.slice(0, 6)),
@@ -85,7 +85,7 @@ function runsAlong(letters: string): boolean {
 }
 
 /**
- * True for what a program or a person looks up elsewhere: code, paths, addresses, versions, digests, mail addresses.
+ * True for references instead of secrets: code, paths, addresses, versions, digests, email addresses.
  */
 export function isReference(value: string, quoted: boolean): boolean {
   if (
@@ -103,7 +103,7 @@ export function isReference(value: string, quoted: boolean): boolean {
   return quoted && (isMember || /^(?:op|vault|arn|ssm|env|file|secretsmanager|projects):?\//.test(value))
 }
 
-/** Base64 holds slashes too: a stretch of mixed signs, too long for a name, is no part of a path. */
+/** Base64 contains slashes too: a segment of mixed characters that is too long for a name is not part of a path. */
 function isFilePath(value: string): boolean {
   if (!filePath.test(value)) return false
   if (/[.{@]/.test(value)) return true
@@ -116,7 +116,7 @@ function isFilePath(value: string): boolean {
   )
 }
 
-/** How often upper case, lower case and digits take turns. */
+/** Number of changes between upper case, lower case and digits. */
 const countTurns = (value: string) => value.match(/[a-z](?=[A-Z0-9])|[A-Z]{2}(?=[a-z0-9])|\d(?=[A-Za-z])/g)?.length ?? 0
 
 const isWord = (piece: string) => /^(?:[A-Za-z]?[a-z]{2,20}|[A-Z]{2,20})$/.test(piece)
@@ -124,7 +124,7 @@ const isWord = (piece: string) => /^(?:[A-Za-z]?[a-z]{2,20}|[A-Z]{2,20})$/.test(
 /** Versions 1 to 5 of RFC 4122 in lower or upper case. */
 export const isUuid = (value: string) => uuid.test(value)
 
-/** `Summer.Rain24`: two words as nobody names a member. */
+/** `Summer.Rain24`: two words with a dot that are not the name of a member. */
 function isChosenDotted(value: string): boolean {
   if (!/^\p{L}+\.\p{L}+\d{2,6}$/u.test(value) || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false
   return (
@@ -133,11 +133,11 @@ function isChosenDotted(value: string): boolean {
   )
 }
 
-/** What nodes join a cluster with. */
+/** Token with which nodes join a Kubernetes cluster. */
 const bootstrapToken = /^(?=[a-z.]{0,22}\d)[a-z0-9]{6}\.[a-z0-9]{16}$/
 const jwtShape = /^eyJ[\w-]{10,8000}(?:\.[\w-]{10,8000}){2,4}$/
 
-/** How much a value looks like a machine-made token: 0 for not at all, else the confidence. */
+/** Confidence that a value is a machine-made token; 0 if it does not look like one. */
 export function tokenConfidence(value: string, quoted: boolean): number {
   if (value.length < 10 || /\s/.test(value)) return 0
   if (bootstrapToken.test(value)) return 0.89
@@ -152,12 +152,12 @@ export function tokenConfidence(value: string, quoted: boolean): number {
   return value.length >= 16 && bits >= 3.3 ? 0.89 : 0.6
 }
 
-/** Base64 of words and blanks. */
+/** Base64 of words and spaces. */
 const isEncodedProse = (value: string) =>
   /^[A-Za-z0-9+/]{16,}={0,2}$/.test(value) &&
   /^[A-Za-z]+(?: [A-Za-z]+){2,}[.!?]?$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
-/** Letters alone that no language joins so: cases that change within, or hardly a vowel. */
+/** Letters only, in a mix that no language has: changing letter case, or hardly any vowels. */
 export function isScrambled(value: string): boolean {
   const letters = value.replace(/[^A-Za-z]/g, '')
   if (letters.length < value.length * 0.9) return false
@@ -167,10 +167,10 @@ export function isScrambled(value: string): boolean {
   return vowels / letters.length < 0.2 || /[bcdfghjklmnpqrstvwxz]{7}/i.test(letters)
 }
 
-/** `OAuth2SecurityScheme`: three words or more, with a single digit at most behind each. */
+/** `OAuth2SecurityScheme`: three or more words, each followed by at most one digit. */
 const camelWords = /^[A-Z]{0,4}[a-z]{2,16}\d?(?:[A-Z]{1,3}[a-z]{2,16}\d?){2,8}$/
 
-/** `app-db-2`, `SalesResults-1.2`, `fetchUserById`: words and small numbers, no random stretch. */
+/** `app-db-2`, `SalesResults-1.2`, `fetchUserById`: words and small numbers without a random part. */
 function looksLikeWords(value: string): boolean {
   const segments = value.split(/[-_.:/@ ]+/).filter(Boolean)
   const plain = segments.filter((segment) => /^(?:[A-Za-z]{1,40}\d{0,2}|[a-z]{2,8}\d{3,5}|\d{1,4}|v\d+)$/.test(segment))
@@ -183,23 +183,23 @@ function looksLikeWords(value: string): boolean {
 const countClasses = (value: string) =>
   [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\p{N}\s]/u].filter((kind) => kind.test(value)).length
 
-/** Holds three of lower case, upper case, digits and signs. */
+/** Contains three of lower case, upper case, digits and special characters. */
 export const isMixed = (value: string) => countClasses(value) >= 3
 
-/** Texts of forms and rules about passwords. */
+/** Words in labels of forms and in password rules. */
 const aboutPasswords =
   /\b(?:min|max|at least|at most|characters?|chars|digits?|letters?|symbols?|steps?|days?|hours?|minutes?|times|mindestens|zeichen|tage|au moins|caract|al menos|almeno|caratter|pelo menos|minstens|tekens|znak|символ|字符|文字)\b/iu
-/** Names of standards, versions and machines, and words with a number behind. */
+/** Names of standards, versions and machines, and words followed by a number. */
 const technicalName =
   /^(?:[A-Z\d]+(?:[-_./][A-Z\d]+)*|[a-z\d]+(?:[-_.][a-z\d]+)+|(?:[A-Z][a-z]+|[A-Z]{2,6}[a-z]*)(?:[-_. ]?\d{1,2})?(?:[-_./](?:[A-Z][a-z]+|[a-z]+|[A-Z]+)?\d{0,2})*|[A-Za-z]+\/\d[\d.]*|[\w.-]+\(\d\w?\)?|(?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d)(?:[-_./](?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d))+|[A-Z]?[a-z]{1,5}\d{1,3}|[A-Za-z]+\d{1,2}[a-z]+|[A-Z]*#\d+|[A-Za-z]{2,40}=[A-Za-z]{1,20}|[\d./:-]+)$/
 
-/** `NIST-800-63B`, `srv-01`, `ssh-keygen(1)`, `Windows10`, `17.05.2024`: named in a sentence, it is no password. */
+/** `NIST-800-63B`, `srv-01`, `ssh-keygen(1)`, `Windows10`, `17.05.2024`: in a sentence, these are not passwords. */
 export const isTechnical = (value: string) =>
   technicalName.test(value) || technical.test(value) || /^(?:[a-z_][\w-]{0,24}|[A-Z_]{2,24})=/.test(value)
 
 const separators = ['-', '_', '.', ' ']
 
-/** Four words or more, parted by one sign: `lamp-orbit-cargo-violin`. */
+/** Four or more words separated by the same character: `lamp-orbit-cargo-violin`. */
 export function isPassphrase(value: string): boolean {
   if (value.length < 16 || value.length > 120) return false
   return separators.some((separator) => {
@@ -213,7 +213,7 @@ export function isPassphrase(value: string): boolean {
   })
 }
 
-/** Letters of both cases, digits and a sign between them: nothing else in a sentence looks like that. */
+/** Letters of both cases, digits and a special character between them: nothing else in a sentence looks like that. */
 export function isStrongPassword(value: string): boolean {
   return (
     /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[^\s"'`()[\]{}<>;,|\\=]{8,64}$/.test(value) &&
@@ -222,7 +222,7 @@ export function isStrongPassword(value: string): boolean {
   )
 }
 
-/** How much a value looks like a password that someone chose. */
+/** Confidence that a value is a password chosen by a person. */
 export function passwordConfidence(value: string, quoted: boolean, spoken: boolean): number {
   if (value.length < 5 || value.length > 128 || (/\s/.test(value) && !quoted)) return 0
   if (isReference(value, quoted) || isPlaceholder(value)) return 0
@@ -245,21 +245,21 @@ export function passwordConfidence(value: string, quoted: boolean, spoken: boole
 
 const seedLabel = /otp|2fa|mfa|two[-_ ]?factor|authenticator|seed|setup[-_ ]?key/i
 
-/** A seed of one-time passwords: base32 beside a name that says so. */
+/** A seed of one-time passwords: base32 beside a name for such a seed. */
 export const isOneTimeSeed = (label: string, value: string) =>
   seedLabel.test(label) &&
   /^[A-Z2-7]{16,64}={0,6}$/.test(value) &&
   !isMonotonous(value) &&
   (/\d/.test(value) || isScrambled(value))
 
-/** Hexadecimal beside the other inputs of a key derivation is a published test value. */
+/** A hexadecimal value beside the other inputs of a key derivation is a published test vector. */
 export const isTestVector = (value: string, around: string) =>
   /^(?:[\da-f]{2}){8,}$/i.test(value) && /\b(?:salt|iterations?|dk_?len|key_?len|vectors?|rounds)\b/i.test(around)
 
 const emptyWords =
   /^(?:password|passwd|pass|pwd|secret|changeme|change_me|none|null|nil|true|false|yes|no|off|on|undefined|string|required|optional|prompt|ask|0|1)$/i
 
-/** A password in a configuration file is meant, weak as it may be; only stand-ins and look-ups are not. */
+/** A password in a configuration file is real, however weak, unless it is a placeholder or a reference. */
 export function configuredConfidence(value: string): number {
   if (value.length < 5 || value.length > 128 || emptyWords.test(value) || isReference(value, false)) return 0
   if (masked.test(value) || isTemplate(value) || isSpoken(value) || publishedSamples.has(value)) return 0

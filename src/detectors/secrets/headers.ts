@@ -23,7 +23,7 @@ export function* findAuthorization(text: string, at: number): Generator<Found> {
   }
 }
 
-/** Base64 of `user:password`, where the password is not one of the documentation's. */
+/** Confidence of a base64-encoded `user:password`; 0 for passwords used in documentation. */
 export function pairConfidence(value: string): number {
   if (!/^[A-Za-z0-9+/_-]{12,1000}={0,2}$/.test(value)) return 0
   const pair = Buffer.from(value, 'base64').toString('utf8')

@@ -2,7 +2,7 @@ import { isTechnical, passwordConfidence, tokenConfidence } from './guards.ts'
 import type { KeyKind } from './keys.ts'
 import { kindOfKey } from './keys.ts'
 
-/** A value that stands below the line that names it. */
+/** A value below the line that names it. */
 export interface BelowHeading {
   kind: Exclude<KeyKind, undefined>
   start: number
@@ -15,7 +15,7 @@ const MAX_HEADING = 80
 const MAX_LINE = 400
 const MAX_SKIPPED = 4
 const MAX_ITEMS = 20
-/** Marks of headings: Markdown, AsciiDoc, wiki, emphasis, numbers. */
+/** Markup of headings: Markdown, AsciiDoc, wiki, emphasis, numbers. */
 const marks =
   /^[ \t]{0,3}(?:#{1,6}[ \t]{0,4}|={1,6}[ \t]{1,4}|h[1-6]\.[ \t]{1,4}|[*_]{2,3}|\d{1,2}(?:\.\d{1,2}){0,3}[.)]?[ \t]{1,4}){0,3}/
 const closingMarks = /[ \t]{0,4}(?:#{1,6}|(?<=\s)={1,6}|[*_]{2,3}|[:：])?[ \t]{0,4}$/
@@ -27,14 +27,14 @@ const bullet = /^[ \t]{0,8}(?:[-*•+>][ \t]{1,4}|\d{1,2}[.)][ \t]{1,4})?/
 const enclosed = /^[`"'*_“„«「]{0,3}([^\s`"“”„«»「」]{5,200}?)[`"'*_”“»」]{0,3}[.,;]?$/
 const named = /^[\p{L}\p{M}\d][\p{L}\p{M}\d '’._/@-]{0,40}[ \t]{0,2}(?::|=|→|->|[ \t][–—-])[ \t]{1,4}(?=\S)/u
 
-/** The text of a heading without its marks, or nothing where the line is more than a name. */
+/** The text of a heading without its markup; undefined if the line is more than a name. */
 export function toHeading(line: string): string | undefined {
   if (line.length > MAX_HEADING) return undefined
   const text = line.replace(marks, '').replace(closingMarks, '').replace(remark, '').trim()
   return name.test(text) && text.split(/\s+/).length <= 6 ? text : undefined
 }
 
-/** What the lines below a heading say where the label around `start` is one. */
+/** Values in the lines below a heading, if the label around `start` is a heading. */
 export function* findBelowHeading(text: string, start: number): Generator<BelowHeading> {
   const reach = Math.max(0, start - MAX_HEADING)
   const lineStart = reach + text.slice(reach, start).lastIndexOf('\n') + 1
@@ -63,7 +63,7 @@ function nextLine(text: string, at: number): number {
   return end < 0 ? text.length : end + 1
 }
 
-/** A line that is the value alone, in a list also behind a name. */
+/** A line that is only the value, or in a list a name and the value. */
 function readItem(line: string, at: number, kind: Exclude<KeyKind, undefined>): BelowHeading | undefined {
   const lead = bullet.exec(line)?.[0].length ?? 0
   const label = lead > 1 ? (named.exec(line.slice(lead))?.[0].length ?? 0) : 0
@@ -74,7 +74,7 @@ function readItem(line: string, at: number, kind: Exclude<KeyKind, undefined>): 
   return confidence === 0 ? undefined : { kind, start, end: start + value.length, value, confidence }
 }
 
-/** How sure a value is that stands alone under its name. */
+/** Confidence of a value that is alone below its name. */
 export function confidenceBelow(value: string, kind: Exclude<KeyKind, undefined>): number {
   if (kind === 'token') return tokenConfidence(value, true)
   return isTechnical(value) ? 0 : passwordConfidence(value, false, false)

@@ -14,7 +14,7 @@ import { labelStems } from './words.ts'
 
 type Reader = (text: string, start: number, end: number, state: State) => Iterable<Found>
 
-/** What was read already of one part: its names up to an offset, and what each structure says of itself. */
+/** How far one part has been searched, by names and by each structure. */
 interface State extends KeyState {
   progress: SearchProgress[]
   now: number
@@ -66,12 +66,12 @@ function toPlan(isWanted: (keyword: string) => boolean): Plan {
   return { index: createKeywordIndex(keywords), keywords, readers: [...byKeyword.values()] }
 }
 
-/** Letters beyond ASCII; dashes, quotes and signs do not count. */
+/** Letters outside ASCII, without dashes, quotes and symbols. */
 const foreignLetter = /[\u00c0-\u1fff\u3040-\ud7af]/
 const plainPlan = toPlan((keyword) => !foreignLetter.test(keyword))
 let foreignPlan: Plan | undefined
 
-/** Keywords of other scripts are looked for only where the text has one, and their plan is made when one has. */
+/** Keywords of other scripts are searched only in texts with such letters; their plan is built on first use. */
 function scanPlans(text: string, start: (plan: Plan) => OnKeyword): void {
   const codes = plainPlan.index.scan(text, start(plainPlan))
   if (codes < 128 || !foreignLetter.test(text)) return
@@ -80,8 +80,8 @@ function scanPlans(text: string, start: (plan: Plan) => OnKeyword): void {
 }
 
 /**
- * Whether the detector may find something in a text that stands alone: no keyword of it, no secret. The start of an
- * address, which most have, counts only where a login may follow.
+ * Whether the detector may find something in a text on its own: without a keyword there is no secret. The start of an
+ * address, which most texts contain, counts only where a login may follow.
  */
 export function mayHoldSecret(text: string): boolean {
   const hasLogin = text.includes('@')
@@ -94,8 +94,8 @@ export function mayHoldSecret(text: string): boolean {
 }
 
 export const SecretsConfig = z.strictObject({
-  minConfidence: z.number().min(0.5).max(1).default(0.5).describe('Matches below it are left out.'),
-  ignoreTypes: z.array(z.string()).max(200).default([]).describe('Finding types that are left out.'),
+  minConfidence: z.number().min(0.5).max(1).default(0.5).describe('Minimum confidence of reported matches.'),
+  ignoreTypes: z.array(z.string()).max(200).default([]).describe('Finding types that are not reported.'),
 })
 export type SecretsConfig = z.infer<typeof SecretsConfig>
 
@@ -103,7 +103,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   type: 'SECRETS',
   title: 'Secrets',
   description:
-    'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, passwords and keys beside a name that says so, hashes and encoded credentials. Placeholders, references and public keys are left.',
+    'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, labelled passwords and keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
   category: 'SECURITY',
   version: 3,
   config: SecretsConfig,
@@ -164,7 +164,7 @@ function* findSecrets(
 
 const runControlFile = /(?:^|[/.])\w{2,20}rc$|\.conf$/i
 
-/** Configuration files, run-control files and stored logins. */
+/** Configuration files, rc files and files with stored logins. */
 const configurationFiles = [
   /\.(?:tf|tfvars|hcl|ini|cfg|cnf|conf|env|properties|ya?ml|json|toml|xml|rc|netrc|pgpass|ppk|config|ftpconfig)$/i,
   /(?:^|[/.-])(?:config|settings|secrets?|credentials?)[\w-]{0,20}\.(?:php|py|rb|js|ts)$/i,

@@ -34,7 +34,7 @@ function toJson(base64: string): Record<string, unknown> | undefined {
 
 const encodedJwt = /ZXlK[A-Za-z0-9+/]{60,8000}={0,2}/y
 
-/** A JWT inside base64, as configuration files of clusters hold it. */
+/** A base64-encoded JWT, as in configuration files of clusters. */
 export function* findEncodedJwt(text: string, at: number): Generator<Found> {
   if (isWordCode(text.charCodeAt(at - 1))) return
   encodedJwt.lastIndex = at

@@ -19,26 +19,26 @@ import { kindOfKey } from './keys.ts'
 import { findSpoken, isAboutSecret } from './sentences.ts'
 import { type KeyedShape, keyedShapes } from './vendor-keys.ts'
 
-/** Names of vendors that a key may hold. */
+/** Names of vendors that a key may contain. */
 export const vendors = [...new Set(keyedShapes.map(({ vendor }) => vendor))]
 export const anyVendor = new RegExp(vendors.join('|'), 'i')
 
-/** How far the names of one part are read, and whether it is a configuration file: what stands there is meant. */
+/** How far the names of one part have been read, and whether it is a configuration file, whose values are real. */
 export interface KeyState {
   keysRead: number
   configured: boolean
-  /** Whether that file parts names and values by a blank alone. */
+  /** Whether that file separates names and values by a space alone. */
   blankParts: boolean
 }
 
-/** Whether a vendor's name begins where it stands: `etsyToken`, `MY_ETSY_KEY`, not `global` for `lob`. */
+/** Whether a vendor's name starts a word: `etsyToken`, `MY_ETSY_KEY`, but not `global` for `lob`. */
 export function beginsVendor(text: string, start: number): boolean {
   const before = text.charCodeAt(start - 1) | 32
   if (!(before >= 97 && before <= 122)) return true
   return text.charCodeAt(start - 1) >= 97 && text.charCodeAt(start) <= 90
 }
 
-/** The same for the name of a vendor, which is a label only together with a value. */
+/** As `readKeyed`, for the name of a vendor, which is a label only together with a fitting value. */
 export function* readVendorKeyed(text: string, start: number, end: number, state: KeyState): Generator<Found> {
   const key = identifierAround(text, start, end)
   if (kindOfKey(text.slice(key.start, key.end)) !== undefined) {
@@ -52,7 +52,7 @@ export function* readVendorKeyed(text: string, start: number, end: number, state
   yield found
 }
 
-/** What the text gives to the name around a key word, if that is a secret. */
+/** The value assigned to the name around a keyword, if it is a secret. */
 export function* readKeyed(text: string, start: number, end: number, state: KeyState): Generator<Found> {
   if (start < state.keysRead) return
   const key = labelAround(text, start, end)
@@ -92,13 +92,13 @@ function toFound(
   return { type, start, end, severity: gradeOf(confidence), confidence, value }
 }
 
-/** In scripts without blanks what is said about a secret follows it directly. */
+/** Words that make a label one about a secret, in scripts without spaces. */
 const aboutUnspaced =
   /^[ ]?(?:策略|长度|長度|类型|類型|種別|規則|规则|ポリシー|정책|유형|字段|欄|필드|哈希|ハッシュ|해시|管理|リセット)/
 const isAboutUnspaced = (text: string, end: number) =>
   isUnspaced(text.slice(end - 2, end)) && aboutUnspaced.test(text.slice(end, end + 6))
 
-/** What the value is, by the vendor that the key names, else by the kind of secret that it names. */
+/** Classifies the value by the vendor in its key, or by the kind of secret that the key names. */
 function judge(assignment: Assignment, text: string, { configured, blankParts }: KeyState): Found | undefined {
   const { key, value, start, end, quoted, strength, keyStart } = assignment
   const spoken = strength !== 'sign'
@@ -134,7 +134,7 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
   return toFound(kind, { ...assignment, confidence })
 }
 
-/** Tokens in the addresses of badges are made to be seen. */
+/** Tokens in the addresses of badges are public. */
 const isBadge = (text: string, start: number) =>
   /badge[^\s"']{0,40}[?&]token=$/.test(text.slice(Math.max(0, start - 60), start))
 
@@ -144,11 +144,11 @@ function shapesOf(key: string): KeyedShape[] {
   return keyedShapes.filter(({ vendor }) => lower.includes(vendor) && namesVendor(key, vendor))
 }
 
-/** What a value is by the vendor that its label names. */
+/** The shape of a value according to the vendor in its label. */
 export const findVendorShape = (label: string, value: string) =>
   isVendorValue(value) ? shapesOf(label).find(({ pattern }) => pattern.test(value)) : undefined
 
-/** In a declaration they stand before the name and say nothing of it. */
+/** Words before the name in a declaration that do not describe its value. */
 const typeWords = new Set([
   'string',
   'str',
@@ -175,13 +175,13 @@ const typeWords = new Set([
 
 export const gradeOf = (confidence: number): Severity => (confidence >= 0.85 ? 'HIGH' : 'MEDIUM')
 
-/** `arn:aws:secretsmanager:…:secret:name` names a secret, it does not hold one. */
+/** `arn:aws:secretsmanager:…:secret:name` refers to a secret and does not contain one. */
 function inResourceName(before: string): boolean {
   const at = before.lastIndexOf('arn:')
   return at >= 0 && /^[\w:/-]+$/.test(before.slice(at))
 }
 
-/** The name holds the vendor as a word of its own: `etsyToken`, `MY_ETSY_KEY`, not `SetSysctl`. */
+/** Whether the name contains the vendor as a separate word: `etsyToken`, `MY_ETSY_KEY`, but not `SetSysctl`. */
 function namesVendor(key: string, vendor: string): boolean {
   const at = key.toLowerCase().indexOf(vendor)
   if (at < 0) return false
@@ -196,10 +196,10 @@ function isVendorValue(value: string): boolean {
   return !/^(.)\1+$/.test(value) && !/x{5,}|\*{3,}/i.test(value) && new Set(value).size >= 5
 }
 
-/** Letters alone, but upper and lower case change within it as in no name. */
+/** Letters only, with changes of letter case that no name has. */
 const isScrambledName = (value: string) => (value.match(/[a-z][A-Z]/g)?.length ?? 0) >= 3 && /[A-Z]{2}/.test(value)
 
-/** The word before a bare key belongs to its name: `access key`, `Client secret`, `public token`. */
+/** The key with the word before it, which belongs to its name: `access key`, `Client secret`, `public token`. */
 function phraseAround(text: string, start: number, key: string): string {
   if (!/[ \t]/.test(text.charAt(start - 1)) || /[a-z][A-Z]|_|-|\./.test(key)) return key
   const before = /([\p{L}\p{M}]{2,20}|2fa)[ \t]$/iu.exec(text.slice(Math.max(0, start - 22), start))?.[1]

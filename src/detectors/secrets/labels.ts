@@ -9,8 +9,8 @@ const MAX_LABEL_LENGTH = 40
 const MAX_VALUE_LENGTH = 200
 
 /**
- * A cell or an attribute whose label, or the part that stands in for it, names a secret; a block of code that is one
- * value, under a heading or a line that does.
+ * A cell or an attribute whose label, or the part used as its label, names a secret; a block of code that is a single
+ * value below a heading or line that names a secret.
  */
 export function readOwnLabel(parts: readonly Part[], at: number, configured: boolean): Found | undefined {
   const part = parts[at]
@@ -40,13 +40,13 @@ function labelsOf(parts: readonly Part[], at: number): string[] {
   return [toHeading(line) ?? '', part.headings?.at(-1) ?? '']
 }
 
-/** `<input type="hidden" name="…" value="…">`: a field that guards the form against forgery. */
+/** `<input type="hidden" name="…" value="…">`: a field that protects the form against request forgery. */
 const isHiddenField = (parts: readonly Part[], at: number) =>
   parts
     .slice(Math.max(0, at - 3), at + 3)
     .some(({ label, text, kind }) => kind === 'attribute' && label === 'type' && text === 'hidden')
 
-/** The cell before a cell, and the name of `<add key="…" value="…">`. */
+/** The text of the cell before a cell, or the key in `<add key="…" value="…">`. */
 function nameBeside(part: Part, before: Part | undefined): string {
   if (before?.kind !== part.kind || before.text.length > MAX_LABEL_LENGTH) return ''
   if (part.kind === 'cell') return before.text

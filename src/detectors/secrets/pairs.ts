@@ -5,17 +5,17 @@ import { kindOfLabel } from './keys.ts'
 
 const MAX_REACH = 160
 const MAX_BEFORE = 80
-/** What a login may be followed by before the name: more words, what is written on both sides of a slash, a sign. */
+/** Text between a login label and the name: more words, words on both sides of a slash, a sign. */
 const nameAndPassword =
   /(?<![\w.@\\/-])([A-Za-z][\w.@\\-]{1,40})(?:[ \t]{0,2}[/|:][ \t]{0,2}|[ \t]{0,2}(?:，|、|,)[ \t]{0,2}|[ \t]{1,2}(?:and|und|et|y|e|en|i|и|och|og|ja|a|ve|with|mit|avec|con|com|met|z|с|と|和|과|와)[ \t]{1,2}|[ \t]{1,4})([^\s|"“”„«»「」'`]{6,64})/giu
-/** Scripts whose words are joined, or take their particles. */
+/** Scripts without spaces, or with particles attached to words. */
 const joinedScript = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
 const closing = '.,;:!?)]}。，、'
-/** Values hold no Chinese, Japanese or Korean signs: there the sentence goes on. */
+/** Values contain no Chinese, Japanese or Korean characters; at such a character the sentence continues. */
 const sentence = /[\u3000-\ud7af\uff00-\uffef]/u
-/** Between the label and the name stand words, not code. */
+/** Only words, not code, may be between the label and the name. */
 const betweenWords = /^[\p{L}\p{M}\p{N}\s"'„“«»()[\]/&:：=|*_`,，、.@\\–—→-]{0,60}$/u
-/** The roles and groups that are named beside a user, and what else is written with a slash. */
+/** Roles and groups named beside a user, and other words written with a slash. */
 const other =
   /^(?:https?|ftp|role|rolle|group|gruppe|email|mail|version|v\d|api|see|siehe|voir|ver|vedi|zie|zob|page|seite)$/i
 
@@ -27,7 +27,7 @@ export function* findPair(text: string, at: number): Generator<Found> {
   const [line = ''] = text.slice(at, at + MAX_REACH).split('\n', 1)
   if (text.charAt(at - 1) === '/' && /^\w+\//.test(line)) return
   yield* pairIn(line, at)
-  // Where the verb ends the sentence, the pair stands before it.
+  // In languages with the verb at the end, the pair precedes the verb.
   if (!isJoined) return
   const reach = Math.max(0, at - MAX_BEFORE)
   const from = reach + text.slice(reach, at).lastIndexOf('\n') + 1
@@ -48,7 +48,7 @@ function* pairIn(line: string, offset: number): Generator<Found> {
   }
 }
 
-/** Mixed as nothing else behind a name and a slash is. */
+/** A mix of characters that only a password has after a name and a slash. */
 const isGivenPassword = (value: string) =>
   value.length >= 6 &&
   /\d/.test(value) &&
@@ -60,7 +60,7 @@ const toPassword = (start: number, value: string, confidence: number): Found => 
   return { type: 'PASSWORD', start, end: start + value.length, severity: 'MEDIUM', confidence, value }
 }
 
-/** The word that holds the stem, with the one before it. */
+/** The word that contains the stem, with the word before it. */
 function labelAt(text: string, at: number): string {
   const before = /[\p{L}\p{M}]{0,20}[ ]?[\p{L}\p{M}]{0,20}$/u.exec(text.slice(Math.max(0, at - 30), at))?.[0] ?? ''
   const after = /^[\p{L}\p{M}\d ]{0,30}/u.exec(text.slice(at, at + 30))?.[0] ?? ''
@@ -72,7 +72,7 @@ const hostAndUser =
 const passwordBehind =
   /^(?:admin|root|administrator|sysadmin|superuser|deploy|postgres|sa)[ \t|,;:/]{1,6}([^\s|,;"'`]{6,64})(?=[\s|,;]|$)/i
 
-/** `10.1.2.3 root …`: a machine, one of the usual names, a password, and no label. */
+/** `10.1.2.3 root …`: a host, a common user name and a password, without a label. */
 export function* findHostLogin(text: string, at: number): Generator<Found> {
   const found = passwordBehind.exec(text.slice(at, at + 100))
   const value = withoutTail(found?.[1] ?? '', closing)
@@ -86,7 +86,7 @@ export function* findHostLogin(text: string, at: number): Generator<Found> {
 const shellLogin =
   /^ssh[ \t](?:-[A-Za-z][ \t]?\S{0,40}[ \t]){0,3}[\w.-]{1,40}@[\w.-]{3,100}[ \t]{1,4}([^\s"'`|;]{6,64})[ \t]{0,4}(?:\r?\n|$)/
 
-/** `ssh deploy@10.1.2.3 …`, as people note down where they log in and with what. */
+/** `ssh deploy@10.1.2.3 …`, as in notes on where to log in and with which password. */
 export function* findShellLogin(text: string, at: number): Generator<Found> {
   const found = shellLogin.exec(text.slice(at, at + 300))
   const value = found?.[1] ?? ''

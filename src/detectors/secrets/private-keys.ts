@@ -50,7 +50,7 @@ export function* findPuttyKey(text: string, at: number): Generator<Found> {
 
 const encodedPem = /LS0tLS1CRUdJTi[A-Za-z0-9+/]{100,16000}={0,2}/y
 
-/** A PEM that was encoded once more, as the values of a cluster's secrets are. */
+/** A PEM key in base64, as in the values of Kubernetes secrets. */
 export function* findEncodedPrivateKey(text: string, at: number): Generator<Found> {
   encodedPem.lastIndex = at
   const value = encodedPem.exec(text)?.[0]

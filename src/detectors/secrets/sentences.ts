@@ -2,7 +2,7 @@ import { withoutTail } from '../text.ts'
 import { isPassphrase, isStrongPassword, isTechnical, passwordConfidence, tokenConfidence } from './guards.ts'
 import { isAbout } from './keys.ts'
 
-/** A value that a sentence gives to a label in it. */
+/** A value that a sentence assigns to a label. */
 export interface Spoken {
   start: number
   end: number
@@ -15,14 +15,14 @@ const MAX_WORDS = 14
 const MAX_WORDS_BEFORE = 7
 const MIN_TOKEN = 16
 
-/** Verbs and signs that put a label and its value in one, either way round. */
+/** Verbs and signs that connect a label and its value, in either order. */
 const links = new Set(
   (
     'is are was be being remains stays becomes equals still now := : = → – — - | ist sind war lautet lauten bleibt heißt heisst wird nun jetzt weiterhin bitte please veuillez est sont reste sera devient es son sigue siendo será continúa è resta rimane sarà é são continua sendo fica será zijn blijft luidt wordt nog steeds jest to są brzmi pozostaje nadal to: это остаётся остается является по-прежнему теперь är förblir er forbliver forblir on pysyy je zůstává zní nadále je: este rămâne olan olarak adalah là είναι ' +
     '是 为 為 仍然是 就是 叫 は が も 今も です 는 은 이 가 여전히 입니다'
   ).split(' '),
 )
-/** Small words that lead to the value after a verb of change, or from it to the label. */
+/** Function words between a verb of change and the value, or between the value and the label. */
 const leads = new Set(
   'to as for with of del della di du de des der von do dos das van auf zu in als für mit par à en comme pour avec a por como para con come per da com op naar voor met na jako do dla z на до как для с от в качестве till til som för for på olarak için ile sang thành'.split(
     ' ',
@@ -39,16 +39,16 @@ const opening = /^[("'`«»„“”‘’‹›「『《【[{<*_]+/
 const closing = `)"'\`«»„“”‘’‹›」』》】]}>*_.,;:。，、；：！？`
 const pairOf =
   /^(?:"[^"]*"|'[^']*'|`[^`]*`|«.*»|».*«|„.*[“”"]|“.*”|‘.*’|‹.*›|「.*」|『.*』|《.*》|【.*】|\(.*\)|（.*）|\[.*\]|\{.*\}|\*.*\*)/
-/** Words of a sentence, by which code is told from it. */
+/** Words of prose, to distinguish it from code. */
 const plainWord = /^[("'«„“‘「]?[\p{L}\p{M}\d][\p{L}\p{M}\d'’/@.-]{0,30}[)"'»“”’」]?[,:]?$|^[—–&-]$/u
 const spaced = /\S+/g
-/** Where words are not parted by blanks, what is not of their script stands apart. */
+/** In scripts without spaces, runs of ASCII and of other characters count as words. */
 const unspaced = /[!-~]+|[^\s!-~]+/g
 /** Scripts whose words are joined, or take their particles. */
 const joinedScript = /[\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
 const sentenceEnd = /\.(?=\s)|[!?](?=\s+\p{Lu})|[。！？\n]/u
 
-/** Every value holds a digit, or is a phrase of words that a sign parts. */
+/** Every value contains a digit, or is a phrase of words separated by a special character. */
 const mayHoldValue = /\d|\p{Ll}{3}[-_.]\p{Ll}{3,10}[-_.]\p{Ll}{3,10}[-_.]/u
 
 interface Word {
@@ -65,13 +65,13 @@ function toWord(raw: string, at: number): Word {
   return { raw, core, start: at + lead, marked: lead > 0 && pairOf.test(raw) }
 }
 
-/** What closes a sentence or a quotation; a bracket that the value opened stays. */
+/** The text without closing punctuation and quotes; a bracket opened in the value is kept. */
 function withoutClosing(text: string): string {
   const core = withoutTail(text, closing)
   return core === text ? text : withoutTail(core, '!?')
 }
 
-/** The words between two indexes, which count from the end where they are negative. */
+/** The words between two indexes; negative indexes count from the end. */
 function wordsOf(text: string, at: number, isMixed: boolean, from: number, to?: number): Word[] {
   const found: RegExpMatchArray[] = []
   for (const match of text.matchAll(isMixed ? unspaced : spaced)) {
@@ -81,7 +81,7 @@ function wordsOf(text: string, at: number, isMixed: boolean, from: number, to?: 
   return found.slice(from, to).map(({ 0: raw = '', index = 0 }) => toWord(raw, at + index))
 }
 
-/** How sure the value is: 3 for what nothing else looks like, 2 where a link says it, 1 where it is marked too; 0: none. */
+/** Evidence that a value needs: 3 none, 2 a link to its label, 1 a link and quotes or code; 0: it is not a value. */
 function gradeOf(word: string, kind: 'password' | 'token'): number {
   if (kind === 'token') {
     const confidence = word.length >= MIN_TOKEN ? tokenConfidence(word, true) : 0
@@ -94,10 +94,10 @@ function gradeOf(word: string, kind: 'password' | 'token'): number {
   return isStrongPassword(word) ? 3 : 2
 }
 
-/** Both cases and a number of some length. */
+/** Letters of both cases and at least two consecutive digits. */
 const isMixedCase = (value: string) => /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d{2}/.test(value)
 
-/** Whether the words behind a label make it one about a secret: `password policy`, `clave pública`. */
+/** Whether the words after a label make it one about a secret: `password policy`, `clave pública`. */
 export function isAboutSecret(text: string, end: number): boolean {
   const following = /^[ \t]\S{1,30}(?:[ \t]\S{1,30}){0,2}/.exec(text.slice(end, end + 100))?.[0] ?? ''
   for (const word of following.toLowerCase().trim().split(/[ \t]/)) {
@@ -110,7 +110,7 @@ export function isAboutSecret(text: string, end: number): boolean {
   return false
 }
 
-/** What stands in the same sentence behind a label, or in front of it. */
+/** A value in the same sentence, after or before its label. */
 export function findSpoken(
   text: string,
   label: { start: number; end: number },
@@ -146,7 +146,7 @@ function findAfter(text: string, end: number, kind: 'password' | 'token'): Spoke
   return undefined
 }
 
-/** Runs without blanks hold the verb somewhere in them. */
+/** Whether a run without spaces contains a linking verb or particle near its end. */
 const isLinkRun = (run: string) => /[是为為：:は「『“]|改|設定|设置|변경|설정|는|은|를|로/.test(run.slice(-8))
 
 function findBefore(text: string, start: number, kind: 'password' | 'token'): Spoken | undefined {
@@ -171,7 +171,7 @@ function findBefore(text: string, start: number, kind: 'password' | 'token'): Sp
   return undefined
 }
 
-/** A sentence does not go on with an operator. */
+/** A sentence does not continue with an operator. */
 const fitsSentence = (next: Word | undefined) =>
   next === undefined || !/^(?:[=+&|<>?]{1,3}|[({])/.test(next.raw) || /^\(\p{L}/u.test(next.raw)
 

@@ -1,10 +1,10 @@
 import { END, type TokenShapeRow } from './token-shape.ts'
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-/** A digit stands among the first of the body: a name does not go on so. */
+/** The first characters of the body include a digit, unlike those of a name. */
 const DIGIT = '(?=[A-Za-z_-]{0,26}\\d)'
 
-/** Tokens of services for AI, clouds, delivery, monitoring, work and payment, by the formats that these document. */
+/** Tokens of services for AI, cloud, delivery, monitoring, collaboration and payment, in their documented formats. */
 export const serviceTokens: readonly TokenShapeRow[] = [
   ['FIRECRAWL_KEY', 'fc-', `fc-[a-f0-9]{32}${END}`],
   ['LLAMACLOUD_KEY', 'llx-', `llx-${DIGIT}[A-Za-z0-9]{44,56}${END}`],

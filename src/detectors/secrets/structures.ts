@@ -19,7 +19,7 @@ import { findEncodedPrivateKey, findPrivateKey, findPuttyKey } from './private-k
 import { findColumns } from './tables.ts'
 import { labelStems, loginStems } from './words.ts'
 
-/** A secret that is known by the form it stands in; looked for wherever one of its literals stands. */
+/** A secret recognized by the structure around it, which is searched at each occurrence of one of its literals. */
 interface Structure {
   /** In lower case. */
   literals: readonly string[]

@@ -6,11 +6,11 @@ import { type KeyKind, kindOfKey } from './keys.ts'
 
 const MAX_HEAD = 2_000
 
-/** A line that parts names: by bars, tabs or blanks, or short and by commas. */
+/** A line with names separated by bars, tabs or spaces, or a short one separated by commas. */
 const mayBeHead = (line: string) =>
   line.includes('|') || line.includes('\t') || line.includes('  ') || (/[,;]/.test(line) && !/[.:=(]/.test(line))
 
-/** The values of the columns of a table whose headings name a secret; looked for where a label stands. */
+/** Values in the table columns whose heading names a secret; searched where a label occurs. */
 export function* findColumns(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const reach = Math.max(0, at - MAX_HEAD)
   const lineStart = reach + text.slice(reach, at).lastIndexOf('\n') + 1

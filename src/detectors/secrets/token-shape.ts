@@ -1,20 +1,20 @@
 import type { Severity } from '../detector.ts'
 
-/** A credential that is known by how it begins. */
+/** A credential recognized by its prefix. */
 export interface TokenShape {
   type: string
-  /** What it begins with, or holds, as a literal in lower case; the pattern is tried only there. */
+  /** Its prefix or a part of it in lower case; the pattern is tried only at occurrences of this literal. */
   literal: string
   pattern: RegExp
   severity: Severity
   confidence: number
-  /** How many characters stand before the literal at most; 0: the token begins with it. */
+  /** Maximum number of characters before the literal; 0: the token starts with it. */
   lead: number
-  /** The body after the prefix ends in a CRC-32: a wrong one lowers the confidence. */
+  /** Prefix after which the body ends in a CRC-32; a wrong checksum lowers the confidence. */
   crcAfter?: string
-  /** Published samples of this shape are as real as any: words such as EXAMPLE do not speak against it. */
+  /** Words such as EXAMPLE do not lower the confidence. */
   trusted?: boolean
-  /** The shape alone says little: a body that counts through the alphabet is none. */
+  /** The shape alone is weak evidence: bodies that follow the alphabet are rejected. */
   strict?: boolean
 }
 

@@ -5,11 +5,11 @@ import type { Found } from './found.ts'
 import { isMonotonous } from './guards.ts'
 import type { TokenShape } from './token-shape.ts'
 
-/** Whether what stands before a literal lets a token begin there: one look for the many that do not. */
+/** Whether the character before a literal allows a token to start there: a cheap test that excludes most. */
 export const mayBeginToken = (text: string, start: number, { lead, type }: TokenShape): boolean =>
   lead > 0 || start === 0 || type === 'TAILSCALE_KEY' || !isAlphanumeric(text.charCodeAt(start - 1))
 
-/** A token of one shape whose literal stands at `start`. */
+/** A token of one shape whose literal is at `start`. */
 export function* readToken(text: string, start: number, shape: TokenShape): Generator<Found> {
   const { pattern, lead, type } = shape
   for (let from = start; from >= Math.max(0, start - lead); from--) {
@@ -39,7 +39,7 @@ export function* readToken(text: string, start: number, shape: TokenShape): Gene
   }
 }
 
-/** Keys that their vendors print in manuals and sample code, as the first digits of their SHA-256. */
+/** Sample keys from manuals and sample code of vendors, as the first digits of their SHA-256. */
 const published = new Set(
   'f56e323494a6 2037abcaffb2 3f370c9dd822 e4a5542bb7fd a19f89ab3555 0b476bdf9acf eb540d2b6ee2 37f8f09bdf12 8731261cb72d 49f777db995e 27a9a42931df dc0fcf046c61 4c98242dcadc ea9bb1082cf9 3a8b61d0f636 a6c814bc555a'.split(
     ' ',

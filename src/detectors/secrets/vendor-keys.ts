@@ -1,9 +1,9 @@
-/** A credential without a mark of its own, known by the vendor's name in its key. */
+/** A credential without a prefix, recognized by the name of the vendor in its key. */
 export interface KeyedShape {
   vendor: string
   type: string
   pattern: RegExp
-  /** The format is fixed: a value of another shape under this name is no credential. */
+  /** The format is fixed: under this name, a value in another format is not a credential. */
   strict: boolean
 }
 

@@ -1,9 +1,9 @@
-/** What a label promises: a password that someone chose, a token that a machine made, or a name and a password. */
+/** The kind of value that a label announces: a password chosen by a person, a machine-made token, or a login. */
 export type SecretKind = 'password' | 'token' | 'login'
 
 /**
- * What secrets are called, by language: the one table that every context reads. Phrases are words in lower case as
- * `labelWords` gives them, parted by `;`. A word that ends a longer one counts too (`Datenbankkennwort`), so the last
+ * Names of secrets by language, the only such table. Phrases are words in lower case as
+ * returned by `labelWords`, separated by `;`. The end of a compound counts too (`Datenbankkennwort`), so the last
  * part of a compound is enough.
  */
 const rows: readonly (readonly [language: string, kind: SecretKind, phrases: string])[] = [
@@ -112,7 +112,7 @@ const rows: readonly (readonly [language: string, kind: SecretKind, phrases: str
   ['ar', 'token', 'مفتاح api;المفتاح السري;מפתח api;רמז סודי'],
 ]
 
-/** Phrases by their kind; where a phrase has two, a password goes before a token, and a token before a login. */
+/** The kind of each phrase; if a phrase has two, password precedes token, and token precedes login. */
 export const secretPhrases: ReadonlyMap<string, SecretKind> = new Map(
   (['login', 'token', 'password'] as const).flatMap((kind) =>
     rows
@@ -122,14 +122,14 @@ export const secretPhrases: ReadonlyMap<string, SecretKind> = new Map(
 )
 
 const MAX_STEM = 20
-/** Words that end compounds and runs without blanks; English ones stand apart or are joined by a case or a sign. */
+/** Last parts of compounds and of runs without spaces; English words are separate or joined by case or a character. */
 const compoundEnds =
   'password;passwd;passphrase;passwort;kennwort;zugangscode;zugriffscode;schlüssel;schluessel;geheimnis;wachtwoord;paswoord;wachtwoordzin;toegangscode;sleutel;geheim;lösenord;lösenfras;åtkomstkod;adgangskode;kodeord;passord;nyckel;nøgle;nøkkel;hemlighet;salasana;avain;jelszó;kulcs;secret;token;apikey;accesskey;secretkey;privatekey;authkey;密码;密碼;口令;访问码;密钥;密鑰;秘钥;令牌;私钥;私鑰;金鑰;パスワード;パスフレーズ;アクセスコード;合言葉;暗証番号;トークン;キー;シークレット;秘密鍵;비밀번호;암호;패스워드;비번;토큰;시크릿;비밀키;키;รหัสผ่าน'.split(
     ';',
   )
 const ends = new Map(compoundEnds.map((end) => [end, secretPhrases.get(end) ?? 'token'] as const))
 
-/** The kind that the end of a compound names. */
+/** The kind named by the end of a compound. */
 export function kindOfEnd(word: string): SecretKind | undefined {
   for (let length = Math.min(MAX_STEM, word.length - 1); length > 0; length--) {
     const kind = ends.get(word.slice(-length))
@@ -139,8 +139,8 @@ export function kindOfEnd(word: string): SecretKind | undefined {
 }
 
 /**
- * Where labels are looked for in running text: stems, so that inflected forms and compounds are met too, and longer ones
- * where a word is common. ASCII letters are met in either case; the other scripts have their capitals beside.
+ * Where labels are searched in running text: stems, to match inflected forms and compounds too, and longer stems
+ * for common words. ASCII letters match in either case; other scripts list their upper-case forms as well.
  */
 export const labelStems: readonly string[] = [
   'pass;pasw;pssw;pw;psk;requirepass;secret;secert;token;tokne;creds;credential;_auth;"auth";_salt',
@@ -175,7 +175,7 @@ export const labelStems: readonly string[] = [
   'كلمة المرور;كلمة السر;رمز;مفتاح;סיסמ;מפתח;รหัสผ่าน;पासवर्ड',
 ].flatMap((stems) => stems.split(';'))
 
-/** Where a user's name and password may follow one label. */
+/** Stems of labels that may be followed by a user name and a password. */
 export const loginStems: readonly string[] = [
   'login;log in;credential;username;user name;user/;users:;user:;account:;account (;id/pw;id/p;id / pw;sign in',
   'zugang;anmelde;anmeldung;logindaten;benutzer;konto:;identifiant;connexion;connectez;accès;acces ;utilisateur;compte :;compte:',

@@ -239,7 +239,7 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
       comment: (raw, at) => flow.part('comment', raw, at),
     },
   )
-  if (flattened) flow.note('Elements are nested deeper than is read; the deepest are taken as plain text.')
+  if (flattened) flow.note('Elements are nested too deeply; the deepest are read as plain text.')
   const document = flow.finish('application/vnd.atlassian.confluence.storage+xml')
   return embeds === 0 ? document : { ...document, embeds }
 }

@@ -49,6 +49,6 @@ export function parseHtml(source: string, options: ParseOptions = {}): AssayDocu
       comment: (raw, at) => flow.part('comment', raw, at),
     },
   )
-  if (flattened) flow.note('Elements are nested deeper than is read; the deepest are taken as plain text.')
+  if (flattened) flow.note('Elements are nested too deeply; the deepest are read as plain text.')
   return flow.finish('text/html')
 }

@@ -43,6 +43,6 @@ export function parseXml(source: string, options: ParseOptions = {}): AssayDocum
     },
   )
   flush(source.length)
-  if (flattened) flow.note('Elements are nested deeper than is read; the deepest are taken as plain text.')
+  if (flattened) flow.note('Elements are nested too deeply; the deepest are read as plain text.')
   return flow.finish('application/xml')
 }

@@ -34,7 +34,7 @@ export function readArchive(
 
   const unzip = new Unzip((file) => {
     entries++
-    if (entries > MAX_ZIP_ENTRIES) tooLarge(`The archive holds more than ${MAX_ZIP_ENTRIES} files.`)
+    if (entries > MAX_ZIP_ENTRIES) tooLarge(`The archive contains more than ${MAX_ZIP_ENTRIES} files.`)
     if (unread !== undefined || !wanted(file.name)) return
     const chunks: Uint8Array[] = []
     let size = 0
@@ -43,9 +43,9 @@ export function readArchive(
       if (unread !== undefined) return
       size += chunk.length
       inflated += chunk.length
-      if (inflated > MAX_INFLATED_BYTES) tooLarge('The archive is larger unpacked than is read.')
+      if (inflated > MAX_INFLATED_BYTES) tooLarge('The archive is too large when unpacked.')
       else if (inflated > SMALL_BYTES && inflated > bytes.length * MAX_INFLATE_RATIO) {
-        tooLarge('The archive is packed tighter than any document is.')
+        tooLarge('The compression ratio of the archive is too high for a document.')
       } else chunks.push(chunk)
       if (final && unread === undefined) files.set(file.name, Buffer.concat(chunks, size))
     }

@@ -61,7 +61,7 @@ export interface FlowOptions {
   source?: string | undefined
 }
 
-const TOO_MANY_PARTS = 'There are more separate parts than are read; the last ones are left out.'
+const TOO_MANY_PARTS = 'There are too many separate parts; the last ones are not read.'
 
 export function createFlow(options: FlowOptions = {}): DocumentBuilder {
   const lineStarts = options.source === undefined ? undefined : toLineStarts(options.source)
@@ -125,7 +125,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
     for (const listener of listeners) {
       if (listener.text.length < MAX_LABEL_CHARS) listener.text += text.slice(0, MAX_LABEL_CHARS)
     }
-    if (whole.length > room) notes.add('The text is longer than is read; the end is left out.')
+    if (whole.length > room) notes.add('The text is too long; the end is not read.')
     if (room === 0) return
     total += text.length
     let target = sink()
@@ -215,7 +215,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
     listen,
     link(link) {
       if (links.length >= MAX_LINKS) {
-        notes.add('There are more links than are read; the last ones are left out.')
+        notes.add('There are too many links; the last ones are not read.')
         return
       }
       const place = link.offset === undefined || lineStarts === undefined ? {} : toLineColumn(lineStarts, link.offset)

@@ -56,7 +56,7 @@ export class History {
     return this.leaves.bytes + this.enters.bytes + this.#changes.byteLength + this.#aside.size * 40
   }
 
-  /** True when so many rows cancel out that a rebuilt history would be much smaller. */
+  /** True when a rebuilt history would be much smaller, because most of its rows cancel out. */
   get needsCompaction(): boolean {
     return this.#spare > Math.max(this.#most, this.leaves.count >> 1)
   }

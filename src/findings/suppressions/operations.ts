@@ -31,18 +31,18 @@ const Pattern = z.strictObject({
   field: z
     .enum(patternFields)
     .describe('Title, address or space of the asset, place in it, or excerpt of the finding.'),
-  pattern: z.string().min(1).max(512).describe('RE2 pattern, whatever the letter case.'),
+  pattern: z.string().min(1).max(512).describe('RE2 pattern, case-insensitive.'),
 })
 const status = z.enum(['IGNORED', 'FALSE_POSITIVE'])
 
 const Suppression = z.object({
   id: z.string().describe('Id of the suppression.'),
   filters: FilterMapping,
-  valueFingerprint: z.string().describe('Keyed hash of the value that is meant.').optional(),
-  patterns: z.array(Pattern).describe('What else must match.'),
-  status: status.describe('What matching findings become.'),
+  valueFingerprint: z.string().describe('Keyed hash of the suppressed value.').optional(),
+  patterns: z.array(Pattern).describe('Further conditions.'),
+  status: status.describe('Status that matching findings get.'),
   reason: z.string().describe('Why.'),
-  createdBy: z.string().describe('Who decided it.'),
+  createdBy: z.string().describe('Who created it.'),
   createdAt: z.string().describe('ISO 8601 UTC timestamp.'),
 })
 
@@ -71,7 +71,7 @@ export const suppressionOperations: readonly Operation[] = [
   operation({
     name: 'list_suppressions',
     title: 'List suppressions',
-    summary: 'The standing decisions about findings, oldest first.',
+    summary: 'List the decisions that apply to present and future findings, oldest first.',
     effect: 'read',
     scope: 'read',
     route: 'GET /suppressions',
@@ -79,7 +79,7 @@ export const suppressionOperations: readonly Operation[] = [
     input: z.strictObject({}),
     output: z.object({
       items: z.array(Suppression).describe('The suppressions.'),
-      total: z.number().describe('How many there are.'),
+      total: z.number().describe('Number of suppressions.'),
     }),
     run: (_, context) =>
       context.read((reader) => {
@@ -91,8 +91,7 @@ export const suppressionOperations: readonly Operation[] = [
   operation({
     name: 'create_suppression',
     title: 'Suppress findings for good',
-    summary:
-      'Ignores findings by filter, by value or by pattern, those that are open and those that later scans and imports bring.',
+    summary: 'Ignore open and future findings by filter, by value or by pattern.',
     effect: 'write',
     runsOn: 'scan-thread',
     consent: 'always',
@@ -103,12 +102,12 @@ export const suppressionOperations: readonly Operation[] = [
     texts: 'own',
     input: z.strictObject({
       filters: FilterMapping.optional(),
-      findingId: z.string().max(40).describe('A finding whose value is meant, wherever else it stands.').optional(),
-      patterns: z.array(Pattern).max(10).default([]).describe('What else must match, all of it.'),
-      status: status.default('IGNORED').describe('What matching findings become.'),
-      reason: z.string().trim().min(1).max(1000).describe('Why, for the history.'),
+      findingId: z.string().max(40).describe('A finding whose value is suppressed wherever it occurs.').optional(),
+      patterns: z.array(Pattern).max(10).default([]).describe('Further conditions, all of which must match.'),
+      status: status.default('IGNORED').describe('Status that matching findings get.'),
+      reason: z.string().trim().min(1).max(1000).describe('Reason, for the history.'),
     }),
-    output: Suppression.extend({ changed: z.number().describe('Open findings that it has changed at once.') }),
+    output: Suppression.extend({ changed: z.number().describe('Open findings that it changed.') }),
     run: async ({ filters = {}, findingId, patterns, status: to, reason }, context) => {
       const valueFp = findingId === undefined ? null : context.read((reader) => findValue(reader, findingId))
       checkSuppression({ filters, valueFp, patterns })
@@ -138,7 +137,7 @@ export const suppressionOperations: readonly Operation[] = [
   operation({
     name: 'delete_suppression',
     title: 'Delete a suppression',
-    summary: 'Takes a standing decision back: what it had decided is open again, or resolved where it is gone.',
+    summary: 'Delete a suppression: findings that it changed are open again, or resolved if they are gone.',
     effect: 'write',
     runsOn: 'scan-thread',
     consent: 'always',
@@ -147,7 +146,7 @@ export const suppressionOperations: readonly Operation[] = [
     destructive: true,
     texts: 'own',
     input: z.strictObject({ id: SuppressionId }),
-    output: Suppression.extend({ changed: z.number().describe('Findings whose status went back.') }),
+    output: Suppression.extend({ changed: z.number().describe('Findings whose status was restored.') }),
     run: async ({ id }, context) => {
       const suppression = context.store.write(
         (writer) => {
@@ -169,7 +168,7 @@ function findValue(reader: Reader, findingId: string): number {
   if (valueFp === undefined) throw notFound(`There is no finding ${quote(findingId)}; search_findings lists them.`)
   if (valueFp === null) {
     throw invalidInput(`Finding ${findingId} has no value of its own; suppress it by filters or patterns.`, {
-      issues: [{ path: 'findingId', message: 'must be a finding that stands for a value.' }],
+      issues: [{ path: 'findingId', message: 'must be a finding with a value of its own.' }],
     })
   }
   return valueFp
@@ -181,14 +180,14 @@ function checkSuppression({ filters, valueFp, patterns }: Pick<SuppressionRecord
     return 'problem' in compiled ? [{ path: `patterns[${index}].pattern`, message: compiled.problem }] : []
   })
   if (filters.statuses !== undefined || filters.exclude?.statuses !== undefined) {
-    issues.push({ path: 'filters.statuses', message: 'cannot be given: a suppression is about open findings.' })
+    issues.push({ path: 'filters.statuses', message: 'cannot be given: a suppression applies to open findings.' })
   }
   if (restrictsNothing(filters) && valueFp === null && patterns.length === 0) {
-    issues.push({ path: 'filters', message: 'must restrict something; or give findingId or patterns.' })
+    issues.push({ path: 'filters', message: 'must contain at least one condition; or give findingId or patterns.' })
   }
   const [first] = issues
   if (first === undefined) return
-  throw invalidInput(`The suppression is not kept: ${first.path} ${first.message}`, { issues })
+  throw invalidInput(`The suppression was not saved: ${first.path} ${first.message}`, { issues })
 }
 
 /** Changes the findings that are open now, one page per transaction; returns how many. */

@@ -78,7 +78,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
     }
     lease.release()
     throw error instanceof LeaseStopped
-      ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
+      ? new AppError('unavailable', 'The import was interrupted; it resumes when Assay runs again.')
       : error
   } finally {
     sorter?.close()
@@ -220,6 +220,6 @@ const assetOf = (rows: SortedImportRows, index: number) => itemAt(rows.assets, r
 
 function itemAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index]
-  if (item === undefined) throw new RangeError('findings that wait name what is not there')
+  if (item === undefined) throw new RangeError('staged findings refer to missing rows')
   return item
 }

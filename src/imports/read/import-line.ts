@@ -167,10 +167,10 @@ function listTimeIssues(line: ImportLine, latest: number): Issue[] {
   }
   const first = Date.parse(firstDetectedAt)
   if (status === 'RESOLVED' && resolvedAt === undefined) {
-    issues.push({ path: 'resolvedAt', message: 'is needed with status RESOLVED.' })
+    issues.push({ path: 'resolvedAt', message: 'is required with status RESOLVED.' })
   }
   if (status !== 'RESOLVED' && resolvedAt !== undefined) {
-    issues.push({ path: 'resolvedAt', message: `does not go with status ${status}.` })
+    issues.push({ path: 'resolvedAt', message: `is not allowed with status ${status}.` })
   }
   if (resolvedAt !== undefined && Date.parse(resolvedAt) < first) {
     issues.push({ path: 'resolvedAt', message: 'is before firstDetectedAt.' })
@@ -185,7 +185,7 @@ export function badLine(line: number, issues: readonly Issue[]) {
   const [first] = issues
   const more = describeMoreProblems(issues, ' in it, see issues')
   const where = first === undefined || first.path === '' ? 'it' : first.path
-  return invalidInput(`Nothing was imported: line ${line} is wrong: ${where} ${first?.message ?? ''}${more}`, {
+  return invalidInput(`Nothing was imported: line ${line} is not valid: ${where} ${first?.message ?? ''}${more}`, {
     reason: 'bad_line',
     issues: issues.map(({ path, message }) => ({
       path: path === '' ? `line ${line}` : `line ${line}.${path}`,

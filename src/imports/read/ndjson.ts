@@ -106,8 +106,8 @@ export function explainRefused(refused: RefusedLine, line: number, latest?: numb
   try {
     value = JSON.parse(refused.text.trim())
   } catch {
-    return badLine(line, [{ path: '', message: 'is not JSON; each line holds one finding.' }])
+    return badLine(line, [{ path: '', message: 'is not JSON; each line must contain one finding.' }])
   }
   parseImportLine(value, line, latest)
-  throw new RangeError('a line was refused that is good')
+  throw new RangeError('a valid line was rejected')
 }

@@ -114,7 +114,7 @@ async function* readParts(stream: AsyncIterable<Uint8Array | string>): AsyncGene
   } catch (error) {
     if (!(error instanceof JsonPartsError)) throw error
     if (error.reason === 'malformed') throw bad(noJson)
-    throw tooLarge('One value of the SARIF log is too long; leave out what it embeds.')
+    throw tooLarge('A value in the SARIF log is too long; remove embedded content.')
   }
 }
 

@@ -145,7 +145,7 @@ export function findEarliest(reader: Reader, uid: string): number | undefined {
   return typeof earliest === 'number' ? earliest : undefined
 }
 
-/** Deletes the blocks returned by `findWaitingBlocks` once all of them are stored. */
+/** Deletes the blocks returned by `findStagedBlocks` once all of them are stored. */
 export function dropImportRows(writer: Writer, uid: string, ordinal: number): void {
   for (const table of ['import_block', 'import_row'] as const) {
     writer.prepare(`DELETE FROM ${table} WHERE uid = ? AND ordinal <= ?`).run(internalText(uid), ordinal)

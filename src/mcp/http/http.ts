@@ -47,7 +47,7 @@ export function createMcpHttpHandler({ surface, log, follow }: McpHttpOptions): 
     if (body instanceof Response) return body
     const session = sessions.find(request, caller)
     if (session !== undefined) return session.handle(request, { authInfo, parsedBody: body.parsed })
-    if (sessions.wasEnded(request)) return toFault(404, -32001, 'This session was ended; initialize again.')
+    if (sessions.wasEnded(request)) return toFault(404, -32001, 'This session has ended; initialize again.')
     const direct = isOlder(request) ? findDirectCall(body.parsed, surface) : undefined
     if (direct !== undefined) {
       const message = await answerDirectly(direct, surface, {
@@ -101,7 +101,7 @@ async function readBody(request: Request): Promise<{ parsed: unknown } | Respons
   try {
     const parsed: unknown = JSON.parse(read.text)
     if (Array.isArray(parsed))
-      return toFault(400, -32600, 'Batches are not part of the protocol; send one message a request.')
+      return toFault(400, -32600, 'Batches are not part of the protocol; send one message per request.')
     return { parsed }
   } catch {
     return toFault(400, -32700, 'The body is not JSON.')
@@ -109,7 +109,7 @@ async function readBody(request: Request): Promise<{ parsed: unknown } | Respons
 }
 
 function refuse(request: Request, ended: boolean): Response {
-  if (ended) return toFault(404, -32001, 'This session was ended; initialize again.')
+  if (ended) return toFault(404, -32001, 'This session has ended; initialize again.')
   const allowed = request.method === 'GET' || request.method === 'DELETE' ? 'There is no such session; ' : ''
   return toFault(405, -32000, `${allowed}POST messages to this path.`, { allow: 'POST' })
 }

@@ -32,11 +32,11 @@ const prompts: readonly PromptText[] = [
   {
     name: 'explain_metric',
     title: 'Explain a metric',
-    description: 'What a metric counts, whether it can be trusted, and what it says now.',
+    description: 'Explains what a metric counts, whether it can be trusted, and its current value.',
     arguments: [{ name: 'metric', description: 'Slug of the metric.', required: true, names: 'metrics' }],
     needs: ['list_metrics', 'query_metric'],
     write: ({ metric }) =>
-      `Explain the metric ${metric} to somebody who has never seen it.
+      `Explain the metric ${metric} to someone who has never seen it.
 1. Find it with list_metrics and say in plain words what it counts and what it leaves out.
 2. Evaluate it with query_metric, and once more by the dimension that splits it best.
 3. Say what trust, freshness and warnings mean for this answer.
@@ -67,9 +67,14 @@ End with the one or two causes that the numbers support, and what they do not sh
   {
     name: 'review_week',
     title: 'Weekly review',
-    description: 'What is new, what is open and what was resolved this week, for a team meeting.',
+    description: 'Reports what is new, open and resolved this week, for a team meeting.',
     arguments: [
-      { name: 'term', description: 'Slug of a glossary term to stay within.', required: false, names: 'terms' },
+      {
+        name: 'term',
+        description: 'Slug of a glossary term to restrict the review to.',
+        required: false,
+        names: 'terms',
+      },
     ],
     needs: ['list_metrics', 'query_metric'],
     write: ({ term }) =>
@@ -79,12 +84,12 @@ End with the one or two causes that the numbers support, and what they do not sh
         term === undefined ? '' : `, with glossaryTermSlug ${term}`
       }.
 3. Break the open ones down by severity, and the new ones by source.
-At most ten lines: the numbers with their change, what needs somebody today, and any warning about stale or missing scans.`,
+At most ten lines: the numbers with their change, what needs attention today, and any warning about stale or missing scans.`,
   },
   {
     name: 'triage_term',
     title: 'Triage a term',
-    description: 'Looks into the findings of one glossary term and proposes what to do first.',
+    description: 'Examines the findings of one glossary term and proposes what to do first.',
     arguments: [{ name: 'term', description: 'Slug of the glossary term.', required: true, names: 'terms' }],
     needs: ['explore_by_glossary_term'],
     write: ({ term }) =>
@@ -110,7 +115,7 @@ export function createPrompts(readers: Readers, toolNames: ReadonlySet<string>):
     if (text === undefined)
       throw new ProtocolFault(
         INVALID_PARAMS,
-        `There is no prompt of this name; there are ${offered.map((each) => each.name).join(', ')}.`,
+        `There is no prompt of this name; the prompts are ${offered.map((each) => each.name).join(', ')}.`,
       )
     return text
   }
@@ -144,7 +149,7 @@ function checkValues(text: PromptText, input: Record<string, string>): Record<st
   for (const { name, required } of text.arguments) {
     const value = input[name]?.trim() ?? ''
     if (value === '' && required)
-      throw new ProtocolFault(INVALID_PARAMS, `The prompt ${text.name} needs the argument ${name}.`)
+      throw new ProtocolFault(INVALID_PARAMS, `The prompt ${text.name} requires the argument ${name}.`)
     if (value.length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(value)) {
       throw new ProtocolFault(INVALID_PARAMS, `The argument ${name} must be one line of at most 100 characters.`)
     }
@@ -154,7 +159,7 @@ function checkValues(text: PromptText, input: Record<string, string>): Record<st
   if (unknown !== undefined) {
     throw new ProtocolFault(
       INVALID_PARAMS,
-      `The prompt ${text.name} has no argument ${quote(unknown)}; it has ${text.arguments.map(({ name }) => name).join(', ')}.`,
+      `The prompt ${text.name} has no argument ${quote(unknown)}; its arguments are ${text.arguments.map(({ name }) => name).join(', ')}.`,
     )
   }
   return values

@@ -45,7 +45,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   {
     room: 'terms',
     title: 'Glossary term',
-    description: 'A business term: what it means, the findings it stands for, and its metrics.',
+    description: 'A business term: its meaning, the findings it covers, and its metrics.',
     parameter: 'slug',
     list: 'list_glossary_terms',
     get: 'get_glossary_term',
@@ -55,7 +55,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   {
     room: 'metrics',
     title: 'Metric',
-    description: 'A metric definition with its status, certification, term and what depends on it.',
+    description: 'A metric definition with its status, certification, term and dependents.',
     parameter: 'slug',
     list: 'list_metrics',
     get: 'get_metric',

@@ -45,7 +45,7 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
         uriTemplate: `${schemaPrefix}{name}`,
         name: 'schemas',
         title: 'Input schema',
-        description: 'The whole JSON Schema of a tool member that tools/list shows as an open object.',
+        description: 'The full JSON Schema of a tool field that tools/list shows as an open object.',
         mimeType: 'application/schema+json',
       },
     ]),

@@ -58,7 +58,7 @@ export async function answerDirectly(
   }
   try {
     const result = await surface.callTool(name, input, exchange)
-    if (isQuestion(result)) throw new Error(`${name} asks something, so it cannot be answered directly`)
+    if (isQuestion(result)) throw new Error(`${name} needs to ask the client, which only the SDK server can do`)
     return { result, jsonrpc: '2.0', id }
   } catch (error) {
     const fault = error instanceof ProtocolFault ? error : new ProtocolFault(INTERNAL_ERROR, INTERNAL_TEXT)

@@ -133,7 +133,7 @@ export class LineTransport {
     this.#chunks.push(rest)
     this.#held += rest.length
     if (this.#held > LINE_BYTES) {
-      this.#options.reportFault(new Error('a line of more than 10 MiB came in; the connection is given up'))
+      this.#options.reportFault(new Error('a line of more than 10 MiB was received; the connection is closed'))
       void this.close()
     }
   }

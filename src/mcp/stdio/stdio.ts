@@ -54,7 +54,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     connect: () => {
       connecting = connect()
       connecting.catch((error: unknown) => {
-        log.error('a part of the program could not be read', { error })
+        log.error('a module of the program could not be loaded', { error })
         void lines.close()
       })
     },
@@ -92,7 +92,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     const late = Promise.allSettled([options.loaded?.(), connecting]).then(() => after(DRAIN_MS))
     await Promise.race([lines.answered(), late])
   }
-  log.debug('the mcp connection is over', { ending })
+  log.debug('the mcp connection was closed', { ending })
   stopListening()
   const connection = await connecting?.catch(() => undefined)
   await (connection ?? lines).close()

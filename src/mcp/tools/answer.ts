@@ -14,7 +14,7 @@ type JsonObject = Record<string, unknown>
 export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
   const { structure, json } = toPlain(output)
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
-    throw new Error(`${operation.name} answers with something that is no object`)
+    throw new Error(`the output of ${operation.name} is not an object`)
   }
   const bounded = boundText(operation.render === undefined ? [json] : operation.render(structure as never))
   const fromTenant = operation.untrusted === true
@@ -77,7 +77,7 @@ function boundText(lines: readonly PrintableText[]): string {
     .replace(/\uFFFD+$/, '')
   const line = kept.lastIndexOf('\n')
   const cut = line > ANSWER_BYTES / 2 ? kept.slice(0, line) : kept
-  return `${cut}\n… cut here at 24 KB; ask again with a smaller limit or a narrower filter to read the rest.`
+  return `${cut}\n… truncated at 24 KB; ask again with a smaller limit or a narrower filter to read the rest.`
 }
 
 /** An error as a tool result that a model can act on: code, remedy, every issue, suggestions and the corrected call. */
@@ -116,7 +116,7 @@ function toKnown(error: unknown, log: Log): AppError {
   if (error instanceof AppError && error.code !== 'internal') return error
   const id = crypto.randomUUID()
   log.error('a tool call failed', { id, error })
-  return new AppError('internal', `Something went wrong on our side; the log has the cause under ${id}.`, {
+  return new AppError('internal', `An internal error occurred; the log has the cause under ${id}.`, {
     facts: { id },
   })
 }

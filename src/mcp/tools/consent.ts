@@ -55,7 +55,7 @@ export async function withConsent(
     const command = ['assay call', commandOptions, operation.name, shell].filter((part) => part !== '').join(' ')
     throw new AppError(
       'forbidden',
-      `${what} needs a person, and this client cannot ask one; let them run in a terminal: ${command}`,
+      `${what} requires the consent of a person, and this client cannot ask for it; have them run in a terminal: ${command}`,
       { reason: CONSENT_REQUIRED, facts: { command } },
     )
   }
@@ -69,7 +69,7 @@ function showCall(name: string, input: Record<string, unknown>): PrintableText {
 }
 
 function toQuestion(message: PrintableText, state: object): Question {
-  const agree = { type: 'boolean', title: 'I agree', description: 'Do this in my name.', default: false }
+  const agree = { type: 'boolean', title: 'I agree', description: 'I agree to this change.', default: false }
   const requestedSchema = { type: 'object', properties: { agree }, required: ['agree'] }
   return {
     ask: { consent: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } },

@@ -40,7 +40,8 @@ const hasUnion = (schema: JsonSchema) => 'anyOf' in schema || 'oneOf' in schema
 
 function rewrite(schema: JsonSchema, io: 'input' | 'output', path: string): JsonSchema {
   for (const keyword of unexpressible) {
-    if (keyword in schema) throw new Error(`${keyword} at ${path === '' ? 'the root' : path} has no portable form`)
+    if (keyword in schema)
+      throw new Error(`${keyword} at ${path === '' ? 'the root' : path} is not portable across clients`)
   }
   const { type, const: constant, anyOf, oneOf, properties, items, additionalProperties, ...others } = schema
   const node: JsonSchema = {}

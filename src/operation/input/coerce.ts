@@ -63,7 +63,7 @@ function dropNulls(node: SchemaNode, value: unknown, path: Path, note: Note): un
   const members = Object.entries(value).flatMap(([key, member]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
     if (member === null && known !== undefined && !required.includes(key) && !admitsNull(known)) {
-      note([...path, key], 'was null; read as left out.')
+      note([...path, key], 'was null; treated as absent.')
       return []
     }
     return [[key, known === undefined ? member : dropNulls(known, member, [...path, key], note)]]
@@ -109,13 +109,13 @@ function adaptList(node: SchemaNode, value: unknown, path: Path, note: Note): un
   if (Array.isArray(value)) return value.map((item, index) => adapt(items, item, [...path, index], note))
   const parsed = parseJson(value, '[')
   if (Array.isArray(parsed)) {
-    note(path, 'was text holding a JSON list; read as the list.')
+    note(path, 'was a string containing a JSON list; read as that list.')
     return adaptList(node, parsed, path, note)
   }
   if (typeof value !== 'string') return value
   const parts = value.split(',').map((part) => part.trim())
   if (parts.length > 1 && parts.every((part) => findWord(items, part) !== undefined)) {
-    note(path, 'was text with commas; read as a list.')
+    note(path, 'was a comma-separated string; read as a list.')
     return adaptList(node, parts, path, note)
   }
   note(path, 'was a single value; read as a list of one.')
@@ -125,7 +125,7 @@ function adaptList(node: SchemaNode, value: unknown, path: Path, note: Note): un
 function adaptObject(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
   const parsed = parseJson(value, '{')
   if (parsed !== undefined && !Array.isArray(parsed)) {
-    note(path, 'was text holding a JSON object; read as the object.')
+    note(path, 'was a string containing a JSON object; read as that object.')
     return adaptObject(node, parsed, path, note)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -142,14 +142,14 @@ function adaptNumber(type: 'number' | 'integer', value: unknown, path: Path, not
   if (typeof value !== 'string' || !/^\s*-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?\s*$/.test(value)) return value
   const number = Number(value)
   if (type === 'integer' && !Number.isSafeInteger(number)) return value
-  note(path, 'was text; read as a number.')
+  note(path, 'was a string; read as a number.')
   return number
 }
 
 function adaptBoolean(value: unknown, path: Path, note: Note): unknown {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
   if (word !== 'true' && word !== 'false') return value
-  note(path, 'was text; read as a boolean.')
+  note(path, 'was a string; read as a boolean.')
   return word === 'true'
 }
 

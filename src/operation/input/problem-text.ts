@@ -50,7 +50,7 @@ const toType = (issue: z.core.$ZodIssue) => (issue.code === 'invalid_type' ? [wi
 function toBound(bound: 'at most' | 'at least', amount: number | bigint, { origin }: { origin: string }): string {
   const unit = amount === 1 ? '' : 's'
   if (origin === 'string') return `must be ${bound} ${amount} character${unit} long.`
-  if (origin === 'array' || origin === 'set') return `must hold ${bound} ${amount} item${unit}.`
+  if (origin === 'array' || origin === 'set') return `must contain ${bound} ${amount} item${unit}.`
   return `must be ${bound} ${amount}.`
 }
 

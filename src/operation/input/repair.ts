@@ -127,9 +127,9 @@ const MAX_KEYS = 25
 
 function listKeys(members: Record<string, SchemaNode> | undefined): string {
   const known = Object.keys(members ?? {})
-  if (known.length === 0) return 'there is none here; remove it.'
+  if (known.length === 0) return 'no keys are allowed here; remove it.'
   const more = known.length > MAX_KEYS ? ', …' : ''
-  return `known here ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MAX_KEYS).join(', ')}${more}.`
+  return `the known ${known.length === 1 ? 'key is' : 'keys are'} ${known.slice(0, MAX_KEYS).join(', ')}${more}.`
 }
 
 const wordsOf = (name: string): string[] =>

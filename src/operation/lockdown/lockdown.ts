@@ -32,7 +32,7 @@ export function withholdFile(error: AppError): AppError {
   if (reason !== 'bad_line' && reason !== 'bad_file') return error
   const isLine = typeof facts.line === 'number'
   const what = isLine ? `line ${facts.line}` : 'the file'
-  const message = `Nothing was imported: ${what} is wrong, and what it holds is withheld here; import it without lockdown to see why.`
+  const message = `Nothing was imported: ${what} is not valid. Lockdown withholds its content; import it without lockdown to see why.`
   return new AppError(error.code, message, { reason, ...(isLine ? { facts: { line: facts.line } } : {}) })
 }
 
@@ -41,7 +41,7 @@ export function withholdSuggestions(error: AppError): AppError {
   const { suggestions = [], issues, fix: _fix, ...facts } = error.facts
   const kept = suggestions.filter(({ kind }) => ownSuggestions.has(kind))
   if (kept.length === suggestions.length) return error
-  const message = 'A name is not known; names of the tenants are withheld here.'
+  const message = 'A name is not known; lockdown withholds names of tenants.'
   return new AppError(error.code, message, {
     ...facts,
     ...(issues === undefined ? {} : { issues: issues.map(({ path }) => ({ path, message: 'is not known.' })) }),

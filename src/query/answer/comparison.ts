@@ -44,7 +44,7 @@ function toRange(
   if (from === undefined) {
     throw invalidInput('compare previous_period needs a range with a start; give from, or compare with {from, to}.', {
       reason: 'range_required',
-      issues: [{ path: 'from', message: 'is needed to know how long the previous period is.' }],
+      issues: [{ path: 'from', message: 'is required to determine the length of the previous period.' }],
     })
   }
   return previousPeriod({ from, to })

@@ -59,9 +59,9 @@ export function diagnose(plan: Plan, run: RunPlan, now: number): Diagnosis {
     ...blameRange(plan, withoutRange),
     ...(isStock || plan.timeField === always ? [] : blameTime(plan, count({ range: {}, timeField: always }), count)),
   ]
-  const unclear = 'Nothing matches, and no single filter is to blame: two or more of them leave nothing together.'
+  const unclear = 'Nothing matches, and no single filter is the cause: two or more of them exclude everything together.'
   const isEmpty = reasons.length === 0 && count({ ...atAnyTime, conditions: [], timeField: always }) === 0
-  const known = isEmpty ? 'There is nothing to count at all yet; scan a source first.' : unclear
+  const known = isEmpty ? 'There is nothing to count yet; scan a source first.' : unclear
   const summary = reasons.length > 0 ? `Nothing matches, because ${reasons.join('; or ')}.` : known
   return {
     summary: toSafeMessage(summary),
@@ -86,7 +86,7 @@ const blameFilters = (conditions: readonly PlanCondition[], withoutFilter: reado
 
 function blameRange({ mode, at }: Plan, withoutRange: number | undefined): string[] {
   if (!withoutRange) return []
-  if (mode === 'flow') return [`the time range leaves out ${toDigits(withoutRange)}`]
+  if (mode === 'flow') return [`the time range excludes ${toDigits(withoutRange)}`]
   return [`of the ${toDigits(withoutRange)} that match now, none did at ${new Date(at).toISOString()}`]
 }
 

@@ -244,7 +244,7 @@ function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
   if (breakdown?.other === undefined) return []
   const { totalGroups, groups, other } = breakdown
   const message = toSafeMessage(
-    `The first ${groups.length} of ${totalGroups} groups are listed; the ${other.groups} others are together in other.`,
+    `The first ${groups.length} of ${totalGroups} groups are listed; the remaining ${other.groups} are combined in other.`,
   )
   return [{ code: 'truncated', message }, ...warnOfTie(breakdown.tie)]
 }

@@ -50,7 +50,7 @@ export function explainChange(
 
 function warnOfUndivided({ slug }: MetricRecord, undivided: readonly Dimension[], asked: number): QueryWarning {
   const where = undivided.length === asked ? '' : ` by ${undivided.join(', ')}`
-  const message = `The change of ${slug} cannot be divided among groups${where}: drivers hold the groups' own changes, which do not add up to it.`
+  const message = `The change of ${slug} cannot be divided among groups${where}: drivers contain the groups' own changes, which do not add up to it.`
   return { code: 'not_decomposable', message: toSafeMessage(message) }
 }
 

@@ -189,7 +189,7 @@ function listBreakdowns(
 
 function warnOfCut(dimension: Dimension, shown: number, total: number): QueryWarning[] {
   if (shown === total) return []
-  const message = `The first ${shown} of ${total} values of ${dimension} are listed; the others are together in other.`
+  const message = `The first ${shown} of ${total} values of ${dimension} are listed; the others are combined in other.`
   return [{ code: 'truncated', message: toSafeMessage(message) }]
 }
 

@@ -76,12 +76,12 @@ export function toFreshness(
     return { freshness, warnings: [{ code: 'clock_moved', message: toSafeMessage(sayAhead(newest)) }] }
   if (newest >= 0) return { freshness, warnings: warnOfUnobserved(sources, plans) }
   const which = sources.length === 0 ? 'There is no source in scope' : 'No scan of a source in scope has completed'
-  const message = toSafeMessage(`${which}, so nothing found does not mean that nothing is there.`)
+  const message = toSafeMessage(`${which}, so no findings does not mean that there are none.`)
   return { freshness, warnings: [{ code: 'not_scanned', message }] }
 }
 
 const sayAhead = (newest: number) =>
-  `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. What is dated later than now may be missing; set the clock.`
+  `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. Findings dated in the future may be missing; set the clock.`
 
 function isStale({ lastCompletedScanAt, nextRunAt }: SourceFreshness, now: number): boolean {
   if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true
@@ -101,7 +101,7 @@ function warnOfUnobserved(sources: readonly SourceFreshness[], plans: readonly P
     observedFrom === null || observedFrom <= from ? [] : { name, observedFrom },
   )
   if (late.length === 0 || from === Number.POSITIVE_INFINITY) return []
-  const message = `The range begins before ${nameObserved(late)}; that nothing is counted before then does not mean that nothing was there.`
+  const message = `The range begins before ${nameObserved(late)}; a count of zero before then does not mean that there were no findings.`
   return [{ code: 'not_scanned', message: toSafeMessage(message) }]
 }
 

@@ -98,7 +98,7 @@ function renderDrivers({ drivers = [], driverDimensions = [] }: OneMetricAnswer)
         : [line`${rest.groups} others ${signed(rest.contribution)} (${exact(rest.from)} to ${exact(rest.to)})`]
     return line`drivers by ${showCode(dimension)}: ${joinShown([...shown, ...others], '; ')}`
   })
-  return left.length === 0 ? lines : [...lines, line`less telling: ${joinShown(left)}`]
+  return left.length === 0 ? lines : [...lines, line`less informative: ${joinShown(left)}`]
 }
 
 const signed = (value: number | null): PrintableText => (value !== null && value > 0 ? line`+${value}` : exact(value))

@@ -46,7 +46,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const { range, buckets } = toBuckets(parseRange(question, zone), { granularity, zone, weekStart, now })
   const runOne = openExecutor(reader)
   const node = planMetric(metric, conditions, { range, now, zone, weekStart, dimensions: [], inputs })
-  if (node.kind !== 'measure') throw new TypeError(`${metric.slug} is SIMPLE, but not one measure`)
+  if (node.kind !== 'measure') throw new TypeError(`${metric.slug} is SIMPLE but did not compile to a single measure`)
 
   const { window } = metric.definition
   const windows = window && buckets.map(({ end }) => toWindow(window, Math.min(end, range.to), zone, weekStart))
@@ -175,10 +175,10 @@ function unsupportedType(reader: Reader, metric: MetricRecord): AppError {
   const near = [...new Set([...inputs, ...parts, ...others])].slice(0, 5)
   const hint = near.length === 0 ? '' : ` The nearest are ${near.map(({ slug }) => slug).join(', ')}.`
   return invalidInput(
-    `${metric.slug} is a ${metric.type} metric; a time series takes a SIMPLE one, or use query_metric for its value.${hint}`,
+    `${metric.slug} is a ${metric.type} metric; a time series requires a SIMPLE one. Use query_metric for its value.${hint}`,
     {
       reason: 'unsupported_metric_type',
-      issues: [{ path: 'metricSlug', message: `is of type ${metric.type}; a time series takes SIMPLE metrics.` }],
+      issues: [{ path: 'metricSlug', message: `is of type ${metric.type}; a time series requires a SIMPLE metric.` }],
       suggestions: near.map(({ slug }) => ({ value: slug, kind: 'metric', label: names.get(slug) ?? slug })),
     },
   )

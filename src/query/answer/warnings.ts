@@ -15,7 +15,7 @@ export function warnOfGovernance(metric: MetricRecord, trust: Trust): QueryWarni
       return [
         {
           code: 'draft',
-          message: toSafeMessage(`${metric.slug} is a draft that nobody has certified; say so with the number.`),
+          message: toSafeMessage(`${metric.slug} is a draft that is not certified; say so when reporting the number.`),
         },
       ]
     case 'deprecated': {
@@ -68,12 +68,12 @@ const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(St
 export function describeCondition({ origin, term, key, values, exclude }: PlanCondition): string {
   const who = term === undefined ? `the ${origin}` : `the term ${term}`
   const listed = showNames(values.slice(0, 5).map(String)) + (values.length > 5 ? ', …' : '')
-  return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
+  return `${who} ${exclude ? 'excludes' : 'requires'} ${key} ${listed}`
 }
 
 /** A warning about groups of one value of which a limit lists only some. */
 export function warnOfTie(tie: Breakdown['tie'], of = 'groups'): QueryWarning[] {
   if (tie === undefined) return []
-  const message = `The limit cuts through a tie: ${tie.groups} ${of} have the same value, and ${tie.listed} of them are listed, chosen by name.`
+  const message = `The limit falls within a tie: ${tie.groups} ${of} have the same value, and ${tie.listed} of them are listed, chosen by name.`
   return [{ code: 'tie_cut', message: toSafeMessage(message) }]
 }

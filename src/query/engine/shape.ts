@@ -118,7 +118,7 @@ export function compileShape(
   const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOf(dimension).slot))
   const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOf(dimension).slot))
   if (combos === undefined) return undefined
-  // Combination 0 stands for removed findings, and no other combination shares its cell.
+  // Combination 0 represents removed findings, and no other combination shares its cell.
   combos.partOf[0] = combos.keys.length
   const hasPlaces = [...used].some((name) => !isOfCombo(name))
   const placeCount = isByAsset ? assets.count : assets.placeCount

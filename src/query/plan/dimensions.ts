@@ -30,7 +30,8 @@ export function readDimensions(
     if (dimension === undefined) throw unknownDimension(reader, metric, name, path)
     if (!metric.allowedDimensions.includes(dimension)) throw notAllowed(metric, dimension, path)
     if (dimension !== name) coerced.push({ path, message: `was ${quote(name)}; read as ${quote(dimension)}.` })
-    if (found.includes(dimension)) coerced.push({ path, message: `named ${dimension} again; it counts once.` })
+    if (found.includes(dimension))
+      coerced.push({ path, message: `named ${dimension} again; the repetition was ignored.` })
     else found.push(dimension)
   }
   if (found.length > MAX_DIMENSIONS) {
@@ -83,7 +84,7 @@ function findOtherKind(reader: Reader, name: string): { kind: string; dimension?
   const same = (known: string) => likeness(name, known) === 1
   const facet = facetRows.find(({ filterKey }) => same(filterKey))
   if (facet !== undefined) return { kind: 'a filter key', dimension: facet.name }
-  if (granularities.some(same)) return { kind: 'a length of time (ask query_metric_timeseries for it)' }
+  if (granularities.some(same)) return { kind: 'a length of time (use query_metric_timeseries)' }
   if (severities.some(same)) return { kind: 'a severity', dimension: 'severity' }
   if (findingStatuses.some(same)) return { kind: 'a status', dimension: 'status' }
   if (listMetricNames(reader).some(({ slug, displayName }) => same(slug) || same(displayName))) {
@@ -95,9 +96,7 @@ function findOtherKind(reader: Reader, name: string): { kind: string; dimension?
 
 function notAllowed({ slug, allowedDimensions }: Allowing, dimension: Dimension, path: string): AppError {
   const instead =
-    allowedDimensions.length === 0
-      ? 'it allows none; leave dimensions out'
-      : `it allows ${allowedDimensions.join(', ')}`
+    allowedDimensions.length === 0 ? 'it allows none; omit dimensions' : `it allows ${allowedDimensions.join(', ')}`
   const nearest = [...allowedDimensions].sort((a, b) => likeness(dimension, b) - likeness(dimension, a))
   return invalidInput(`${slug} cannot be broken down by ${dimension}; ${instead}.`, {
     reason: 'dimension_not_allowed',

@@ -70,7 +70,7 @@ function findMetric(reader: Reader, name: string): Pick<ResolvedQuestion, 'metri
 export function getActiveTerm(reader: Reader, name: string): TermRecord {
   const term = cacheDefinition(reader, `term ${name}`, () => at('glossaryTermSlug', () => resolveTerm(reader, name)))
   if (term.isActive) return term
-  throw conflict(`The term ${term.slug} is not active; activate it, or query without it.`, {
+  throw conflict(`The term ${term.slug} is inactive; activate it, or query without it.`, {
     reason: 'inactive_term',
     issues: [{ path: 'glossaryTermSlug', message: 'is not active.' }],
   })

@@ -61,11 +61,11 @@ export function parseInstant(text: string, zone: Zone, bound: 'from' | 'to', pat
   const date = utcDay(Number(year), Number(month), Number(day))
   const back = new Date(date)
   if (back.getUTCMonth() + 1 !== Number(month) || back.getUTCDate() !== Number(day)) {
-    throw badInstant(path, text, 'is not a date of the calendar')
+    throw badInstant(path, text, 'is not an existing date')
   }
   if (hour === undefined) return zone.toInstant(bound === 'to' ? date + DAY : date)
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) {
-    throw badInstant(path, text, 'is not a time of the day')
+    throw badInstant(path, text, 'is not a valid time of day')
   }
   const clock = Number(hour) * HOUR + Number(minute) * 60_000 + Number(second) * 1000
   const local = date + clock + Number(fraction.padEnd(3, '0').slice(0, 3))
@@ -217,7 +217,7 @@ function addEdge(edges: number[], edge: number, granularity: Granularity): void 
       `The range holds more than ${MAX_BUCKETS} buckets; shorten it or choose a coarser granularity.`,
       {
         reason: 'too_many_buckets',
-        issues: [{ path: 'granularity', message: 'is too fine for this range.' }],
+        issues: [{ path: 'granularity', message: 'is too fine for this range; choose a coarser one.' }],
         suggestions: coarser.map((value) => ({ value, kind: 'granularity' })),
       },
     )

@@ -110,7 +110,7 @@ function nameTableOf({ storage }: FacetRow): NameTable {
   return storage.stores === 'source' || storage.stores === 'asset' ? storage.stores : 'word'
 }
 
-/** Assets are named so that names sort first and equal names are told apart: see `toAssetName`. */
+/** Assets are named so that names sort first and equal names are distinguished: see `toAssetName`. */
 const namesIn: Readonly<Record<NameTable, Sql>> = {
   source: sql`SELECT id, name FROM source`,
   word: sql`SELECT id, text AS name FROM word`,

@@ -66,7 +66,7 @@ export const findingJoins = () =>
 /** The code of a finding's facet; `status` replaces the present status. */
 export function findingCode(name: string, joins: Joins, status: Sql | undefined): Sql {
   const facet = findFacet(name)
-  if (facet === undefined) throw new TypeError(`${name} is no facet of a finding`)
+  if (facet === undefined) throw new TypeError(`${name} is not a facet of findings`)
   if (facet.name === 'status' && status !== undefined) return status
   if (facet.name === 'asset') return sql`f.asset_id`
   const alias = facet.table === 'combo' ? 'c' : 'a'
@@ -186,7 +186,7 @@ export const assetJoins = () => lazyJoins({ l: joinLabels, s: sql`CROSS JOIN sou
 /** The code of an asset's facet. */
 export function assetCode(name: string, joins: Joins): Sql {
   const facet = findFacet(name)
-  if (facet?.isOfAsset !== true) throw new TypeError(`${name} is no facet of an asset`)
+  if (facet?.isOfAsset !== true) throw new TypeError(`${name} is not a facet of assets`)
   return facetCode(facet, 'a', joins)
 }
 

@@ -145,7 +145,7 @@ export function writeKeyFile(file: string, key: Buffer): boolean {
 export function keyMissing(place = 'the data folder'): AppError {
   return new AppError(
     'unavailable',
-    `The key that sealed the credentials is not in ${place}; put the key back, or give it up with \`assay key replace\`.`,
+    `The key that encrypts the credentials is not in ${place}; put the key back, or replace it with \`assay key replace\`.`,
     { reason: 'key_missing' },
   )
 }

@@ -50,18 +50,18 @@ export function rotateKey(folder: KeyContext, target?: string): Rotation {
   const fromEnvironment = Boolean(env.ASSAY_KEY_FILE || env.ASSAY_KEY)
   if (fromEnvironment && target === undefined) {
     const message =
-      'The key comes from the environment; name a file for the new one with --to, and point ASSAY_KEY_FILE at it then.'
+      'The key comes from the environment; name a file for the new one with --to, then set ASSAY_KEY_FILE to it.'
     throw invalidInput(message, { reason: 'key_place_needed' })
   }
   if (!fromEnvironment && target !== undefined) {
-    throw invalidInput('The key is in the data folder and stays there; leave --to out.', { reason: 'key_place_fixed' })
+    throw invalidInput('The key is in the data folder and stays there; omit --to.', { reason: 'key_place_fixed' })
   }
   finishRotation(folder)
   const present = getKey(folder)
   const file = target ?? join(home, NEXT_NAME)
   const isNew = writeKeyFile(file, randomBytes(KEY_BYTES))
   syncFile(home)
-  if (!isNew && target !== undefined) throw conflict(`${target} is there already; name another file.`)
+  if (!isNew && target !== undefined) throw conflict(`${target} already exists; name another file.`)
   const next = parseKey(readFileSync(file), file)
   const counts = store.write((writer) => changeKey(writer, present, next, now()), { durable: true })
   const retired = target === undefined ? finishRotation(folder) : undefined
@@ -174,7 +174,7 @@ export function replaceKey(folder: KeyContext): KeyReplacement {
   const { store, home, env, now } = folder
   const status = readKeyStatus(folder)
   if (status.problem === undefined) {
-    throw conflict('The key is there; `assay key rotate` changes it and keeps what was sealed.', {
+    throw conflict('The key is not lost; `assay key rotate` changes it and keeps the credentials.', {
       reason: 'key_present',
     })
   }
@@ -217,7 +217,7 @@ export interface KeyStatus {
  */
 export function backUpKey(folder: KeyContext, target: string): void {
   const { key } = getKey(folder)
-  if (!writeKeyFile(target, key)) throw conflict(`${target} is there already; name another file.`)
+  if (!writeKeyFile(target, key)) throw conflict(`${target} already exists; name another file.`)
 }
 
 export function readKeyStatus(folder: KeyContext): KeyStatus {

@@ -157,7 +157,7 @@ export function openKeys(found: FoundKey, install: Install, rows: readonly DataK
   if (check !== install.check) {
     throw new AppError(
       'unavailable',
-      `Key mismatch: the database needs key ${install.check}, found ${check} in ${found.place}; give assay the key that it was sealed with.`,
+      `Key mismatch: the database needs key ${install.check}, found ${check} in ${found.place}; provide the key that it was encrypted with.`,
       { reason: 'key_mismatch', facts: { needs: install.check, found: check } },
     )
   }

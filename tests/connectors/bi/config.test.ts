@@ -15,7 +15,7 @@ const issuesOf = (payload: unknown) => {
 const withConnection = (connection: unknown) => ({ ...valid, optional: { connection } })
 
 describe('the payload', () => {
-  it.each([[valid], [token], [{ ...valid, optional: {} }]])('takes %j', (payload) =>
+  it.each([[valid], [token], [{ ...valid, optional: {} }]])('accepts %j', (payload) =>
     expect(issuesOf(payload)).toEqual([]),
   )
 
@@ -80,7 +80,7 @@ describe('the payload', () => {
   ])('refuses %s', (_name, payload, paths) => expect(issuesOf(payload)).toEqual(paths))
 
   it.each(['http://127.0.0.1:4000/v1.0/myorg', 'http://localhost:1', 'http://[::1]:1', 'http://bi.localhost/'])(
-    'takes %s on this computer',
+    'accepts %s on this computer',
     (api_base_url) => expect(issuesOf(withConnection({ api_base_url }))).toEqual([]),
   )
 
@@ -138,7 +138,7 @@ describe('clouds', () => {
     expect(toAddresses(config).cloudsMatch).toBe(expected)
   })
 
-  it('names the origins that get the credential', () => {
+  it('lists the origins that the credential is sent to', () => {
     const origins = (payload: unknown) => biConnector.credentialOrigins(biConnector.payload.parse(payload))
     expect(origins(valid)).toEqual(['https://login.microsoftonline.com', 'https://api.powerbi.com'])
     expect(origins(token)).toEqual(['https://api.powerbi.com'])

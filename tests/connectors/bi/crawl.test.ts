@@ -79,7 +79,7 @@ const partsOf = async (asset: AssetDraft) =>
 const linksOf = (asset: AssetDraft) => asset.links.map(({ type, targetKey, url }) => `${type} ${targetKey ?? url}`)
 
 describe('a tenant without admin rights', () => {
-  it('gives every item once, under keys made of ids', async () => {
+  it('yields every item once, with keys made of ids', async () => {
     const { assets, failed } = await crawlAll(payloadFor(await startFakeBi(tenant())))
     expect(failed).toEqual({})
     expect(assets.map(({ key, kind, container }) => `${kind} ${key} in ${container}`).sort()).toEqual(
@@ -96,7 +96,7 @@ describe('a tenant without admin rights', () => {
     )
   })
 
-  it('turns names, formulas, parameters and sources into parts', async () => {
+  it('stores names, formulas, parameters and sources as parts of the text', async () => {
     const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
     expect(await partsOf(named(assets, 'Sales'))).toEqual([
       'name name: Sales',
@@ -124,7 +124,7 @@ describe('a tenant without admin rights', () => {
     ])
   })
 
-  it('keeps the lineage, across workspaces and past app copies', async () => {
+  it('links the lineage across workspaces and through app copies', async () => {
     const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
     expect(linksOf(named(assets, 'Sales'))).toEqual([
       `upstream_dataset ${keyOf('dataset', hr)}`,
@@ -147,12 +147,12 @@ describe('a tenant without admin rights', () => {
     expect(named(assets, 'Weekly').links[0]?.reference).toEqual({ id: hr, space: other })
   })
 
-  it('counts tiles that lead nowhere', async () => {
+  it('counts tiles without a target', async () => {
     const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
     expect(named(assets, 'Overview').facts).toMatchObject({ tiles: 2, unlinkedTiles: 1 })
   })
 
-  it('does not place a dataset of which the platform says no workspace', async () => {
+  it('links no workspace for a dataset whose workspace is unknown', async () => {
     const routes = tenant()
     const tiles = [{ id: guid('c', 3), title: 'Foreign', datasetId: guid('d', 77) }]
     const { assets } = await crawlAll(
@@ -161,7 +161,7 @@ describe('a tenant without admin rights', () => {
     expect(named(assets, 'Overview').links[0]?.reference).toEqual({ id: guid('d', 77) })
   })
 
-  it('says of each dataset how its schema was read, or why not', async () => {
+  it('records for each dataset how its schema was read, or why it was not', async () => {
     const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
     expect(named(assets, 'Sales').facts).toMatchObject({ schemaStatus: 'available', schemaWay: 'tables', tables: 1 })
     expect(named(assets, 'Staff').facts).toMatchObject({
@@ -171,7 +171,7 @@ describe('a tenant without admin rights', () => {
     })
   })
 
-  it('asks for push tables of push datasets only, and for pages of no paginated report', async () => {
+  it('requests tables of push datasets only, and no pages of paginated reports', async () => {
     const fake = await startFakeBi(tenant())
     await crawlAll(payloadFor(fake))
     expect(fake.paths().filter((path) => path.endsWith('/tables'))).toEqual([
@@ -243,7 +243,7 @@ describe('changes', () => {
     expect(await changed(edit)).toEqual(expected)
   })
 
-  it('a detail that fails this time is not read, and hides nothing else', async () => {
+  it('a failing detail is recorded as unread and affects nothing else', async () => {
     const fake = await startFakeBi(tenant())
     fake.routes[`GET /groups/${ws}/dashboards/${board}/tiles`] = refuse(501)
     Object.assign(list(fake.routes, `/groups/${ws}/dashboards`)[0] ?? {}, { displayName: 'Outlook' })
@@ -264,7 +264,7 @@ describe('extraction switches', () => {
     return { assets, fake, kinds: new Set(assets.map(({ kind }) => kind)) }
   }
 
-  it('leaves out reports and dashboards, and does not list them', async () => {
+  it('does not list reports and dashboards that are turned off', async () => {
     const result = await kinds({ extract_reports: false, extract_dashboards: false })
     expect(result.kinds).toEqual(new Set(['bi.workspace', 'bi.dataset']))
     expect(result.fake.paths().some((path) => /reports|dashboards/.test(path))).toBe(false)
@@ -276,7 +276,7 @@ describe('extraction switches', () => {
     expect(result.assets.flatMap(linksOf).filter((link) => link.startsWith('contains'))).toEqual([])
   })
 
-  it('makes tables assets of their own', async () => {
+  it('stores tables as separate assets', async () => {
     const { assets } = await kinds({ extract_datasets_to_containers: true })
     const tables = assets.filter(({ kind }) => kind === 'bi.table')
     expect(tables.map(({ key }) => key)).toEqual([`${keyOf('dataset', sales)}:table:Sales`])
@@ -288,7 +288,7 @@ describe('extraction switches', () => {
     expect(dataset).toMatchObject({ container: 'Finance', dataset: 'Sales' })
   })
 
-  it('records owners only when asked to, and never in the text', async () => {
+  it('records owners only when configured, and never in the text', async () => {
     const without = await kinds({})
     expect(without.assets.map(({ owner }) => owner).filter(Boolean)).toEqual([])
     const { assets } = await kinds({ extract_ownership: true })
@@ -306,7 +306,7 @@ describe('extraction switches', () => {
 })
 
 describe('scopes that fail', () => {
-  it('a forbidden workspace costs only itself', async () => {
+  it('a forbidden workspace does not affect other workspaces', async () => {
     const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: refuse(403) })
     const { assets, failed } = await crawlAll(payloadFor(fake))
     expect(failed).toEqual({ Finance: 'forbidden' })
@@ -322,14 +322,14 @@ describe('scopes that fail', () => {
       { value: [], '@odata.nextLink': 'https://x.example/v1.0/myorg/r?$skiptoken=a' },
       'cursor_loop',
     ],
-  ])('%s is no empty workspace', async (_name, body, reason) => {
+  ])('%s is not treated as an empty workspace', async (_name, body, reason) => {
     const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: body })
     const { failed, assets } = await crawlAll(payloadFor(fake))
     expect(failed).toEqual({ Finance: reason })
     expect(assets.map(({ name }) => name)).toEqual(['People', 'Staff'])
   })
 
-  it('an item without an id leaves a gap, and it is said', async () => {
+  it('an item without an id makes the listing incomplete, with a warning', async () => {
     const reports = [{ name: 'Nameless', datasetId: sales }]
     const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: reports })
     const { failed, warnings } = await crawlAll(payloadFor(fake))
@@ -337,7 +337,7 @@ describe('scopes that fail', () => {
     expect(warnings).toContainEqual(expect.objectContaining({ code: 'entries_unreadable', incomplete: true }))
   })
 
-  it('a rate limit of an hour is handed up to park the scan', async () => {
+  it('a rate limit of an hour parks the scan', async () => {
     const fake = await startFakeBi({
       ...tenant(),
       [`GET /groups/${ws}/reports`]: refuse(429, { message: 'Retry in 3392 seconds.' }, { 'retry-after': '3392' }),
@@ -347,7 +347,7 @@ describe('scopes that fail', () => {
 })
 
 describe('cursors', () => {
-  it('goes on after the batch that was stored', async () => {
+  it('resume after the stored batch', async () => {
     const many = Array.from({ length: 120 }, (_, index) => ({ id: guid('e', index + 10), name: `Report ${index}` }))
     const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: many })
     const payload = payloadFor(fake, { scope: { workspace_names: ['finance'] } })

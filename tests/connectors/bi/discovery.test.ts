@@ -54,7 +54,7 @@ describe('scopes', () => {
     expect([names, warnings]).toEqual([expected, []])
   })
 
-  it('asks only for the workspaces of an id list', async () => {
+  it('requests only the workspaces of an id list', async () => {
     const { fake } = await scopesOf({ workspace_ids: [guid('a', 1)] })
     expect(fake.paths().slice(1)).toEqual([`GET /groups/${guid('a', 1)}`])
   })
@@ -63,7 +63,7 @@ describe('scopes', () => {
     ['a name', { workspace_names: ['People', 'Peopel'] }, 'Peopel'],
     ['an id', { workspace_ids: [guid('a', 1), guid('a', 99)] }, guid('a', 99)],
     ['an id that is none', { workspace_ids: [guid('a', 1), '../reports'] }, '../reports'],
-  ])('tells %s that matches nothing', async (_name, scope, missing) => {
+  ])('reports %s that matches nothing', async (_name, scope, missing) => {
     const { names, warnings } = await scopesOf(scope)
     expect(names).toHaveLength(1)
     expect(warnings).toMatchObject([{ code: 'scope_unmatched', scope: missing }])
@@ -78,7 +78,7 @@ describe('scopes', () => {
     await expect(scopesOf(scope, extra)).rejects.toMatchObject({ facts: { reason } })
   })
 
-  it('a workspace that may not be asked for is unmatched, not the end', async () => {
+  it('a workspace without access is reported as unmatched and does not end the scan', async () => {
     const denied = refuse(401, { error: { code: 'PowerBINotAuthorizedException' } })
     const { names, warnings } = await scopesOf(
       { workspace_ids: [guid('a', 1), guid('a', 3)] },
@@ -87,7 +87,7 @@ describe('scopes', () => {
     expect([names, warnings.map(({ code }) => code)]).toEqual([['Finance'], ['scope_unmatched']])
   })
 
-  it('keeps a tenant that was remembered', async () => {
+  it('keeps a stored tenant id', async () => {
     const fake = await startFakeBi(routes)
     const { session, remembered } = openBi(payloadFor(fake), { tenantId: 'before' })
     await session.scopes()
@@ -141,7 +141,7 @@ describe('paging', () => {
     [999, 1],
     [1000, 2],
     [2500, 3],
-  ])('%i workspaces take %i calls', async (count, calls) => {
+  ])('%i workspaces take %i requests', async (count, calls) => {
     const { names, fake } = await scopesOf({}, paged(count))
     expect(names).toHaveLength(count)
     expect(fake.paths().filter((path) => path === 'GET /groups')).toHaveLength(calls)
@@ -153,7 +153,7 @@ describe('paging', () => {
     expect(fake.paths().filter((path) => path === 'GET /groups')).toHaveLength(2)
   })
 
-  it('a next link lends its parameters only', async () => {
+  it('only the parameters of a next link are used', async () => {
     let stranger = 0
     const other = await startFakeBi({ 'GET /groups': () => ++stranger && [] })
     const { names } = await scopesOf(
@@ -175,7 +175,7 @@ describe('personal workspaces', () => {
     { id: guid('b', 2), name: 'PersonalWorkspace Ben', type: 'PersonalGroup', state: 'Deleted' },
   ]
 
-  it('an application without admin rights is told that it has none', async () => {
+  it('an application without admin rights gets a hint that it has none', async () => {
     const { warnings } = await scopesOf({ include_personal_workspaces: true })
     expect(warnings.map(({ code }) => code)).toEqual(['personal_workspaces_unavailable'])
   })

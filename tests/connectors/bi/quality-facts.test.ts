@@ -31,7 +31,7 @@ describe('owners', () => {
     expect(facts.get('Finance')).toMatchObject({ admins: [] })
   })
 
-  it('are not spoken of where they may not be read, or were not asked for', async () => {
+  it('are unknown where they cannot be read or were not requested', async () => {
     const refused = await factsOf({ ...routes, [`GET /groups/${ws}/users`]: refuse(403) })
     expect(refused.get('Finance')).not.toHaveProperty('admins')
     const unasked = await factsOf(routes, { extract_ownership: false })

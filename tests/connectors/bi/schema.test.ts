@@ -36,7 +36,7 @@ async function factsOf(routes: Routes, optional: Record<string, unknown> = {}) {
 const plain = [{ id: datasetId(1), name: 'Sales' }]
 const query = `POST /groups/${ws}/datasets/*/executeQueries`
 
-describe('the ways to a schema', () => {
+describe('ways to read a schema', () => {
   it('by queries: columns, measures and table facts, without what the engine made', async () => {
     const answers = {
       'INFO.VIEW.COLUMNS': rows(
@@ -128,7 +128,7 @@ describe('the ways to a schema', () => {
   const counted = (routes: Routes) =>
     factsOf(routes).then(({ fake }) => fake.paths().filter((path) => path.includes('executeQueries')).length)
 
-  it('stops asking once the tenant has refused', async () => {
+  it('sends no further queries once the tenant has refused them', async () => {
     const off = refuse(400, { error: { code: 'TenantSettingDisabled' } })
     expect(await counted(tenant(eight, { [query]: off }))).toBeLessThanOrEqual(8)
     const fake = await startFakeBi(
@@ -141,11 +141,11 @@ describe('the ways to a schema', () => {
     expect(fake.paths().filter((path) => path.includes('executeQueries')).length).toBeLessThanOrEqual(20)
   })
 
-  it('goes on asking where only single datasets are refused', async () => {
+  it('continues when only single datasets are refused', async () => {
     expect(await counted(tenant(eight, { [query]: refuse(404) }))).toBe(8)
   })
 
-  it('a model that could not be asked this time is not read', async () => {
+  it('a model that could not be queried is recorded as unread', async () => {
     const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
     const fake = await startFakeBi(tenant(plain, { [query]: answering(answers) }))
     fake.routes[query] = refuse(500)
@@ -177,7 +177,7 @@ describe('the ways to a schema', () => {
     expect(gaps.filter((section) => /^tables\/(?!assets)/.test(section)).sort()).toEqual(sections)
   })
 
-  it('descriptions of tables and of columns are missed apart', async () => {
+  it('missing descriptions of tables and of columns are recorded separately', async () => {
     const push = [{ ...plain[0], addRowsAPIEnabled: true }]
     const column = { name: 'Amount', dataType: 'Int64', description: 'Net' }
     const tables = [{ name: 'Sales', columns: [column], measures: [] }]
@@ -300,7 +300,7 @@ describe('the metadata scan', () => {
     })
   })
 
-  it('tells why a dataset has no schema in it', async () => {
+  it('reports why it contains no schema of a dataset', async () => {
     const { facts } = await factsOf(scanned())
     expect(facts.map(({ schemaReason }) => schemaReason)).toEqual([
       undefined,

@@ -110,7 +110,7 @@ describe('a service principal', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('shows nothing of a reply that is not of the kind', async () => {
+  it('shows nothing of an unexpected response', async () => {
     const body = { error: '<script>', error_description: 'canary-text <b>' }
     const { signIn } = await principal((_request, response) => sendJson(response, body, 400))
     expect((await failureOf(signIn.authorize())).message).not.toMatch(/canary|script/)
@@ -143,7 +143,7 @@ describe('a token of a person', () => {
     expect(error.facts.reason).toBe('auth_expired')
   })
 
-  it('tells who it belongs to', async () => {
+  it('identifies its owner', async () => {
     const claims = await given(jwt({ exp: 2000, tid: TENANT.toUpperCase(), oid: 'O1', upn: 'ana', aud: 'x' })).claims()
     expect(claims).toEqual({ tenantId: TENANT, objectId: 'o1', name: 'ana', audience: 'x', expiresAt: 2_000_000 })
   })
@@ -179,7 +179,7 @@ describe('during a scan', () => {
     expect([failed, assets.length, fake.tokens]).toEqual([{}, 1, 2])
   })
 
-  it('a second refusal ends it, with nothing said to be gone', async () => {
+  it('a second refusal ends the scan without deletions', async () => {
     const fake = await startFakeBi(routes(() => false, 401))
     const { failed } = await crawlAll(payloadFor(fake))
     expect(failed).toEqual({ Finance: 'auth_expired' })

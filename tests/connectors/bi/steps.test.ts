@@ -20,7 +20,7 @@ async function stepsOf(routes: Routes, optional: Record<string, unknown> = {}) {
 }
 
 describe('a connection test', () => {
-  it('names what works and what does not', async () => {
+  it('reports what works and what does not', async () => {
     const { steps, all } = await stepsOf(good)
     expect(steps).toEqual({
       address: 'ok',
@@ -76,7 +76,7 @@ describe('a connection test', () => {
       { scope: { include_personal_workspaces: true } },
       { personal_workspaces: 'denied' },
     ],
-  ])('tells of %s', async (_name, routes, optional, expected) => {
+  ])('reports %s', async (_name, routes, optional, expected) => {
     expect((await stepsOf({ ...good, ...routes }, optional)).steps).toMatchObject(expected)
   })
 })

@@ -181,7 +181,7 @@ describe('behaviours of hosts', () => {
     expect(show(verdict)).toBe(expected)
   })
 
-  it('a port where nobody listens', async () => {
+  it('a closed port', async () => {
     expect(show(await checkerFor(['shop.lan']).check('http://shop.lan:9/'))).toBe('CONNECTION_REFUSED MEDIUM 0.8')
   })
 
@@ -193,13 +193,13 @@ describe('behaviours of hosts', () => {
     expect(show(await checkerFor([], { resolve }).check('https://shop.sample-shop.com/'))).toBe(expected)
   })
 
-  it('TLS that is none', async () => {
+  it('a port that does not speak TLS', async () => {
     const server = await startLoopback(status(200))
     expect(show(await checkerFor(['shop.lan']).check(`https://shop.lan:${server.port}/`))).toBe('TLS_ERROR LOW 0.7')
   })
 })
 
-describe('addresses that are not asked', () => {
+describe('addresses that get no request', () => {
   it.each([
     ['mailto:ana@shop.com', 'skipped scheme'],
     ['mailto:?to=ana@shop.com', 'skipped scheme'],
@@ -238,7 +238,7 @@ describe('addresses that are not asked', () => {
   })
 })
 
-describe('manners', () => {
+describe('politeness', () => {
   it('sends no credentials, cookies or referrer, and a name that is no robot rule', async () => {
     const server = await startLoopback(status(200))
     await checkerFor(['shop.lan']).check(`http://ana:secret@shop.lan:${server.port}/`)
@@ -248,7 +248,7 @@ describe('manners', () => {
     expect(headers['accept-language']).toBeDefined()
   })
 
-  it('asks each address once a scan, however it is written', async () => {
+  it('requests each address once per scan, in any spelling', async () => {
     const server = await startLoopback(status(200))
     const checker = checkerFor(['shop.lan', 'SHOP.lan'])
     const base = `shop.lan:${server.port}`
@@ -269,14 +269,14 @@ describe('manners', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('gives up HEAD for a host that dislikes it', async () => {
+  it('stops using HEAD for a host that rejects it', async () => {
     const server = await startLoopback(byMethod(status(404), status(200)))
     const checker = checkerFor(['shop.lan'])
     for (const path of ['a', 'b', 'c']) await checker.check(`http://shop.lan:${server.port}/${path}`)
     expect(server.seen.map(({ method }) => method)).toEqual(['HEAD', 'GET', 'GET', 'GET'])
   })
 
-  it('one address that asks for hours does not close a listed host', async () => {
+  it('one address that requests a wait of hours does not close a listed host', async () => {
     const server = await startLoopback((request, response, count) =>
       (request.url === '/a' ? status(429, { 'retry-after': '86400' }) : status(200))(request, response, count),
     )
@@ -288,7 +288,7 @@ describe('manners', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  it('asks a listed host four at a time', async () => {
+  it('sends at most four requests at a time to a listed host', async () => {
     let running = 0
     let most = 0
     const slow = (_request: Seen, response: ServerResponse) => {
@@ -306,7 +306,7 @@ describe('manners', () => {
     expect(most).toBe(4)
   })
 
-  it('remembers verdicts for as long as they are worth', async () => {
+  it('caches verdicts for their lifetime', async () => {
     const saved: [string, string, number][] = []
     const stored = new Map<string, LinkVerdict>()
     const cache: LinkCache = {

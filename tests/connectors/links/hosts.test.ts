@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createHosts, HostClosed, OutOfRequests } from '../../../src/connectors/links/hosts.ts'
 
-it('other hosts are asked two at a time, a quarter of a second apart', async () => {
+it('other hosts get at most two requests at a time, a quarter of a second apart', async () => {
   const hosts = createHosts(new AbortController().signal)
   const starts: number[] = []
   let running = 0
@@ -31,7 +31,7 @@ it('ends at a thousand requests, listed hosts not counted', async () => {
   expect(done).toBe(1001)
 })
 
-it('leaves a host alone that keeps asking for hours', async () => {
+it('sends no further requests to a host that keeps requesting waits of hours', async () => {
   const hosts = createHosts(new AbortController().signal)
   const url = new URL('https://shop.com/')
   const host = hosts.stateOf(url, false)

@@ -29,7 +29,7 @@ describe('a link', () => {
     expect(asked).toEqual(['https://shop.com/'])
   })
 
-  it('that has spent its time is asked no more', async () => {
+  it('gets no further request after its time limit', async () => {
     const { asked, probe } = openProbe({ status: 200, headers: {} })
     await expect(probe(start, true, { leftMs: 0 })).rejects.toThrow('timeout')
     expect(asked).toEqual([])

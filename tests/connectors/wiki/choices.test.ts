@@ -44,7 +44,7 @@ describe('a scan of one space of many', () => {
     expect(await crawlOne(pages, comments)).toEqual(expected)
   })
 
-  test('gives up a list that costs more than asking', async () => {
+  test('gives up a site-wide list that takes more requests than asking per page', async () => {
     const { perPage, siteWide, commented } = await crawlOne(45, 12_000)
     expect(siteWide).toBeLessThanOrEqual(45)
     expect([perPage, commented]).toEqual([45, 45])
@@ -86,7 +86,7 @@ describe('labels', () => {
     { match: onPath(/\/labels\/7\/pages$/), respond: { status: 200, body: { results: ids.map((id) => ({ id })) } } },
   ]
 
-  test('stand in the facts of pages and over their texts', async () => {
+  test('are stored as metadata and above the text of pages', async () => {
     const wiki = await startWiki(small(), { faults: labelled(['11']) })
     const { assets } = await crawlAll(openWiki(wiki.url))
     const page = assets.get(`${prefix}:page:11`)
@@ -95,7 +95,7 @@ describe('labels', () => {
     expect(assets.get(`${prefix}:page:12`)?.facts?.labels).toEqual([])
   })
 
-  test('that change make exactly their page another one', async () => {
+  test('change only the checksum of their own page', async () => {
     const wiki = await startWiki(small(), { faults: labelled(['11']) })
     const known = checksumsOf(await crawlAll(openWiki(wiki.url)))
     wiki.faults.splice(0, 2, ...labelled(['12']))
@@ -106,7 +106,7 @@ describe('labels', () => {
 })
 
 describe('labels that cannot be had', () => {
-  test('this time make no page another one', async () => {
+  test('that are unavailable this time change no page', async () => {
     const labels = { status: 200, body: { results: [] } }
     const wiki = await startWiki(small(), { faults: [{ match: onPath(/\/v2\/labels$/), respond: labels }] })
     const known = checksumsOf(await crawlAll(openWiki(wiki.url)))
@@ -143,7 +143,7 @@ describe('samples', () => {
     expect(wiki.requests.filter(({ path, query }) => path.endsWith('/pages') && query.has('space-id'))).toHaveLength(1)
   })
 
-  test('by chance: as many as asked for, the same for the same seed, others for another', async () => {
+  test('RANDOM takes the requested number, the same for the same seed and others for another', async () => {
     const wiki = await startWiki(content)
     const draw = async (seed: number) => {
       const { assets } = await crawlAll(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 8, seed } }))

@@ -43,7 +43,7 @@ describe('keywords', () => {
     expect(found({ any: [condition] }, text)).toEqual(expected)
   })
 
-  test('are shown, since the rule names them', () => {
+  test('are shown in excerpts, because the rule contains them', () => {
     const [match] = run({ any: [words('heron')] }, toDocument('a Heron'))
     expect(match).toMatchObject({
       shown: 'Heron',
@@ -67,14 +67,14 @@ describe('patterns', () => {
   })
 
   test.each([
-    ['(?=x)y', /Look-around/],
+    ['(?=x)y', /Lookaround/],
     ['(a)\\1', /Back-references/],
     ['\\u0041', /\\x\{1F642\}/],
     ['x{2000}', /At most 1000/],
     ['(', /no RE2 pattern/],
     ['a*', /empty text/],
     ['((?:abcdefghij){100}){10}', /too large/],
-  ])('%s is refused, with what to do', (source, problem) => {
+  ])('%s is refused with advice', (source, problem) => {
     const compiled = compilePattern(source)
     expect('problem' in compiled ? compiled.problem : '').toMatch(problem)
   })
@@ -121,10 +121,10 @@ describe('columns', () => {
   test.each(['customerId', 'Customer_ID', 'CUSTOMER ID', 'Monthly salary'])('%s', (text) => {
     expect(columnsIn(name(text))).toEqual([0])
   })
-  test('measures count, names of tables and other words do not', () => {
+  test('match measures, but not table names or other words', () => {
     expect(columnsIn(name('Salary', 'measure'), name('Salary', 'table'), name('customers'))).toEqual([0])
   })
-  test('a column of a sheet is told once, and its cells are not shown', () => {
+  test('report a column of a sheet once, without its cells', () => {
     const matches = run({ any: [column] }, toDocument(cell('4100', 'Salary'), cell('5200', 'Salary')))
     expect(matches).toHaveLength(1)
     expect(matches[0]).not.toHaveProperty('shown')
@@ -160,7 +160,7 @@ describe('facts', () => {
     expect(matches.length === 1).toBe(expected)
   })
 
-  test('alone make the asset itself the finding, once', () => {
+  test('without other conditions report the asset itself once', () => {
     const rule = { all: [fact('kind', 'EQUALS', 'wiki.page')] }
     expect(run(rule, toDocument('one', 'two'))).toMatchObject([{ part: 0, shown: 'the whole asset', identity: '' }])
     expect(run(rule, toDocument())).toEqual([])
@@ -187,13 +187,13 @@ describe('combinations', () => {
     expect(found(rule, text)).toEqual(expected)
   })
 
-  test('near means in the same part', () => {
+  test('conditions with `within` match only within the same part', () => {
     const rule = { all: [words('blue'), words('heron')], within: 100 }
     expect(run(rule, toDocument('blue', 'heron'))).toEqual([])
     expect(run(rule, toDocument('blue heron'))).toHaveLength(1)
   })
 
-  test('kinds and places narrow where a detector looks', () => {
+  test('asset kinds and containers restrict the assets that a detector reads', () => {
     const definition = { key: 'k', findingType: 'K', category: 'C', severity: 'LOW', confidence: 0.8 }
     const rule = { any: [words('budget')] }
     const matches = (narrow: object) => {

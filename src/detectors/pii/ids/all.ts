@@ -6,7 +6,7 @@ import { northernEuropeanIds } from './northern-europe.ts'
 import type { IdRule } from './rule.ts'
 import { westernEuropeanIds } from './western-europe.ts'
 
-/** Every number that is told by a form, its checks and the words that name it. */
+/** All numbers that are recognized by a form, checks and labels. */
 export const idRules: readonly IdRule[] = [
   ...westernEuropeanIds,
   ...northernEuropeanIds,
@@ -18,14 +18,14 @@ export const idRules: readonly IdRule[] = [
 
 const publicNumbers = new Set(['US_NPI', 'US_BANK_ROUTING'])
 
-/** Numbers with a check that are nobody else's business; of a form alone a name may hold much else. */
+/** Private numbers with a check; without one, too many other parts of a name have the same form. */
 export const isHiddenInNames = ({ type, check }: IdRule): boolean => check !== 'form' && !publicNumbers.has(type)
 
-/** What the papers of many countries are called alike. */
+/** Names that identity documents of many countries share. */
 export const genericIdWords =
   'national id|national id number|national identification|national identification number|national identity number|identity number|identity card|identity code|identification number|id number|id no|id card|id card number|personal id|personal number|personal code|personal identity number|personal identification number|social security number|social security no|social insurance number|tax id|tax number|tax id number|tax identification number|taxpayer number|fiscal code|citizen id|citizen number|national number|birth number|id code'
 
-/** Adjectives and names of countries, as English texts put them before such words. */
+/** Adjectives and names of countries as used before such words in English. */
 export const countryWords: Readonly<Record<string, string>> = {
   AE: 'emirati|uae',
   AR: 'argentine|argentinian|argentina',

@@ -87,7 +87,7 @@ export const americanIds: readonly IdRule[] = [
     type: 'MX_RFC',
     country: 'MX',
     pattern: /[A-ZÑ&]{4}[ -]?\d{6}[ -]?[A-Z0-9]{2}[0-9A]/gi,
-    // The last sign is a check that older numbers do not keep.
+    // The last character is a check that older numbers do not satisfy.
     isValid: (value) => isMonthDay(value, 6, 8),
     check: 'weak',
     words: 'rfc|registro federal de contribuyentes|clave rfc|homoclave',

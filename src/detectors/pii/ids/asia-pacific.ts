@@ -1,7 +1,7 @@
 import { isLuhn, isVerhoeff, toDigits } from '../../checksums.ts'
 import { hasVariety, type IdRule, isMonthDay, numberAt, sumOf } from './rule.ts'
 
-/** GB 11643: ISO 7064 mod 11-2 behind a region, a birth date and a serial. */
+/** GB 11643: region, birth date, serial and an ISO 7064 mod 11-2 check. */
 const isChinese = (value: string) =>
   isMonthDay(value, 10, 12) &&
   '10X98765432'.charAt(sumOf(value, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11) === value.charAt(17)
@@ -25,7 +25,7 @@ function isSingaporean(value: string): boolean {
   return letters.charAt(first === 'M' ? 10 - (sum % 11) : sum % 11) === value.charAt(8)
 }
 
-/** A missing first letter counts as a blank, of value 36. */
+/** A missing first letter counts as a space, with the value 36. */
 function isHongKong(value: string): boolean {
   const padded = value.length === 8 ? ` ${value}` : value
   const rank = (sign: string) => (sign === ' ' ? 36 : /\d/.test(sign) ? Number(sign) : sign.charCodeAt(0) - 55)

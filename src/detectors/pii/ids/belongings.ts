@@ -8,7 +8,7 @@ const vinValues: Readonly<Record<string, number>> = Object.fromEntries(
 )
 const vinWeights = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2] as const
 
-/** ISO 3779; the check digit is binding in North America, whose makers begin with 1 to 5. */
+/** ISO 3779; the check digit is mandatory in North America, whose manufacturer codes start with 1 to 5. */
 function isVin(value: string): boolean {
   if (!/[A-Z].*[A-Z]/.test(value) || !/\d{3}$/.test(value)) return false
   if (!/^[1-5]/.test(value)) return /\d.*\d.*\d.*\d.*\d/.test(value)
@@ -18,16 +18,16 @@ function isVin(value: string): boolean {
 
 const countDigits = (value: string) => value.replace(/\D/g, '').length
 
-/** No word, no year and no date. */
+/** Whether the value is not a word, a year or a date. */
 const isSerial = (value: string, least = 5) =>
   countDigits(value) >= least &&
   hasVariety(value) &&
   !/^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/.test(value)
 
-/** DVLA: surname, decade, month (of women 50 higher), day, year, initials, then signs of its own. */
+/** DVLA: surname, decade, month (plus 50 for women), day, year, initials, then characters of the agency. */
 const isBritishLicence = (value: string) => isDay(numberAt(value, 6) % 50, numberAt(value, 8))
 
-/** The first digits of a Federal Reserve district, thrifts and electronic transactions included. */
+/** The first digits identify a Federal Reserve district, including thrifts and electronic transactions. */
 const isRoutingNumber = (value: string) =>
   /^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)/.test(value) &&
   hasVariety(value) &&

@@ -4,7 +4,7 @@ import { hasVariety, type IdRule, isDay, isMonthDay, numberAt, remainder, sumOf 
 const isPesel = (value: string) =>
   isDay(numberAt(value, 2) % 20, numberAt(value, 4)) && sumOf(value, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
 
-/** Months of women are 50 higher; 20 more where a day ran out of numbers. Since 1954 the whole is divisible by 11. */
+/** Month plus 50 for women, plus 20 when a day ran out of numbers. Since 1954 the number is divisible by 11. */
 function isCzechOrSlovak(value: string): boolean {
   if (!isDay((numberAt(value, 2) % 50) % 20, numberAt(value, 4))) return false
   return remainder(value, 11) === 0 || (remainder(value.slice(0, 9), 11) === 10 && value.endsWith('0'))
@@ -29,7 +29,7 @@ function isOib(value: string): boolean {
   return (11 - product) % 10 === numberAt(value, 10, 1)
 }
 
-/** A tax number of nine digits in Greece: powers of two. */
+/** Greek tax number of nine digits, weighted by powers of two. */
 const isGreekTaxNumber = (value: string) =>
   (sumOf(value, [256, 128, 64, 32, 16, 8, 4, 2]) % 11) % 10 === Number(value.charAt(8)) && hasVariety(value)
 

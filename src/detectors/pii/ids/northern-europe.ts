@@ -17,7 +17,7 @@ function isFinnish(value: string): boolean {
   )
 }
 
-/** Days of D-numbers are 40 higher, months of test and H-numbers 40 or 80. */
+/** D-numbers have the day plus 40; test numbers and H-numbers the month plus 40 or 80. */
 function isNorwegian(value: string): boolean {
   return (
     isDay(numberAt(value, 2) % 40, numberAt(value, 0) % 40) &&

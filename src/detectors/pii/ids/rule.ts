@@ -1,26 +1,26 @@
 import { toDigits, weigh } from '../../checksums.ts'
 
 /**
- * How much the form and the checks of a number tell: of other numbers in the same form a `strong` one lets less than 1
- * in 50 pass, a `weak` one up to 1 in 10, one of `form` alone all.
+ * Strength of the checks of a number: of other numbers in the same form, a `strong` check accepts less than 1
+ * in 50, a `weak` one up to 1 in 10, and the `form` alone all.
  */
 export type CheckStrength = 'strong' | 'weak' | 'form'
 
-/** A number that authorities, insurers or makers give to a person or to a thing that a person owns. */
+/** A number issued by authorities, insurers or manufacturers to a person or to a person's property. */
 export interface IdRule {
   type: string
-  /** ISO 3166 code of the country that gives it; `-` where many do. */
+  /** ISO 3166 code of the issuing country; `-` if there are several. */
   country: string
-  /** What it is called, in lower case, parted by `|`. */
+  /** Its labels, in lower case, separated by `|`. */
   words: string
-  /** Its form; what stands around it is looked at apart. */
+  /** Its form; the surrounding text is checked separately. */
   pattern: RegExp
-  /** The published checks, given the number in capitals without separators. */
+  /** The published checks, given the number in upper case without separators. */
   isValid: (compact: string) => boolean
   check: CheckStrength
   /**
-   * The form in which it is reported without a word that names it. `lead` characters before the match belong to it,
-   * where the pattern begins at what few texts have.
+   * The form in which it is reported without a label. `lead` characters before the match belong to it,
+   * if the pattern starts at a rare character.
    */
   alone?: { pattern: RegExp; lead?: number }
 }
@@ -29,7 +29,7 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
 export const isDay = (month: number, day: number): boolean => day >= 1 && day <= (DAYS[month - 1] ?? 0)
 
-/** The number that stands at an offset. */
+/** The number at an offset. */
 export const numberAt = (text: string, at: number, length = 2): number => Number(text.slice(at, at + length))
 
 export const isMonthDay = (text: string, monthAt: number, dayAt: number): boolean =>

@@ -4,7 +4,7 @@ import { hasVariety, type IdRule, isDay, isMonthDay, machineReadableCheck, numbe
 const dutchEleven = [9, 8, 7, 6, 5, 4, 3, 2, -1] as const
 const niLetters = /^(?!BG|GB|NK|KN|TN|NT|ZZ|QQ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]/
 
-/** In the ten digits before the check one stands twice, or since 2016 thrice, and not thrice in a row. */
+/** Of the ten digits before the check, one occurs twice, or since 2016 three times, but not three in a row. */
 function hasTaxIdRepetition(digits: string): boolean {
   const counts = [...new Set(digits)].map((digit) => digits.split(digit).length - 1).filter((count) => count > 1)
   return counts.length === 1 && (counts[0] ?? 0) <= 3 && !/(\d)\1\1/.test(digits)
@@ -37,7 +37,7 @@ const nifLetters = 'TRWAGMYFPDXBNJZSQVHLCKE'
 const oddValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
 const omocodia = 'LMNPQRSTUV'
 
-/** The check letter of the Italian code (decree of 23 December 1976); letters in place of digits tell namesakes apart. */
+/** Check letter of the Italian code (decree of 23 December 1976); letters for digits distinguish namesakes. */
 function isFiscalCode(code: string): boolean {
   let sum = 0
   for (let at = 0; at < 15; at++) {

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+// Comments and messages of `src` use the standard terms of the field. The list only reminds of words that once made them
+// hard to understand; a sentence without them may still be unclear.
+
+const banned: Readonly<Record<string, string>> = {
+  'stands?|stood|standing': 'is, is in, is stored',
+  'nobody|somebody|anybody': 'no one, no process, another caller',
+  'told|tells?|telling': 'reported, passed, states',
+  whatever: 'any, regardless of',
+  anew: 'again, rebuilt',
+  '(?<!do )so many': 'N, up to MAX_X',
+  'go(?:es)? on': 'continues, resumes',
+  'put together': 'combined',
+  'at all': 'nothing',
+  'worn|tid(?:y|ies)|bur(?:y|ies)|hears?': 'a standard term',
+  'mends?|mended': 'fixes, repairs',
+  'takes? in|took in': 'contains, matches',
+  'looks? at|looked at': 'reads, examines',
+}
+
+/** Uses of a banned word that are right, by file. */
+const allowed: Readonly<Record<string, readonly RegExp[]>> = { 'watches/reading.ts': [/@param standing/] }
+
+/** Word lists and sample pages are data. */
+const isData = (file: string) => /^(?:sample|detectors\/(?:pii|secrets|prompt-injection|content-quality))\//.test(file)
+
+const root = new URL('../../src/', import.meta.url).pathname
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+interface Sentence {
+  line: number
+  text: string
+}
+
+/** Comments of a source file, and its string literals unless they are data. */
+function listSentences(source: string, withStrings: boolean): Sentence[] {
+  const sentences: Sentence[] = []
+  const file = ts.createSourceFile('file.ts', source, ts.ScriptTarget.Latest, true)
+  const add = (start: number, text: string) =>
+    sentences.push({
+      line: file.getLineAndCharacterOfPosition(start).line + 1,
+      text: text.replaceAll(/\$\{[^}]*\}|`[^`\s]*`/g, '…').replaceAll(/\s+/g, ' '),
+    })
+  const seen = new Set<number>()
+  const visit = (node: ts.Node) => {
+    const leading = ts.getLeadingCommentRanges(source, node.pos) ?? []
+    const trailing = ts.getTrailingCommentRanges(source, node.end) ?? []
+    for (const { pos, end } of [...leading, ...trailing]) {
+      if (!seen.has(pos)) add(pos, source.slice(pos, end).replaceAll(/\n\s*\*/g, ' '))
+      seen.add(pos)
+    }
+    const isString = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)
+    if (withStrings && isString && !ts.isImportDeclaration(node.parent)) add(node.getStart(file), node.getText(file))
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  visit(file.endOfFileToken)
+  return sentences
+}
+
+const words = new RegExp(`(?<![\\w-])(?:${Object.keys(banned).join('|')})(?![\\w-])`, 'i')
+
+const listUses = (file: string, source: string): string[] =>
+  listSentences(source, !isData(file))
+    .filter(({ text }) => words.test(text) && !(allowed[file] ?? []).some((known) => known.test(text)))
+    .map(({ line, text }) => `${file}:${line} '${words.exec(text)?.[0]}' in ${text.slice(0, 160)}`)
+
+describe('comments and messages', () => {
+  it('avoid words of a private dialect', () => {
+    expect(files.flatMap((file) => listUses(file, readFileSync(join(root, file), 'utf8')))).toEqual([])
+  })
+
+  it.each([
+    '/** What stands in a folder. */ const a = 1',
+    'const a = 1 // nobody reads this',
+    "throw new Error('It goes on when assay runs again.')",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template
+    'const message = `${name} may still stand in free parts`',
+  ])('are searched: %s', (source) => {
+    expect(listUses('file.ts', source)).toHaveLength(1)
+  })
+
+  it('have only exceptions that are still needed', () => {
+    for (const [file, patterns] of Object.entries(allowed)) {
+      const texts = listSentences(readFileSync(join(root, file), 'utf8'), !isData(file)).map(({ text }) => text)
+      for (const pattern of patterns) expect(texts.some((text) => words.test(text) && pattern.test(text))).toBe(true)
+    }
+  })
+})
