@@ -72,9 +72,11 @@ export async function ask(
   path: string,
   body?: unknown,
 ): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }> {
+  // A connection of its own: one that is kept may be closed at the moment that a request is sent on it.
+  const headers = { connection: 'close', 'content-type': 'application/json' }
   const reply = await fetch(new URL(path, url), {
     method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(body === undefined ? { headers: { connection: 'close' } } : { body: JSON.stringify(body), headers }),
   })
   const text = await reply.text()
   return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) }
