@@ -14,6 +14,7 @@ import { addImportCommand } from './commands/import.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { addTokenCommands } from './commands/token.ts'
+import { addTriageCommand } from './commands/triage.ts'
 import { addVerifyCommand } from './commands/verify.ts'
 import { addWatchCommands } from './commands/watch.ts'
 import { declareDataUse, findDataUse } from './data-use.ts'
@@ -83,6 +84,7 @@ export function createProgram(
   addScanCommands(program, host)
   addAskCommands(program, host)
   addFindingCommands(program, host)
+  addTriageCommand(program, host)
   addWatchCommands(program, host)
   addImportCommand(program, host)
   addDefinitionCommands(program, host)

@@ -14,7 +14,7 @@ import { type FilterMapping, toConditions } from './filter.ts'
 import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
 import { readListBounds, withinListBounds } from './list-bounds.store.ts'
-import type { Finding, StatusChange } from './model.ts'
+import type { Finding, FindingDetail, StatusChange } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
 
 const findings = () =>
@@ -238,7 +238,7 @@ const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container
 export const selectFinding = cachedQuery((give: Bind<string>) => findings().where('f.id', '=', give(Number)))
 
 /** @throws AppError `not_found`. */
-export function getFinding(reader: Reader, id: string): Finding {
+function getFinding(reader: Reader, id: string): Finding {
   const row = /^\d{1,15}$/.test(id) ? reader.first(selectFinding(id)) : undefined
   if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
   return toFinding(row)
@@ -252,7 +252,7 @@ const selectStatusChanges = cachedQuery((give: Bind<number>) =>
     .orderBy('seq'),
 )
 
-export function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
+function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
   const rows = reader.all(selectStatusChanges(findingId))
   return rows.map((row) => ({
     at: toInstant(row.at),
@@ -273,4 +273,15 @@ export function isKnownName(reader: Reader, name: string): boolean {
       db.selectFrom('source').select('id').where('name', '=', comparand(name)).where('deleted_at', 'is', null),
     ) !== undefined
   )
+}
+
+/** A finding with its history. */
+export function showFinding(reader: Reader, id: string): FindingDetail {
+  return { ...getFinding(reader, id), history: listStatusChanges(reader, Number(id)) }
+}
+
+/** Those of the ids that findings have, in their order. */
+export function listKnownIds(reader: Reader, ids: readonly number[]): number[] {
+  const find = reader.prepare('SELECT id FROM finding WHERE id = ?').pluck()
+  return ids.filter((id) => find.get(id) !== undefined)
 }

@@ -69,7 +69,7 @@ export function auditTriage(
     name,
     before,
     after,
-  }: { name: string; before?: object; after: { status: FindingStatus; findings: number } & object },
+  }: { name: string; before?: object; after: { status: FindingStatus; findings: number } & Record<string, unknown> },
 ): void {
   const entry = { action: 'triage', kind: 'finding', name, after }
   appendAudit(writer, authorOf(context), before === undefined ? entry : { ...entry, before })

@@ -57,7 +57,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'triage-scope-lowered',
     rule: 'A caller who may only read changes no finding.',
-    edits: [replaceProperty(['src/findings/operations.ts', 'update_finding'], 'scope', "'read'")],
+    edits: [replaceProperty(['src/findings/triage-operations.ts', 'update_finding'], 'scope', "'read'")],
     test: { file: scopesTest, title: 'each operation requires' },
   },
   {

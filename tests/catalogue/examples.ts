@@ -228,7 +228,10 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   get_finding: () => [{ id: '1' }, { id: '2' }],
   update_finding: () => [{ id: '1', status: 'FALSE_POSITIVE', reason: 'a test key' }],
   preview_triage: () => [{ filters: { severities: ['LOW'] }, search: 'key' }],
-  triage_findings: () => [{ filters: { detectorTypes: ['SECRETS'] }, status: 'IGNORED', reason: 'test keys' }],
+  triage_findings: () => [
+    { filters: { detectorTypes: ['SECRETS'] }, status: 'IGNORED', reason: 'test keys' },
+    { ids: ['1', '2'], status: 'RESOLVED', expectedStatus: 'OPEN' },
+  ],
   list_suppressions: () => [{}],
   create_suppression: () => [
     {

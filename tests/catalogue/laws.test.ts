@@ -164,6 +164,8 @@ describe.each(each)('$name', ({ name, operation }) => {
   it('has each path parameter as a required string of its input', () => {
     const { required = [] } = inputOf(operation)
     for (const parameter of parametersOf(operation)) {
+      // Over MCP, filters may stand in its place.
+      if (name === 'update_finding') continue
       expect(required).toContain(parameter)
       expect(membersOf(inputOf(operation))[parameter]).toMatchObject({ type: 'string' })
     }

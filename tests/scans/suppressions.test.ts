@@ -182,7 +182,7 @@ describe('triage by filter', () => {
       facts: { reason: 'count_changed', facts: { matched: 4, expected: 3 } },
     })
     expect((await statuses()).filter((line) => line.endsWith('IGNORED'))).toEqual([])
-    expect(await bench.run('triage_findings', { ...triage, expected: 4 })).toEqual({ matched: 4, changed: 4 })
+    expect(await bench.run('triage_findings', { ...triage, expected: 4 })).toMatchObject({ matched: 4, changed: 4 })
     await bench.scan()
     expect((await statuses()).filter((line) => line.endsWith('IGNORED'))).toHaveLength(4)
   })

@@ -1,0 +1,105 @@
+import { createInterface } from 'node:readline/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { isObject } from '../../kernel/json-object.ts'
+import { joinShown, line, type PrintableText, showCode, showSentence } from '../../kernel/shown.ts'
+import { declareDataUse } from '../data-use.ts'
+import { UsageError } from '../exit.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson, type Session, withSession } from '../session.ts'
+
+const statuses = { 'false-positive': 'FALSE_POSITIVE', ignored: 'IGNORED', resolved: 'RESOLVED', open: 'OPEN' } as const
+
+interface TriageFlags extends Flags {
+  as: keyof typeof statuses
+  filter?: Record<string, unknown>
+  reason?: string
+  expect?: keyof typeof statuses
+  yes?: boolean
+  json?: boolean
+}
+
+interface TriageAnswer {
+  matched: number
+  changed: number
+  items: { id: string; from: string }[]
+}
+
+/** Ids in an undo line; more are left to `--json`. */
+const MAX_IDS_SHOWN = 100
+
+export function addTriageCommand(program: Command, host: Host): void {
+  const names = Object.keys(statuses)
+  declareDataUse('existing', program.command('triage'))
+    .description('set the status of findings: shows how many, asks, and says how to undo it')
+    .argument('[ids...]', 'ids of findings')
+    .option('--filter <json>', 'all that match, such as {"detectorTypes":["PII"]}', toObject)
+    .addOption(new Option('--as <status>', 'the new status').choices(names).makeOptionMandatory())
+    .option('--reason <text>', 'why, for the history; needed for false-positive and ignored')
+    .addOption(new Option('--expect <status>', 'leave out what has another status by now').choices(names))
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print the REST answer')
+    .action(async (ids: string[], options: TriageFlags) => {
+      const { as, filter, reason, expect, home } = options
+      if ((ids.length === 0) === (filter === undefined)) throw new UsageError('Give ids of findings, or --filter.')
+      const given = { reason, expectedStatus: expect === undefined ? undefined : statuses[expect] }
+      const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const target = filter === undefined ? { ids } : { filters: filter }
+      await withSession(host, { home }, async (session) => {
+        const count = filter === undefined ? new Set(ids).size : await preview(session, filter)
+        const question = line`Set ${count} ${count === 1 ? line`finding` : line`findings`} to ${showCode(statuses[as])}?`
+        if (options.yes !== true && !(await agrees(host, question))) return print(host, line`Nothing was changed.`)
+        const input = {
+          ...target,
+          ...members,
+          status: statuses[as],
+          ...(filter === undefined ? {} : { expectedCount: count }),
+        }
+        const answer = await session.call<TriageAnswer>('triage_findings', input)
+        if (options.json) return printJson(host, answer)
+        print(
+          host,
+          line`${answer.changed} of ${answer.matched} changed to ${showCode(statuses[as])}`,
+          ...toUndo(answer, as),
+        )
+      })
+    })
+}
+
+async function preview(session: Session, filters: Record<string, unknown>): Promise<number> {
+  const { count } = await session.call<{ count: number }>('preview_triage', { filters })
+  return count
+}
+
+async function agrees(host: Host, question: PrintableText): Promise<boolean> {
+  const asking = createInterface({ input: host.stdin, output: host.stderr })
+  try {
+    const answer = await asking.question(`${question} [y/N] `, { signal: host.signal })
+    return /^y(?:es)?$/i.test(answer.trim())
+  } finally {
+    asking.close()
+  }
+}
+
+/** The commands that restore the former statuses; findings that have moved since stay as they are. */
+function toUndo({ items }: TriageAnswer, as: keyof typeof statuses): PrintableText[] {
+  const former = [...new Set(items.map(({ from }) => from))]
+  return former.map((status) => {
+    const ids = items.filter(({ from }) => from === status).map(({ id }) => id)
+    if (ids.length > MAX_IDS_SHOWN)
+      return line`  ${ids.length} of them were ${showCode(status)}; --json lists them, for an undo.`
+    const name = Object.entries(statuses).find(([, each]) => each === status)?.[0] ?? 'open'
+    const reason = status === 'FALSE_POSITIVE' || status === 'IGNORED' ? line` --reason undo` : line``
+    const all = joinShown(ids.map(showCode)).replaceAll(', ', ' ')
+    return line`  undo: assay triage ${showSentence(all)} --as ${showCode(name)} --expect ${showCode(as)}${reason}`
+  })
+}
+
+function toObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // Reported below, together with JSON that is not an object.
+  }
+  throw new InvalidArgumentError('Must be a JSON object.')
+}

@@ -1,0 +1,309 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { toSafeText } from '../detectors/safe-text.ts'
+import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
+import type { WriteContext } from '../operation/context.ts'
+import { ownText } from '../operation/lockdown/disclosure.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import type { Store, Writer } from '../store/store.ts'
+import { FilterMapping, restrictsNothing } from './filter.ts'
+import type { FindingRecord } from './finding-record.ts'
+import { FindingLedger } from './ledger.store.ts'
+import { countFindings, findNewestId, listFindingIds, listKnownIds, showFinding } from './list.store.ts'
+import { FindingDetail, type FindingStatus, findingStatuses } from './model.ts'
+import { requireSources } from './source-names.ts'
+import { auditTriage, deciderOf, requireReason, requireTriageConsent, triageShape } from './triage.ts'
+
+/** Findings whose status is set in one transaction. */
+const AT_ONCE = 500
+/** Range of row ids searched in one step, which takes a few milliseconds. */
+const LOOKED_AT_ONCE = 2_000
+/** Findings of one triage. */
+const MAX_TRIAGED = 10_000
+/** Ids that an answer over MCP lists. */
+const MAX_IDS = 100
+
+const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
+const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
+const expectedStatus = z
+  .enum(findingStatuses)
+  .describe('The status it must still have; what has moved since is a conflict.')
+  .optional()
+const ExpectedCount = z.int().min(0).describe('What preview_triage has counted; another number changes nothing.')
+
+const TriageInput = z.strictObject({
+  filters: FilterMapping.optional(),
+  search: Search.optional(),
+  ids: z.array(FindingId).min(1).describe('The findings, in place of filters.').optional(),
+  ...triageShape,
+  expectedStatus: z.enum(findingStatuses).describe('Findings that have another status by now are left out.').optional(),
+  expectedCount: ExpectedCount.optional(),
+  expected: ExpectedCount.describe('Another name of expectedCount.').optional(),
+})
+
+type TriageInput = z.output<typeof TriageInput>
+
+/** The findings that a triage changed, with the status that each had. */
+interface Triaged {
+  matched: number
+  changed: number
+  items: { id: string; from: FindingStatus }[]
+}
+
+const toReason = (reason: string | undefined) => (reason === undefined ? undefined : toSafeText(reason, 'definition'))
+
+const findById = (ledger: FindingLedger, id: string): FindingRecord | undefined =>
+  /^\d{1,15}$/.test(id) ? ledger.findById(Number(id)) : undefined
+
+/** Ids of the matching findings in one snapshot; yields to the event loop between steps. */
+async function listMatching(store: Store, filter: FilterMapping, search: string | undefined): Promise<number[]> {
+  const { reader, close } = store.openSnapshot()
+  try {
+    const newest = findNewestId(reader)
+    const ids: number[] = []
+    for (let after = 0; after < newest; after += LOOKED_AT_ONCE) {
+      ids.push(...listFindingIds(reader, { filter, search, after, upTo: after + LOOKED_AT_ONCE }))
+      await nextTurn()
+    }
+    return ids
+  } finally {
+    close()
+  }
+}
+
+/** @throws AppError `invalid_input` for a filter that takes in everything, or an unknown source */
+function requireFilter(context: WriteContext, filters: FilterMapping, search: string | undefined): void {
+  if (restrictsNothing(filters) && (search ?? '') === '') {
+    throw invalidInput('The filter matches every finding; add a condition.', {
+      issues: [{ path: 'filters', message: 'must restrict something.' }],
+    })
+  }
+  context.read((reader) => requireSources(reader, filters, 'filters'))
+}
+
+/** @throws AppError `invalid_input`, reason `too_many_findings`, with the count */
+function requireFew(matched: number): void {
+  if (matched <= MAX_TRIAGED) return
+  const message = `That is ${matched} findings; one triage takes at most ${MAX_TRIAGED}, so narrow it.`
+  throw invalidInput(message, { reason: 'too_many_findings', facts: { matched, limit: MAX_TRIAGED } })
+}
+
+async function listTargets(input: TriageInput, context: WriteContext): Promise<number[]> {
+  const { ids, filters, search } = input
+  if (ids === undefined) {
+    requireFilter(context, filters ?? {}, search)
+    return listMatching(context.store, filters ?? {}, search)
+  }
+  const named = [...new Set(ids)]
+  requireFew(named.length)
+  const numbers = named.map((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0))
+  const known = context.read((reader) => listKnownIds(reader, numbers))
+  // Where a status is expected, what is gone has moved, too.
+  if (input.expectedStatus !== undefined || known.length === named.length) return known
+  const missing = named.find((_id, index) => !known.includes(numbers[index] ?? 0)) ?? ''
+  const message = `There is no finding ${quote(missing)}; search_findings lists them.`
+  const path = `ids[${ids.indexOf(missing)}]`
+  throw notFound(message, { issues: [{ path, message: 'is not the id of a finding.' }] })
+}
+
+/**
+ * Sets the status of many findings; each batch is a transaction with its own entry in the audit trail.
+ * @throws AppError `conflict`, reason `count_changed` or `status_changed`, before anything is changed
+ */
+async function triageMany(input: TriageInput, context: WriteContext): Promise<Triaged> {
+  const { ids, filters, search, status, reason, expectedStatus: wanted } = input
+  const expected = input.expectedCount ?? input.expected
+  const targets = await listTargets(input, context)
+  const matched = targets.length
+  if (expected !== undefined && matched !== expected) {
+    const message = `The filter matches ${matched} findings now, not ${expected}; look at them and try again.`
+    throw conflict(message, { reason: 'count_changed', facts: { matched, expected } })
+  }
+  requireFew(matched)
+  const decided = { to: status, ...deciderOf(context), reason: toReason(reason) }
+  const done: Triaged = { matched, changed: 0, items: [] }
+  const isDue = ({ facets }: FindingRecord) =>
+    facets.status !== status && (wanted === undefined || facets.status === wanted)
+  for (let from = 0; from < matched; from += AT_ONCE) {
+    // A durable commit makes all commits before it durable, too.
+    const durable = from + AT_ONCE >= matched
+    const items = context.store.write(
+      (writer) => {
+        const at = context.now()
+        return FindingLedger.keep(writer, at, (ledger) => {
+          const find = (ids: readonly number[]) => ids.flatMap((id) => ledger.findById(id) ?? [])
+          if (from === 0) requireUnmoved(find(targets), input, isDue, writer, context)
+          const due = find(targets.slice(from, from + AT_ONCE)).filter(isDue)
+          if (due.length > 0) {
+            const asked = ids === undefined ? { filters, search } : { ids: ids.length }
+            auditTriage(writer, context, { name: '*', after: { status, reason, ...asked, findings: due.length } })
+          }
+          for (const finding of due) ledger.changeStatus(finding, { ...decided, at })
+          return due.map(({ id, facets }) => ({ id: String(id), from: facets.status }))
+        })
+      },
+      { durable },
+    )
+    done.items.push(...items)
+    await context.store.yieldBetweenBatches(context.signal)
+  }
+  return { ...done, changed: done.items.length }
+}
+
+/** Demands what the first transaction of a triage must find, before anything is changed. */
+function requireUnmoved(
+  present: readonly FindingRecord[],
+  { status, expectedStatus: wanted }: TriageInput,
+  isDue: (finding: FindingRecord) => boolean,
+  writer: Writer,
+  context: WriteContext,
+): void {
+  const due = present.filter(isDue)
+  if (wanted !== undefined && present.length > 0 && present.every(({ facets }) => facets.status !== wanted)) {
+    throw conflict(`None of these findings is ${wanted} any more; look at them and try again.`, {
+      reason: 'status_changed',
+      facts: { expectedStatus: wanted, matched: present.length },
+    })
+  }
+  const critical = due.filter(({ facets }) => facets.severity === 'CRITICAL').length
+  if (due.length > 0) requireTriageConsent(writer, context, { status, findings: due.length, critical })
+}
+
+type OneInput = Pick<TriageInput, 'status' | 'reason' | 'expectedStatus'> & { id: string }
+
+function triageOne({ id, status, reason, expectedStatus: wanted }: OneInput, context: WriteContext): FindingDetail {
+  return context.store.write(
+    (writer) => {
+      const at = context.now()
+      FindingLedger.keep(writer, at, (ledger) => {
+        const finding = findById(ledger, id)
+        if (finding === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
+        const { status: from, severity } = finding.facets
+        if (wanted !== undefined && from !== wanted) {
+          throw conflict(`Finding ${id} is ${from} by now, not ${wanted}; look at it and try again.`, {
+            reason: 'status_changed',
+            facts: { status: from, expectedStatus: wanted },
+          })
+        }
+        if (from === status) return
+        const critical = severity === 'CRITICAL' ? 1 : 0
+        requireTriageConsent(writer, context, { status, findings: 1, critical })
+        const after = { status, reason, findings: 1 }
+        auditTriage(writer, context, { name: id, before: { status: from }, after })
+        ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason: toReason(reason) })
+      })
+      return showFinding(writer, id)
+    },
+    { durable: true },
+  )
+}
+
+function requireOneTarget(
+  given: { ids?: unknown; id?: unknown; filters?: unknown; search?: unknown },
+  context: z.core.$RefinementCtx,
+  name: 'id' | 'ids',
+): void {
+  const named = given[name] !== undefined
+  const filtered = given.filters !== undefined || given.search !== undefined
+  if (named !== filtered) return
+  const message = named ? `is given beside filters; name the findings by one of them.` : 'is missing; or give filters.'
+  context.addIssue({ code: 'custom', path: [name], message })
+}
+
+export const triageOperations: readonly Operation[] = [
+  operation({
+    name: 'update_finding',
+    title: 'Triage findings',
+    summary:
+      'Set the status of a finding, or of all that filters match (without expectedCount: only counts). FALSE_POSITIVE and IGNORED need a reason and survive later scans.',
+    effect: 'write',
+    consent: 'by_extent',
+    scope: 'triage',
+    route: 'PATCH /findings/{id}',
+    toolset: 'admin',
+    idempotent: true,
+    untrusted: true,
+    input: z
+      .strictObject({
+        id: FindingId.describe('Id of the finding; or give filters.').optional(),
+        filters: FilterMapping.optional(),
+        ...triageShape,
+        expectedStatus,
+        expectedCount: ExpectedCount.describe('With filters: how many they must match.').optional(),
+      })
+      .superRefine(requireReason)
+      .superRefine((given, context) => requireOneTarget(given, context, 'id')),
+    output: z.object({
+      ...FindingDetail.partial().shape,
+      matched: z.number().describe('With filters: findings that match.').optional(),
+      changed: z.number().describe('With filters: findings whose status was changed.').optional(),
+      ids: z.array(ownText()).describe('With filters: the first 100 changed.').optional(),
+      fix: z
+        .object({
+          tool: ownText().describe('Tool to call.'),
+          arguments: z.record(z.string(), z.unknown()).describe('Arguments that change what was counted.'),
+        })
+        .describe('The call that changes the findings that were counted.')
+        .optional(),
+    }),
+    run: async ({ id, expectedCount, ...input }, context) => {
+      if (id !== undefined) return triageOne({ id, ...input }, context)
+      if (expectedCount === undefined) {
+        const filters = input.filters ?? {}
+        requireFilter(context, filters, undefined)
+        const matched = context.read((reader) => countFindings(reader, filters, undefined))
+        requireFew(matched)
+        const call = { ...input, expectedCount: matched }
+        return { matched, changed: 0, ids: [], fix: { tool: 'update_finding', arguments: call } }
+      }
+      const { items, ...counts } = await triageMany({ ...input, expectedCount }, context)
+      return { ...counts, ids: items.slice(0, MAX_IDS).map((item) => item.id) }
+    },
+  }),
+
+  operation({
+    name: 'preview_triage',
+    title: 'Preview a triage',
+    summary: 'Count the findings that triage_findings would take in with this filter.',
+    effect: 'read',
+    runsOn: 'query-thread',
+    cost: 'computed',
+    scope: 'read',
+    route: 'POST /findings/triage/preview',
+    input: z.strictObject({ filters: FilterMapping, search: Search.optional() }),
+    output: z.object({ count: z.number().describe('Findings that the filter takes in.') }),
+    run: ({ filters, search }, context) =>
+      context.read((reader) => {
+        requireSources(reader, filters, 'filters')
+        return { count: countFindings(reader, filters, search) }
+      }),
+  }),
+
+  operation({
+    name: 'triage_findings',
+    title: 'Triage many findings',
+    summary: 'Set the status of findings by ids or filters, at most 10,000; preview_triage says beforehand how many.',
+    effect: 'write',
+    runsOn: 'scan-thread',
+    consent: 'by_extent',
+    scope: 'triage',
+    route: 'POST /findings/triage',
+    input: TriageInput.superRefine(requireReason).superRefine((given, context) => {
+      requireOneTarget(given, context, 'ids')
+    }),
+    output: z.object({
+      matched: z.number().describe('Findings that are named or match.'),
+      changed: z.number().describe('Findings that had another status before.'),
+      items: z
+        .array(
+          z.object({
+            id: ownText().describe('Id of the finding.'),
+            from: z.enum(findingStatuses).describe('The status that it had.'),
+          }),
+        )
+        .describe('The changed findings; one call for each former status, with expectedStatus, undoes them.'),
+    }),
+    run: triageMany,
+  }),
+]

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/catalogue.ts'
+import { isQuestion } from '../../src/mcp/protocol.ts'
+import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { silentLog } from '../../src/runtime/log.ts'
+import { createRandom } from '../../src/sample/ids.ts'
+import { exchange } from '../catalogue/estate.ts'
+import { errorOf, NOON } from '../support/context.ts'
+import { DAY, openWatching, type Watching } from '../watches/watching.ts'
+
+const bring = (watching: Watching, count: number, severity = 'HIGH') =>
+  watching.bring(Array.from({ length: count }, (_, id) => ({ id, severity, first: NOON - DAY })))
+const idsOf = async ({ ask }: Watching): Promise<string[]> =>
+  (await ask('search_findings', { limit: 500 })).items.map(({ id }: { id: string }) => id)
+const ignored = { status: 'IGNORED', reason: 'samples' }
+
+describe('expectedStatus', () => {
+  it('makes a status that moved meanwhile a conflict', async () => {
+    const watching = openWatching()
+    await bring(watching, 2)
+    const [id] = await idsOf(watching)
+    await watching.ask('update_finding', { id, ...ignored, expectedStatus: 'OPEN' })
+    const late = watching.ask('update_finding', { id, status: 'RESOLVED', expectedStatus: 'OPEN' })
+    expect(await errorOf(late)).toMatchObject({
+      code: 'conflict',
+      facts: { reason: 'status_changed', facts: { status: 'IGNORED' } },
+    })
+    const many = watching.ask('triage_findings', { ids: [id], status: 'RESOLVED', expectedStatus: 'OPEN' })
+    expect(await errorOf(many)).toMatchObject({ code: 'conflict', facts: { reason: 'status_changed' } })
+    expect((await watching.ask('get_finding', { id })).history).toHaveLength(1)
+  })
+})
+
+describe('triage_findings', () => {
+  it('takes ids, answers what each finding was, and is undone by one call for each former status', async () => {
+    const watching = openWatching()
+    await bring(watching, 6)
+    const ids = await idsOf(watching)
+    await watching.ask('triage_findings', { ids: ids.slice(0, 2), status: 'RESOLVED' })
+    const { items, ...counts } = await watching.ask('triage_findings', { ids: [...ids, ids[0]], ...ignored })
+    expect(counts).toEqual({ matched: 6, changed: 6 })
+    expect(items.map(({ from }: { from: string }) => from).sort()).toEqual([
+      ...Array(4).fill('OPEN'),
+      'RESOLVED',
+      'RESOLVED',
+    ])
+    // One of them moves before the undo.
+    await watching.ask('update_finding', { id: ids[5], status: 'FALSE_POSITIVE', reason: 'a sample' })
+    for (const status of ['OPEN', 'RESOLVED']) {
+      const former = items.filter(({ from }: { from: string }) => from === status).map(({ id }: { id: string }) => id)
+      await watching.ask('triage_findings', { ids: former, status, expectedStatus: 'IGNORED' })
+    }
+    const statuses = await Promise.all(ids.map(async (id) => (await watching.ask('get_finding', { id })).status))
+    expect(statuses).toEqual(['RESOLVED', 'RESOLVED', 'OPEN', 'OPEN', 'OPEN', 'FALSE_POSITIVE'])
+  })
+
+  it('refuses another count than expected, unknown ids, both targets and more than 10,000, and changes nothing', async () => {
+    const watching = openWatching()
+    await bring(watching, 3)
+    const filters = { severities: ['HIGH'] }
+    const ids = Array.from({ length: 10_001 }, (_, id) => String(id + 1))
+    const refused = async (input: object) => {
+      const error = await errorOf(watching.ask('triage_findings', { ...ignored, ...input }))
+      return [error.code, error.facts.reason]
+    }
+    expect(await refused({ filters, expectedCount: 2 })).toEqual(['conflict', 'count_changed'])
+    expect(await refused({ filters, expected: 2 })).toEqual(['conflict', 'count_changed'])
+    expect(await refused({ ids: ['1', '999'] })).toEqual(['not_found', undefined])
+    expect(await refused({ ids: ['1'], filters })).toEqual(['invalid_input', undefined])
+    expect(await refused({})).toEqual(['invalid_input', undefined])
+    expect(await refused({ ids })).toEqual(['invalid_input', 'too_long'])
+    expect(await refused({ ids: ['1'], reason: '' })).toEqual(['invalid_input', undefined])
+    expect((await watching.ask('query_metric', { metricSlug: 'open-findings' })).value).toBe(3)
+    expect((await watching.ask('list_audit', { kind: 'finding' })).total ?? 0).toBe(0)
+  })
+
+  it('by several at once leaves a history, counts and an audit trail that agree', async () => {
+    const watching = openWatching()
+    await bring(watching, 300)
+    const ids = await idsOf(watching)
+    const random = createRandom(4)
+    const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
+    const pickStatus = () => statuses[Math.floor(random() * statuses.length)]
+    let changed = 0
+    const work = async () => {
+      for (let call = 0; call < 12; call++) {
+        const some = ids.filter(() => random() < 0.2)
+        const input = { ids: some, status: pickStatus(), reason: 'looked at', expectedStatus: pickStatus() }
+        const answer = await watching.ask('triage_findings', input).catch(() => ({ changed: 0 }))
+        changed += answer.changed
+      }
+    }
+    await Promise.all([work(), work(), work()])
+    const facts = watching.context.read((reader) => ({
+      history: reader.prepare('SELECT count(*) FROM status_change').pluck().get(),
+      audited: reader
+        .prepare("SELECT coalesce(sum(after ->> '$.findings'), 0) FROM audit WHERE kind = 'finding'")
+        .pluck()
+        .get(),
+      broken: reader
+        .prepare(
+          `SELECT count(*) FROM status_change s JOIN status_change p ON p.finding_id = s.finding_id AND p.seq = s.seq - 1
+           WHERE p.to_status <> s.from_status`,
+        )
+        .pluck()
+        .get(),
+      wrong: reader
+        .prepare(
+          `SELECT count(*) FROM finding f JOIN combo c ON c.id = f.combo_id WHERE c.status <> coalesce(
+             (SELECT to_status FROM status_change WHERE finding_id = f.id ORDER BY seq DESC LIMIT 1), 0)`,
+        )
+        .pluck()
+        .get(),
+    }))
+    expect(facts).toEqual({ history: changed, audited: changed, broken: 0, wrong: 0 })
+    expect(changed).toBeGreaterThan(100)
+  })
+})
+
+it('update_finding over MCP takes filters: first it counts and says how to go on, then it changes', async () => {
+  const watching = openWatching()
+  await bring(watching, 5, 'LOW')
+  const surface = createMcpSurface({
+    operations,
+    toolsets: ['agent', 'admin'],
+    contextFor: (asked) => ({ ...watching.context, ...asked }),
+    version: '1',
+    log: silentLog,
+  })
+  const callTool = async (input: Record<string, unknown>) => {
+    const answer = await surface.callTool('update_finding', input, exchange)
+    if (isQuestion(answer)) throw new Error('a token is not asked')
+    return answer.structuredContent
+  }
+  const input = { filters: { severities: ['LOW'] }, ...ignored }
+  const counted = await callTool(input)
+  expect(counted).toEqual({
+    matched: 5,
+    changed: 0,
+    ids: [],
+    fix: { tool: 'update_finding', arguments: { ...input, expectedCount: 5 } },
+  })
+  const changed = await callTool({ ...input, expectedCount: 5 })
+  expect(changed).toMatchObject({ matched: 5, changed: 5 })
+  expect(changed?.ids).toHaveLength(5)
+})
