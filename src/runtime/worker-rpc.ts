@@ -54,7 +54,7 @@ export interface WorkerClient<P extends WorkerProtocol> {
     options?: CallOptions,
   ): Promise<P['calls'][Name]['reply']>
   notify<Name extends keyof P['notices'] & string>(name: Name, value: P['notices'][Name]): void
-  /** Lets the worker finish its calls, which it is told to cancel; terminates it after the time limit. */
+  /** Cancels the calls of the worker and lets it finish them; terminates it after the time limit. */
   stop(limitMs: number): Promise<void>
   /** Ends the worker at once; unanswered calls reject with WorkerLost. */
   terminate(): Promise<void>

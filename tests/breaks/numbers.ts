@@ -81,7 +81,7 @@ export const numberBreaks: readonly Break[] = [
     id: 'engine-keeps-old-past',
     rule: 'The past of a finding is counted under its present severity and confidence.',
     edits: [replaceCall(['src/engine/index/history.store.ts', 'follow'], 'takeBack', '$0.takeBack($1, now, $3)')],
-    test: { file: 'tests/engine/history.test.ts', title: 'the past is told as SQL tells it' },
+    test: { file: 'tests/engine/history.test.ts', title: 'past states match SQL' },
   },
   {
     id: 'import-not-idempotent',
