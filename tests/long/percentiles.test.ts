@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runOnEngine } from '../../src/query/engine/engine-plan.ts'
+import { openEngineSnapshot } from '../../src/query/engine/executor.ts'
 import { type Cell, toValue } from '../../src/query/plan/cells.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { runPlan } from '../../src/query/sql/plan.store.ts'
-import { hasChangesSince } from '../../src/query/sql/rows.store.ts'
+
 import { Store } from '../../src/store/store.ts'
 import { type Duck, openDuck } from '../bench/query/duck.ts'
 import { fillStore, NOW, START } from '../bench/query/estate.ts'
@@ -71,7 +72,7 @@ test.each([
     }
     store.read((reader) => {
       check(runPlan(reader, asked))
-      const answered = runOnEngine(buildNow(reader), asked, (since) => hasChangesSince(reader, since))
+      const answered = runOnEngine(buildNow(reader), asked, openEngineSnapshot(reader))
       expect(answered !== undefined).toBe(asked.measure.field === 'confidence')
       if (answered !== undefined) check(answered)
     })
