@@ -361,13 +361,13 @@ function makeRange(dice: Dice, span: number): { from: string; to: string } {
 
 const iso = (instant: number) => new Date(instant).toISOString()
 
-const divisible = ['COUNT', 'SUM', 'AVG']
-/** Whether the change of a metric can usually be divided among groups. */
-function isDivisible({ definition: { aggregation = '', numerator, denominator } }: MadeMetric): boolean {
+const isSum = ({ definition: { aggregation = '' } }: MadeMetric): boolean => ['COUNT', 'SUM'].includes(aggregation)
+/** Whether its value over all groups is their mean, weighted by a denominator. */
+function isRate({ definition: { aggregation, numerator, denominator } }: MadeMetric): boolean {
   const parts = [numerator, denominator].map((part) =>
     part !== undefined && 'aggregation' in part ? part.aggregation : '',
   )
-  return divisible.includes(aggregation) || parts.every((part) => part === 'COUNT' || part === 'SUM')
+  return aggregation === 'AVG' || parts.every((part) => part === 'COUNT' || part === 'SUM')
 }
 
 /** A random question that the metric can be asked; `isSeries` tells which of the two kinds it is. */
@@ -375,8 +375,8 @@ export function makeQuestion(
   dice: Dice,
   metrics: readonly MadeMetric[],
 ): { question: OracleQuestion; isSeries: boolean } {
-  const isExplained = dice.chance(0.05)
-  const metric = dice.pick(isExplained ? metrics.filter(isDivisible) : metrics)
+  const isExplained = dice.chance(0.07)
+  const metric = dice.pick(isExplained ? metrics.filter(dice.chance(0.5) ? isSum : isRate) : metrics)
   const isSeries = !isExplained && metric.type === 'SIMPLE' && dice.chance(0.5)
   const question: OracleQuestion = { metricSlug: metric.slug }
   if (dice.chance(0.6)) question.timeZone = dice.pick(zones)
@@ -396,7 +396,7 @@ export function makeQuestion(
   else if (dice.chance(0.3)) question.to = makeRange(dice, 300 * DAY).to
   if (dice.chance(0.2)) question.weekStart = dice.pick(['sunday', 'monday', 'saturday'])
   if (dice.chance(0.5)) question.dimensions = dice.some(dimensions, 3)
-  if (dice.chance(0.3)) question.limit = 1 + dice.below(8)
+  if (dice.chance(0.6)) question.limit = 1 + dice.below(8)
   // Without a limit, as many groups are listed as fit into so many bytes, which the oracle does not count.
   else if (question.dimensions?.includes('asset')) question.limit = 50
   if (dice.chance(0.1)) {

@@ -73,7 +73,7 @@ describe('drivers', () => {
       dimension: 'findingType',
       rest: { groups: 0, from: 0, to: 0, contribution: 0 },
     })
-    expect(driverDimensions).toHaveLength(10)
+    expect(driverDimensions).toHaveLength(13)
     for (const { dimension, rest } of driverDimensions) {
       const own = drivers.filter((driver: { dimension: string }) => driver.dimension === dimension)
       const sum = own.reduce((total: number, { contribution }: { contribution: number }) => total + contribution, 0)
@@ -203,7 +203,7 @@ describe('the diagnosis of a stock', () => {
     const { ask } = openAsked(estate, { now })
     const filters = { severities: ['LOW'] }
     const { diagnosis } = await ask('query_metric', { metricSlug: 'open-findings', filters })
-    expect(diagnosis.summary).toContain('the caller asks for severities LOW (without it: 165)')
+    expect(diagnosis.summary).toContain('the caller requires severities LOW (without it: 165)')
   })
 })
 
