@@ -155,7 +155,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
   'a database that is something else': {
     check: 'database',
     infect: backedUp((patient) => writeFileSync(database(patient), 'not a database at all '.repeat(1000))),
-    says: /not a database/,
+    says: /no longer a database/,
   },
   'a database of a newer version': {
     check: 'database',

@@ -59,7 +59,7 @@ describe('a compared breakdown', () => {
 describe('drivers', () => {
   const question = { ...compared, explain: true }
 
-  test('add up to the change, the most telling dimension first', async () => {
+  test('add up to the change, with the most informative dimension first', async () => {
     const { ask } = openAsked(estate, { now })
     const { drivers, driverDimensions } = await ask('query_metric', question)
     expect(drivers[0]).toEqual({

@@ -71,7 +71,7 @@ describe('patterns', () => {
     ['(a)\\1', /Back-references/],
     ['\\u0041', /\\x\{1F642\}/],
     ['x{2000}', /At most 1000/],
-    ['(', /no RE2 pattern/],
+    ['(', /not a valid RE2 pattern/],
     ['a*', /empty text/],
     ['((?:abcdefghij){100}){10}', /too large/],
   ])('%s is refused with advice', (source, problem) => {
