@@ -4,7 +4,7 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import type { WriteContext } from '../operation/context.ts'
-import { ownText } from '../operation/lockdown/disclosure.ts'
+import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Store, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
@@ -242,7 +242,7 @@ export const triageOperations: readonly Operation[] = [
       fix: z
         .object({
           tool: ownText().describe('Tool to call.'),
-          arguments: z.record(z.string(), z.unknown()).describe('Arguments that change what was counted.'),
+          arguments: z.record(ownText(), ownValue()).describe('Arguments that change what was counted.'),
         })
         .describe('The call that changes the findings that were counted.')
         .optional(),

@@ -294,8 +294,13 @@ describe('an import on the scan thread', () => {
       code: 'conflict',
       facts: { facts: { matched: 2_500, expected: 3 } },
     })
-    expect(await ask({ filters, status: 'IGNORED', reason: 'noise' })).toEqual({ matched: 2_500, changed: 2_500 })
-    expect(await ask({ filters, status: 'IGNORED' })).toEqual({ matched: 2_500, changed: 0 })
+    const changed = await ask({ filters, status: 'IGNORED', reason: 'noise' })
+    expect(changed).toMatchObject({ matched: 2_500, changed: 2_500, items: Array(2_500).fill({ from: 'OPEN' }) })
+    expect(await ask({ filters, status: 'IGNORED' })).toEqual({
+      matched: 2_500,
+      changed: 0,
+      items: [],
+    })
     const told = bench.store.read((reader) =>
       reader.prepare('SELECT actor, reason, count(*) AS n FROM status_change GROUP BY actor, reason').all(),
     )

@@ -34,6 +34,7 @@ function toCanary(schema: Json, name: string, n: number): unknown {
     const members = Object.entries(properties as Record<string, Json>)
     return Object.fromEntries(members.map(([key, below]) => [key, toCanary(below, key, n)]))
   }
+  if (type === 'array') return [toCanary(schema.items as Json, name, n)]
   if (type !== 'string') return 0.5
   if (format === 'date-time') return '2026-06-01T00:00:00Z'
   const text = `${tenantMark}_${name}_${n}`

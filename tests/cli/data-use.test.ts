@@ -122,6 +122,12 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   'audit verify': [() => ['existing']],
   doctor: [() => ['none']],
   verify: [() => ['existing']],
+  triage: [() => ['existing', '1', '--as', 'resolved', '--yes']],
+  'watch list': [() => ['existing']],
+  'watch show': [() => ['existing', 'mine']],
+  'watch create': [() => ['created', 'mine', '--metric', 'open-findings', '--above', '5']],
+  'watch delete': [() => ['existing', 'mine']],
+  check: [() => ['existing']],
 }
 const cases = Object.entries(calls).flatMap(([name, all]) =>
   all.map((call): [string, string, () => [DataUse, ...string[]]] => [name, name, call]),

@@ -158,7 +158,7 @@ const steps: Step[] = [
     method: 'PUT',
     path: '/semantic/metrics/zebra-key-count',
     body: { description: 'How many', allowedDimensions: ['severity', 'detectorType', 'container'] },
-    expected: { slug: 'zebra-key-count', description: 'How many', version: 2, status: 'DRAFT', certifiedBy: null },
+    expected: { slug: 'zebra-key-count', description: 'How many', version: 2, status: 'ACTIVE', certifiedBy: 'Ada' },
   },
   {
     name: 'query',

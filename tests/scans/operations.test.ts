@@ -219,11 +219,16 @@ describe('triage_findings', () => {
 
   it('sets the status of all that match, with its reason, once', async () => {
     const filters = { severities: ['LOW'] }
-    expect(await triage({ filters, reason: 'samples' })).toEqual({ matched: 3, changed: 3 })
-    expect(await triage({ filters })).toEqual({ matched: 3, changed: 0 })
+    expect(await triage({ filters, reason: 'samples' })).toMatchObject({
+      matched: 3,
+      changed: 3,
+      items: Array(3).fill({ from: 'OPEN' }),
+    })
+    expect(await triage({ filters })).toEqual({ matched: 3, changed: 0, items: [] })
     expect(await triage({ filters: { severities: ['CRITICAL'] }, search: 'nowhere' })).toEqual({
       matched: 0,
       changed: 0,
+      items: [],
     })
     const { items } = await bench.run<{ items: { id: string }[] }>('search_findings', { statuses: ['IGNORED'] })
     expect(items).toHaveLength(3)

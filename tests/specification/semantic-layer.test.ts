@@ -33,7 +33,7 @@ const get = async (request: string, body?: unknown) => (await ask(request, body)
 
 const term = {
   slug: 'leaks',
-  displayName: 'Leaked keys',
+  displayName: 'Exposed signing keys',
   description: 'Credentials that anyone can read',
   category: 'SECURITY_TEST',
   filterMapping: { detectorTypes: ['SECRETS'] },
@@ -68,7 +68,7 @@ describe('glossary terms', () => {
   })
 
   it.each([
-    ['search=leaked%20keys', 'display name'],
+    ['search=signing%20keys', 'display name'],
     ['search=anyone%20read', 'description'],
     ['category=SECURITY_TEST', 'category'],
     ['category=SECURITY_TEST&search=credentials', 'category and description'],
@@ -130,7 +130,10 @@ describe('metric definitions', () => {
 
   it('come with their term, which lists them', async () => {
     const whole = await get('GET /semantic/metrics/leak-count')
-    expect(whole).toMatchObject({ slug: 'leak-count', glossaryTerm: { slug: 'leaks', displayName: 'Leaked keys' } })
+    expect(whole).toMatchObject({
+      slug: 'leak-count',
+      glossaryTerm: { slug: 'leaks', displayName: 'Exposed signing keys' },
+    })
     const { metrics } = await get('GET /semantic/glossary/leaks')
     expect(metrics).toEqual([expect.objectContaining({ slug: 'leak-count', displayName: 'Number of leaks' })])
   })

@@ -10,7 +10,8 @@ export interface ReadText {
 }
 
 const word = /[\w.:+/-]+/
-const labels = /trust: |range: |filters: |stale sources: |warning \(\w+\): |why nothing: |compared with /
+const labels =
+  /\d+ buckets without anything are left out|examples: \d+ of \d+ findings|as of |trust: |range: |filters: |stale sources: |warning \(\w+\): |why nothing: |compared with /
 
 function takeLabel(line: string): string {
   const reader = new LineReader(line)

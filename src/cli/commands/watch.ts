@@ -12,7 +12,7 @@ import {
   showSentence,
 } from '../../kernel/shown.ts'
 import type { Watch, WatchStateChange } from '../../watches/view.ts'
-import { declareDataUse } from '../data-use.ts'
+import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
@@ -40,8 +40,8 @@ const list = (value: string) => value.split(',').map((item) => item.trim())
 
 export function addWatchCommands(program: Command, host: Host): void {
   const watch = program.command('watch').description('watch metrics: see, create and delete watches')
-  const command = (name: string, description: string) =>
-    declareDataUse('existing', watch.command(name)).description(description).option('--json', 'print the REST answer')
+  const command = (name: string, description: string, use: DataUse = 'existing') =>
+    declareDataUse(use, watch.command(name)).description(description).option('--json', 'print the REST answer')
 
   command('list', 'list the watches and their states').action(async (options: Flags & { json?: boolean }) => {
     const answer = await withSession(host, options, (session) => session.call<{ items: Watch[] }>('list_watches', {}))
@@ -64,7 +64,7 @@ export function addWatchCommands(program: Command, host: Host): void {
       }
     })
 
-  command('create', 'watch a metric')
+  command('create', 'watch a metric', 'created')
     .argument('<slug>', 'name of the watch, such as open-criticals')
     .requiredOption('--metric <metric>', 'the metric: slug, id, display name or synonym')
     .option('--name <name>', 'name for people (default: the slug in words)')

@@ -36,6 +36,9 @@ export const outsideText = () => safeText('withheld')
 export const outsideValue = (): z.ZodType<SafeValue> =>
   z.unknown().register(disclosures, { shows: 'withheld' }) as unknown as z.ZodType<SafeValue>
 
+/** A value that repeats what the caller gave. */
+export const ownValue = () => z.unknown().register(disclosures, { shows: 'own' })
+
 /** A text from this program or an operator: an id, a time, a name of something defined here. */
 export const ownText = () => disclosedText('own')
 
