@@ -55,6 +55,7 @@ describe('a corrected call is given when nothing has to be guessed', () => {
       { metricSlug: 'a', severity: 'LOW', filters: { categories: ['x'] } },
       { metricSlug: 'a', filters: { categories: ['x'], severities: ['LOW'] } },
     ],
+    ['a key whose name begins with it, beside others', { metric: 'a' }, { metricSlug: 'a' }],
     ['a list of one for one value', { metricSlug: 'a', timeZones: ['UTC'] }, { metricSlug: 'a', timeZone: 'UTC' }],
   ])('%s', async (_, given, corrected) => {
     const error = await ends(given)

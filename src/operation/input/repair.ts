@@ -73,8 +73,8 @@ export function locateName(tool: string, input: Members, error: AppError): AppEr
 }
 
 /**
- * The only place for which a key that is unknown at its position can be meant; undefined when there are none or
- * several.
+ * The only place for which a key that is unknown at its position can be meant, of several the one whose name begins
+ * with it; undefined when there are none or several.
  */
 function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Path | undefined {
   const holder = valueAt(raw, path)
@@ -92,8 +92,9 @@ function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Pat
     const free = candidates
       .map((candidate) => [...path, ...candidate])
       .filter((place) => isFree(place) && couldBe(nodeAt(root, place), holder[key]))
-    if (free.length === 1) return free[0]
-    if (free.length > 1) return undefined
+    const [only, ...others] = free.length > 1 ? free.filter((place) => beginsName(key, String(place.at(-1)))) : free
+    if (only !== undefined && others.length === 0) return only
+    if (free.length > 0) return undefined
   }
   return undefined
 }
@@ -153,6 +154,9 @@ const isPartOfName = (part: string, name: string) => {
   const given = wordsOf(part)
   return given.length > 0 && given.every((word) => words.includes(word))
 }
+
+const beginsName = (start: string, name: string) =>
+  `${wordsOf(name).join(' ')} `.startsWith(`${wordsOf(start).join(' ')} `)
 
 function membersOf(node: SchemaNode | undefined): Record<string, SchemaNode> | undefined {
   return node?.properties ?? node?.anyOf?.find((branch) => branch.properties !== undefined)?.properties
