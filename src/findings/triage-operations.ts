@@ -25,7 +25,11 @@ const MAX_TRIAGED = 10_000
 const MAX_IDS = 100
 
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
-const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
+const Search = z
+  .string()
+  .trim()
+  .max(200)
+  .describe('Words that must all occur in the text, title, address or container.')
 const expectedStatus = z
   .enum(findingStatuses)
   .describe('The status it must still have; what has moved since is a conflict.')
@@ -72,7 +76,7 @@ async function listMatching(store: Store, filter: FilterMapping, search: string 
   }
 }
 
-/** @throws AppError `invalid_input` for a filter that takes in everything, or an unknown source */
+/** @throws AppError `invalid_input` for a filter that matches everything, or an unknown source */
 function requireFilter(context: WriteContext, filters: FilterMapping, search: string | undefined): void {
   if (restrictsNothing(filters) && (search ?? '') === '') {
     throw invalidInput('The filter matches every finding; add a condition.', {
@@ -117,7 +121,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
   const targets = await listTargets(input, context)
   const matched = targets.length
   if (expected !== undefined && matched !== expected) {
-    const message = `The filter matches ${matched} findings now, not ${expected}; look at them and try again.`
+    const message = `The filter matches ${matched} findings now, not ${expected}; check them and try again.`
     throw conflict(message, { reason: 'count_changed', facts: { matched, expected } })
   }
   requireFew(matched)
@@ -161,7 +165,7 @@ function requireUnmoved(
 ): void {
   const due = present.filter(isDue)
   if (wanted !== undefined && present.length > 0 && present.every(({ facets }) => facets.status !== wanted)) {
-    throw conflict(`None of these findings is ${wanted} any more; look at them and try again.`, {
+    throw conflict(`None of these findings is ${wanted} any more; check them and try again.`, {
       reason: 'status_changed',
       facts: { expectedStatus: wanted, matched: present.length },
     })
@@ -181,7 +185,7 @@ function triageOne({ id, status, reason, expectedStatus: wanted }: OneInput, con
         if (finding === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
         const { status: from, severity } = finding.facets
         if (wanted !== undefined && from !== wanted) {
-          throw conflict(`Finding ${id} is ${from} by now, not ${wanted}; look at it and try again.`, {
+          throw conflict(`Finding ${id} is ${from} by now, not ${wanted}; check it and try again.`, {
             reason: 'status_changed',
             facts: { status: from, expectedStatus: wanted },
           })
@@ -265,14 +269,14 @@ export const triageOperations: readonly Operation[] = [
   operation({
     name: 'preview_triage',
     title: 'Preview a triage',
-    summary: 'Count the findings that triage_findings would take in with this filter.',
+    summary: 'Count the findings that triage_findings would change with this filter.',
     effect: 'read',
     runsOn: 'query-thread',
     cost: 'computed',
     scope: 'read',
     route: 'POST /findings/triage/preview',
     input: z.strictObject({ filters: FilterMapping, search: Search.optional() }),
-    output: z.object({ count: z.number().describe('Findings that the filter takes in.') }),
+    output: z.object({ count: z.number().describe('Findings that the filter matches.') }),
     run: ({ filters, search }, context) =>
       context.read((reader) => {
         requireSources(reader, filters, 'filters')

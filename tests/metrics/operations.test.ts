@@ -43,7 +43,7 @@ test('a created metric is a draft, flat, with defaults', async () => {
     updatedAt: at,
   })
   const read = await ask('get_metric', { slug: 'secrets' })
-  expect(read).toEqual({ ...created, glossaryTerm: null, usedBy: { metrics: [], dashboards: [] } })
+  expect(read).toEqual({ ...created, glossaryTerm: null, usedBy: { metrics: [], dashboards: [], watches: [] } })
 })
 
 test('a metric carries its whole term', async () => {

@@ -46,7 +46,7 @@ describe('an installed assay', () => {
   it('says so when a package is missing', () => {
     const { status, stderr } = run(install('no-driver', 'without the driver'), ['init'], folder)
     expect(status).toBe(1)
-    expect(stderr).toMatch(/^assay: A package that assay needs is not installed; install assay again/)
+    expect(stderr).toMatch(/^assay: A package that Assay needs is not installed; install Assay again/)
     expect(stderr).not.toContain(folder)
   })
 

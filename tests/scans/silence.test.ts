@@ -8,14 +8,17 @@ const DAY = 86_400_000
 const scan = (more: Partial<ScanRecord>) =>
   ({ uid: 's', status: 'RUNNING', owner: 'elsewhere/1/x', heartbeatAt: 0, token: 1, ...more }) as ScanRecord
 
-it.each([0, DAY, -DAY])('a process whose clock differs by %d ms keeps its scan while its heartbeat continues', (differenceMs) => {
-  let time = 0
-  const isSilent = watchSilence(() => time)
-  for (; time < 200 * SECOND; time += SECOND) {
-    const heartbeatAt = differenceMs + Math.floor(time / (2 * SECOND)) * 2 * SECOND
-    expect(isSilent(scan({ heartbeatAt }))).toBe(false)
-  }
-})
+it.each([0, DAY, -DAY])(
+  'a process whose clock differs by %d ms keeps its scan while its heartbeat continues',
+  (differenceMs) => {
+    let time = 0
+    const isSilent = watchSilence(() => time)
+    for (; time < 200 * SECOND; time += SECOND) {
+      const heartbeatAt = differenceMs + Math.floor(time / (2 * SECOND)) * 2 * SECOND
+      expect(isSilent(scan({ heartbeatAt }))).toBe(false)
+    }
+  },
+)
 
 it('a process without a heartbeat for thirty seconds loses its scan, regardless of its clock', () => {
   let time = 0

@@ -18,7 +18,7 @@ it.runIf(process.platform === 'linux')(
   () => {
     vi.mocked(statfsSync).mockImplementation((() => ({ type: NFS, bavail: 1e9, bsize: 4096 })) as never)
     const file = join(home, 'assay.db')
-    expect(() => Store.open(file, { now: Date.now })).toThrow('lies on NFS')
+    expect(() => Store.open(file, { now: Date.now })).toThrow('is on NFS')
     expect(existsSync(file)).toBe(false)
     Store.open(file, { now: Date.now, networkFolder: true }).close()
     expect(existsSync(file)).toBe(true)

@@ -50,8 +50,8 @@ export function openContext(options: { caller?: Caller; now?: number } = {}): Te
 
 /** Seals nothing. */
 export const plainVault: Vault = {
-  seal: (place, plain) => JSON.stringify([place, plain]),
-  open: (_place, sealed) => (JSON.parse(sealed) as [string, string])[1],
+  seal: (place, plain) => Buffer.from(JSON.stringify([place, plain])).toString('hex'),
+  open: (_place, sealed) => (JSON.parse(Buffer.from(sealed, 'hex').toString()) as [string, string])[1],
   fingerprintKey: () => new Uint8Array(32),
 }
 

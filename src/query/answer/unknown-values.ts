@@ -5,7 +5,7 @@ import { listUnknownSources } from '../../findings/source-names.store.ts'
 import { listTermNames } from '../../glossary/glossary.store.ts'
 import { foldCase } from '../../kernel/fold.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import { quote, showNames } from '../../kernel/shown.ts'
+import { quote } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
 import { listMetricNames } from '../../metrics/metrics.store.ts'
 import type { Reader } from '../../store/store.ts'
@@ -64,7 +64,7 @@ function toWarning(reader: Reader, key: string, value: string, seen: readonly Sa
   const near = closest(value, usable, (name) => name, MAX_CLOSEST).map((name): Suggested => ({ key, value: name }))
   const meanings = findMeanings(reader, value, key)
   const also = meanings.map(({ what }) => `${quote(value)} is ${what}`)
-  const hint = near.length === 0 ? '' : `; the closest there are: ${showNames(near.map((one) => one.value))}`
+  const hint = near.length === 0 ? '' : '; see suggestions for the closest values'
   const rest = also.length === 0 ? '' : `; ${also.join(', ')}`
   const suggestions = [...meanings.flatMap(({ suggestion }) => suggestion ?? []), ...near]
   const offered = suggestions.length === 0 ? {} : { suggestions }
