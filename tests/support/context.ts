@@ -48,7 +48,7 @@ export function openContext(options: { caller?: Caller; now?: number } = {}): Te
   return { clock, ...contextOf({ store, now: () => clock.now, caller: options.caller ?? localPerson }) }
 }
 
-/** Seals nothing. */
+/** Encodes only, so that a search for a sealed text does not find it. */
 export const plainVault: Vault = {
   seal: (place, plain) => Buffer.from(JSON.stringify([place, plain])).toString('hex'),
   open: (_place, sealed) => (JSON.parse(Buffer.from(sealed, 'hex').toString()) as [string, string])[1],
