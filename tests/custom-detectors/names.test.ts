@@ -18,5 +18,5 @@ test('a key that a detector has is known before anything was found, and a misspe
     return (answer.warnings as { code: string; message: string }[]).filter(({ code }) => code === 'unknown_value')
   }
   expect(await warningsFor('secret-projects')).toEqual([])
-  expect(await warningsFor('secret-project')).toMatchObject([{ message: expect.stringContaining('secret-projects') }])
+  expect(await warningsFor('secret-project')).toMatchObject([{ suggestions: [{ value: 'secret-projects' }] }])
 })

@@ -202,7 +202,7 @@ describe('names and kinds', () => {
     })
     expect(answer.value).toBe(0)
     expect(codesOf(answer)).toEqual(['unknown_value'])
-    expect(answer.warnings.at(-1).message).toContain('EMAIL')
+    expect(answer.warnings.at(-1).suggestions).toContainEqual({ key: 'findingTypes', value: 'EMAIL' })
   })
 
   test.each<[string, object, string, string | undefined, string]>([

@@ -159,7 +159,11 @@ function renderRange({ from, to, asOf, timeField, timeZone }: MetricAnswer['appl
 const renderWarnings = (warnings: MetricAnswer['warnings']): PrintableText[] =>
   warnings
     .filter(({ code }) => code !== 'truncated')
-    .map(({ code, message }) => line`warning (${showCode(code)}): ${showSentence(message)}`)
+    .map(({ code, message, suggestions = [] }) => {
+      const near =
+        suggestions.length === 0 ? nothing : line` Closest: ${showNames(suggestions.map((one) => one.value))}`
+      return line`warning (${showCode(code)}): ${showSentence(message)}${near}`
+    })
 
 function renderFilter({ origin, key, values, term, part }: AppliedFilter): PrintableText {
   const from = term === undefined ? showCode(origin) : line`term ${showCode(term)}`
