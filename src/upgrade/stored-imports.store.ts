@@ -6,8 +6,7 @@ import {
   type Identify,
   type ImportFacets,
   type ImportRow,
-  noNumbers,
-  readNumbers,
+  numberNames,
 } from '../imports/read/import-row.ts'
 import { type EarlierRow, earlierRow } from '../imports/stage/earlier-rows.ts'
 import { earlierAsset, openBlock, packBlock } from '../imports/stage/import-block.ts'
@@ -62,8 +61,8 @@ function toSafeBlock(packed: Uint8Array, identify: Identify): Uint8Array | undef
     const asset = safeAssets[columns.asset[at] ?? -1]
     const combination = safeFacets[columns.facets[at] ?? -1]
     if (asset === undefined || combination === undefined) throw new RangeError('a waiting finding names no asset')
-    const row = { ...noNumbers, asset, facets: combination, excerpt: safeExcerpts?.[at] ?? null }
-    return readNumbers(row, columns, at)
+    const numbers = numberNames.map((name) => columns[name][at] ?? Number.NaN)
+    return { numbers, asset, facets: combination, excerpt: safeExcerpts?.[at] ?? null }
   })
   return packBlock(rows, order)
 }

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ImportRow } from '../../src/imports/read/import-row.ts'
 import { packEarlierRows } from '../../src/imports/stage/earlier-rows.ts'
 import { type BlockOrder, findBounds, openBlock, packBlock, partRows } from '../../src/imports/stage/import-block.ts'
 import { safe } from '../support/safe-text.ts'
-import { rowsOf } from './sorted.ts'
+import { type NamedRow, rowsOf, toRow } from './sorted.ts'
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 const asset = fc.record({
@@ -35,13 +34,13 @@ const row = fc.record({
 const rows = fc
   .tuple(fc.array(asset, { minLength: 1, maxLength: 4 }), fc.array(fc.tuple(fc.nat(3), row), { maxLength: 30 }))
   .map(([assets, some]) =>
-    some.map(([number, one]): ImportRow => safe({ ...one, asset: assets[number % assets.length] ?? { key: 'k' } })),
+    some.map(([number, one]): NamedRow => safe({ ...one, asset: assets[number % assets.length] ?? { key: 'k' } })),
   )
 
 it('unpacks findings as they were packed', () => {
   fc.assert(
     fc.property(rows, (some) => {
-      const packed = packBlock(some, 'given')
+      const packed = packBlock(some.map(toRow), 'given')
       expect(rowsOf([packed])).toEqual(some)
       // As it comes from the database: a view of a larger buffer, anywhere in it.
       const view = new Uint8Array(packed.length + 3).subarray(3)
@@ -89,7 +88,7 @@ it('reads staged rows of earlier versions: packed lists, a list of findings, or 
 })
 
 /** By asset, in the order that is asked for: the naive way. */
-function byAsset(some: readonly ImportRow[], order: BlockOrder): ImportRow[] {
+function byAsset<Row extends Pick<NamedRow, 'asset'>>(some: readonly Row[], order: BlockOrder): Row[] {
   const keys = [...new Set(some.map(({ asset }) => asset.key))]
   if (order === 'key') keys.sort()
   return keys.flatMap((key) => some.filter(({ asset }) => asset.key === key))
@@ -99,7 +98,7 @@ it.each<BlockOrder>(['key', 'arrival', 'given'])('sorts findings of many blocks:
   fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 7 }), (some, size) => {
       const blocks = Array.from({ length: Math.ceil(some.length / size) }, (_, at) =>
-        packBlock(some.slice(at * size, (at + 1) * size), order),
+        packBlock(some.slice(at * size, (at + 1) * size).map(toRow), order),
       )
       expect(rowsOf(blocks)).toEqual(order === 'given' ? some : byAsset(some, order))
     }),
@@ -126,9 +125,10 @@ it('opens blocks in the format of the previous version', () => {
 it('keeps all findings of an asset in one part, and the parts in the order of the keys', () => {
   fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 5 }), (some, count) => {
-      const parts = partRows(some, findBounds(some.slice(0, 8), count))
+      const rows = some.map(toRow)
+      const parts = partRows(rows, findBounds(rows.slice(0, 8), count))
       expect(parts.length).toBeLessThanOrEqual(count)
-      expect(parts.flatMap((part) => byAsset(part, 'key'))).toEqual(byAsset(some, 'key'))
+      expect(parts.flatMap((part) => byAsset(part, 'key'))).toEqual(byAsset(rows, 'key'))
     }),
   )
 })

@@ -13,6 +13,7 @@ import type { Store } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
 import { safe } from '../support/safe-text.ts'
+import { toRow } from './sorted.ts'
 
 let bench: Workbench
 
@@ -168,7 +169,7 @@ it('counts an asset once whose findings are stored in several lots, also when it
     writer.prepare('DELETE FROM import_block').run()
     for (const turn of [0, 1]) {
       const rows = told.map((asset, fp) => ({ asset, facets, fp: fp + turn * 100, confidence: 1, ...times, excerpt }))
-      addImportBlock(writer, uid, turn, { part: 0, size: rows.length, data: packBlock(safe(rows)) })
+      addImportBlock(writer, uid, turn, { part: 0, size: rows.length, data: packBlock(safe(rows).map(toRow)) })
     }
   })
   const stop = new AbortController()

@@ -1,10 +1,26 @@
 import { sortBlocks } from '../../src/imports/apply/sorted-rows.ts'
-import { type ImportRow, noNumbers, readNumbers } from '../../src/imports/read/import-row.ts'
+import {
+  type ImportRow,
+  noNumbers,
+  type RowNumbers,
+  readNumbers,
+  toNumbers,
+} from '../../src/imports/read/import-row.ts'
+
+/** A row whose numbers have names. */
+export type NamedRow = Omit<ImportRow, 'numbers'> & RowNumbers
+
+export const toRow = ({ asset, facets, excerpt, ...numbers }: NamedRow): ImportRow => ({
+  numbers: toNumbers(numbers),
+  asset,
+  facets,
+  excerpt,
+})
 
 /** The findings of some blocks one by one, in the order that they are stored in. */
-export function rowsOf(packed: readonly Uint8Array[]): ImportRow[] {
+export function rowsOf(packed: readonly Uint8Array[]): NamedRow[] {
   const rows = sortBlocks(packed)
-  return Array.from({ length: rows.size }, (_, index): ImportRow => {
+  return Array.from({ length: rows.size }, (_, index): NamedRow => {
     const asset = rows.assets[rows.columns.asset[index] ?? -1]
     const facets = rows.facets[rows.columns.facets[index] ?? -1]
     if (asset === undefined || facets === undefined) throw new RangeError('a finding is nowhere')

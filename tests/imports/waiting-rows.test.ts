@@ -16,6 +16,7 @@ import {
 import { insertSource } from '../../src/sources/sources.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { safe } from '../support/safe-text.ts'
+import { type NamedRow, toRow } from './sorted.ts'
 
 let folder: string
 let store: Store
@@ -40,7 +41,7 @@ const block = (key: string, size: number) => {
   const told = { key }
   const rows = Array.from(
     { length: size },
-    (_, fp): ImportRow => ({
+    (_, fp): NamedRow => ({
       asset: safe(told),
       facets,
       fp,
@@ -52,7 +53,7 @@ const block = (key: string, size: number) => {
       excerpt: null,
     }),
   )
-  return packBlock(rows)
+  return packBlock(rows.map(toRow))
 }
 
 it.each([

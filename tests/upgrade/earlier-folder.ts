@@ -8,6 +8,7 @@ import { openVault } from '../../src/store/keys/vault-file.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations } from '../../src/store/migrations.ts'
 import { Store } from '../../src/store/store.ts'
+import { toRow } from '../imports/sorted.ts'
 import { safe } from '../support/safe-text.ts'
 
 /** The newest schema of version 0.1.0. */
@@ -268,7 +269,9 @@ export function makeEarlierFolder(root: string, more = 0): EarlierFolder {
     const block = (key: string, more: object) => {
       const words = { detectorType: 'D', findingType: plant(), category: '', customDetectorKey: '' }
       const facets = { ...words, severity: 'LOW' as const, status: 'OPEN' as const }
-      return packBlock([safe({ ...times, undated: 0, asset: { key, ...more }, facets, fp: 1, excerpt: plant() })])
+      return packBlock([
+        toRow(safe({ ...times, undated: 0, asset: { key, ...more }, facets, fp: 1, excerpt: plant() })),
+      ])
     }
     const data = block(plant(), { name: plant(), container: plant() })
     insert('import_block', { uid: 'waiting', ordinal: 1, size: 1, data })

@@ -1,6 +1,6 @@
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
-import { facetNames, type ImportFacets, type ImportRow, numberNames } from '../read/import-row.ts'
+import { facetNames, type ImportFacets, type ImportRow, type RowNumbers, toNumbers } from '../read/import-row.ts'
 import { packBlock, unpackAsset } from './import-block.ts'
 
 /** The members of a finding that earlier versions staged as an array; asset 0 is the asset of the previous finding. */
@@ -22,7 +22,9 @@ export const earlierRow = [
 ] as const
 
 /** A finding that earlier versions staged as an object. */
-export type EarlierRow = Omit<ImportRow, 'facets' | 'undated'> & ImportFacets & { undated?: boolean }
+export type EarlierRow = Omit<ImportRow, 'facets' | 'numbers'> &
+  Omit<RowNumbers, 'undated'> &
+  ImportFacets & { undated?: boolean }
 
 /**
  * Converts findings that earlier versions staged into a block: JSON arrays, to be stored by asset; before that objects,
@@ -41,14 +43,8 @@ export function packEarlierRows(text: string): Uint8Array {
   return packBlock(rows, 'arrival')
 }
 
-function toRow(row: EarlierRow): ImportRow {
-  const pick = (names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, (row as unknown as Record<string, unknown>)[name]]))
-  return {
-    ...pick(numberNames),
-    undated: Number(row.undated ?? false),
-    asset: row.asset,
-    facets: pick(facetNames),
-    excerpt: row.excerpt,
-  } as unknown as ImportRow
+function toRow({ undated = false, ...row }: EarlierRow): ImportRow {
+  const { asset, excerpt } = row
+  const facets = Object.fromEntries(facetNames.map((name) => [name, row[name]])) as unknown as ImportFacets
+  return { numbers: toNumbers({ ...row, undated: Number(undated) }), asset, facets, excerpt }
 }

@@ -73,13 +73,14 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
   const columns = viewColumns(bytes.buffer, HEAD, rows.length)
   columns.asset.set(assetOf)
   columns.facets.set(facetsOf)
-  for (const name of numberNames) {
-    const column = columns[name]
-    at = 0
-    for (const row of rows) column[at++] = row[name] ?? Number.NaN
-  }
+  for (const [index, name] of numberNames.entries()) packNumbers(rows, index, columns[name])
   bytes.set(text, HEAD + ROW_BYTES * rows.length)
   return bytes
+}
+
+function packNumbers(rows: readonly ImportRow[], index: number, column: NumberColumns[keyof NumberColumns]): void {
+  let at = 0
+  for (const { numbers } of rows) column[at++] = numbers[index] ?? 0
 }
 
 /** Unpacked findings. */
