@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { claimUnderKills } from '../scans/claims.ts'
 
-it('none of 600 runs of schedules is lost or comes twice while four workers are killed every 300 ms', async () => {
+it('none of 600 runs of schedules is lost or comes twice while four workers are killed again and again', async () => {
   const { kills, takenOver, lost, twice } = await claimUnderKills(600, 1)
   process.stdout.write(
     `600 runs, ${kills} kills, ${takenOver} taken over, ${lost.length} lost, ${twice.length} twice\n`,

@@ -11,7 +11,7 @@ import { openWorkbench } from './workbench.ts'
 
 const entry = new URL('./claims-entry.ts', import.meta.url)
 const WORKERS = 4
-const KILL_MS = 300
+const POLL_MS = 50
 /** Pages that a worker has begun when it is killed, at most; a start may take longer than the work. */
 const MAX_PAGES = 30
 /** Between two runs that fall due, by the clock of the workers. */
@@ -51,7 +51,7 @@ export async function claimUnderKills(runs: number, seed: number): Promise<Claim
     let kills = 0
     while (countDone(bench.store) < runs) {
       await keep()
-      await sleep(KILL_MS)
+      await sleep(POLL_MS)
       if ([...workers.keys()].some(({ child }) => child.exitCode !== null)) throw new Error('a worker ended by itself')
       const [victim] = [...workers].find(([{ output }, pages]) => output().split('page').length > pages) ?? []
       if (victim === undefined) continue
