@@ -32,16 +32,16 @@ const Search = z
   .describe('Words that must all occur in the text, title, address or container.')
 const expectedStatus = z
   .enum(findingStatuses)
-  .describe('The status it must still have; what has moved since is a conflict.')
+  .describe('The status it must still have; otherwise a conflict.')
   .optional()
-const ExpectedCount = z.int().min(0).describe('What preview_triage has counted; another number changes nothing.')
+const ExpectedCount = z.int().min(0).describe('The count from preview_triage; if it differs now, nothing is changed.')
 
 const TriageInput = z.strictObject({
   filters: FilterMapping.optional(),
   search: Search.optional(),
-  ids: z.array(FindingId).min(1).describe('The findings, in place of filters.').optional(),
+  ids: z.array(FindingId).min(1).describe('Ids of the findings, instead of filters.').optional(),
   ...triageShape,
-  expectedStatus: z.enum(findingStatuses).describe('Findings that have another status by now are left out.').optional(),
+  expectedStatus: z.enum(findingStatuses).describe('Findings with another status now are skipped.').optional(),
   expectedCount: ExpectedCount.optional(),
   expected: ExpectedCount.describe('Another name of expectedCount.').optional(),
 })
@@ -80,7 +80,7 @@ async function listMatching(store: Store, filter: FilterMapping, search: string 
 function requireFilter(context: WriteContext, filters: FilterMapping, search: string | undefined): void {
   if (restrictsNothing(filters) && (search ?? '') === '') {
     throw invalidInput('The filter matches every finding; add a condition.', {
-      issues: [{ path: 'filters', message: 'must restrict something.' }],
+      issues: [{ path: 'filters', message: 'must contain at least one condition.' }],
     })
   }
   context.read((reader) => requireSources(reader, filters, 'filters'))
@@ -89,7 +89,7 @@ function requireFilter(context: WriteContext, filters: FilterMapping, search: st
 /** @throws AppError `invalid_input`, reason `too_many_findings`, with the count */
 function requireFew(matched: number): void {
   if (matched <= MAX_TRIAGED) return
-  const message = `That is ${matched} findings; one triage takes at most ${MAX_TRIAGED}, so narrow it.`
+  const message = `The filter matches ${matched} findings, but one triage changes at most ${MAX_TRIAGED}; add a condition.`
   throw invalidInput(message, { reason: 'too_many_findings', facts: { matched, limit: MAX_TRIAGED } })
 }
 
@@ -121,7 +121,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
   const targets = await listTargets(input, context)
   const matched = targets.length
   if (expected !== undefined && matched !== expected) {
-    const message = `The filter matches ${matched} findings now, not ${expected}; check them and try again.`
+    const message = `The filter matches ${matched} findings now, not ${expected}; review them and try again.`
     throw conflict(message, { reason: 'count_changed', facts: { matched, expected } })
   }
   requireFew(matched)
@@ -165,7 +165,7 @@ function requireUnmoved(
 ): void {
   const due = present.filter(isDue)
   if (wanted !== undefined && present.length > 0 && present.every(({ facets }) => facets.status !== wanted)) {
-    throw conflict(`None of these findings is ${wanted} any more; check them and try again.`, {
+    throw conflict(`None of these findings is ${wanted} any more; review them and try again.`, {
       reason: 'status_changed',
       facts: { expectedStatus: wanted, matched: present.length },
     })
@@ -185,7 +185,7 @@ function triageOne({ id, status, reason, expectedStatus: wanted }: OneInput, con
         if (finding === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
         const { status: from, severity } = finding.facets
         if (wanted !== undefined && from !== wanted) {
-          throw conflict(`Finding ${id} is ${from} by now, not ${wanted}; check it and try again.`, {
+          throw conflict(`Finding ${id} is now ${from}, not ${wanted}; review it and try again.`, {
             reason: 'status_changed',
             facts: { status: from, expectedStatus: wanted },
           })
@@ -246,9 +246,9 @@ export const triageOperations: readonly Operation[] = [
       fix: z
         .object({
           tool: ownText().describe('Tool to call.'),
-          arguments: z.record(ownText(), ownValue()).describe('Arguments that change what was counted.'),
+          arguments: z.record(ownText(), ownValue()).describe('Arguments that change the counted findings.'),
         })
-        .describe('The call that changes the findings that were counted.')
+        .describe('The call that changes the counted findings.')
         .optional(),
     }),
     run: async ({ id, expectedCount, ...input }, context) => {
@@ -276,7 +276,7 @@ export const triageOperations: readonly Operation[] = [
     scope: 'read',
     route: 'POST /findings/triage/preview',
     input: z.strictObject({ filters: FilterMapping, search: Search.optional() }),
-    output: z.object({ count: z.number().describe('Findings that the filter matches.') }),
+    output: z.object({ count: z.number().describe('Findings that match the filter.') }),
     run: ({ filters, search }, context) =>
       context.read((reader) => {
         requireSources(reader, filters, 'filters')
@@ -287,7 +287,7 @@ export const triageOperations: readonly Operation[] = [
   operation({
     name: 'triage_findings',
     title: 'Triage many findings',
-    summary: 'Set the status of findings by ids or filters, at most 10,000; preview_triage says beforehand how many.',
+    summary: 'Set the status of findings by ids or filters, at most 10,000; preview_triage counts them first.',
     effect: 'write',
     runsOn: 'scan-thread',
     consent: 'by_extent',
@@ -297,8 +297,8 @@ export const triageOperations: readonly Operation[] = [
       requireOneTarget(given, context, 'ids')
     }),
     output: z.object({
-      matched: z.number().describe('Findings that are named or match.'),
-      changed: z.number().describe('Findings that had another status before.'),
+      matched: z.number().describe('Findings given by id or matched.'),
+      changed: z.number().describe('Findings whose status changed.'),
       items: z
         .array(
           z.object({

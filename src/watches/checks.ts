@@ -48,7 +48,9 @@ function checkRange(
 ): Issue[] {
   const isTrend = metric.type === 'TREND'
   if (kind === 'changeAbove' && isTrend) {
-    return [{ path: 'condition.kind', message: `does not fit ${metric.slug}, which is a change already; use above.` }]
+    return [
+      { path: 'condition.kind', message: `cannot be used with ${metric.slug}, which already is a change; use above.` },
+    ]
   }
   if (kind === 'changeAbove' && last === null) {
     return [{ path: 'last', message: 'is needed to know which range the change is measured against, such as 7d.' }]
@@ -56,10 +58,12 @@ function checkRange(
   if (last === null) return []
   const counted = [metric, ...listInputs(graph, metric).values()].flatMap(listInline)
   if (isTrend || counted.some(hasWindow)) {
-    return [{ path: 'last', message: `does not fit ${metric.slug}, which has a window of its own; leave it out.` }]
+    return [{ path: 'last', message: `cannot be used with ${metric.slug}, which has its own window; leave it out.` }]
   }
   if (kind !== 'changeAbove' && counted.every(({ mode }) => mode === 'stock')) {
-    return [{ path: 'last', message: `does not fit ${metric.slug}, which is a stock and has no range; leave it out.` }]
+    return [
+      { path: 'last', message: `cannot be used with ${metric.slug}, which is a stock and has no range; leave it out.` },
+    ]
   }
   return []
 }

@@ -48,7 +48,7 @@ export function getWatch(reader: Reader, slug: string): WatchRecord {
 export function createWatch(writer: Writer, given: CreateWatch, author: Author, tools: ReceiverTools): WatchRecord {
   const { slug, deliver = [] } = given
   if (findWatch(writer, slug) !== undefined) {
-    throw conflict(`A watch ${quote(slug)} exists already; choose another slug or update that one.`, {
+    throw conflict(`A watch ${quote(slug)} already exists; choose another slug or update that one.`, {
       reason: 'slug_taken',
     })
   }

@@ -41,7 +41,7 @@ const WatchPreview = z.object({
   problem: z
     .object({ code: ownText().describe('Which problem.'), message: outsideText().describe('What is wrong.') })
     .nullable()
-    .describe('What keeps all of it from being known.'),
+    .describe('Why the whole watch is UNKNOWN.'),
   groups: z
     .array(
       z.object({
@@ -59,7 +59,7 @@ type WatchPreview = z.infer<typeof WatchPreview>
 const previewWatch = operation({
   name: 'preview_watch',
   title: 'Preview a watch',
-  summary: 'What an evaluation of a watch would find now; its states stay as they are.',
+  summary: 'Evaluate a watch now without changing its states.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',
@@ -189,7 +189,7 @@ export const watchOperations: readonly Operation[] = [
   operation({
     name: 'update_watch',
     title: 'Update a watch',
-    summary: 'Changes the given members of a watch. What is watched is evaluated again at once.',
+    summary: 'Change the given fields of a watch. It is evaluated again at once.',
     effect: 'write',
     consent: 'none',
     scope: 'author',
@@ -212,7 +212,7 @@ export const watchOperations: readonly Operation[] = [
   operation({
     name: 'delete_watch',
     title: 'Delete a watch',
-    summary: 'Removes a watch with its states and its history; what was not sent yet is not sent any more.',
+    summary: 'Delete a watch with its states and history; unsent messages are discarded.',
     effect: 'write',
     consent: 'always',
     scope: 'author',
