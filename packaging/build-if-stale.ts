@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 // Builds dist/ unless it is newer than everything it is made of.
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const files = ['build.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
+const files = ['build.ts', 'packaging/bundle-options.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 
 /** Folders are looked at too: a file that was removed changes only these. */
 const sources = [

@@ -3,8 +3,10 @@ import { firstUrl, makeHome } from '../support/assay.ts'
 import { readCount, readFlags } from '../support/bench.ts'
 import { report, toFigure } from './rivals/figures.ts'
 import { httpPeers, type Peer, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
+import { buildOnSdkTransport } from './rivals/sdk-stdio.ts'
 
-// Calls of a light tool a second, 16 in flight, over stdio and over stateless HTTP, beside hello-world servers.
+// Calls of a light tool a second, 16 in flight, over stdio and over stateless HTTP, beside hello-world servers and beside
+// Assay on the stdio transport of the SDK.
 // npm run bench -- serve [--rounds N] [--ms N] [--json FILE]
 
 const flags = readFlags({ rounds: '7', ms: '1500' })
@@ -94,7 +96,8 @@ async function compare(what: string, running: readonly Running[]) {
 
 const { home, remove } = makeHome()
 try {
-  const stdio = await Promise.all(stdioPeers.map((peer) => startStdio(peer, home)))
+  const peers = [...stdioPeers, await buildOnSdkTransport()]
+  const stdio = await Promise.all(peers.map((peer) => startStdio(peer, home)))
   const overStdio = await compare(`tools/call over stdio, ${IN_FLIGHT} in flight`, stdio)
   const http = await Promise.all(httpPeers.map((peer) => startHttp(peer, home)))
   const overHttp = await compare(`tools/call over stateless HTTP, ${IN_FLIGHT} in flight`, http)

@@ -3,14 +3,16 @@ import { makeHome, runAssay } from '../support/assay.ts'
 import { print, quantile, readCount, readFlags } from '../support/bench.ts'
 import { report, toFigure } from './rivals/figures.ts'
 import { residentMegabytes, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
+import { buildOnSdkTransport } from './rivals/sdk-stdio.ts'
 
-// How long a new process takes to its first list of tools, and what it holds when it is idle, beside hello-world
-// servers.
+// How long a new process takes to its first answers, and its memory when it is idle, beside hello-world servers and
+// beside Assay on the stdio transport of the SDK.
 // npm run bench -- start [--rounds N] [--json FILE]
 
 const flags = readFlags({ rounds: '15' })
 const rounds = readCount('rounds', flags.rounds)
 const IDLE_MS = 3000
+const IDLE_ROUNDS = 3
 const SMALL = 5000
 
 const MAX_START_MS = 600
@@ -32,11 +34,11 @@ const { home, remove } = makeHome()
 try {
   const generated = await runAssay(['generate', '--findings', String(SMALL), '--seed', '1'], { home })
   await runAssay(['import', '-', '--source', 'small'], { home, stdin: generated.stdout })
-  const started = new Map<string, number[]>(stdioPeers.map(({ name }) => [name, []]))
-  const greeted = new Map<string, number[]>(stdioPeers.map(({ name }) => [name, []]))
-  const held = new Map<string, number[]>(stdioPeers.map(({ name }) => [name, []]))
+  const peers = [...stdioPeers, await buildOnSdkTransport()]
+  const byPeer = () => new Map<string, number[]>(peers.map(({ name }) => [name, []]))
+  const [greeted, started, called, held] = [byPeer(), byPeer(), byPeer(), byPeer()]
   for (let round = -1; round < rounds; round++) {
-    for (const peer of stdioPeers) {
+    for (const peer of peers) {
       const since = performance.now()
       const client = new StdioClient(spawnPeer(peer, home))
       await client.greet()
@@ -47,19 +49,26 @@ try {
         greeted.get(peer.name)?.push(greetedMs)
         started.get(peer.name)?.push(listedMs)
       }
-      if (round >= 0 && round < 3) {
+      // A call would load what an idle process does not hold, so these are different rounds.
+      if (round >= 0 && round < IDLE_ROUNDS) {
         await sleep(IDLE_MS)
         const megabytes = residentMegabytes(client.child.pid ?? 0)
         if (megabytes !== undefined) held.get(peer.name)?.push(megabytes)
+      } else {
+        await client.ask('tools/call', peer.call)
+        if (round >= 0) called.get(peer.name)?.push(performance.now() - since)
       }
       await client.close()
     }
   }
   const all = (what: string, unit: string, values: Map<string, number[]>) =>
-    [...values].map(([name, measured]) => toFigure(what, name, unit, measured, false))
+    [...values]
+      .filter(([, measured]) => measured.length > 0)
+      .map(([name, measured]) => toFigure(what, name, unit, measured, false))
   const figures = [
     ...all('start to the first tools/list, with an open database', 'ms', started),
     ...all('start to the answer of initialize', 'ms', greeted),
+    ...all('start to the answer of the first tools/call', 'ms', called),
     ...all(`resident when idle, ${SMALL} findings`, 'MB', held),
   ]
   report('start', figures, flags.json)

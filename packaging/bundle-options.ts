@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BuildOptions, Plugin } from 'esbuild'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/** Leaves out parts of packages that are never used here but would be read at each start. */
+const unread: Plugin = {
+  name: 'unread',
+  setup(bundle) {
+    // Answers are validated by the schemas of the operations, so the SDK's validator is never called.
+    bundle.onLoad({ filter: /@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/ }, () => ({
+      contents:
+        "import process from 'node:process'\nclass DefaultJsonSchemaValidator {}\nexport { DefaultJsonSchemaValidator, process }",
+    }))
+    bundle.onLoad({ filter: /zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js'",
+      resolveDir: dirname(path),
+    }))
+  },
+}
+
+/** A chunk has another path than its sources, so `import.meta.url` becomes the path that each source would have. */
+const placed: Plugin = {
+  name: 'placed',
+  setup(bundle) {
+    bundle.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8')
+      const installation = join(root, 'src', 'runtime', 'package-files.ts')
+      if (!source.includes('import.meta.url') || path === installation) return { contents: source, loader: 'ts' }
+      const place = relative(root, path)
+        .replaceAll('\\', '/')
+        .replace(/^src\/(.*)\.ts$/, 'dist/$1.js')
+      const told = source.replaceAll('import.meta.url', `packageFileHere('${place}').href`)
+      const from = JSON.stringify(installation)
+      return { contents: `${told}\nimport { packageFile as packageFileHere } from ${from}\n`, loader: 'ts' }
+    })
+  },
+}
+
+/** Options for every bundle of the program; entry points and output folder are added by the caller. */
+export const bundleOptions = {
+  absWorkingDir: root,
+  outbase: 'src',
+  chunkNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // Native code stays a package of its own.
+  external: ['better-sqlite3'],
+  // Its main file requires the others by a name that no bundler sees.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  plugins: [placed, unread],
+  // Some packages are CommonJS and require Node's own modules.
+  banner: {
+    js: "import { createRequire as createRequireHere } from 'node:module'\nconst require = createRequireHere(import.meta.url)",
+  },
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  // Read with `node --enable-source-maps`; the package leaves them out.
+  sourcemap: 'linked',
+  sourcesContent: false,
+  logLevel: 'warning',
+} satisfies BuildOptions

@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { bundleOptions } from '../../../packaging/bundle-options.ts'
+import { light, type Peer } from './peer.ts'
+
+const outdir = fileURLToPath(new URL('../../../node_modules/.cache/assay-bench/', import.meta.url))
+const replacement = fileURLToPath(new URL('./sdk-stdio-entry.ts', import.meta.url))
+
+const replaceTransport: Plugin = {
+  name: 'replace-transport',
+  setup(bundle) {
+    bundle.onResolve({ filter: /[/\\]mcp[/\\]stdio[/\\]stdio\.ts$/ }, () => ({ path: replacement }))
+  },
+}
+
+/** Bundles the program as it is shipped, except that the stdio transport of the SDK serves assistants. */
+export async function buildOnSdkTransport(): Promise<Peer> {
+  const plugins = [...bundleOptions.plugins, replaceTransport]
+  await build({ ...bundleOptions, plugins, entryPoints: ['src/main.ts'], outdir })
+  return { name: 'assay mcp on the transport of the SDK', args: [`${outdir}main.js`, 'mcp'], call: light }
+}
