@@ -63,8 +63,8 @@ export function loadDefinitions(reader: Reader): DefinitionSet {
     ...terms.map(({ id, uid, createdAt, updatedAt, ...members }) => toDefinition('term', members)),
     ...[...loadMetrics(reader).values()].map((metric) => {
       const { slug, displayName, description, type, definition, allowedDimensions, format, unit } = metric
-      const { owner, color, synonyms, emptyAs, term } = metric
-      const texts = { slug, displayName, description, owner, color, synonyms }
+      const { owner, color, synonyms, emptyAs, better, term } = metric
+      const texts = { slug, displayName, description, owner, color, synonyms, better: better ?? undefined }
       const meaning = { type, definition, allowedDimensions, format, unit, emptyAs }
       return toDefinition('metric', { ...texts, ...meaning, glossaryTermSlug: term?.slug ?? null })
     }),

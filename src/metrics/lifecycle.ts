@@ -27,7 +27,7 @@ import {
   removeMetric,
   replaceMetric,
 } from './metrics.store.ts'
-import type { Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
+import type { BetterDirection, Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
 import { resolveTerm } from './names.ts'
 import { toMetric } from './view.ts'
 
@@ -46,6 +46,7 @@ export interface MetricChange {
   color?: string | null | undefined
   synonyms?: string[] | undefined
   emptyAs?: 'zero' | 'null' | null | undefined
+  better?: BetterDirection | null | undefined
   /** Removes a certification or deprecation. */
   status?: 'DRAFT' | undefined
 }
@@ -100,6 +101,7 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
     color: null,
     synonyms: [],
     emptyAs: null,
+    better: null,
     version: 1,
     updatedAt: author.at,
   }

@@ -257,7 +257,7 @@ const OneMetricAnswer = z.object({
 })
 export type OneMetricAnswer = z.infer<typeof OneMetricAnswer>
 
-const FailedMetric = z.object({
+export const FailedMetric = z.object({
   metric: z.object({ slug: ownText().describe('As asked.') }).describe('The metric that was asked of.'),
   value: z.null().describe('None.'),
   error: z

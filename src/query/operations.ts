@@ -2,11 +2,13 @@ import type { ReadContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { type EvaluateOptions, evaluateMetric } from './answer/evaluate.ts'
 import { exploreTerm } from './answer/explore.ts'
+import { exploreView } from './answer/explore-view.ts'
 import { answerOrFix } from './answer/fix.ts'
 import { renderExplore, renderMetric, renderSeries } from './answer/render.ts'
 import { evaluateSeries } from './answer/series.ts'
 import { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
 import { MetricAnswer, MetricQuestion, SeriesAnswer, SeriesQuestion } from './model.ts'
+import { ViewAnswer, ViewQuestion } from './view-model.ts'
 
 const toOptions = ({ now, coerced }: ReadContext): EvaluateOptions => ({ now: now(), coerced })
 
@@ -98,9 +100,31 @@ const exploreByGlossaryTerm = operation({
     ),
 })
 
+const exploreViewOperation = operation({
+  name: 'explore_view',
+  title: 'Explore view',
+  summary:
+    'Everything that a page about one metric shows, from one snapshot: value, change, series of any metric type, one breakdown for each dimension, and the same for other metrics.',
+  effect: 'read',
+  runsOn: 'query-thread',
+  cost: 'computed',
+  scope: 'read',
+  route: 'POST /semantic/query/view',
+  untrusted: true,
+  input: ViewQuestion,
+  output: ViewAnswer,
+  run: (question, context) =>
+    context.read((reader) =>
+      answerOrFix(reader, 'explore_view', question, context.now(), () =>
+        exploreView(reader, question, toOptions(context)),
+      ),
+    ),
+})
+
 export const queryOperations: readonly Operation[] = [
   queryMetric,
   exploreMetric,
   queryMetricTimeseries,
   exploreByGlossaryTerm,
+  exploreViewOperation,
 ]

@@ -30,13 +30,20 @@ function showScan(reader: Reader, uid: string): Scan {
   return toScan(scan, listScopes(reader, scan.id))
 }
 
+const waits = ['end', 'progress'] as const
+type WaitFor = (typeof waits)[number]
+
 const over = new Set<ScanStatus>(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
 
-/** Waits until a scan is over or `waitMs` have passed, reporting progress meanwhile. */
-async function waitForScan(id: string, waitMs: number, context: ReadContext): Promise<Scan> {
+/** Waits until a scan is over, or with `waitFor` `progress` until it changed, at most `waitMs`; reports progress. */
+async function waitForScan(id: string, waitMs: number, waitFor: WaitFor, context: ReadContext): Promise<Scan> {
   const deadline = performance.now() + waitMs
+  let first: string | undefined
   for (let told = -1; ; ) {
     const scan = context.read((reader) => showScan(reader, id))
+    const shown = JSON.stringify(scan)
+    first ??= shown
+    if (waitFor === 'progress' && shown !== first) return scan
     const leftMs = deadline - performance.now()
     if (over.has(scan.status) || leftMs <= 0 || context.signal.aborted) return scan
     const { discovered, scanned, unchanged } = scan.progress
@@ -102,9 +109,10 @@ export const scanOperations: readonly Operation[] = [
     input: z.strictObject({
       id: ScanId,
       waitSeconds: z.int().min(0).max(60).describe('Maximum time to wait for the end of the scan.').optional(),
+      waitFor: z.enum(waits).describe('Wait for the end (default) or for any change.').optional(),
     }),
     output: Scan,
-    run: ({ id, waitSeconds = 0 }, context) => waitForScan(id, waitSeconds * 1000, context),
+    run: ({ id, waitSeconds = 0, waitFor = 'end' }, context) => waitForScan(id, waitSeconds * 1000, waitFor, context),
   }),
 
   operation({

@@ -200,7 +200,7 @@ function boundBreakdown(
   return fitting === -1 ? listed : list(Math.max(1, fitting))
 }
 
-function toEntry(group: GroupValue, dimensions: readonly Dimension[], assetOf: FindAsset): BreakdownEntry {
+export function toEntry(group: GroupValue, dimensions: readonly Dimension[], assetOf: FindAsset): BreakdownEntry {
   const { key } = group
   const named = key[dimensions.indexOf('asset')]
   const asset = named == null ? undefined : assetOf(toAssetId(named))
@@ -234,7 +234,7 @@ function toParts({ reason, n, numerator, denominator, current, previous, delta }
   }
 }
 
-function toBreakdownFacts({ totalGroups, other }: Breakdown) {
+export function toBreakdownFacts({ totalGroups, other }: Breakdown) {
   if (other === undefined) return { totalGroups, truncated: false }
   const { groups, value } = other
   return { totalGroups, truncated: true, other: { groups, value, ...toComparableParts(other) } }
