@@ -142,7 +142,7 @@ export class Connection implements Writer {
     return true
   }
 
-  /** Retries every LOOK_MS: SQLite's busy handler backs off to long pauses, in which other writers overtake. */
+  /** Retries every LOCK_RETRY_MS: SQLite's busy handler backs off to long pauses, in which other writers overtake. */
   #begin(begin: string): void {
     const deadline = performance.now() + LOCK_TIMEOUT_MS
     for (let waited = false; ; waited = true) {
