@@ -12,7 +12,7 @@ import {
   listOpenScans,
   requeueScan,
 } from '../scans/scans.store.ts'
-import { watchSilence } from '../scans/silence.ts'
+import { watchHeartbeats } from '../scans/silence.ts'
 import { finishDeletions } from '../scans/source-deletion.ts'
 import { isAbandoned, queueScan } from '../scans/start.ts'
 import type { SourceRecord } from '../sources/model.ts'
@@ -60,7 +60,7 @@ export function startLoop(options: LoopOptions): Loop {
   const owner = createOwner()
   const lease = new LoopLease({ store, holder: owner.name, now, ...(leaseMs === undefined ? {} : { leaseMs }) })
   const watch = watchClock(now)
-  const isHeartbeatStale = watchSilence()
+  const isHeartbeatStale = watchHeartbeats()
   let isPaused = false
   let isFailing = false
   let turning = false

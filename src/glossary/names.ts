@@ -51,7 +51,7 @@ function ambiguous(kind: string, name: string, rows: readonly NamedRow[]): AppEr
 }
 
 /** Suggestions from a search, in addition to names of similar spelling. */
-interface Also {
+interface NameHints {
   before?: readonly Suggestion[]
   behind?: readonly Suggestion[]
   /** Of another kind. */
@@ -68,7 +68,7 @@ export function unknownName(
   name: string,
   rows: readonly NamedRow[],
   others: readonly OtherName[],
-  also: Also = {},
+  also: NameHints = {},
 ): AppError {
   const other = others.find((candidate) => likeness(name, candidate.name) === 1)
   const near = closestNames(kind, name, rows, other === undefined ? ALIKE : VERY_ALIKE)

@@ -107,7 +107,7 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
   }
   insertMetric(writer, applyChange(writer, blank, defuseAssistantText(author, metric, writtenKeys), graph))
   const created = getStored(writer, metric.slug)
-  keepVersion(writer, created, author)
+  saveVersion(writer, created, author)
   auditMetric(writer, author, 'create', undefined, created)
   return created
 }
@@ -138,7 +138,7 @@ export function updateMetric(
   if (isDeepStrictEqual(changed, members)) return metric
   replaceMetric(writer, id, { ...changed, updatedAt: author.at })
   const updated = getStored(writer, metric.slug)
-  if (means || opens) keepVersion(writer, updated, author)
+  if (means || opens) saveVersion(writer, updated, author)
   auditMetric(writer, author, 'update', metric, updated)
   return updated
 }
@@ -265,7 +265,7 @@ function toMeaning(metric: MetricMembers) {
   return { type, definition, format, unit, emptyAs, glossaryTermSlug: term?.slug ?? null }
 }
 
-function keepVersion(writer: Writer, metric: MetricRecord, author: Author): void {
+function saveVersion(writer: Writer, metric: MetricRecord, author: Author): void {
   const { displayName, description, version, allowedDimensions } = metric
   const snapshot = { displayName, description, allowedDimensions, ...toMeaning(metric) }
   insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })

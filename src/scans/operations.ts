@@ -17,13 +17,13 @@ import { Scan, ScanItem, type ScanStatus, scanStatuses, toScan, toScanItem } fro
 import { abandonScans, findActiveScan, findScan, finishScan, getScan, listScans, requestCancel } from './scans.store.ts'
 import { listScopes } from './scopes.store.ts'
 import { isLeaseAlive } from './silence.ts'
-import { removeRest } from './source-deletion.ts'
+import { deleteRemaining } from './source-deletion.ts'
 import { queueScan } from './start.ts'
 import { getStats } from './stats-operation.ts'
 
 const ScanId = z.string().min(1).max(100).describe('Id of the scan.')
 /** Polling interval while a caller waits for the end of a scan. */
-const LOOK_MS = 200
+const POLL_MS = 200
 
 function showScan(reader: Reader, uid: string): Scan {
   const scan = getScan(reader, uid)
@@ -39,7 +39,7 @@ const over = new Set<ScanStatus>(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED']
 async function waitForScan(id: string, waitMs: number, waitFor: WaitFor, context: ReadContext): Promise<Scan> {
   const deadline = performance.now() + waitMs
   let first: string | undefined
-  for (let told = -1; ; ) {
+  for (let reported = -1; ; ) {
     const scan = context.read((reader) => showScan(reader, id))
     const shown = JSON.stringify(scan)
     first ??= shown
@@ -48,9 +48,9 @@ async function waitForScan(id: string, waitMs: number, waitFor: WaitFor, context
     if (over.has(scan.status) || leftMs <= 0 || context.signal.aborted) return scan
     const { discovered, scanned, unchanged } = scan.progress
     const done = scanned + unchanged
-    if (done > told) context.progress({ done, message: line`${done} of ${discovered} listed assets read` })
-    told = Math.max(told, done)
-    await sleep(Math.min(LOOK_MS, leftMs), undefined, { signal: context.signal }).catch(() => undefined)
+    if (done > reported) context.progress({ done, message: line`${done} of ${discovered} listed assets read` })
+    reported = Math.max(reported, done)
+    await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: context.signal }).catch(() => undefined)
   }
 }
 
@@ -203,7 +203,7 @@ export const scanOperations: readonly Operation[] = [
         },
         { durable: true },
       )
-      await removeRest(context, row)
+      await deleteRemaining(context, row)
       return shown
     },
   }),

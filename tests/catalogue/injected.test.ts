@@ -61,7 +61,7 @@ function plantPages({ store }: WriteContext): void {
             location: { path: `comment of ${text}`, start, end },
             fingerprint: Buffer.from(`${at}/${index}`).toString('hex').padStart(12, '0'),
           })),
-          looked: new Set(),
+          examinedTypes: new Set(),
           complete: new Set(),
           scanId: 1,
           at: NOON,

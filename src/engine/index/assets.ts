@@ -104,7 +104,7 @@ export class AssetTable {
     } else {
       const before = this.placeOf[number] ?? 0
       if (before === at) return number
-      this.#settle(before, -1)
+      this.#changeStatusCount(before, -1)
       if (this.#masks[number] !== 0) {
         this.relocations++
         if (this.facets.container.valueOf(before) !== place.container) this.containerMoves++
@@ -113,7 +113,7 @@ export class AssetTable {
     this.ids[number] = id
     this.version++
     this.placeOf[number] = at
-    this.#settle(at, 1)
+    this.#changeStatusCount(at, 1)
     return number
   }
 
@@ -132,7 +132,7 @@ export class AssetTable {
     return [...ids]
   }
 
-  #settle(place: number, by: 1 | -1): void {
+  #changeStatusCount(place: number, by: 1 | -1): void {
     if (place >= this.#shareOf.length) this.#shareOf = grown(this.#shareOf, place + 1)
     const share = (this.#shareOf[place] ?? 0) + by
     this.#shareOf[place] = share

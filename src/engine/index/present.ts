@@ -12,7 +12,7 @@ const MAX_COUNTERS = 2 ** 24
 interface ConfidenceTable {
   counts: Uint32Array
   /** The number of cells for which memory is reserved. */
-  room: number
+  cellCount: number
 }
 
 /**
@@ -44,7 +44,7 @@ export class PresentCounts {
     }
     const confidences = this.#confidences
     if (confidences === undefined) return
-    if (cell >= confidences.room) this.#confidences = undefined
+    if (cell >= confidences.cellCount) this.#confidences = undefined
     else {
       const at = cell * CONFIDENCES + confidence
       confidences.counts[at] = (confidences.counts[at] ?? 0) + by
@@ -53,12 +53,12 @@ export class PresentCounts {
 
   /** Counts by group over all rows; undefined when the tables lack the detail that the shape needs. */
   count(shape: Shape): Numbers | undefined {
-    const { cellPartOf, places, leastConfidence, groups } = shape
-    if (cellPartOf === undefined || places?.isByAsset === true || (places === undefined) === (leastConfidence === 0))
+    const { cellPartOf, places, minConfidence, groups } = shape
+    if (cellPartOf === undefined || places?.isByAsset === true || (places === undefined) === (minConfidence === 0))
       return undefined
     const counts = new Float64Array(groups + 1)
-    const told = places === undefined ? this.#countSure(shape, counts) : this.#countPlaces(shape, counts)
-    if (!told) return undefined
+    const isCounted = places === undefined ? this.#countSure(shape, counts) : this.#countPlaces(shape, counts)
+    if (!isCounted) return undefined
     const none = new Uint16Array(0)
     const unset = { sums: new Float64Array(0), least: none, greatest: none, quantiles: new Float64Array(0) }
     return { ...unset, width: groups + 1, counts }
@@ -80,24 +80,24 @@ export class PresentCounts {
     return false
   }
 
-  #countSure({ cellPartOf, groups, leastConfidence }: Shape, out: Float64Array): boolean {
+  #countSure({ cellPartOf, groups, minConfidence }: Shape, out: Float64Array): boolean {
     const table = this.#getConfidences()
     if (table === undefined || cellPartOf === undefined) return false
-    for (let cell = 0; cell < Math.min(table.room, cellPartOf.length); cell++) {
+    for (let cell = 0; cell < Math.min(table.cellCount, cellPartOf.length); cell++) {
       const group = cellPartOf[cell] as number
       if (group === groups) continue
       let count = 0
       const end = (cell + 1) * CONFIDENCES
-      for (let at = cell * CONFIDENCES + leastConfidence; at < end; at++) count += table.counts[at] as number
+      for (let at = cell * CONFIDENCES + minConfidence; at < end; at++) count += table.counts[at] as number
       out[group] = (out[group] as number) + count
     }
     return true
   }
 
   #getConfidences(): ConfidenceTable | undefined {
-    const room = this.#facets.cells.length
-    if (this.#confidences !== undefined && this.#confidences.room >= room) return this.#confidences
-    const wide = room + 8
+    const cellCount = this.#facets.cells.length
+    if (this.#confidences !== undefined && this.#confidences.cellCount >= cellCount) return this.#confidences
+    const wide = cellCount + 8
     if (wide * CONFIDENCES > MAX_COUNTERS) return undefined
     const counts = new Uint32Array(wide * CONFIDENCES)
     const { cellOf } = this.#facets
@@ -107,7 +107,7 @@ export class PresentCounts {
         counts[at] = (counts[at] as number) + 1
       }
     }
-    this.#confidences = { counts, room: wide }
+    this.#confidences = { counts, cellCount: wide }
     return this.#confidences
   }
 }

@@ -12,11 +12,11 @@ export interface Shape {
   cellPartOf?: Uint32Array | undefined
   /** Present when the group also depends on the asset. */
   places?: PlaceParts | undefined
-  /** The lane of each group: two groups in one lane never contain the same asset. */
-  laneOf: Uint32Array
-  lanes: number
+  /** The set that each group belongs to; no asset is in two groups of one set, so they share one bit for each asset. */
+  disjointSetOf: Uint32Array
+  disjointSets: number
   /** Minimum confidence in ten-thousandths; rows below it are filtered out. */
-  leastConfidence: number
+  minConfidence: number
   /** True for a single group without a filter. */
   isWhole: boolean
   /** The (severity, status) bits of each group, when nothing else distinguishes groups: see `AssetTable`. */

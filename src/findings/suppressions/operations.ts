@@ -158,7 +158,7 @@ export const suppressionOperations: readonly Operation[] = [
         },
         { durable: true },
       )
-      return { ...toView(suppression), changed: await takeBack(suppression, context) }
+      return { ...toView(suppression), changed: await revertFindings(suppression, context) }
     },
   }),
 ]
@@ -209,7 +209,7 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
   }
 }
 
-async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
+async function revertFindings({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
   const decided = { ...deciderOf(context), reason: ownText('suppression deleted') }
   let changed = 0
   for (let after = 0; ; ) {

@@ -96,11 +96,11 @@ export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
     ...(retryAfterSeconds === undefined ? [] : [line`try again in ${Math.ceil(retryAfterSeconds)} seconds`]),
     ...(fix === undefined ? [] : [line`fix: ${showJson(fix)}`]),
   ]
-  const told = { code: known.code, message: known.message, ...known.facts }
+  const errorFacts = { code: known.code, message: known.message, ...known.facts }
   return {
     content: [{ type: 'text', text: boundText(lines) }],
     isError: true,
-    _meta: { 'assay/error': told },
+    _meta: { 'assay/error': errorFacts },
   }
 }
 

@@ -29,19 +29,19 @@ const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'sl
 /** Compact text of a metric answer, with every number in plain digits. */
 export function renderMetric(answer: MetricAnswer): PrintableText[] {
   const { also = [], ...own } = answer
-  const told = new Set<string>(own.warnings.map(({ message }) => message))
-  return [...renderOne(own), ...renderContext(own), ...also.flatMap((other) => renderAlso(other, told))]
+  const shown = new Set<string>(own.warnings.map(({ message }) => message))
+  return [...renderOne(own), ...renderContext(own), ...also.flatMap((other) => renderAlso(other, shown))]
 }
 
 /** Another metric of the same question, with what the first one does not say. */
-function renderAlso(answer: OneMetricAnswer | FailedMetric, told: ReadonlySet<string>): PrintableText[] {
+function renderAlso(answer: OneMetricAnswer | FailedMetric, shown: ReadonlySet<string>): PrintableText[] {
   if ('error' in answer) {
     return [
       line`${showName(answer.metric.slug)}: ${showCode(answer.error.code)}, ${showSentence(answer.error.message)}`,
     ]
   }
   const { trust, applied } = answer
-  const warnings = answer.warnings.filter(({ message }) => !told.has(message))
+  const warnings = answer.warnings.filter(({ message }) => !shown.has(message))
   return [
     ...renderOne(answer),
     ...(trust.tier === 'certified' ? [] : [line`trust: ${showSentence(trust.label)}`]),

@@ -71,7 +71,7 @@ function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[
   const compiled = getShape(engine, plan)
   if (compiled === undefined) return undefined
   const { shape } = compiled
-  const told = { timeline: engine.findings, assets: engine.assets }
+  const source = { timeline: engine.findings, assets: engine.assets }
   const whole =
     range !== undefined && want === 'count' && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
       ? engine.present.count(shape)
@@ -80,7 +80,7 @@ function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[
     whole ??
     (range === undefined
       ? answerStock(engine, { shape, want, p: measure.p, moments: moments ?? [] })
-      : answerFlow(told, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
+      : answerFlow(source, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
   return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
 }
 

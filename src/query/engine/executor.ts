@@ -24,17 +24,17 @@ export function attachEngine(reader: Reader, engine: Engine | undefined): void {
 export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
 
 /** The snapshot (the reader's `turn`) that each engine is current with. */
-const turns = new WeakMap<Engine, number>()
+const snapshotNumbers = new WeakMap<Engine, number>()
 
 /**
  * Updates an engine to the snapshot of a reader, at most once for each snapshot; detaches an engine that cannot be
  * updated.
  */
 function isCurrent(reader: Reader, engine: Engine): boolean {
-  const { turn } = reader
-  if (turn !== undefined && turns.get(engine) === turn) return true
+  const { snapshotNumber } = reader
+  if (snapshotNumber !== undefined && snapshotNumbers.get(engine) === snapshotNumber) return true
   if (catchUp(reader, engine)) {
-    if (turn !== undefined) turns.set(engine, turn)
+    if (snapshotNumber !== undefined) snapshotNumbers.set(engine, snapshotNumber)
     return true
   }
   engines.delete(reader)

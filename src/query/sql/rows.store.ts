@@ -111,9 +111,9 @@ function findingRows(plan: PlacedPlan): RowSource {
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
       if (field === 'ageHours') return sql`max(0, ${plan.at} - f.first_detected_at)`
-      const told = resolutionBefore(sql`r.at < ${plan.at}`)
+      const latestResolution = resolutionBefore(sql`r.at < ${plan.at}`)
       const resolvedAt = past
-        ? sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${told} END`
+        ? sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${latestResolution} END`
         : sql`f.resolved_at`
       return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN max(0, ${resolvedAt} - f.first_detected_at) END`
     },
