@@ -1,4 +1,5 @@
 import type { ReadContext } from '../operation/context.ts'
+import type { Coercion } from '../operation/input/coerce.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { type EvaluateOptions, evaluateMetric } from './answer/evaluate.ts'
 import { exploreTerm } from './answer/explore.ts'
@@ -10,7 +11,10 @@ import { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
 import { MetricAnswer, MetricQuestion, SeriesAnswer, SeriesQuestion } from './model.ts'
 import { ViewAnswer, ViewQuestion } from './view-model.ts'
 
-const toOptions = ({ now, coerced }: ReadContext): EvaluateOptions => ({ now: now(), coerced })
+const toOptions = ({ now, coerced = [] }: ReadContext, respelled: readonly Coercion[]): EvaluateOptions => ({
+  now: now(),
+  coerced: [...coerced, ...respelled],
+})
 
 const queryMetric = operation({
   name: 'query_metric',
@@ -29,8 +33,8 @@ const queryMetric = operation({
   render: renderMetric,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'query_metric', question, context.now(), () =>
-        evaluateMetric(reader, question, toOptions(context)),
+      answerOrFix(reader, 'query_metric', question, context.now(), (asked, respelled) =>
+        evaluateMetric(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
@@ -50,8 +54,8 @@ const exploreMetric = operation({
   render: renderMetric,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'explore_metric', question, context.now(), () =>
-        evaluateMetric(reader, question, toOptions(context)),
+      answerOrFix(reader, 'explore_metric', question, context.now(), (asked, respelled) =>
+        evaluateMetric(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
@@ -72,8 +76,8 @@ const queryMetricTimeseries = operation({
   render: renderSeries,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'query_metric_timeseries', question, context.now(), () =>
-        evaluateSeries(reader, question, toOptions(context)),
+      answerOrFix(reader, 'query_metric_timeseries', question, context.now(), (asked, respelled) =>
+        evaluateSeries(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
@@ -94,8 +98,8 @@ const exploreByGlossaryTerm = operation({
   render: renderExplore,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'explore_by_glossary_term', question, context.now(), () =>
-        exploreTerm(reader, question, toOptions(context)),
+      answerOrFix(reader, 'explore_by_glossary_term', question, context.now(), (asked, respelled) =>
+        exploreTerm(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
