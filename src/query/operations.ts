@@ -119,8 +119,8 @@ const exploreViewOperation = operation({
   output: ViewAnswer,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'explore_view', question, context.now(), () =>
-        exploreView(reader, question, toOptions(context)),
+      answerOrFix(reader, 'explore_view', question, context.now(), (asked, respelled) =>
+        exploreView(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })

@@ -172,7 +172,7 @@ export function testForgedTexts(count: number): void {
           ),
         )
         expect(examples).toEqual(
-          answer.examples.map(({ id, findingType, page, excerpt }: Answer) => [
+          answer.examples.slice(0, 3).map(({ id, findingType, page, excerpt }: Answer) => [
             id,
             showName(findingType),
             showName(page),

@@ -38,6 +38,24 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
   }
 }
 
+/** Counts the rows `[from, to)` that a shape without groups admits, by asset. */
+export function countByAsset(
+  rows: Rows,
+  range: { from: number; to: number },
+  { shape, assets }: { shape: Shape; assets: AssetTable },
+  counts: Uint32Array,
+): void {
+  const { asset } = rows
+  for (let start = range.from; start < range.to; start += CHUNK) {
+    const end = Math.min(range.to, start + CHUNK)
+    readGroups(rows, start, end, shape, assets)
+    for (let row = start; row < end; row++) {
+      const own = asset[row] as number
+      counts[own] = (counts[own] as number) + 1 - (groups[row - start] as number)
+    }
+  }
+}
+
 export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
   const { groupOf, places, minConfidence, groups: none } = shape
   if ((rows.confidence[row] as number) < minConfidence) return none

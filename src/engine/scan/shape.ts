@@ -23,7 +23,7 @@ export interface Shape {
   bits?: number[] | undefined
 }
 
-interface PlaceParts {
+export interface PlaceParts {
   /** Whether `partOf` is by asset rather than by place. */
   isByAsset: boolean
   /** By place or asset: its part of the group. */
@@ -32,6 +32,8 @@ interface PlaceParts {
   parts: number
   /** The group of a combination part and a place part; index `combination part * parts + place part`. */
   groupOf: Uint32Array
+  /** The (severity, status) bits of each combination part, when nothing else distinguishes combinations. */
+  bits?: number[] | undefined
 }
 
 /** Results by bucket and group; index `bucket * width + group`. */

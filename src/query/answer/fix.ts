@@ -25,8 +25,8 @@ interface Question {
 }
 
 /**
- * Answers a question. A name in another spelling is read as the one that it can only mean, which `answer` is told; any
- * other error with exactly one possible fix carries the corrected call.
+ * Answers a question. A name in another spelling is read as the only one that it can mean, which is passed to `answer`;
+ * any other error with exactly one possible fix carries the corrected call.
  */
 export function answerOrFix<Asked extends Question, Answer>(
   reader: Reader,

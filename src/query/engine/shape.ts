@@ -168,7 +168,10 @@ export function compileShape(
       }
     }
     for (const at of left) groupOf[at] = keys.length
-    placeParts = { isByAsset, partOf: places.partOf, parts: width, groupOf }
+    const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
+    const bits =
+      isOfMasks && toMinConfidence(plan.conditions) === 0 ? toBits(engine, combos.partOf, parts) : undefined
+    placeParts = { isByAsset, partOf: places.partOf, parts: width, groupOf, bits }
   }
   const none = placeParts === undefined ? keys.length : parts
   const own = combos.partOf
