@@ -54,7 +54,7 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'deleted-source-counted',
     rule: 'The findings of a source that is being deleted are in no number.',
-    edits: [replaceCondition(['src/query/engine/executor.ts', 'openExecutor'], 'deleted', 'true')],
+    edits: [replaceCondition(['src/query/engine/executor.ts', 'openNarrowing'], 'deleted', 'true')],
     test: { file: 'tests/scans/deletion.test.ts', title: 'leaves nothing in any answer' },
   },
   {
