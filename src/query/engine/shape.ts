@@ -169,8 +169,7 @@ export function compileShape(
     }
     for (const at of left) groupOf[at] = keys.length
     const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
-    const bits =
-      isOfMasks && toMinConfidence(plan.conditions) === 0 ? toBits(engine, combos.partOf, parts) : undefined
+    const bits = isOfMasks && toMinConfidence(plan.conditions) === 0 ? toBits(engine, combos.partOf, parts) : undefined
     placeParts = { isByAsset, partOf: places.partOf, parts: width, groupOf, bits }
   }
   const none = placeParts === undefined ? keys.length : parts
