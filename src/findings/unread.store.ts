@@ -11,9 +11,15 @@ export interface UnreadRecord extends UnreadSection {
   detail: string
   /** An earlier scan has read it. */
   wasRead: boolean
-  /** It was missing in two scans in a row, so it is assumed to be empty. */
+  /** It was missing in two scans in a row, both of which ended, so it is assumed to be empty. */
   isSettled: boolean
   scanId: number
+}
+
+/** What an earlier scan recorded of a section. */
+export interface EarlierUnread extends UnreadRecord {
+  /** The scan ended as COMPLETED or PARTIAL. */
+  isOfEndedScan: boolean
 }
 
 interface UnreadSqlRow {
@@ -23,19 +29,25 @@ interface UnreadSqlRow {
   was_read: number
   is_settled: number
   scan_id: number
+  has_ended: number
 }
 
-export function listUnread(reader: Reader, assetId: number): UnreadRecord[] {
+export function listUnread(reader: Reader, assetId: number): EarlierUnread[] {
   const rows = reader
-    .prepare('SELECT section, reason, detail, was_read, is_settled, scan_id FROM unread_section WHERE asset_id = ?')
+    .prepare(
+      `SELECT u.section, u.reason, u.detail, u.was_read, u.is_settled, u.scan_id,
+         EXISTS (SELECT 1 FROM scan s WHERE s.id = u.scan_id AND s.status IN ('COMPLETED', 'PARTIAL')) AS has_ended
+       FROM unread_section u WHERE u.asset_id = ?`,
+    )
     .all(assetId) as UnreadSqlRow[]
-  return rows.map(({ section, reason, detail, was_read, is_settled, scan_id }) => ({
+  return rows.map(({ section, reason, detail, was_read, is_settled, scan_id, has_ended }) => ({
     section,
     reason,
     detail,
     wasRead: was_read === 1,
     isSettled: is_settled === 1,
     scanId: scan_id,
+    isOfEndedScan: has_ended === 1,
   }))
 }
 

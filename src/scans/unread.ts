@@ -18,8 +18,8 @@ export interface UnreadSections {
 
 /**
  * Judges the unread sections of an asset by what is stored. A section that is excluded on purpose, has no reader, or may
- * be empty counts only while findings are in it; one that may be empty is settled when a second scan in a row does not
- * get it.
+ * be empty counts only while findings are in it; one that may be empty is settled when it was missing in the scan
+ * before as well, and that scan came to its end.
  */
 export function judgeUnread(
   reader: Reader,
@@ -35,7 +35,8 @@ export function judgeUnread(
     const { section, reason, isEmptyIfRepeated = false, isRare = false } = unread
     if ((isEmptyIfRepeated || isRare || isQuiet.has(reason)) && !isHeld(section)) return []
     const same = known.find((record) => record.section === section)
-    const isSettled = isEmptyIfRepeated && same !== undefined && (same.isSettled || same.scanId !== scanId)
+    const isRepeated = same?.reason === reason && same.isOfEndedScan && same.scanId !== scanId
+    const isSettled = isEmptyIfRepeated && (same?.isSettled === true || isRepeated)
     const outer = known.find((record) => isWithin(section, record.section))
     return [{ ...unread, detail: unread.detail ?? '', wasRead: outer?.wasRead ?? hasBeenRead, isSettled, scanId }]
   })

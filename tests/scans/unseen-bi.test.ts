@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { internalText } from '../../src/kernel/safe-text.ts'
 import { type SampleBi, startSampleBi } from '../../src/sample/bi/server.ts'
 import type { BiDataset, BiTenant, BiWorkspace } from '../../src/sample/bi/tenant.ts'
 import type { SampleReply } from '../../src/sample/exchange.ts'
@@ -116,6 +117,25 @@ describe('a dataset in the metadata scan', () => {
     await scanLater()
     expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
     expect(codes(await scanLater())).toContain('taken_as_empty')
+    expect(count('RESOLVED')).toBeGreaterThan(5)
+  })
+
+  it('with an empty list of tables keeps them while the scan before did not come to its end', async () => {
+    const open = await scanned()
+    refuseQueries()
+    change((dataset) => {
+      dataset.tables = []
+    })
+    for (const end of ['FAILED', 'CANCELLED']) {
+      await scanLater()
+      expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
+      bench.store.write((writer) =>
+        writer.prepare('UPDATE scan SET status = ? WHERE id = (SELECT max(id) FROM scan)').run(internalText(end)),
+      )
+    }
+    await scanLater()
+    expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
+    await scanLater()
     expect(count('RESOLVED')).toBeGreaterThan(5)
   })
 
