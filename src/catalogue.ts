@@ -1,7 +1,5 @@
-import { sessionOperations } from './access/session-operation.ts'
 import { customOperations } from './custom-detectors/operations.ts'
 import { dashboardOperations } from './dashboards/operations.ts'
-import { dimensionOperations } from './findings/dimension-operations.ts'
 import { findingOperations } from './findings/operations.ts'
 import { suppressionOperations } from './findings/suppressions/operations.ts'
 import { glossaryOperations } from './glossary/operations.ts'
@@ -21,7 +19,6 @@ export const operations: readonly Operation[] = Object.freeze([
   ...glossaryOperations,
   ...metricOperations,
   ...queryOperations,
-  ...dimensionOperations,
   ...dashboardOperations,
   ...watchOperations,
   ...sourceOperations,
@@ -29,5 +26,4 @@ export const operations: readonly Operation[] = Object.freeze([
   ...scanOperations,
   ...findingOperations,
   ...suppressionOperations,
-  ...sessionOperations,
 ])

@@ -42,11 +42,11 @@ export class LoopLease {
   /** Takes or renews the lease if needed; usually no write is necessary. */
   hold(): boolean {
     const { store, holder, now, leaseMs } = this.#options
-    const { lease, state } = store.read((reader) => ({
+    const { lease, standing } = store.read((reader) => ({
       lease: findLease(reader, NAME),
-      state: this.stateOf(reader),
+      standing: this.stateOf(reader),
     }))
-    if (state !== 'free') return state === 'ours'
+    if (standing !== 'free') return standing === 'ours'
     const expiresAt = now() + leaseMs
     const taken = store.write(
       (writer) => {

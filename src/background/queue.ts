@@ -40,7 +40,7 @@ export function createScanQueue(
     } finally {
       running.delete(scanUid)
       leases.delete(scanUid)
-      for (const notify of callers.get(scanUid) ?? []) notify()
+      for (const tell of callers.get(scanUid) ?? []) tell()
       callers.delete(scanUid)
       next()
     }

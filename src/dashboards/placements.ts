@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, appendAudit } from '../audit/audit.store.ts'
 import { type FilterMapping, restrictsNothing } from '../findings/filter.ts'
+import { requireTerms } from '../findings/term-filters.store.ts'
 import { type AppError, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
@@ -43,6 +44,7 @@ export function setPlacement(writer: Writer, change: PlacementChange, author: Au
   const placed = listPlacements(writer, dashboard)
   const before = placed.find((placement) => placement.metricSlug === metric.slug)
   const { pinnedFilters, size, position, chartType } = change
+  if (pinnedFilters != null) requireTerms(writer, pinnedFilters)
   const after: Placement = {
     dashboard: dashboard.name,
     metricSlug: metric.slug,

@@ -67,15 +67,15 @@ export function applyFolder(
   requireValidFiles(problems)
   const installId = store.read(findInstallId)
   const memory = readBase(folder, installId)
-  const target = { files, pruned: options.prune ? managed : new Set<Kind>() }
+  const wish = { files, pruned: options.prune ? managed : new Set<Kind>() }
   let agreed: Base | undefined
   const work = (writer: Writer): Outcome => {
     const present = loadDefinitions(writer)
-    const wanted = toWanted(present, target)
+    const wanted = toWanted(present, wish)
     requireValidFiles(checkTogether(wanted, files))
-    const changes = listChanges(present, wanted, target)
+    const changes = listChanges(present, wanted, wish)
     if (!options.force) requireKnown(memory, changes)
-    const before = readMetricsState(writer)
+    const before = look(writer)
     const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
     performChanges(writer, changes, wanted, { author, receivers, files })
     agreed = memory && toNextSyncState(memory, wanted, files)
@@ -106,26 +106,26 @@ export function validateFolder({ files, problems }: DefinitionFolder): {
   outside: Problem[]
 } {
   const { problems: outside, placeholders } = findOutside(files)
-  const target = { files, pruned: new Set<Kind>() }
+  const wish = { files, pruned: new Set<Kind>() }
   const wanted = toWanted(
     new Map(placeholders.map((definition) => [`${definition.kind}/${definition.name}`, definition])),
-    target,
+    wish,
   )
   return { files: files.length, problems: [...problems, ...checkTogether(wanted, files)], outside }
 }
 
-interface MetricsState {
+interface Look {
   metrics: Map<string, MetricRecord>
   digests: Map<string, string>
   trust: Map<string, TrustTier>
 }
 
-function readMetricsState(reader: Reader): MetricsState {
+function look(reader: Reader): Look {
   const metrics = loadMetrics(reader)
   const each = <T>(of: (metric: MetricRecord) => T) => new Map([...metrics].map(([slug, metric]) => [slug, of(metric)]))
   return {
     metrics,
-    digests: each((metric) => toDigest(metric, listInputs(metrics, metric)) + toTermState(metric)),
+    digests: each((metric) => toDigest(reader, metric, listInputs(metrics, metric)) + toTermState(metric)),
     trust: each((metric) => getTrust(reader, metric).tier),
   }
 }
@@ -159,11 +159,11 @@ function toMetricValue(reader: Reader, metricSlug: string, now: number): MetricV
 
 function compare(
   reader: Reader,
-  before: MetricsState,
+  before: Look,
   values: ReadonlyMap<string, MetricValue>,
   now: number,
 ): Pick<Outcome, 'moves' | 'trust'> {
-  const after = readMetricsState(reader)
+  const after = look(reader)
   const moves = [...new Set([...before.metrics.keys(), ...after.metrics.keys()])]
     .sort()
     .flatMap((metric): ValueChange[] => {

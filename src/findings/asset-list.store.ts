@@ -9,7 +9,7 @@ import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { listLabels, listLinks } from './assets.store.ts'
 import { assetTerms } from './filter.store.ts'
-import { type FilterMapping, toConditions } from './filter.ts'
+import type { FilterCondition } from './filter.ts'
 import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import type { PageOf } from './list.store.ts'
 import type { Asset, AssetDetail } from './model.ts'
@@ -79,7 +79,7 @@ function toAsset(reader: Reader, row: AssetSqlRow): Asset {
 }
 
 export interface AssetPage {
-  filter: FilterMapping
+  conditions: readonly FilterCondition[]
   search?: string | undefined
   status?: 'ACTIVE' | 'DELETED' | undefined
   limit: number
@@ -116,8 +116,8 @@ const selectAssets = cachedQueryByShape(
 )
 
 /** In the order in which they were first seen. */
-export function listAssets(reader: Reader, { filter, search, status, limit, after }: AssetPage): PageOf<Asset> {
-  const terms = toFilterTerms(toConditions(filter))
+export function listAssets(reader: Reader, { conditions, search, status, limit, after }: AssetPage): PageOf<Asset> {
+  const terms = toFilterTerms(conditions)
   const rows = reader.all(selectAssets({ terms, words: toPatterns(search), status, limit: limit + 1, after }))
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {

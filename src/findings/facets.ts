@@ -26,8 +26,6 @@ type FacetStorage =
   | { stores: 'source'; sourceColumn: 'name' | 'type' }
 
 interface FacetDeclaration {
-  /** Its name for people. */
-  label: string
   /** Its key in filters. */
   filterKey: string
   /** Its name where its distinct values are counted. */
@@ -61,7 +59,6 @@ interface FacetDeclaration {
  */
 export const facets = {
   severity: {
-    label: 'Severity',
     filterKey: 'severities',
     field: 'severity',
     table: 'combo',
@@ -72,13 +69,12 @@ export const facets = {
     isOptional: false,
     origin: 'own',
     value: z.enum(severities),
-    description: 'Severities: CRITICAL, HIGH, MEDIUM, LOW, INFO.',
+    description: 'Severities.',
     possible: severities,
     synonyms: [],
     related: ['priority', 'risk', 'criticality', 'level'],
   },
   detectorType: {
-    label: 'Detector',
     filterKey: 'detectorTypes',
     field: 'detectorType',
     table: 'combo',
@@ -95,7 +91,6 @@ export const facets = {
     related: ['scanner', 'check'],
   },
   status: {
-    label: 'Status',
     filterKey: 'statuses',
     field: 'status',
     table: 'combo',
@@ -106,13 +101,12 @@ export const facets = {
     isOptional: false,
     origin: 'own',
     value: z.enum(findingStatuses),
-    description: 'Statuses: OPEN, RESOLVED, FALSE_POSITIVE, IGNORED.',
+    description: 'Statuses.',
     possible: findingStatuses,
     synonyms: [],
     related: ['state', 'resolution'],
   },
   findingType: {
-    label: 'Finding type',
     filterKey: 'findingTypes',
     field: 'findingType',
     table: 'combo',
@@ -129,7 +123,6 @@ export const facets = {
     related: ['rule', 'kind of finding'],
   },
   category: {
-    label: 'Category',
     filterKey: 'categories',
     field: 'category',
     table: 'combo',
@@ -146,7 +139,6 @@ export const facets = {
     related: ['class', 'area'],
   },
   customDetectorKey: {
-    label: 'Custom detector',
     filterKey: 'customDetectorKeys',
     field: 'customDetectorKey',
     table: 'combo',
@@ -163,7 +155,6 @@ export const facets = {
     related: [],
   },
   source: {
-    label: 'Source',
     filterKey: 'sources',
     field: 'sourceId',
     table: 'combo',
@@ -180,7 +171,6 @@ export const facets = {
     related: ['tenant', 'system', 'site', 'connection'],
   },
   sourceType: {
-    label: 'Source type',
     filterKey: 'sourceTypes',
     field: 'sourceType',
     table: 'combo',
@@ -197,7 +187,6 @@ export const facets = {
     related: ['platform'],
   },
   assetKind: {
-    label: 'Kind of asset',
     filterKey: 'assetKinds',
     field: 'assetKind',
     table: 'asset',
@@ -214,7 +203,6 @@ export const facets = {
     related: ['asset type', 'page type'],
   },
   container: {
-    label: 'Space or workspace',
     filterKey: 'containers',
     field: 'container',
     table: 'asset',
@@ -231,7 +219,6 @@ export const facets = {
     related: ['project', 'folder', 'team'],
   },
   asset: {
-    label: 'Asset',
     filterKey: 'assets',
     field: 'assetId',
     table: 'asset',
@@ -248,7 +235,6 @@ export const facets = {
     related: ['document', 'file', 'dashboard'],
   },
   owner: {
-    label: 'Owner',
     filterKey: 'owners',
     field: 'owner',
     table: 'asset',
@@ -265,7 +251,6 @@ export const facets = {
     related: ['author', 'responsible', 'team'],
   },
   label: {
-    label: 'Label',
     filterKey: 'labels',
     field: 'label',
     table: 'asset',
@@ -282,7 +267,6 @@ export const facets = {
     related: ['tag', 'topic'],
   },
   dataset: {
-    label: 'Dataset',
     filterKey: 'datasets',
     field: 'dataset',
     table: 'asset',
@@ -293,7 +277,7 @@ export const facets = {
     isOptional: true,
     origin: 'withheld',
     value: nameOf(definitionText('withheld')),
-    description: 'BI datasets that assets are in.',
+    description: 'BI datasets.',
     possible: [],
     synonyms: [],
     related: ['semantic model', 'model'],

@@ -2,8 +2,8 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import { db } from '../store/builder.ts'
 import type { Bound } from '../store/cached-query.ts'
 import type { Tables } from '../store/schema.ts'
-import { type FacetRow, type FilterKey, findFacetByFilterKey } from './facets.ts'
-import { type FilterCondition, type FilterMapping, toConditions } from './filter.ts'
+import { type FacetRow, findFacetByFilterKey } from './facets.ts'
+import type { FilterCondition } from './filter.ts'
 import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
 
 type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
@@ -68,31 +68,82 @@ function facetTerm(
 export interface FindingTermOptions {
   /** Statuses are compared with this code instead of the current one. */
   status?: Expression<number>
+  /** When findings were resolved, instead of the present value; NULL for those that are not. */
+  resolvedAt?: Expression<number | null>
   /** The finding is looked up by id, so SQLite must not use the index by asset, of which a filter may match many. */
   isReached?: boolean
 }
 
+/** Rows whose value is in a half-open range; one without a value is in none. */
+function rangeTerm(
+  value: Expression<number | null>,
+  [low, high]: readonly Bound<Compared>[],
+  exclude: boolean,
+): Expression<SqlBool> {
+  const within = sql<SqlBool>`(${value} >= ${low} AND ${value} < ${high})`
+  return exclude ? sql<SqlBool>`NOT coalesce(${within}, 0)` : within
+}
+
+/** Rows that match all conditions of at least one term. */
+function termsTerm(anyOf: readonly Expression<SqlBool>[], exclude: boolean): Expression<SqlBool> {
+  const matches = sql<SqlBool>`coalesce(${build.or([...anyOf])}, 0)`
+  return exclude ? sql<SqlBool>`NOT ${matches}` : matches
+}
+
+const lastDetectedAt = sql<number>`coalesce(f.last_detected_at, max(f.first_detected_at,
+  coalesce((SELECT scanned.last_scanned_at FROM asset scanned WHERE scanned.id = f.asset_id), 0)))`
+
+/** The value of a finding that a range is about. */
+function rangedValue(key: FilterCondition['key'], options: FindingTermOptions): Expression<number | null> {
+  const resolvedAt = options.resolvedAt ?? sql<number | null>`f.resolved_at`
+  switch (key) {
+    case 'confidence':
+      return sql<number>`f.conf_q`
+    case 'resolutionHours':
+      return sql<number | null>`max(0, ${resolvedAt} - f.first_detected_at)`
+    case 'resolvedAt':
+      return resolvedAt
+    case 'lastDetectedAt':
+      return lastDetectedAt
+    case 'firstDetectedAt':
+      return sql<number>`f.first_detected_at`
+    default:
+      throw new TypeError(`${key} is no range of findings`)
+  }
+}
+
+const assetUpdatedAt = sql<number | null>`a.content_updated_at`
+
 /**
- * The rows of `finding f` that a filter matches: AND across keys, OR within one; `exclude` removes the rows that match
+ * The rows of `finding f` that conditions match: AND across keys, OR within one; `exclude` removes the rows that match
  * any of its keys, and keeps those without a value. It needs no alias but `f`: the facets are looked up in the small
  * combo table first, so that the time index of findings stays usable.
  */
-export function findingCondition(
-  filter: FilterMapping | readonly FilterCondition[],
+export const findingCondition = (
+  conditions: readonly FilterCondition[],
   options: FindingTermOptions = {},
-): Expression<SqlBool> {
-  return findingTerms(toFilterTerms(isList(filter) ? filter : toConditions(filter)), options)
-}
+): Expression<SqlBool> => findingTerms(toFilterTerms(conditions), options)
 
 /** As `findingCondition`, for encoded terms. */
 export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Expression<SqlBool> {
   const onCombo: Expression<SqlBool>[] = []
   const onAsset: Expression<SqlBool>[] = []
   const onFinding: Expression<SqlBool>[] = []
-  for (const { key, values, exclude } of terms) {
+  for (const { key, values, exclude, anyOf } of terms) {
     const facet = findFacetByFilterKey(key)
-    if (facet === undefined) {
+    if (anyOf !== undefined) {
+      onFinding.push(
+        termsTerm(
+          anyOf.map((inner) => findingTerms(inner, options)),
+          exclude,
+        ),
+      )
+    } else if (key === 'minConfidence') {
       onFinding.push(build('f.conf_q', '>=', values[0] as Bound<number>))
+    } else if (key === 'contentUpdatedAt') {
+      onAsset.push(rangeTerm(assetUpdatedAt, values, exclude))
+    } else if (facet === undefined) {
+      onFinding.push(rangeTerm(rangedValue(key, options), values, exclude))
     } else if (facet.name === 'status' && options.status !== undefined) {
       onFinding.push(build(options.status, exclude ? 'not in' : 'in', listOf(values)))
     } else if (facet.table === 'combo') {
@@ -113,12 +164,11 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
 }
 
 /**
- * The rows of `asset a` that a filter matches. `sources`, `sourceTypes`, `assetKinds` and `containers` apply to the
- * asset itself; with any other key, at least one finding of the asset must match the whole filter.
+ * The rows of `asset a` that conditions match. Keys of assets apply to the asset itself; with any other key, at least one
+ * finding of the asset must match the whole filter.
  */
-export function assetCondition(filter: FilterMapping | readonly FilterCondition[]): Expression<SqlBool> {
-  return assetTerms(toFilterTerms(isList(filter) ? filter : toConditions(filter)))
-}
+export const assetCondition = (conditions: readonly FilterCondition[]): Expression<SqlBool> =>
+  assetTerms(toFilterTerms(conditions))
 
 /** As `assetCondition`, for encoded terms. */
 export function assetTerms(terms: Terms): Expression<SqlBool> {
@@ -129,8 +179,10 @@ export function assetTerms(terms: Terms): Expression<SqlBool> {
 }
 
 /** The rows of `asset a` that match terms on the asset itself. */
-export function ownAssetTerms(own: Terms<FilterKey>): Expression<SqlBool> {
-  const parts = own.map(({ key, values, exclude }) => {
+export function ownAssetTerms(own: Terms): Expression<SqlBool> {
+  const parts = own.map(({ key, values, exclude, anyOf }) => {
+    if (anyOf !== undefined) return termsTerm(anyOf.map(ownAssetTerms), exclude)
+    if (key === 'contentUpdatedAt') return rangeTerm(assetUpdatedAt, values, exclude)
     const facet = requireFacet(key)
     return facetTerm(assetColumn(facet), facet, values, exclude)
   })
@@ -143,23 +195,31 @@ function requireFacet(key: string): FacetRow {
   return facet
 }
 
+interface Placeable {
+  key: string
+  anyOf?: readonly (readonly Placeable[])[]
+}
+
+/** Whether a condition is on the asset itself; one on terms is if all of their conditions are. */
+const isOfAsset = ({ key, anyOf }: Placeable): boolean =>
+  anyOf === undefined
+    ? key === 'contentUpdatedAt' || findFacetByFilterKey(key)?.isOfAsset === true
+    : anyOf.every((inner) => inner.every(isOfAsset))
+
 /** Splits conditions into those on the asset itself and those on its findings. */
-export function splitByAsset<Condition extends { key: string }>(conditions: readonly Condition[]) {
-  const isOwn = (condition: Condition): condition is Condition & { key: FilterKey } =>
-    findFacetByFilterKey(condition.key)?.isOfAsset === true
-  return { own: conditions.filter(isOwn), ofFindings: conditions.filter((condition) => !isOwn(condition)) }
+export function splitByAsset<Condition extends Placeable>(conditions: readonly Condition[]) {
+  return {
+    own: conditions.filter(isOfAsset),
+    ofFindings: conditions.filter((condition) => !isOfAsset(condition)),
+  }
 }
 
 /** Splits conditions into those on columns of the asset and those on columns that findings have themselves. */
 export function splitByJoin(conditions: readonly FilterCondition[]) {
-  const isOfAssets = (condition: FilterCondition): condition is FilterCondition & { key: FilterKey } =>
-    findFacetByFilterKey(condition.key)?.table === 'asset'
+  const isOfJoinedAsset = ({ key }: FilterCondition) =>
+    key === 'contentUpdatedAt' || findFacetByFilterKey(key)?.table === 'asset'
   return {
-    ofAssets: conditions.filter(isOfAssets),
-    ofFindings: conditions.filter((condition) => !isOfAssets(condition)),
+    ofAssets: conditions.filter(isOfJoinedAsset),
+    ofFindings: conditions.filter((condition) => !isOfJoinedAsset(condition)),
   }
-}
-
-function isList(filter: FilterMapping | readonly FilterCondition[]): filter is readonly FilterCondition[] {
-  return Array.isArray(filter)
 }

@@ -1,17 +1,16 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
 import { comparand, db } from '../store/builder.ts'
 import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../store/cached-query.ts'
-import { CONFIDENCE_SCALE } from '../store/schema.ts'
+import { CONFIDENCE_SCALE, severityCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
-import type { FilterKey } from './facets.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
-import { type FilterMapping, toConditions } from './filter.ts'
-import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
+import type { FilterCondition } from './filter.ts'
+import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
 import { readListBounds, withinListBounds } from './list-bounds.store.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
@@ -46,6 +45,7 @@ const findings = () =>
       'a.url as asset_url',
       'a.last_scanned_at',
       's.uid as source_uid',
+      's.name as source_name',
       'detector.text as detector',
       'type.text as type',
       'category.text as category',
@@ -63,6 +63,7 @@ function toFinding(row: FindingSqlRow): Finding {
     id: String(row.id),
     assetId: row.asset_uid,
     sourceId: row.source_uid,
+    source: row.source_name,
     detectorType: row.detector,
     findingType: row.type,
     category: row.category,
@@ -86,8 +87,13 @@ function toFinding(row: FindingSqlRow): Finding {
   }
 }
 
+/** The orders of the list; within equal values, newest first. */
+export const findingOrders = ['newest', 'severity', 'lastDetectedAt'] as const
+export type FindingOrder = (typeof findingOrders)[number]
+
 export interface FindingPage {
-  filter: FilterMapping
+  sort?: FindingOrder | undefined
+  conditions: readonly FilterCondition[]
   search?: string | undefined
   assetId?: string | undefined
   limit: number
@@ -96,6 +102,7 @@ export interface FindingPage {
 }
 
 interface FindingPageTerms {
+  sort: FindingOrder
   terms: readonly FilterTerm[]
   words: readonly string[]
   limit: number
@@ -109,67 +116,82 @@ export interface PageOf<Item> {
   next?: number[]
 }
 
-const toPageShape = ({ terms, words, assetId, after }: FindingPageTerms) => ({
-  terms: terms.map(toTermShape),
+const toPageShape = ({ sort, terms, words, assetId, after }: FindingPageTerms) => ({
+  sort,
+  terms: terms.map((term) => toTermShape(term)),
   words: words.length,
   ofAsset: assetId !== undefined,
   after: after?.length ?? 0,
 })
 
+/** By what findings are sorted, in descending order; the id comes last. */
+const sortedBy: Readonly<Record<FindingOrder, readonly RawBuilder<number>[]>> = {
+  newest: [sql<number>`f.first_detected_at`],
+  severity: [sql<number>`c.severity`, sql<number>`f.first_detected_at`],
+  lastDetectedAt: [
+    sql<number>`coalesce(f.last_detected_at, max(coalesce(a.last_scanned_at, 0), f.first_detected_at))`,
+    sql<number>`f.first_detected_at`,
+  ],
+}
+
+const toSortKeys = (sort: FindingOrder, finding: Finding): number[] => {
+  const first = Date.parse(finding.firstDetectedAt)
+  if (sort === 'newest') return [first]
+  return [sort === 'severity' ? severityCodes[finding.severity] : Date.parse(finding.lastDetectedAt), first]
+}
+
+/** The number of sort keys in a cursor, with the id. */
+export const countSortKeys = (sort: FindingOrder): number => sortedBy[sort].length + 1
+
 const selectFindings = cachedQueryByShape(
   toPageShape,
-  ({ terms, words, ofAsset, after }, give: Bind<FindingPageTerms>) => {
+  ({ sort, terms, words, ofAsset, after }, give: Bind<FindingPageTerms>) => {
+    const keys = sortedBy[sort]
     let query = findings()
       .where(findingTerms(placeTerms(terms, give, (page) => page.terms)))
-      .orderBy('f.first_detected_at', 'desc')
-      .orderBy('f.id', 'desc')
       .limit(give(({ limit }) => limit))
+    for (const key of keys) query = query.orderBy(key, 'desc')
+    query = query.orderBy('f.id', 'desc')
     if (ofAsset) {
       const id = give(({ assetId = '' }) => assetId)
       query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))]))
     }
     for (const word of bindList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
     if (after === 0) return query
-    const [at, id, ...bounds] = bindList(give, after, (page) => page.after ?? []) as [
-      RawBuilder<number>,
-      RawBuilder<number>,
-      ...RawBuilder<number>[],
-    ]
+    const given = bindList(give, after, (page) => page.after ?? []) as RawBuilder<number>[]
+    const [last, bounds] = [given.slice(0, keys.length + 1), given.slice(keys.length + 1)]
+    const [first, atFirst] = [keys[0], last[0]]
+    if (first === undefined || atFirst === undefined) return query.where(withinListBounds(bounds))
+    // The first key is compared by itself, too, so that an index on it is used.
     return query
-      .where('f.first_detected_at', '<=', at)
-      .where((eb) => eb.or([eb('f.first_detected_at', '<', at), eb('f.id', '<', id)]))
+      .where(sql<SqlBool>`${first} <= ${atFirst}`)
+      .where(sql<SqlBool>`(${sql.join([...keys, sql`f.id`])}) < (${sql.join(last)})`)
       .where(withinListBounds(bounds))
   },
 )
 
-/** Sorted by first detection, newest first. */
-export function listFindings(reader: Reader, { filter, search, assetId, limit, after }: FindingPage): PageOf<Finding> {
-  const rows = reader.all(
-    selectFindings({
-      terms: toFilterTerms(toConditions(filter)),
-      words: toPatterns(search),
-      limit: limit + 1,
-      assetId,
-      after,
-    }),
-  )
-  const last = rows.length > limit ? rows[limit - 1] : undefined
-  return {
-    items: rows.slice(0, limit).map(toFinding),
-    ...(last === undefined
-      ? {}
-      : { next: [last.first_detected_at, last.id, ...(after?.slice(2) ?? readListBounds(reader))] }),
-  }
+/** Sorted by first detection, newest first, unless `sort` says otherwise. */
+export function listFindings(
+  reader: Reader,
+  { sort = 'newest', conditions, search, assetId, limit, after }: FindingPage,
+): PageOf<Finding> {
+  const terms = toFilterTerms(conditions)
+  const rows = reader.all(selectFindings({ sort, terms, words: toPatterns(search), limit: limit + 1, assetId, after }))
+  const items = rows.slice(0, limit).map(toFinding)
+  const last = rows.length > limit ? items.at(-1) : undefined
+  if (last === undefined) return { items }
+  const bounds = after?.slice(countSortKeys(sort)) ?? readListBounds(reader)
+  return { items, next: [...toSortKeys(sort, last), Number(last.id), ...bounds] }
 }
 
 interface Matching {
-  ofAssets: readonly FilterTerm<Compared, FilterKey>[]
+  ofAssets: readonly FilterTerm[]
   ofFindings: readonly FilterTerm[]
   words: readonly string[]
 }
 
-function toMatching(filter: FilterMapping, search: string | undefined): Matching {
-  const { ofAssets, ofFindings } = splitByJoin(toConditions(filter))
+function toMatching(conditions: readonly FilterCondition[], search: string | undefined): Matching {
+  const { ofAssets, ofFindings } = splitByJoin(conditions)
   return { ofAssets: toFilterTerms(ofAssets), ofFindings: toFilterTerms(ofFindings), words: toPatterns(search) }
 }
 
@@ -198,9 +220,14 @@ const selectIds = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matchin
 /** Row ids of the matching findings in insertion order, above `after` and up to `upTo`. */
 export function listFindingIds(
   reader: Reader,
-  { filter, search, after, upTo }: { filter: FilterMapping; search?: string | undefined; after: number; upTo: number },
+  {
+    conditions,
+    search,
+    after,
+    upTo,
+  }: { conditions: readonly FilterCondition[]; search?: string | undefined; after: number; upTo: number },
 ): number[] {
-  return reader.all(selectIds({ ...toMatching(filter, search), after, upTo })).map(({ id }) => id)
+  return reader.all(selectIds({ ...toMatching(conditions, search), after, upTo })).map(({ id }) => id)
 }
 
 const selectNewestId = cachedQuery(() => db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))
@@ -210,12 +237,25 @@ export function findNewestId(reader: Reader): number {
   return reader.first(selectNewestId(undefined))?.id ?? 0
 }
 
-const selectCount = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matching>) =>
-  matching(shape, give).select((eb) => eb.fn.countAll<number>().as('n')),
+const selectCount = cachedQueryByShape(
+  ({ assetId, ...asked }: Matching & { assetId: string | undefined }) => ({
+    ...toMatchingShape(asked),
+    ofAsset: assetId !== undefined,
+  }),
+  ({ ofAsset, ...shape }, give: Bind<Matching & { assetId: string | undefined }>) => {
+    const counted = matching(shape, give).select((eb) => eb.fn.countAll<number>().as('n'))
+    const id = give(({ assetId = '' }) => assetId)
+    return ofAsset ? counted.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))])) : counted
+  },
 )
 
-export function countFindings(reader: Reader, filter: FilterMapping, search: string | undefined): number {
-  return reader.first(selectCount(toMatching(filter, search)))?.n ?? 0
+export function countFindings(
+  reader: Reader,
+  conditions: readonly FilterCondition[],
+  search: string | undefined,
+  assetId?: string | undefined,
+): number {
+  return reader.first(selectCount({ ...toMatching(conditions, search), assetId }))?.n ?? 0
 }
 
 /** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */

@@ -29,6 +29,7 @@ export const Finding = z.object({
   id: ownText().describe('Id of the finding.'),
   assetId: ownText().describe('Id of its asset.'),
   sourceId: ownText().describe('Id of its source.'),
+  source: ownText().describe('Name of its source.'),
   detectorType: codeText().describe('Detector that found it.'),
   findingType: codeText().describe('Type of the finding, such as EMAIL.'),
   category: codeText().describe('Category, such as SECURITY.'),

@@ -1,22 +1,26 @@
 import { z } from 'zod'
+import { invalidInput } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
 import { getAsset, listAssets } from './asset-list.store.ts'
-import { FilterMapping } from './filter.ts'
-import { isKnownName, listFindings, showFinding } from './list.store.ts'
+import { type FilterCondition, FilterMapping } from './filter.ts'
+import { resolveFilter } from './filter-conditions.ts'
+import { countFindings, countSortKeys, findingOrders, isKnownName, listFindings, showFinding } from './list.store.ts'
 import { Asset, AssetDetail, Finding, FindingDetail } from './model.ts'
+import { readBound } from './ranges.ts'
 import { requireSources } from './source-names.ts'
 import { triageOperations } from './triage-operations.ts'
 
-const { exclude: _, ...filterShape } = FilterMapping.shape
+const filterShape = FilterMapping.shape
 const Search = z
   .string()
   .trim()
   .max(200)
   .describe('Words that must all occur in the text, title, address or container.')
+const Instant = z.string().max(60)
 const Limit = z.int().min(1).max(500).default(50).describe('Maximum number of items (up to 500).')
 const Cursor = z.string().max(4_000).describe('nextCursor of the previous page.')
 const NextCursor = ownText().describe('Where the next page begins; absent on the last one.')
@@ -39,11 +43,38 @@ function splitNames(reader: Reader, filter: FilterMapping): FilterMapping {
   return Object.fromEntries(Object.entries(filter).map(([key, values]) => [key, split(values)])) as FilterMapping
 }
 
-/** @throws AppError `not_found` for an unknown source. */
-function readFilter(reader: Reader, filter: FilterMapping): FilterMapping {
-  const split = splitNames(reader, filter)
+/** A half-open range of first detection. @throws AppError `invalid_input` for other texts, or a range that is inverted. */
+function toDetectionRange(from: string | undefined, to: string | undefined): FilterCondition[] {
+  if (from === undefined && to === undefined) return []
+  const read = (text: string | undefined, bound: 'from' | 'to') => {
+    if (text === undefined) return bound === 'from' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+    const instant = readBound(text, bound)
+    if (instant !== undefined) return instant
+    throw invalidInput(`${bound} is not an ISO 8601 date or timestamp; write 2026-03-01 or 2026-03-01T09:00:00Z.`, {
+      reason: 'invalid_time',
+      issues: [{ path: bound, message: 'must be an ISO 8601 date or timestamp such as 2026-03-01.' }],
+    })
+  }
+  const values = [read(from, 'from'), read(to, 'to')]
+  if (values[0] !== undefined && values[1] !== undefined && values[0] > values[1]) {
+    throw invalidInput('from is after to; exchange them, or leave one out.', {
+      reason: 'invalid_range',
+      issues: [{ path: 'from', message: 'must not be after the end of the range.' }],
+    })
+  }
+  return [{ key: 'firstDetectedAt', values, exclude: false }]
+}
+
+/** @throws AppError `not_found` for an unknown source or term. */
+function readFilter(reader: Reader, filter: FilterMapping, at: number): FilterCondition[] {
+  const { exclude, ranges, ...keys } = filter
+  const split = {
+    ...splitNames(reader, keys),
+    ...(ranges === undefined ? {} : { ranges }),
+    ...(exclude === undefined ? {} : { exclude }),
+  }
   requireSources(reader, split, '')
-  return split
+  return resolveFilter(reader, split, at)
 }
 
 const toNext = (reader: Reader, context: ReadContext, list: string, keys: readonly number[] | undefined) =>
@@ -64,19 +95,28 @@ export const findingOperations: readonly Operation[] = [
       ...filterShape,
       search: Search.optional(),
       assetId: z.string().min(1).max(1000).describe('Only findings in this asset, by id or key.').optional(),
+      from: Instant.describe('First detected since: ISO 8601.').optional(),
+      to: Instant.describe('First detected before.').optional(),
+      sort: z.enum(findingOrders).describe('Order; default newest.').optional(),
+      total: z.boolean().describe('Count all, too.').optional(),
       limit: Limit,
       cursor: Cursor.optional(),
     }),
     output: z.object({
-      items: z.array(Finding).describe('Findings, newest first.'),
+      items: z.array(Finding).describe('Findings, newest first unless sorted otherwise.'),
+      total: z.number().describe('How many match in all, where asked for.').optional(),
       nextCursor: NextCursor.optional(),
     }),
-    run: ({ search, assetId, limit, cursor, ...filter }, context) =>
+    run: ({ search, assetId, from, to, sort = 'newest', total = false, limit, cursor, ...filter }, context) =>
       context.read((reader) => {
+        const list = sort === 'newest' ? 'findings' : `findings by ${sort}`
+        const keys = countSortKeys(sort)
         const after =
-          cursor === undefined ? undefined : decodeCursor(reader, context, 'findings', cursor, 2, MAX_CURSOR_KEYS)
-        const page = listFindings(reader, { filter: readFilter(reader, filter), search, assetId, limit, after })
-        return { items: page.items, ...toNext(reader, context, 'findings', page.next) }
+          cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
+        const conditions = [...readFilter(reader, filter, context.now()), ...toDetectionRange(from, to)]
+        const page = listFindings(reader, { sort, conditions, search, assetId, limit, after })
+        const counted = total ? { total: countFindings(reader, conditions, search, assetId) } : {}
+        return { items: page.items, ...counted, ...toNext(reader, context, list, page.next) }
       }),
   }),
 
@@ -116,7 +156,13 @@ export const findingOperations: readonly Operation[] = [
     run: ({ status, search, limit, cursor, ...filter }, context) =>
       context.read((reader) => {
         const [after] = cursor === undefined ? [] : decodeCursor(reader, context, 'assets', cursor, 1)
-        const page = listAssets(reader, { filter: readFilter(reader, filter), status, search, limit, after })
+        const page = listAssets(reader, {
+          conditions: readFilter(reader, filter, context.now()),
+          status,
+          search,
+          limit,
+          after,
+        })
         return { items: page.items, ...toNext(reader, context, 'assets', page.next) }
       }),
   }),

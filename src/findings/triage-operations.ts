@@ -8,6 +8,7 @@ import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Store, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
+import { resolveFilter } from './filter-conditions.ts'
 import type { FindingRecord } from './finding-record.ts'
 import { FindingLedger } from './ledger.store.ts'
 import { countFindings, findNewestId, listFindingIds, listKnownIds, showFinding } from './list.store.ts'
@@ -61,13 +62,19 @@ const findById = (ledger: FindingLedger, id: string): FindingRecord | undefined 
   /^\d{1,15}$/.test(id) ? ledger.findById(Number(id)) : undefined
 
 /** Ids of the matching findings in one snapshot; yields to the event loop between steps. */
-async function listMatching(store: Store, filter: FilterMapping, search: string | undefined): Promise<number[]> {
+async function listMatching(
+  store: Store,
+  filter: FilterMapping,
+  search: string | undefined,
+  at: number,
+): Promise<number[]> {
   const { reader, close } = store.openSnapshot()
   try {
+    const conditions = resolveFilter(reader, filter, at)
     const newest = findNewestId(reader)
     const ids: number[] = []
     for (let after = 0; after < newest; after += LOOKED_AT_ONCE) {
-      ids.push(...listFindingIds(reader, { filter, search, after, upTo: after + LOOKED_AT_ONCE }))
+      ids.push(...listFindingIds(reader, { conditions, search, after, upTo: after + LOOKED_AT_ONCE }))
       await nextTurn()
     }
     return ids
@@ -97,7 +104,7 @@ async function listTargets(input: TriageInput, context: WriteContext): Promise<n
   const { ids, filters, search } = input
   if (ids === undefined) {
     requireFilter(context, filters ?? {}, search)
-    return listMatching(context.store, filters ?? {}, search)
+    return listMatching(context.store, filters ?? {}, search, context.now())
   }
   const named = [...new Set(ids)]
   requireFew(named.length)
@@ -256,7 +263,9 @@ export const triageOperations: readonly Operation[] = [
       if (expectedCount === undefined) {
         const filters = input.filters ?? {}
         requireFilter(context, filters, undefined)
-        const matched = context.read((reader) => countFindings(reader, filters, undefined))
+        const matched = context.read((reader) => {
+          return countFindings(reader, resolveFilter(reader, filters, context.now()), undefined)
+        })
         requireFew(matched)
         const call = { ...input, expectedCount: matched }
         return { matched, changed: 0, ids: [], fix: { tool: 'update_finding', arguments: call } }
@@ -280,7 +289,7 @@ export const triageOperations: readonly Operation[] = [
     run: ({ filters, search }, context) =>
       context.read((reader) => {
         requireSources(reader, filters, 'filters')
-        return { count: countFindings(reader, filters, search) }
+        return { count: countFindings(reader, resolveFilter(reader, filters, context.now()), search) }
       }),
   }),
 

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { findingCondition } from '../findings/filter.store.ts'
-import { type FilterMapping, toConditions } from '../findings/filter.ts'
+import type { FilterMapping } from '../findings/filter.ts'
+import { resolveFilter } from '../findings/filter-conditions.ts'
 import { listDeletedSources } from '../findings/source-names.store.ts'
 import { comparand, db } from '../store/builder.ts'
 import type { TermRow } from '../store/schema.ts'
@@ -74,11 +75,11 @@ export function removeTerm(writer: Writer, id: number): void {
 }
 
 /** The number of findings, of any status, that match a mapping. */
-export function countFindings(reader: Reader, mapping: FilterMapping): number {
+export function countFindings(reader: Reader, mapping: FilterMapping, at: number): number {
   const counted = db.selectFrom('finding as f').select(({ fn }) => fn.countAll<number>().as('n'))
   const deleted = listDeletedSources(reader)
   const others = deleted.length === 0 ? [] : [{ key: 'sources', values: deleted, exclude: true } as const]
-  return reader.first(counted.where(findingCondition([...toConditions(mapping), ...others])))?.n ?? 0
+  return reader.first(counted.where(findingCondition([...resolveFilter(reader, mapping, at), ...others])))?.n ?? 0
 }
 
 /** Whether any finding of any source was reported by that detector. */

@@ -17,6 +17,10 @@ export const Color = z
 /** A term's mapping: a filter with at least one restriction. */
 export const TermMapping = FilterMapping.refine((mapping) => !isOpen(mapping), {
   message: 'matches everything; give at least one key, such as detectorTypes or severities.',
+}).superRefine(({ terms, exclude }, context) => {
+  const message = 'cannot be in the mapping of a term; write the keys of that term here.'
+  if (terms !== undefined) context.addIssue({ code: 'custom', path: ['terms'], message })
+  if (exclude?.terms !== undefined) context.addIssue({ code: 'custom', path: ['exclude', 'terms'], message })
 })
 
 function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {

@@ -92,7 +92,7 @@ const previewGlossaryTerm = operation({
   input: z.strictObject({ slug: TermName }),
   output: z.object({ count: z.number().describe('Number of matching findings.') }),
   run: ({ slug }, context) =>
-    context.read((reader) => ({ count: countFindings(reader, getTerm(reader, slug).filterMapping) })),
+    context.read((reader) => ({ count: countFindings(reader, getTerm(reader, slug).filterMapping, context.now()) })),
 })
 
 export const glossaryOperations: readonly Operation[] = [listGlossaryTerms, createGlossaryTerm, previewGlossaryTerm]

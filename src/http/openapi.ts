@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Operation } from '../operation/operation.ts'
 import { shareSchemas } from './components.ts'
 import { httpStatus } from './problem.ts'
-import { type HttpRoute, listRoutes } from './routes.ts'
+import { type HttpRoute, listQueryMembers, listRoutes } from './routes.ts'
 
 type JsonObject = Record<string, unknown>
 
@@ -48,12 +48,12 @@ function toOperationObject({ operation, method, parameters, path }: HttpRoute): 
   const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
   const inQuery = hasBody
     ? []
-    : others.map(([name, schema]) => ({
+    : listQueryMembers({ properties: Object.fromEntries(others) }).map(({ name, schema }) => ({
         name,
         in: 'query',
         required: required.has(name),
         ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-        ...describedSchema(schema),
+        ...describedSchema(schema as JsonObject),
       }))
   const bodyRequired = others.map(([name]) => name).filter((name) => required.has(name))
   const body = {

@@ -27,6 +27,8 @@ export interface HttpRoute {
   parameters: string[]
   /** Input members that are lists, whose values may be comma-separated in a query string. */
   lists: ReadonlySet<string>
+  /** Paths of members of nested objects, by their names in a query string. */
+  nested: ReadonlyMap<string, readonly string[]>
   operation: Operation
 }
 
@@ -40,18 +42,47 @@ export function listRoutes(operations: readonly Operation[]): HttpRoute[] {
       if (operation.route === undefined) return []
       const [method = '', path = ''] = operation.route.split(' ')
       const parameters = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
-      return [{ method, path, parameters, lists: findLists(operation), operation }]
+      return [{ method, path, parameters, lists: findLists(operation), nested: findNested(operation), operation }]
     })
     .sort((a, b) => a.parameters.length - b.parameters.length)
 }
 
-function findLists({ input }: Operation): Set<string> {
-  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
-  return new Set(
-    Object.entries(properties).flatMap(([name, schema]) =>
-      typeof schema === 'object' && schema.type === 'array' ? [name] : [],
-    ),
-  )
+interface InputSchema {
+  type?: unknown
+  properties?: Record<string, InputSchema>
+}
+
+const inputOf = ({ input }: Operation): InputSchema =>
+  z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as InputSchema
+
+/**
+ * The members of an input under the names that a query string gives them: those of nested objects with a dot, such as
+ * `exclude.severities`; ranges without the object that holds them, such as `ageHours.min`.
+ */
+export function listQueryMembers({
+  properties = {},
+}: InputSchema): { name: string; path: string[]; schema: InputSchema }[] {
+  const list = (
+    members: Record<string, InputSchema>,
+    path: string[],
+  ): { name: string; path: string[]; schema: InputSchema }[] =>
+    Object.entries(members).flatMap(([key, schema]) => {
+      const own = [...path, key]
+      if (schema.properties !== undefined) return list(schema.properties, own)
+      return [{ name: own.filter((part) => part !== 'ranges').join('.'), path: own, schema }]
+    })
+  return list(properties, [])
+}
+
+function findLists(operation: Operation): Set<string> {
+  const members = listQueryMembers(inputOf(operation))
+  return new Set(members.flatMap(({ name, schema }) => (schema.type === 'array' ? [name] : [])))
+}
+
+/** The paths of nested members by their names in a query string. */
+function findNested(operation: Operation): Map<string, string[]> {
+  const members = listQueryMembers(inputOf(operation))
+  return new Map(members.flatMap(({ name, path }) => (path.length > 1 ? [[name, path]] : [])))
 }
 
 export function addRoutes(app: Hono<AppEnv>, options: RouteOptions): void {
@@ -84,7 +115,7 @@ async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOp
 
 async function readInput(c: HonoContext<AppEnv>, route: HttpRoute): Promise<Record<string, unknown>> {
   const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
-  const query = readQuery(new URL(c.req.url).searchParams, route.lists)
+  const query = nest(readQuery(new URL(c.req.url).searchParams, route.lists), route.nested)
   const input = hasBody ? await readJsonObject(c.req.raw) : query
   if (hasBody && Object.keys(query).length > 0) {
     throw invalidInput('This path takes its input from the body; remove the query string.', {
@@ -114,6 +145,24 @@ function decodeParameter(value: string): string {
   } catch {
     return value
   }
+}
+
+/** Moves members with dots in their names into nested objects. */
+function nest(query: Record<string, unknown>, nested: ReadonlyMap<string, readonly string[]>): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(query)) {
+    const path = nested.get(name) ?? [name]
+    let holder = input
+    for (const part of path.slice(0, -1)) {
+      const inner = Object.hasOwn(holder, part) ? holder[part] : undefined
+      const next: Record<string, unknown> = typeof inner === 'object' && inner !== null ? { ...inner } : {}
+      Object.defineProperty(holder, part, { value: next, enumerable: true, configurable: true, writable: true })
+      holder = next
+    }
+    const last = path.at(-1) ?? name
+    Object.defineProperty(holder, last, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return input
 }
 
 /** A repeated key is a list; a list member that occurs once may be comma-separated. */

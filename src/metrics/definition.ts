@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { listTerms } from '../findings/filter.ts'
 import { AppError, type Issue, joinPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
@@ -235,3 +236,8 @@ export function listInline({ type, definition }: TypedDefinition): SimpleDefinit
     return isReference(part) ? [] : [part]
   })
 }
+
+/** The slugs of the terms that the filters of a definition name. */
+export const listFilterTerms = (typed: TypedDefinition): string[] => [
+  ...new Set(listInline(typed).flatMap(({ filters }) => (filters === undefined ? [] : listTerms(filters)))),
+]

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { findTermBySlug } from '../glossary/glossary.store.ts'
 import { showName } from '../kernel/shown.ts'
 import { isUnreviewed } from '../store/review.store.ts'
 import type { Reader } from '../store/store.ts'
+import { listFilterTerms } from './definition.ts'
 import { loadInputs } from './dependencies.ts'
 import type { MetricRecord, TrustTier } from './model.ts'
 
@@ -17,22 +19,22 @@ export interface Trust {
  * A hash of each part that a metric's number depends on: its definition, its term's mapping, and the same for every
  * input. Stored at certification; a later difference is drift.
  */
-export function toDigest(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string {
-  return JSON.stringify(Object.fromEntries(listParts(metric, inputs)))
+export function toDigest(reader: Reader, metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string {
+  return JSON.stringify(Object.fromEntries(listParts(reader, metric, inputs)))
 }
 
 /** The parts that changed since certification; empty when none did or the metric is not certified. */
-export function findDrift(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string[] {
+export function findDrift(reader: Reader, metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string[] {
   if (metric.status !== 'ACTIVE' || metric.certifiedDigest === null) return []
   const certified = JSON.parse(metric.certifiedDigest) as Record<string, string>
-  const present = Object.fromEntries(listParts(metric, inputs))
+  const present = Object.fromEntries(listParts(reader, metric, inputs))
   return [...new Set([...Object.keys(certified), ...Object.keys(present)])]
     .filter((part) => certified[part] !== present[part])
     .sort()
 }
 
 export function getTrust(reader: Reader, metric: MetricRecord): Trust {
-  const trust = toTrust(metric, metric.status === 'ACTIVE' ? findDrift(metric, loadInputs(reader, metric)) : [])
+  const trust = toTrust(metric, metric.status === 'ACTIVE' ? findDrift(reader, metric, loadInputs(reader, metric)) : [])
   if (!isUnreviewed(reader, 'metric', metric.slug)) return trust
   return { ...trust, label: `${trust.label} Unreviewed: an assistant wrote its texts.`, unreviewed: true }
 }
@@ -56,11 +58,18 @@ function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
   }
 }
 
-function listParts(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): Map<string, string> {
+function listParts(
+  reader: Reader,
+  metric: MetricRecord,
+  inputs: ReadonlyMap<string, MetricRecord>,
+): Map<string, string> {
   const parts = new Map([['definition', hash(toMeaning(metric))]])
   for (const part of [metric, ...inputs.values()]) {
     if (part !== metric) parts.set(`metric ${part.slug}`, hash(toMeaning(part)))
     if (part.term !== null) parts.set(`term ${part.term.slug}`, hash(part.term.filterMapping))
+    for (const slug of listFilterTerms(part)) {
+      parts.set(`term ${slug}`, hash(findTermBySlug(reader, slug)?.filterMapping ?? {}))
+    }
   }
   return new Map([...parts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }

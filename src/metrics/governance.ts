@@ -19,7 +19,7 @@ export function certifyMetric(writer: Writer, metric: MetricRecord, certifiedBy:
     certifiedAt: author.at,
     certifiedVersion: metric.version,
     certifiedVia: author.via,
-    certifiedDigest: toDigest(metric, loadInputs(writer, metric)),
+    certifiedDigest: toDigest(writer, metric, loadInputs(writer, metric)),
     updatedAt: author.at,
   })
   const certified = getStored(writer, metric.slug)

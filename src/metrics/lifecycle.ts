@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, appendAudit } from '../audit/audit.store.ts'
+import { openTermFilters } from '../findings/term-filters.store.ts'
 import {
   AppError,
   conflict,
@@ -13,7 +14,7 @@ import {
 import { quote, showNames } from '../kernel/shown.ts'
 import { defuseAssistantText } from '../operation/author.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import { readDefinition } from './definition.ts'
+import { listFilterTerms, readDefinition } from './definition.ts'
 import { checkGraph, checkReferences, listDirectDependents, type MetricGraph } from './dependencies.ts'
 import { canonical } from './drift.ts'
 import {
@@ -27,7 +28,7 @@ import {
   removeMetric,
   replaceMetric,
 } from './metrics.store.ts'
-import type { BetterDirection, Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
+import type { Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
 import { resolveTerm } from './names.ts'
 import { toMetric } from './view.ts'
 
@@ -46,7 +47,6 @@ export interface MetricChange {
   color?: string | null | undefined
   synonyms?: string[] | undefined
   emptyAs?: 'zero' | 'null' | null | undefined
-  better?: BetterDirection | null | undefined
   /** Removes a certification or deprecation. */
   status?: 'DRAFT' | undefined
 }
@@ -101,13 +101,12 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
     color: null,
     synonyms: [],
     emptyAs: null,
-    better: null,
     version: 1,
     updatedAt: author.at,
   }
   insertMetric(writer, applyChange(writer, blank, defuseAssistantText(author, metric, writtenKeys), graph))
   const created = getStored(writer, metric.slug)
-  saveVersion(writer, created, author)
+  keepVersion(writer, created, author)
   auditMetric(writer, author, 'create', undefined, created)
   return created
 }
@@ -138,7 +137,7 @@ export function updateMetric(
   if (isDeepStrictEqual(changed, members)) return metric
   replaceMetric(writer, id, { ...changed, updatedAt: author.at })
   const updated = getStored(writer, metric.slug)
-  if (means || opens) saveVersion(writer, updated, author)
+  if (means || opens) keepVersion(writer, updated, author)
   auditMetric(writer, author, 'update', metric, updated)
   return updated
 }
@@ -198,7 +197,10 @@ function applyChange(
     allowedDimensions: wanted.allowedDimensions,
     emptyAs: wanted.emptyAs,
   }
-  return { ...wanted, ...checkDefinition(graph, proposal, linked.problem) }
+  const typed = checkDefinition(graph, proposal, linked.problem)
+  const termOf = openTermFilters(reader)
+  for (const slug of listFilterTerms(typed)) termOf(slug)
+  return { ...wanted, ...typed }
 }
 
 /** The term to link, null for none, undefined for no change; or the error if there is no such term. */
@@ -265,7 +267,7 @@ function toMeaning(metric: MetricMembers) {
   return { type, definition, format, unit, emptyAs, glossaryTermSlug: term?.slug ?? null }
 }
 
-function saveVersion(writer: Writer, metric: MetricRecord, author: Author): void {
+function keepVersion(writer: Writer, metric: MetricRecord, author: Author): void {
   const { displayName, description, version, allowedDimensions } = metric
   const snapshot = { displayName, description, allowedDimensions, ...toMeaning(metric) }
   insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })

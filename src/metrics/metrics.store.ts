@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
+import { type FilterMapping, listTerms } from '../findings/filter.ts'
 import { findTermById } from '../glossary/glossary.store.ts'
 import type { NamedRow, TermRecord } from '../glossary/model.ts'
 import { db } from '../store/builder.ts'
@@ -87,6 +88,33 @@ export function listWatchesUnder(reader: Reader, termId: number): string[] {
   return reader.all(query).map(({ slug }) => slug)
 }
 
+/** The slugs of the watches whose filters name a term. */
+export function listWatchesNaming(reader: Reader, termSlug: string): string[] {
+  const rows = reader.all(
+    db.selectFrom('watch').select(['slug', 'filters']).where('filters', 'is not', null).orderBy('slug'),
+  )
+  return rows.flatMap(({ slug, filters }) =>
+    filters !== null && listTerms(JSON.parse(filters) as FilterMapping).includes(termSlug) ? [slug] : [],
+  )
+}
+
+/** The names of the dashboards with a placement whose pinned filters name a term. */
+export function listDashboardsPinning(reader: Reader, termSlug: string): string[] {
+  const rows = reader.all(
+    db
+      .selectFrom('placement')
+      .innerJoin('dashboard', 'dashboard.id', 'placement.dashboard_id')
+      .select(['dashboard.name', 'placement.pinned_filters'])
+      .where('placement.pinned_filters', 'is not', null)
+      .orderBy('dashboard.name'),
+  )
+  const naming = rows.filter(
+    ({ pinned_filters }) =>
+      pinned_filters !== null && listTerms(JSON.parse(pinned_filters) as FilterMapping).includes(termSlug),
+  )
+  return [...new Set(naming.map(({ name }) => name))]
+}
+
 export type MetricMembers = Omit<MetricRecord, 'id' | 'createdAt' | 'type' | 'definition'> & TypedDefinition
 
 export function insertMetric(writer: Writer, metric: MetricMembers): void {
@@ -146,7 +174,6 @@ function toRow(metric: MetricMembers) {
     color: metric.color,
     synonyms: toSafeJson(metric.synonyms, 'definition'),
     empty_as: metric.emptyAs,
-    better: metric.better,
     version: metric.version,
     certified_by: toSafeOrNull(metric.certifiedBy),
     certified_at: metric.certifiedAt,
@@ -189,7 +216,6 @@ function toRecords(reader: Reader, rows: readonly Row[]): MetricRecord[] {
       color: row.color,
       synonyms: JSON.parse(row.synonyms) as string[],
       emptyAs: row.empty_as,
-      better: row.better,
       version: row.version,
       certifiedBy: row.certified_by,
       certifiedAt: row.certified_at,

@@ -168,11 +168,10 @@ const updateMetricOperation = operation({
         color,
         synonyms,
         emptyAs,
-        better,
         ...fixed
       } = rest
       checkReadOnly(fixed, toMetricDetail(writer, metric))
-      const texts = { displayName, description, owner, color, synonyms, better }
+      const texts = { displayName, description, owner, color, synonyms }
       const meaning = { type, definition, allowedDimensions, format, unit, glossaryTermSlug, emptyAs }
       const change = { ...texts, ...meaning, ...toStatusChange(metric, status) }
       return toAnswer(writer, updateMetric(writer, metric, change, authorOf(context)))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listSuppressionsOfTerm } from '../findings/suppressions/suppressions.store.ts'
 import {
   DisplayName,
   GlossaryTerm,
@@ -16,10 +17,17 @@ import { line, showCode, showJson, showName, showNames, showSentence } from '../
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
+import { listFilterTerms } from './definition.ts'
 import { listInputs } from './dependencies.ts'
 import { findDrift } from './drift.ts'
 import { updateMetric } from './lifecycle.ts'
-import { listMetrics, listWatchesUnder, loadMetrics } from './metrics.store.ts'
+import {
+  listDashboardsPinning,
+  listMetrics,
+  listWatchesNaming,
+  listWatchesUnder,
+  loadMetrics,
+} from './metrics.store.ts'
 import { metricFormats, metricStatuses, metricTypes } from './model.ts'
 import { resolveTerm } from './names.ts'
 import { checkReadOnly, readOnly } from './read-only.ts'
@@ -122,7 +130,7 @@ const updateGlossaryTerm = operation({
 function listDrifted(reader: Reader): string[] {
   const graph = loadMetrics(reader)
   return [...graph.values()]
-    .filter((metric) => findDrift(metric, listInputs(graph, metric)).length > 0)
+    .filter((metric) => findDrift(reader, metric, listInputs(graph, metric)).length > 0)
     .map((metric) => metric.slug)
 }
 
@@ -131,6 +139,27 @@ function toDriftWarning(slug: string): TermWarning {
     code: 'drifted',
     message: `The certified metric ${slug} now counts something else; have it certified again.`,
   }
+}
+
+/** @throws AppError `conflict` that lists the metrics, dashboards, watches and suppressions whose filters name the term */
+function requireUnnamed(reader: Reader, { slug }: TermRecord): void {
+  const metrics = [...loadMetrics(reader).values()].flatMap((metric) =>
+    listFilterTerms(metric).includes(slug) ? [metric.slug] : [],
+  )
+  const dashboards = listDashboardsPinning(reader, slug)
+  const suppressions = listSuppressionsOfTerm(reader, slug)
+  const watches = listWatchesNaming(reader, slug)
+  const users = [
+    ...(metrics.length > 0 ? [`the metrics ${metrics.join(', ')}`] : []),
+    ...(dashboards.length > 0 ? [`placements on the dashboards ${showNames(dashboards)}`] : []),
+    ...(watches.length > 0 ? [`the watches ${watches.join(', ')}`] : []),
+    ...(suppressions.length > 0 ? [`the suppressions ${suppressions.join(', ')}`] : []),
+  ]
+  if (users.length === 0) return
+  throw conflict(`${slug} is named by filters of ${users.join(' and ')}; change those first.`, {
+    reason: 'in_use',
+    facts: { metrics, dashboards, watches, suppressions: suppressions.map(String) },
+  })
 }
 
 const deleteGlossaryTerm = operation({
@@ -154,6 +183,7 @@ const deleteGlossaryTerm = operation({
     context.store.write(
       (writer) => {
         const term = resolveTerm(writer, slug)
+        requireUnnamed(writer, term)
         const linked = listLinked(writer, term)
         if (linked.length > 0 && !detach) {
           const metrics = linked.map((metric) => metric.slug)

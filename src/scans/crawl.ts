@@ -35,11 +35,11 @@ import type { Owner } from './owner.ts'
 import {
   addNotes,
   dropOldScans,
+  type Ending,
   findCheckpoint,
   finishScan,
   getEstateCursor,
   restartScan,
-  type ScanOutcome,
   saveCheckpoint,
 } from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
@@ -102,9 +102,9 @@ export async function runScan(scanUid: string, options: CrawlOptions): Promise<S
   if (lease === undefined) return undefined
   options.onLease?.(lease)
   if (lease.scan.trigger === 'IMPORT') return await options.applyImport(lease, options)
-  let outcome: NotedOutcome
+  let ending: ScanEnding
   try {
-    outcome = lease.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(lease, options)
+    ending = lease.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(lease, options)
   } catch (error) {
     if (error instanceof LeaseStopped) {
       if (error.stop === 'lost') {
@@ -115,27 +115,27 @@ export async function runScan(scanUid: string, options: CrawlOptions): Promise<S
         lease.release()
         return undefined
       }
-      outcome = { status: 'CANCELLED' }
+      ending = { status: 'CANCELLED' }
     } else {
-      outcome = toOutcome(error, lease, options)
+      ending = toEnding(error, lease, options)
       if (!(error instanceof AppError)) log.error('a scan failed', { scan: scanUid, error })
     }
   }
   const kept = lease.end((writer) => {
     const at = now()
-    const { note } = outcome
+    const { note } = ending
     if (note !== undefined) addNotes(writer, lease.scan.id, 'failures', [note])
-    if (outcome.retryAt === undefined)
-      closeScopes(writer, lease.scan.id, toSafeText(outcome.reason ?? outcome.status.toLowerCase(), 'prose'))
-    finishScan(writer, lease.scan.id, outcome, at)
+    if (ending.retryAt === undefined)
+      closeScopes(writer, lease.scan.id, toSafeText(ending.reason ?? ending.status.toLowerCase(), 'prose'))
+    finishScan(writer, lease.scan.id, ending, at)
     dropOldScans(writer, lease.scan.sourceId, KEPT_SCANS)
-    if (outcome.status === 'COMPLETED') setLastCompletedScan(writer, lease.scan.sourceId, at)
+    if (ending.status === 'COMPLETED') setLastCompletedScan(writer, lease.scan.sourceId, at)
   })
-  return kept ? outcome.status : undefined
+  return kept ? ending.status : undefined
 }
 
 /** The ending of a scan that stopped early: partial if something of it is stored, failed otherwise. */
-function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): NotedOutcome {
+function toEnding(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): ScanEnding {
   const scopes = store.read((reader) => listScopes(reader, lease.scan.id))
   const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
   const reason = reasonOf(error)
@@ -145,15 +145,15 @@ function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOption
     return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
   }
   if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + STORAGE_RETRY_MS }
-  const hasStored = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
-  return { status: hasStored ? 'PARTIAL' : 'FAILED', reason, note }
+  const stands = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
+  return { status: stands ? 'PARTIAL' : 'FAILED', reason, note }
 }
 
-interface NotedOutcome extends ScanOutcome {
+interface ScanEnding extends Ending {
   note?: ScanNoteDraft
 }
 
-async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<NotedOutcome> {
+async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<ScanEnding> {
   const { store, vault, plugins, log, now } = options
   const source = store.read((reader) => findSourceById(reader, lease.scan.sourceId))
   if (source === undefined) throw new LeaseStopped('lost')
@@ -350,7 +350,7 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
     scope,
     detectorTypes,
     detectorsHash,
-    detect: async (document, asset) => {
+    look: async (document, asset) => {
       try {
         const looked = await detect(document, { asset, detectors, now: now() })
         run.consecutiveFailures = 0
@@ -385,7 +385,7 @@ async function runCrossAssetChecks(run: Run): Promise<void> {
 function conclude(
   scopes: readonly ScopeRecord[],
   { held, isRightLost, isUndecided }: { held: boolean; isRightLost: boolean; isUndecided: boolean },
-): NotedOutcome {
+): ScanEnding {
   const broken = scopes.filter(({ state }) => state !== 'COMPLETE')
   const [first] = broken
   if (first !== undefined) {

@@ -1,12 +1,12 @@
 import type { Reader } from './store.ts'
 
 interface DefinitionCache {
-  snapshotNumber: number
+  turn: number
   count: number
   values: Map<string, unknown>
 }
 
-const caches = new WeakMap<Reader, DefinitionCache>()
+const memories = new WeakMap<Reader, DefinitionCache>()
 const MAX_VALUES = 2000
 
 /**
@@ -14,18 +14,18 @@ const MAX_VALUES = 2000
  * of them changes. Connections that can write do not use the cache. Callers must not modify the result.
  */
 export function cacheDefinition<Value>(reader: Reader, key: string, compute: () => Value): Value {
-  const { snapshotNumber } = reader
-  if (snapshotNumber === undefined) return compute()
-  let cache = caches.get(reader)
-  if (cache?.snapshotNumber !== snapshotNumber) {
+  const { turn } = reader
+  if (turn === undefined) return compute()
+  let memory = memories.get(reader)
+  if (memory?.turn !== turn) {
     const count = reader.prepare('SELECT n FROM definition_count').pluck().get() as number
-    if (cache?.count === count) cache.snapshotNumber = snapshotNumber
+    if (memory?.count === count) memory.turn = turn
     else {
-      cache = { snapshotNumber: snapshotNumber, count, values: new Map() }
-      caches.set(reader, cache)
+      memory = { turn, count, values: new Map() }
+      memories.set(reader, memory)
     }
   }
-  const { values } = cache
+  const { values } = memory
   if (values.has(key)) return values.get(key) as Value
   if (values.size >= MAX_VALUES) values.clear()
   const value = compute()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, appendAudit } from '../audit/audit.store.ts'
 import { requireSources } from '../findings/source-names.ts'
+import { requireTerms } from '../findings/term-filters.store.ts'
 import { type AppError, conflict, describeMoreProblems, type Issue, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
@@ -138,6 +139,7 @@ function checkGiven(reader: Reader, given: WatchGiven, isNewMetric: boolean): vo
   const [first] = issues
   if (first !== undefined) throw badWatch(first, issues)
   requireSources(reader, filters ?? undefined, 'filters')
+  if (filters !== null) requireTerms(reader, filters)
   if (glossaryTermSlug !== null) getActiveTerm(reader, glossaryTermSlug)
 }
 

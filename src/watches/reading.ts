@@ -69,11 +69,11 @@ export function toUnknownReading(
 function evaluate(reader: Reader, watch: WatchRecord, now: number, standing: readonly WatchGroupKey[]): WatchReading {
   const { metricSlug, termSlug, filters, condition } = watch
   const question = { metricSlug, ...(termSlug === null ? {} : { glossaryTermSlug: termSlug }), filters: filters ?? {} }
-  const { metric, inputs, conditions } = openScope(reader, question, undefined)
+  const { metric, inputs, conditions, termOf } = openScope(reader, question, undefined)
   const { dimensions } = readDimensions(reader, metric, watch.dimensions)
   const zone = getZone('UTC')
   const nodeOver = (range: TimeRange) =>
-    planMetric(metric, conditions, { range, now, zone, weekStart: 'monday', dimensions, inputs })
+    planMetric(metric, conditions, { range, now, zone, weekStart: 'monday', dimensions, inputs, termOf })
   // What happened in this very millisecond counts, as in a stock at the present.
   const to = now + 1
   const range = watch.last === null ? undefined : { from: beforeWindow(to, zone, watch.last), to }

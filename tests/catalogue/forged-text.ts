@@ -172,14 +172,12 @@ export function testForgedTexts(count: number): void {
           ),
         )
         expect(examples).toEqual(
-          answer.examples
-            .slice(0, 3)
-            .map(({ id, findingType, page, excerpt }: Answer) => [
-              id,
-              showName(findingType),
-              showName(page),
-              showName(excerpt),
-            ]),
+          answer.examples.map(({ id, findingType, page, excerpt }: Answer) => [
+            id,
+            showName(findingType),
+            showName(page),
+            showName(excerpt),
+          ]),
         )
       }
     }, 600_000)

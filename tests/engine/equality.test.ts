@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest'
 import { catchUp } from '../../src/engine/load.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Writer } from '../../src/store/store.ts'
-import { plantMetrics } from '../properties/plant-metrics.ts'
-import { Dice, makeEstate, makeMetrics, makeQuestion, NOW } from '../properties/query-data.ts'
+import { plantMetrics, plantTerm } from '../properties/plant-metrics.ts'
+import { Dice, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { answerBoth, buildNow } from './asking.ts'
 import { changeSomething } from './changing.ts'
@@ -11,7 +11,7 @@ import { changeSomething } from './changing.ts'
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
 const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 100)
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
-const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, shareBits: 6, leastLate: 40 }
 const closers: (() => void)[] = []
 afterAll(() => {
   for (const close of closers) close()
@@ -24,6 +24,7 @@ test.each([SEED, SEED + 1])(
     const { store, close } = openFolderStore(() => NOW)
     closers.push(close)
     plant(store, makeEstate(seed, 3000) as EstateSeed)
+    for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
     plantMetrics(store, metrics)
     const dice = new Dice(seed)
     let served = 0

@@ -2,9 +2,12 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { assetCondition, findingCondition } from '../../src/findings/filter.store.ts'
 import type { FilterMapping } from '../../src/findings/filter.ts'
+import { resolveFilter } from '../../src/findings/filter-conditions.ts'
 import { db } from '../../src/store/builder.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStore, plant } from '../query/estate.ts'
+import { errorOf } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 
 function openEstate(): Store {
   const store = openStore()
@@ -25,13 +28,23 @@ function openEstate(): Store {
       { asset: 'r1', firstDetectedAt: 4, detectorType: 'CUSTOM', severity: 'CRITICAL', customDetectorKey: 'k1' },
     ],
   })
+  const insert = `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES ('t', ?, 'T', ?, 0, 0)`
+  store.write((writer) => writer.prepare(insert).run(safe('of-emails'), safe('{"findingTypes":["email"]}')))
   return store
 }
+
+const NOW = 10 * 3_600_000
 
 const idsOf = (store: Store, filter: FilterMapping) =>
   store.read((reader) =>
     reader
-      .all(db.selectFrom('finding as f').select('f.id').where(findingCondition(filter)).orderBy('f.id'))
+      .all(
+        db
+          .selectFrom('finding as f')
+          .select('f.id')
+          .where(findingCondition(resolveFilter(reader, filter, NOW)))
+          .orderBy('f.id'),
+      )
       .map(({ id }) => id),
   )
 
@@ -55,6 +68,13 @@ test.each<[string, FilterMapping, number[]]>([
   ['exclude subtracts from the rest', { detectorTypes: ['PII'], exclude: { statuses: ['RESOLVED'] } }, [3]],
   ['exclude of a container', { exclude: { containers: ['ENG'] } }, [3, 4]],
   ['exclude of a source', { exclude: { sources: ['Reports'] } }, [1, 2, 3]],
+  ['a range of confidence is half-open', { ranges: { confidence: { max: 0.5 } } }, []],
+  ['a range of confidence from its minimum on', { ranges: { confidence: { min: 0.5, max: 0.6 } } }, [2]],
+  ['exclude of a range keeps the others', { exclude: { ranges: { confidence: { max: 0.6 } } } }, [1, 3, 4]],
+  ['age at the moment of the answer', { ranges: { ageHours: { min: (36_000_000 - 2) / 3_600_000 } } }, [1, 2]],
+  ['several terms are OR', { terms: ['critical-findings', 'of-emails'] }, [1, 3, 4]],
+  ['a term is AND with the rest', { terms: ['critical-findings'], detectorTypes: ['CUSTOM'] }, [4]],
+  ['exclude of a term', { exclude: { terms: ['Critical-Findings'] } }, [2, 3]],
 ])('findings: %s', (_, filter, expected) => {
   expect(idsOf(openEstate(), filter)).toEqual(expected)
 })
@@ -67,8 +87,11 @@ test.each<[string, FilterMapping, string[]]>([
   ['exclude of a finding key leaves another finding', { exclude: { severities: ['CRITICAL'] } }, ['p1', 'p2']],
 ])('assets: %s', (_, filter, expected) => {
   const store = openEstate()
-  const query = db.selectFrom('asset as a').select('a.key').where(assetCondition(filter)).orderBy('a.key')
-  expect(store.read((reader) => reader.all(query).map(({ key }) => key))).toEqual(expected)
+  const keys = store.read((reader) => {
+    const matches = assetCondition(resolveFilter(reader, filter, NOW))
+    return reader.all(db.selectFrom('asset as a').select('a.key').where(matches).orderBy('a.key'))
+  })
+  expect(keys.map(({ key }) => key)).toEqual(expected)
 })
 
 test('a status at another moment replaces the current one', () => {
@@ -76,6 +99,16 @@ test('a status at another moment replaces the current one', () => {
   const resolved = db
     .selectFrom('finding as f')
     .select('f.id')
-    .where(findingCondition({ statuses: ['RESOLVED'] }, { status: sql<number>`1` }))
+    .where(findingCondition([{ key: 'statuses', values: ['RESOLVED'], exclude: false }], { status: sql<number>`1` }))
   expect(store.read((reader) => reader.all(resolved))).toHaveLength(4)
+})
+
+test.each<[string, string, string]>([
+  ['does not exist', 'critical-finding', 'not_found'],
+  ['is not active', 'of-emails', 'conflict'],
+])('a term that %s is refused', async (_, slug, code) => {
+  const store = openEstate()
+  store.write((writer) => writer.prepare("UPDATE term SET is_active = 0 WHERE slug = 'of-emails'").run())
+  const error = await errorOf(new Promise((resolve) => resolve(idsOf(store, { terms: [slug] }))))
+  expect(error.code).toBe(code)
 })

@@ -61,7 +61,7 @@ function fill(): void {
         })
         const types = new Set(['SECRETS', 'PII'])
         const asset = { id: assetId, sourceId, lastScannedAt: null }
-        applyDetection(ledger, { asset, found, examinedTypes: types, complete: types, scanId: 1, at })
+        applyDetection(ledger, { asset, found, looked: types, complete: types, scanId: 1, at })
       })
     })
   })
@@ -75,6 +75,52 @@ beforeEach(() => {
 
 const search = async (input: object = {}): Promise<Finding[]> => (await run('search_findings', input)).items
 const marks = async (input: object) => (await search(input)).map(({ fingerprint }) => Number(fingerprint))
+
+describe('order, range and total', () => {
+  it.each<[object, number[]]>([
+    [{ sort: 'newest' }, [3, 2, 1]],
+    [{ sort: 'severity' }, [3, 1, 2]],
+    [{ sort: 'lastDetectedAt' }, [3, 2, 1]],
+    [{ from: '2026-06-15T12:00:01Z' }, [3]],
+    [{ to: '2026-06-15T12:00:01Z' }, [2, 1]],
+    [{ from: '2026-06-15', to: '2026-06-15' }, [3, 2, 1]],
+    [{ exclude: { severities: ['LOW'] }, ranges: { confidence: { min: 0.9 } } }, [1]],
+  ])('%j', async (input, expected) => {
+    expect(await marks(input)).toEqual(expected)
+    const paged: number[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = await run('search_findings', { ...input, limit: 1, ...(cursor === undefined ? {} : { cursor }) })
+      paged.push(...page.items.map(({ fingerprint }: Finding) => Number(fingerprint)))
+      cursor = page.nextCursor
+      if (cursor === undefined) break
+    }
+    expect(paged).toEqual(expected)
+  })
+
+  it('counts all that match, and names the source', async () => {
+    const page = await run('search_findings', { severities: ['HIGH'], limit: 1, total: true })
+    expect(page).toMatchObject({ total: 2, items: [{ source: 'Wiki' }] })
+    expect(await run('search_findings', { assetId: 'page:1', limit: 1, total: true })).toMatchObject({ total: 2 })
+  })
+
+  it('refuses an inverted range and other texts', async () => {
+    const inverted = { from: '2026-06-16', to: '2026-06-14' }
+    await expect(run('search_findings', inverted)).rejects.toMatchObject({ facts: { issues: [{ path: 'from' }] } })
+    await expect(run('search_findings', { from: 'soon' })).rejects.toMatchObject({
+      facts: { issues: [{ path: 'from' }] },
+    })
+  })
+
+  it('changes a finding only while it has the expected status', async () => {
+    const [{ id = '' } = {}] = await search()
+    const change = { id, status: 'IGNORED', reason: 'known' }
+    await expect(run('update_finding', { ...change, expectedStatus: 'RESOLVED' })).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { reason: 'status_changed' },
+    })
+    expect(await run('update_finding', { ...change, expectedStatus: 'OPEN' })).toMatchObject({ status: 'IGNORED' })
+  })
+})
 
 describe('search_findings', () => {
   it('lists the newest first, with the asset', async () => {

@@ -1,6 +1,7 @@
 import type { Store } from '../../src/store/store.ts'
 import { safe } from '../support/safe-text.ts'
 import { dimensionsOf, type MadeMetric } from './query-data.ts'
+import type { OracleFilter } from './query-terms.ts'
 
 /** Puts made metrics into the tables, as drafts. */
 export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void {
@@ -33,4 +34,15 @@ export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void
       )
     }
   })
+}
+
+/** Adds an active term. */
+export function plantTerm(store: Store, slug: string, mapping: OracleFilter): void {
+  store.write((writer) =>
+    writer
+      .prepare(
+        `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
+      )
+      .run(safe(crypto.randomUUID()), safe(slug), safe(slug), safe(JSON.stringify(mapping))),
+  )
 }

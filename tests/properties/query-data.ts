@@ -6,7 +6,9 @@ import type {
   OracleFinding,
   OracleMetric,
   OracleQuestion,
+  OracleRanges,
   OracleSimple,
+  OracleTerms,
 } from './query-terms.ts'
 
 const HOUR = 3_600_000
@@ -183,7 +185,37 @@ const respell = (dice: Dice, word: string) => {
   return dice.pick([word.toUpperCase(), word.toLowerCase(), word.normalize('NFD')])
 }
 
-function makeFilter(dice: Dice): OracleFilter {
+/** Terms that filters name. */
+export const namedTerms: OracleTerms = {
+  'loud-ones': { severities: ['CRITICAL', 'HIGH'], exclude: { statuses: ['RESOLVED'] } },
+  'of-people': { owners: ['ADA', 'Ben'] },
+  'legal-pages': { labels: ['LEGAL'], containers: ['engineering', 'Übersicht', 'People'] },
+  'slow-ones': { ranges: { resolutionHours: { min: 24 }, confidence: { max: 0.9 } } },
+  'old-tokens': { findingTypes: ['TOKEN'], minConfidence: 0.25, ranges: { ageHours: { min: 2400 } } },
+}
+
+function makeRanges(dice: Dice): OracleRanges {
+  const ends = (make: () => number) => {
+    const [one, other] = [make(), make()].sort((a, b) => a - b) as [number, number]
+    return dice.pick([{ min: one }, { max: other + 1 }, { min: one, max: other + 0.5 }])
+  }
+  const times = () => {
+    const [one, other] = [instantOf(dice), instantOf(dice)].sort((a, b) => a - b) as [number, number]
+    return dice.pick([{ from: iso(one) }, { to: iso(other) }, { from: iso(one), to: iso(other + 1) }])
+  }
+  const ranges: OracleRanges = {
+    resolutionHours: ends(() => dice.below(3000)),
+    ageHours: ends(() => dice.below(16_000)),
+    confidence: dice.pick([{ min: 0.5 }, { max: 0.9 }, { min: 0.25, max: 0.7501 }, { min: 0.8999, max: 1 }]),
+    contentUpdatedAt: times(),
+    lastDetectedAt: times(),
+    resolvedAt: times(),
+  }
+  return Object.fromEntries(dice.some(Object.entries(ranges), 2))
+}
+
+/** A filter of a caller, a metric or a placement; one of a term names no terms. */
+function makeFilter(dice: Dice, ofTerm = false): OracleFilter {
   const keys = () =>
     Object.fromEntries(
       dice.some(Object.keys(keyValues), 2).map((key) => {
@@ -191,9 +223,14 @@ function makeFilter(dice: Dice): OracleFilter {
         return [key, exactKeys.includes(key) ? values : values.map((value) => respell(dice, value))]
       }),
     )
-  const filter: OracleFilter = dice.chance(0.85) ? keys() : {}
+  const filter: OracleFilter = dice.chance(0.8) ? keys() : {}
   if (dice.chance(0.25)) filter.exclude = keys()
   if (dice.chance(0.2)) filter.minConfidence = dice.pick([0.25, 0.5, 0.7501, 0.9])
+  if (dice.chance(0.2)) filter.ranges = makeRanges(dice)
+  if (dice.chance(0.08)) filter.exclude = { ...filter.exclude, ranges: makeRanges(dice) }
+  if (ofTerm) return Object.keys(filter).length === 0 ? keys() : filter
+  if (dice.chance(0.2)) filter.terms = dice.some(Object.keys(namedTerms), 2)
+  if (dice.chance(0.08)) filter.exclude = { ...filter.exclude, terms: dice.some(Object.keys(namedTerms), 2) }
   return filter
 }
 
@@ -245,8 +282,8 @@ export const dimensionsOf = (entity: EntityName): readonly string[] => facts[ent
 
 function makeSimple(dice: Dice, entity: EntityName): OracleSimple {
   const aggregation = dice.pick([
-    ...['COUNT', 'COUNT', 'COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'],
-    ...['MEDIAN', 'PERCENTILE'],
+    ...['COUNT', 'COUNT', 'COUNT', 'COUNT_DISTINCT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'],
+    ...['MEDIAN', 'MEDIAN', 'PERCENTILE'],
   ])
   const { numbers, distinct, times } = facts[entity]
   const simple: OracleSimple = { aggregation, entity }
@@ -301,7 +338,7 @@ export function makeMetrics(seed: number): MadeMetric[] {
     compute?: OracleMetric['compute'],
   ) => {
     const slug = `m${metrics.length}`
-    const term = dice.maybe(0.3, () => makeFilter(dice)) ?? null
+    const term = dice.maybe(0.3, () => makeFilter(dice, true)) ?? null
     const emptyAs = type === 'SIMPLE' ? dice.pick([null, 'zero', 'null'] as const) : null
     const allowedDimensions = dimensionsOf(entity)
     metrics.push({
@@ -380,7 +417,7 @@ export function makeQuestion(
   const isSeries = !isExplained && metric.type === 'SIMPLE' && dice.chance(0.5)
   const question: OracleQuestion = { metricSlug: metric.slug }
   if (dice.chance(0.6)) question.timeZone = dice.pick(zones)
-  if (dice.chance(0.3)) question.term = makeFilter(dice)
+  if (dice.chance(0.3)) question.term = makeFilter(dice, true)
   if (dice.chance(0.35)) question.filters = makeFilter(dice)
   if (dice.chance(0.15)) question.pinned = makeFilter(dice)
   const dimensions = dimensionsOf(metric.entity)
@@ -395,7 +432,9 @@ export function makeQuestion(
   if (dice.chance(0.6)) Object.assign(question, makeRange(dice, 300 * DAY))
   else if (dice.chance(0.3)) question.to = makeRange(dice, 300 * DAY).to
   if (dice.chance(0.2)) question.weekStart = dice.pick(['sunday', 'monday', 'saturday'])
-  if (dice.chance(0.5)) question.dimensions = dice.some(dimensions, 3)
+  // Sums are asked for by group and compared more often, so that enough of them are added up.
+  const isAdditive = ['COUNT', 'SUM'].includes(metric.definition.aggregation ?? '')
+  if (dice.chance(isAdditive ? 0.9 : 0.5)) question.dimensions = dice.some(dimensions, 3)
   if (dice.chance(0.6)) question.limit = 1 + dice.below(8)
   // Without a limit, as many groups are listed as fit into so many bytes, which the oracle does not count.
   else if (question.dimensions?.includes('asset')) question.limit = 50
@@ -403,7 +442,7 @@ export function makeQuestion(
     const others = metrics.filter(({ entity }) => entity === metric.entity)
     question.alsoMetrics = dice.some(others, 3).map(({ slug }) => slug)
   }
-  if (isExplained || dice.chance(0.4)) {
+  if (isExplained || dice.chance(isAdditive ? 0.8 : 0.4)) {
     const kinds = [
       'previous_year',
       'range',

@@ -12,6 +12,7 @@ import type {
   OraclePart,
   OracleQuestion,
   OracleSimple,
+  OracleTerms,
 } from './query-terms.ts'
 
 interface Change {
@@ -54,6 +55,7 @@ export class Oracle {
   readonly #estate: OracleEstate
   readonly #metrics: Map<string, OracleMetric>
   readonly #now: number
+  readonly #terms: OracleTerms
   readonly #assets: Map<string, OracleAsset>
   readonly #types: Map<string, string>
   readonly #byAsset = new Map<string, OracleFinding[]>()
@@ -66,7 +68,8 @@ export class Oracle {
   #clock = getClock('UTC')
   #weekStart = 'monday'
 
-  constructor(estate: OracleEstate, metrics: OracleMetric[], now: number) {
+  constructor(estate: OracleEstate, metrics: OracleMetric[], now: number, terms: OracleTerms = {}) {
+    this.#terms = terms
     this.#estate = estate
     this.#metrics = new Map(metrics.map((metric) => [metric.slug, metric]))
     this.#now = now
@@ -339,7 +342,7 @@ export class Oracle {
       if (stock && finding.firstDetectedAt >= moment) return []
       const row = this.#findingRow(finding, stock, moment)
       if (!stock && !inside(row.times[timeField] ?? null, window)) return []
-      return filters.every((filter) => passes(row, filter)) ? [row] : []
+      return filters.every((filter) => passes(row, filter, this.#terms)) ? [row] : []
     })
   }
 
@@ -370,13 +373,14 @@ export class Oracle {
       times: {
         firstDetectedAt: finding.firstDetectedAt,
         lastDetectedAt: finding.lastDetectedAt ?? Math.max(scanned, finding.firstDetectedAt),
-        resolvedAt: finding.resolvedAt,
+        resolvedAt: stock ? (status === 'RESOLVED' ? known : null) : finding.resolvedAt,
+        contentUpdatedAt: asset.contentUpdatedAt,
       },
     }
   }
 
   #assetRows(simple: OracleSimple, filters: OracleFilter[], window: Window, stock: boolean, moment: number): Row[] {
-    const ofFindings = filters.some((filter) => speaksOfFindings(filter))
+    const ofFindings = filters.some((filter) => speaksOfFindings(filter, this.#terms))
     return this.#estate.assets.flatMap((asset) => {
       const findings = (this.#byAsset.get(asset.key) ?? [])
         .filter(({ firstDetectedAt }) => !stock || firstDetectedAt < moment)
@@ -406,8 +410,8 @@ export class Oracle {
       const scanned = filters.find((filter) => filter.scanned !== undefined)?.scanned
       if (scanned !== undefined && String(scanned) !== row.facets.scanned) return []
       const fits = ofFindings
-        ? findings.some((finding) => filters.every((filter) => passes(finding, filter)))
-        : filters.every((filter) => passes(row, filter))
+        ? findings.some((finding) => filters.every((filter) => passes(finding, filter, this.#terms)))
+        : filters.every((filter) => passes(row, filter, this.#terms))
       return fits ? [row] : []
     })
   }

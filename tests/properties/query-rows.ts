@@ -1,6 +1,6 @@
 // Rows of a population, which filters they pass, and what they come to. It imports nothing from src/.
 
-import type { OracleFilter, OracleSimple } from './query-terms.ts'
+import type { OracleFilter, OracleRanges, OracleSimple, OracleTerms } from './query-terms.ts'
 
 export interface Window {
   from: number
@@ -34,21 +34,44 @@ const facetOf: Record<string, string> = {
 }
 const ofAssets = [
   ...['sources', 'sourceTypes', 'assetKinds', 'containers', 'assets', 'owners', 'labels', 'datasets'],
-  ...['scanned', 'exclude'],
+  ...['scanned', 'exclude', 'terms', 'ranges'],
 ]
 
 /** Folds the letters that occur here. */
 const fold = (text: string) => text.normalize('NFC').toLowerCase().replaceAll('ß', 'ss')
 
-export function speaksOfFindings(filter: OracleFilter): boolean {
+export function speaksOfFindings(filter: OracleFilter, terms: OracleTerms): boolean {
   const keys = [...Object.keys(filter), ...Object.keys(filter.exclude ?? {})]
-  return keys.some((key) => !ofAssets.includes(key))
+  const ranges = [...Object.keys(filter.ranges ?? {}), ...Object.keys(filter.exclude?.ranges ?? {})]
+  const named = [...(filter.terms ?? []), ...(filter.exclude?.terms ?? [])]
+  return (
+    keys.some((key) => !ofAssets.includes(key)) ||
+    ranges.some((key) => key !== 'contentUpdatedAt') ||
+    named.some((slug) => speaksOfFindings(terms[slug] ?? {}, terms))
+  )
+}
+
+const HOUR = 3_600_000
+
+/** Half-open; a row without the value is in no range. */
+function isInRange(row: Row, key: string, range: OracleRanges[string]): boolean {
+  const isTime = key.endsWith('At')
+  const value = isTime ? row.times[key] : row.numbers[key]
+  if (value === undefined || value === null) return false
+  // Hours are compared in milliseconds, confidence in ten-thousandths.
+  const unit = isTime ? 1 : key === 'confidence' ? 10_000 : HOUR
+  const own = Math.round(value * unit)
+  const low = isTime ? (range.from === undefined ? undefined : Date.parse(range.from)) : range.min
+  const high = isTime ? (range.to === undefined ? undefined : Date.parse(range.to)) : range.max
+  const scale = (end: number) => Number((end * unit).toFixed(4))
+  return (low === undefined || own >= scale(low)) && (high === undefined || own < scale(high))
 }
 
 /** AND across keys, OR inside one, exclude takes away whatever matches any of its keys. */
-export function passes(row: Row, filter: OracleFilter): boolean {
+export function passes(row: Row, filter: OracleFilter, terms: OracleTerms): boolean {
   const has = (key: string, values: unknown) => {
     if (!Array.isArray(values)) return false
+    if (key === 'terms') return values.some((slug) => passes(row, terms[String(slug)] ?? {}, terms))
     if (key === 'assets') return values.includes(row.facets.assetId)
     const own = key === 'labels' ? row.labels : [row.facets[facetOf[key] ?? '']]
     const folded = new Set(values.map((value) => fold(String(value))))
@@ -58,11 +81,17 @@ export function passes(row: Row, filter: OracleFilter): boolean {
     if (key === 'exclude' || key === 'scanned') continue
     if (key === 'minConfidence') {
       if ((row.numbers.confidence ?? -1) < Number(values)) return false
+    } else if (key === 'ranges') {
+      if (Object.entries(filter.ranges ?? {}).some(([name, range]) => !isInRange(row, name, range))) return false
     } else if (!has(key, values)) {
       return false
     }
   }
-  return !Object.entries(filter.exclude ?? {}).some(([key, values]) => has(key, values))
+  const { ranges = {}, ...others } = filter.exclude ?? {}
+  return (
+    !Object.entries(others).some(([key, values]) => has(key, values)) &&
+    !Object.entries(ranges).some(([name, range]) => isInRange(row, name, range))
+  )
 }
 
 export function inside(time: number | null, { from, to, openFrom, openTo }: Window): boolean {

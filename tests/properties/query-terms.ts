@@ -49,12 +49,21 @@ export interface OracleEstate {
   findings: OracleFinding[]
 }
 
+export type OracleRanges = Record<string, { min?: number; max?: number; from?: string; to?: string }>
+
+type OracleKeys = { [key: string]: string[] | OracleRanges | undefined } & { ranges?: OracleRanges; terms?: string[] }
+
 export interface OracleFilter {
-  [key: string]: string[] | number | boolean | OracleFilter | undefined
+  [key: string]: string[] | number | boolean | OracleRanges | OracleKeys | undefined
   minConfidence?: number
   scanned?: boolean
-  exclude?: { [key: string]: string[] | undefined }
+  ranges?: OracleRanges
+  terms?: string[]
+  exclude?: OracleKeys
 }
+
+/** Terms by slug that filters may name. */
+export type OracleTerms = Readonly<Record<string, OracleFilter>>
 
 export interface OracleSimple {
   aggregation: string

@@ -36,10 +36,10 @@ export function createTableReader(flow: DocumentBuilder): (element: MarkupElemen
       label: () => (row.isHeader ? undefined : own),
       under: columnName === undefined ? undefined : rowName,
     })
-    const takeText = flow.listen()
+    const heard = flow.listen()
     return () => {
       end()
-      const cell = { text: takeText(), head }
+      const cell = { text: heard(), head }
       row.cells.push(...Array.from({ length: span }, () => cell))
     }
   }

@@ -64,7 +64,7 @@ export function parsePptx(files: OfficeFiles, site?: string): AssayDocument {
   ]
   for (const [pattern, word] of kinds) {
     for (const { name, number } of listFiles(files, pattern)) {
-      flow.startSection(`${word} ${number}`)
+      flow.turnTo(`${word} ${number}`)
       readSlide(files, name, flow, site)
     }
   }

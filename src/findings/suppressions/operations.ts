@@ -11,6 +11,7 @@ import type { Reader } from '../../store/store.ts'
 import { FilterMapping, restrictsNothing } from '../filter.ts'
 import { toFingerprint } from '../finding-record.ts'
 import { FindingLedger } from '../ledger.store.ts'
+import { requireTerms } from '../term-filters.store.ts'
 import { deciderOf } from '../triage.ts'
 import {
   findSuppression,
@@ -111,6 +112,7 @@ export const suppressionOperations: readonly Operation[] = [
     run: async ({ filters = {}, findingId, patterns, status: to, reason }, context) => {
       const valueFp = findingId === undefined ? null : context.read((reader) => findValue(reader, findingId))
       checkSuppression({ filters, valueFp, patterns })
+      context.read((reader) => requireTerms(reader, filters))
       const at = context.now()
       const created = context.store.write(
         (writer) => {
@@ -158,7 +160,7 @@ export const suppressionOperations: readonly Operation[] = [
         },
         { durable: true },
       )
-      return { ...toView(suppression), changed: await revertFindings(suppression, context) }
+      return { ...toView(suppression), changed: await takeBack(suppression, context) }
     },
   }),
 ]
@@ -195,7 +197,9 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
   const matches = compilePatterns(suppression)
   let changed = 0
   for (let after = 0; ; ) {
-    const page = context.read((reader) => listSuppressible(reader, suppression, { after, limit: AT_ONCE }))
+    const page = context.read((reader) =>
+      listSuppressible(reader, suppression, { at: context.now(), after, limit: AT_ONCE }),
+    )
     const last = page.at(-1)
     if (last === undefined) return changed
     const found = page.filter(matches)
@@ -209,7 +213,7 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
   }
 }
 
-async function revertFindings({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
+async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
   const decided = { ...deciderOf(context), reason: ownText('suppression deleted') }
   let changed = 0
   for (let after = 0; ; ) {

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { toSafeJson, toSafeText } from '../../detectors/safe-text.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { db } from '../../store/builder.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { Reader, Writer } from '../../store/store.ts'
 import { toStatus } from '../facets.store.ts'
 import { findingCondition } from '../filter.store.ts'
-import type { FilterMapping } from '../filter.ts'
+import { type FilterCondition, type FilterMapping, listTerms } from '../filter.ts'
+import { resolveFilter } from '../filter-conditions.ts'
 import type { FindingStatus } from '../model.ts'
 
 export const patternFields = ['name', 'url', 'container', 'path', 'excerpt'] as const
@@ -81,12 +83,28 @@ export function findValueFp(reader: Reader, findingId: number): number | null | 
 /** The texts that the patterns of a suppression are matched against. */
 export type SuppressibleFinding = { id: number } & Record<PatternField, string>
 
+/** The conditions of a suppression; undefined while a term that it names is not active, so that it matches nothing. */
+function findConditions(reader: Reader, filters: FilterMapping, at: number): FilterCondition[] | undefined {
+  try {
+    return resolveFilter(reader, filters, at)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** The suppressions whose filters name a term, by id. */
+export const listSuppressionsOfTerm = (reader: Reader, slug: string): number[] =>
+  listSuppressions(reader).flatMap(({ id, filters }) => (listTerms(filters).includes(slug) ? [id] : []))
+
 /** Open findings that match filters and value, by id: a page after an id, or those among some ids. */
 export function listSuppressible(
   reader: Reader,
   { filters, valueFp }: Pick<SuppressionRecord, 'filters' | 'valueFp'>,
-  page: { after: number; limit: number } | { ids: readonly number[] },
+  page: { at: number } & ({ after: number; limit: number } | { ids: readonly number[] }),
 ): SuppressibleFinding[] {
+  const conditions = findConditions(reader, filters, page.at)
+  if (conditions === undefined) return []
   let query = db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
@@ -96,7 +114,7 @@ export function listSuppressible(
     .select(sql<string>`coalesce(f.location ->> '$.path', '')`.as('path'))
     .select(sql<string>`coalesce(f.excerpt, '')`.as('excerpt'))
     .where('c.status', '=', statusCodes.OPEN)
-    .where(findingCondition(filters))
+    .where(findingCondition(conditions))
     .orderBy('f.id')
   if (valueFp !== null) query = query.where('f.value_fp', '=', valueFp)
   query =

@@ -25,7 +25,7 @@ export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number
     const matches = compilePatterns(suppression)
     const ids = [...waiting]
     for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-      const page = { ids: ids.slice(from, from + IDS_AT_ONCE) }
+      const page = { at, ids: ids.slice(from, from + IDS_AT_ONCE) }
       const found = listSuppressible(writer, suppression, page).filter(matches)
       suppressFindings(ledger, suppression, found, at)
       for (const { id } of found) waiting.delete(id)

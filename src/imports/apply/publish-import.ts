@@ -108,7 +108,7 @@ async function followSuppressions({ lease, pending, store, now }: Publishing): P
     await changeSome((writer, ledger, after) => {
       const suppression = findSuppression(writer, id)
       if (suppression === undefined) return undefined
-      const page = listSuppressible(writer, suppression, { after, limit: FINDINGS_AT_ONCE })
+      const page = listSuppressible(writer, suppression, { at: now(), after, limit: FINDINGS_AT_ONCE })
       const found = page.filter(compilePatterns(suppression)).filter((one) => isOurs(writer, ledger, one.id))
       suppressFindings(ledger, suppression, found, now())
       return page.at(-1)?.id

@@ -37,13 +37,13 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const { surface, caller, stdin, stdout, log, toSdk = false } = options
   const reportFault = (error: Error) => log.debug('mcp over stdio', { error })
   let connecting: ReturnType<typeof connect> | undefined
-  let isSdkNotifying = false
+  let isSdkTelling = false
   /** The client that was initialized without the SDK. */
-  let identified: Pick<Caller, 'client'> = {}
+  let greeted: Pick<Caller, 'client'> = {}
   const connect = async () => {
     const { openConnection } = await import('./connection.ts')
     const onServer = () => {
-      isSdkNotifying = true
+      isSdkTelling = true
     }
     return openConnection({ surface, caller, lines, reportFault, onServer })
   }
@@ -59,17 +59,17 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       })
     },
     shortcuts: {
-      initialize: (message) => {
+      greet: (message) => {
         if (toSdk) return undefined
-        identified = describeClient(clientInfoOf(message))
+        greeted = describeClient(clientInfoOf(message))
         return answerInitialize(message, surface)
       },
-      endsInitialization: endsInitialize,
+      endsGreeting: endsInitialize,
       answer: (message, call) => {
         const direct = findDirectCall(message, surface)
         if (direct !== undefined) {
           const about = {
-            caller: { ...caller, ...identified },
+            caller: { ...caller, ...greeted },
             get signal() {
               return call.signal
             },
@@ -82,7 +82,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     },
   })
   const stopListening = surface.onChange(({ kind }) => {
-    if (kind === 'listed' && !isSdkNotifying) lines.notify('notifications/resources/list_changed')
+    if (kind === 'listed' && !isSdkTelling) lines.tell('notifications/resources/list_changed')
   })
   const watch = watchHost(options.parentPid ?? (() => process.ppid), options)
   lines.open()

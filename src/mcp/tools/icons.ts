@@ -5,9 +5,6 @@ const toIcon = (path: string): Icon => {
   return { src: `data:image/svg+xml,${encodeURI(svg)}` }
 }
 
-/** Three bars, for measured answers. Kept small, because a tool's icon counts against the size budget of the list. */
-export const bars: Icon = toIcon('M0,8V4h2v4zM3,8V0h2v8zM6,8V2h2v6z')
-
 /** A stamp and its imprint, for an assay. */
 export const stamp: Icon = {
   ...toIcon('M1,8V7h6v1zM1,6V4h2l-.5-3a1.5,1.5,0,0,1,3,0L5,4h2v2z'),

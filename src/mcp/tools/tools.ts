@@ -1,7 +1,6 @@
 import type { Operation } from '../../operation/operation.ts'
 import type { Tool } from '../protocol.ts'
 import { bytesOf, minimalDetail, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
-import { bars } from './icons.ts'
 import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
 
 export type Toolset = 'agent' | 'admin'
@@ -13,7 +12,7 @@ export interface ToolSelection {
 }
 
 /** Maximum size of the tool list in bytes of JSON, because it costs model tokens. */
-export const toolBudget = { agent: 12_288, all: 40_960 }
+export const toolBudget = { agent: 11_200, all: 40_960 }
 
 export interface CompiledTool {
   tool: Tool
@@ -144,7 +143,7 @@ function largestOf(tools: readonly Tool[], levels: readonly number[], below: num
 
 function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
   const detail = outputDetails[level] ?? minimalDetail
-  const { name, title, summary, effect, destructive, idempotent, openWorld, toolset } = operation
+  const { name, title, summary, effect, destructive, idempotent, openWorld } = operation
   return {
     name,
     title,
@@ -157,7 +156,6 @@ function toTool({ operation, inputSchema, output }: Drafted, level: number): Too
       idempotentHint: idempotent,
       openWorldHint: openWorld,
     },
-    ...(toolset === 'agent' ? { icons: [bars] } : {}),
   }
 }
 

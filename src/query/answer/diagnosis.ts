@@ -5,7 +5,7 @@ import { emptyPartial } from '../plan/cells.ts'
 import { type Plan, type PlanCondition, presentMoment } from '../plan/plan.ts'
 import { toDigits } from './format.ts'
 import type { RunPlan } from './value.ts'
-import { describeCondition } from './warnings.ts'
+import { describeCondition, describeValues } from './warnings.ts'
 
 const MAX_FILTERS = 12
 
@@ -14,7 +14,7 @@ function toAppliedFilter({ origin, key, values, exclude, term, part }: PlanCondi
   return {
     origin,
     key: exclude ? `exclude.${key}` : key,
-    values: values.map((value) => toSafeText(String(value), 'definition')),
+    values: describeValues(key, values).map((value) => toSafeText(value, 'definition')),
     ...(term === undefined ? {} : { term }),
     ...(part === undefined ? {} : { part }),
   }

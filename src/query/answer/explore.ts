@@ -1,5 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { requireSources } from '../../findings/source-names.ts'
+import { openTermFilters } from '../../findings/term-filters.store.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { cutSafe, ownText } from '../../kernel/safe-text.ts'
 import { listMetrics, loadMetrics } from '../../metrics/metrics.store.ts'
@@ -13,7 +14,7 @@ import { readDimensions } from '../plan/dimensions.ts'
 import { toValueName } from '../plan/group-names.ts'
 import { type Plan, type PlanCondition, toScope, toSeriesPlan } from '../plan/plan.ts'
 import { getActiveTerm } from '../plan/scope.ts'
-import { getZone, parseRange, type TimeRange, toBuckets, toGranularity } from '../plan/time.ts'
+import { type Granularity, getZone, parseRange, type TimeRange, toBuckets } from '../plan/time.ts'
 import { listExamples } from '../sql/explore.store.ts'
 import { toBreakdown } from './breakdown.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
@@ -57,13 +58,14 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   const range = parseRange(question, zone)
   const read = readDimensions(reader, { slug: 'a term', allowedDimensions: [...dimensions] }, question.dimensions ?? [])
   const run: RunPlan = once(openExecutor(reader))
+  const termOf = openTermFilters(reader)
   const plan: Plan = {
     entity: 'finding',
     mode: 'flow',
     measure: { aggregation: 'COUNT' },
     conditions: [
-      ...toScope(term.filterMapping, { origin: 'term', term: term.slug }),
-      ...toScope(question.filters ?? {}, { origin: 'caller' }),
+      ...toScope(term.filterMapping, { origin: 'term', term: term.slug }, termOf),
+      ...toScope(question.filters ?? {}, { origin: 'caller' }, termOf),
     ],
     timeField: 'firstDetectedAt',
     range,
@@ -195,6 +197,14 @@ function warnOfCut(dimension: Dimension, shown: number, total: number): QueryWar
 
 function withoutDuplicates(warnings: readonly QueryWarning[]): QueryWarning[] {
   return [...new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning])).values()]
+}
+
+function toGranularity({ from, to }: TimeRange, now: number): Granularity {
+  if (from === undefined) return 'week'
+  const length = (to ?? now) - from
+  if (length <= 2 * DAY) return 'hour'
+  if (length <= 31 * DAY) return 'day'
+  return length <= 366 * DAY ? 'week' : 'month'
 }
 
 /** A trend covers the requested range up to `MAX_TREND_LENGTH`, or the default range of a series. */

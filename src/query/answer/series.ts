@@ -36,7 +36,7 @@ const POINT_BYTES = 75
  */
 export function evaluateSeries(reader: Reader, question: SeriesQuestion, options: EvaluateOptions): SeriesAnswer {
   const { now } = options
-  const { metric, inputs, conditions } = openScope(reader, question, options.pinnedFilters)
+  const { metric, inputs, conditions, termOf } = openScope(reader, question, options.pinnedFilters)
   if (metric.type !== 'SIMPLE') throw unsupportedType(reader, metric)
   const named = question.dimension === undefined ? [] : [question.dimension]
   const { dimensions, coerced } = readDimensions(reader, metric, named, () => 'dimension')
@@ -45,14 +45,14 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const { granularity, weekStart = 'monday' } = question
   const { range, buckets } = toBuckets(parseRange(question, zone), { granularity, zone, weekStart, now })
   const runOne = openExecutor(reader)
-  const node = planMetric(metric, conditions, { range, now, zone, weekStart, dimensions: [], inputs })
+  const node = planMetric(metric, conditions, { range, now, zone, weekStart, dimensions: [], inputs, termOf })
   if (node.kind !== 'measure') throw new TypeError(`${metric.slug} is SIMPLE but did not compile to a single measure`)
 
   const { window } = metric.definition
   const windows = window && buckets.map(({ end }) => toWindow(window, Math.min(end, range.to), zone, weekStart))
   const run: RunPlan = windows === undefined ? runOne : (plan) => runWindows(plan, windows, runOne)
   const plan = windows === undefined ? toSeriesPlan(node.plan, range, buckets) : toWindowsPlan(node.plan, windows)
-  const toPoints = (cells: readonly Cell[]) => fillBuckets(cells, plan, node.emptyAs, buckets)
+  const toPoints = (cells: readonly Cell[]) => layOut(cells, plan, node.emptyAs, buckets)
   const cells = buckets.length === 0 ? [] : run(plan)
   const most = Math.max(1, Math.min(MAX_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
   const top =
@@ -154,12 +154,7 @@ function toSeries(
   })
 }
 
-function fillBuckets(
-  cells: readonly Cell[],
-  plan: Plan,
-  emptyAs: 'zero' | 'null',
-  buckets: readonly Bucket[],
-): Point[] {
+function layOut(cells: readonly Cell[], plan: Plan, emptyAs: 'zero' | 'null', buckets: readonly Bucket[]): Point[] {
   const byBucket = new Map(cells.map((cell) => [cell.bucket, cell]))
   return buckets.map(({ start, complete }, index) => ({
     timestamp: new Date(start).toISOString(),

@@ -1,4 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
+import { findFacetByFilterKey } from '../../findings/facets.ts'
+import { describeRange, isRangeKey } from '../../findings/ranges.ts'
 import { foldCase } from '../../kernel/fold.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
 import type { Trust } from '../../metrics/drift.ts'
@@ -39,7 +41,9 @@ export function warnOfCoercions(coerced: readonly Coercion[]): QueryWarning[] {
 /** Warnings about conditions on one key that exclude each other, each naming its origin. */
 export function warnOfContradictions(plans: readonly Plan[]): QueryWarning[] {
   const messages = plans.flatMap(({ conditions }) => {
-    const keys = [...new Set(conditions.map(({ key }) => key))].filter((key) => key !== 'minConfidence')
+    const keys = [...new Set(conditions.map(({ key }) => key))].filter(
+      (key) => findFacetByFilterKey(key) !== undefined && key !== 'labels',
+    )
     return keys.flatMap((key) => findContradiction(conditions.filter((condition) => condition.key === key)) ?? [])
   })
   return [...new Set(messages)].map((message) => ({ code: 'contradiction', message: toSafeMessage(message) }))
@@ -64,16 +68,20 @@ function findContradiction(conditions: readonly PlanCondition[]): string | undef
 
 const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(String(value))
 
+/** The values of a condition as texts; those of a range with their comparison. */
+export const describeValues = (key: string, values: PlanCondition['values']): string[] =>
+  isRangeKey(key) ? describeRange(key, values.map(Number)) : values.map(String)
+
 /** A condition in words. */
 export function describeCondition({ origin, term, key, values, exclude }: PlanCondition): string {
   const who = term === undefined ? `the ${origin}` : `the term ${term}`
-  const listed = showNames(values.slice(0, 5).map(String)) + (values.length > 5 ? ', …' : '')
+  const listed = showNames(describeValues(key, values).slice(0, 5)) + (values.length > 5 ? ', …' : '')
   return `${who} ${exclude ? 'excludes' : 'requires'} ${key} ${listed}`
 }
 
 /** A warning about groups of one value of which a limit lists only some. */
 export function warnOfTie(tie: Breakdown['tie'], of = 'groups'): QueryWarning[] {
   if (tie === undefined) return []
-  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${tie.listed} are listed, chosen by name.`
+  const message = `The limit falls within a tie: ${tie.groups} ${of} have the same value, and ${tie.listed} of them are listed, chosen by name.`
   return [{ code: 'tie_cut', message: toSafeMessage(message) }]
 }

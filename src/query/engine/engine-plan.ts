@@ -2,14 +2,15 @@ import type { Engine } from '../../engine/columnar-index.ts'
 import { NO_MIN } from '../../engine/index/tallies.ts'
 import { answerFlow } from '../../engine/scan/ask.ts'
 import type { Want } from '../../engine/scan/scan.ts'
-import type { Numbers, Shape } from '../../engine/scan/shape.ts'
+import type { Numbers } from '../../engine/scan/shape.ts'
 import { answerStock } from '../../engine/scan/stock.ts'
 import { findFacet, isManyValued } from '../../findings/facets.ts'
+import { toFirstDetected } from '../../findings/ranges.ts'
 import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { MetricField } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, mergePartials, toGroupId } from '../plan/cells.ts'
 import { toAssetId } from '../plan/group-names.ts'
-import type { GroupKey, Plan } from '../plan/plan.ts'
+import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
 import { type CompiledShape, compileShape, listLabelNames } from './shape.ts'
 
@@ -42,7 +43,7 @@ export function dropCachedShapes(engine: Engine): void {
 
 /** Answers a plan from an engine that is current with the snapshot; undefined when it has to be answered by SQL. */
 export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
-  const asked = withAssetIds(plan)
+  const asked = withPlainConditions(withAssetIds(plan))
   const cells = runByAssetId(engine, asked, snapshot)
   return cells === undefined ? undefined : nameAssets(cells, asked, snapshot)
 }
@@ -71,19 +72,17 @@ function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[
   const compiled = getShape(engine, plan)
   if (compiled === undefined) return undefined
   const { shape } = compiled
-  const source = { timeline: engine.findings, assets: engine.assets }
-  const isWhole = range !== undefined && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
+  const told = { timeline: engine.findings, assets: engine.assets }
+  const whole =
+    range !== undefined && want === 'count' && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
+      ? engine.present.count(shape)
+      : undefined
   const numbers =
-    (isWhole ? countPresent(engine, shape, want, measure.p) : undefined) ??
+    whole ??
     (range === undefined
       ? answerStock(engine, { shape, want, p: measure.p, moments: moments ?? [] })
-      : answerFlow(source, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
+      : answerFlow(told, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
   return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
-}
-
-function countPresent({ present }: Engine, shape: Shape, want: Want, p = 0): Numbers | undefined {
-  if (want === 'count') return present.count(shape)
-  return want === 'ranks' ? present.rank(shape, p) : undefined
 }
 
 function toWant({ aggregation, field }: Plan['measure']): Want | undefined {
@@ -95,7 +94,7 @@ function toWant({ aggregation, field }: Plan['measure']): Want | undefined {
 }
 
 /** The range of first detection that contains exactly the rows of a plan; undefined when no such range exists. */
-export function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: number; to: number } | undefined {
+function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: number; to: number } | undefined {
   const { mode, timeField, range, at, edges } = plan
   if (mode === 'stock') {
     return edges !== undefined || hasChanged(at) ? undefined : { from: Number.NEGATIVE_INFINITY, to: at }
@@ -111,7 +110,7 @@ function toMoments({ history }: Engine, { mode, at, edges }: Plan): readonly num
   return edges ?? [at]
 }
 
-export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
+function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
   const { conditions, dimensions, groups } = plan
   const kept = keptShapes.get(engine) ?? new Map<string, KeptShape>()
   keptShapes.set(engine, kept)
@@ -133,6 +132,28 @@ export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined 
     total -= own
   }
   return compiled
+}
+
+/** The plan with ages as a part of its range, and a least confidence as one; other ranges remain conditions. */
+function withPlainConditions(plan: Plan): Plan {
+  const { conditions, entity, mode, timeField, at } = plan
+  let { from, to } = plan.range
+  const isByDetection = entity === 'finding' && mode === 'flow' && timeField === 'firstDetectedAt'
+  const left = conditions.flatMap((condition): PlanCondition[] => {
+    const { key, values, exclude } = condition
+    const [low = 0, high = 0] = values.map(Number)
+    if (exclude) return [condition]
+    if (key === 'confidence' && high === Number.POSITIVE_INFINITY) {
+      return [{ ...condition, key: 'minConfidence', values: [low] }]
+    }
+    if (key !== 'ageHours' || !isByDetection) return [condition]
+    const [first, last] = toFirstDetected([low, high], at)
+    if (first !== Number.NEGATIVE_INFINITY) from = Math.max(from ?? first, first)
+    if (last !== Number.POSITIVE_INFINITY) to = Math.min(to ?? last, last)
+    return []
+  })
+  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  return { ...plan, range, conditions: left }
 }
 
 const toIdName = (name: SafeText | null): SafeText => internalText(String(toAssetId(name ?? ownText(''))))
@@ -169,7 +190,7 @@ function splitLabels(engine: Engine, { dimensions, groups }: Plan, cells: Cell[]
   return [...merged.values()]
 }
 
-export function nameAssets(cells: Cell[], { dimensions }: Plan, snapshot: EngineSnapshot): Cell[] {
+function nameAssets(cells: Cell[], { dimensions }: Plan, snapshot: EngineSnapshot): Cell[] {
   const index = dimensions.indexOf('asset')
   if (index < 0 || cells.length === 0) return cells
   const names = snapshot.nameAssets(new Set(cells.map(({ key }) => Number(key[index]))))

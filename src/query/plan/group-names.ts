@@ -25,6 +25,11 @@ export const toGroupName = (key: GroupKey): SafeText => joinSafe(key.map(toValue
 export function compareKeys(a: GroupKey, b: GroupKey): number {
   const [left, right] = [toGroupName(a), toGroupName(b)]
   if (left !== right) return left < right ? -1 : 1
-  const [one, other] = [JSON.stringify(a), JSON.stringify(b)]
-  return one < other ? -1 : one > other ? 1 : 0
+  for (const [index, one] of a.entries()) {
+    const other = b[index] ?? null
+    if (one === other) continue
+    if (one === null || other === null) return one === null ? 1 : -1
+    return one < other ? -1 : 1
+  }
+  return 0
 }

@@ -1,4 +1,4 @@
-import { type FilterCondition, type FilterMapping, toConditions } from '../../findings/filter.ts'
+import { type FilterCondition, type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { type Formula, parseFormula, toFormulaName } from '../../metrics/formula.ts'
 import {
@@ -90,11 +90,17 @@ export interface PlanContext {
   dimensions: readonly Dimension[]
   /** Every metric that this metric is computed from, by slug. */
   inputs: ReadonlyMap<string, MetricRecord>
+  /** The filters of the terms that filters name. */
+  termOf: FindTerm
 }
 
 /** The conditions of a filter, labelled with their origin. */
-export function toScope(filter: FilterMapping, label: Pick<PlanCondition, 'origin' | 'term'>): PlanCondition[] {
-  return toConditions(filter).map((condition) => ({ ...condition, ...label }))
+export function toScope(
+  filter: FilterMapping,
+  label: Pick<PlanCondition, 'origin' | 'term'>,
+  termOf: FindTerm,
+): PlanCondition[] {
+  return toConditions(filter, termOf).map((condition) => ({ ...condition, ...label }))
 }
 
 /** Plans a metric under the caller's scopes, to which the metric's own scopes are added. */
@@ -112,10 +118,12 @@ function planPart(
   const own =
     metric.term === null
       ? []
-      : toScope(metric.term.filterMapping, { origin: 'term', term: metric.term.slug }).map((condition) => ({
-          ...condition,
-          ...within,
-        }))
+      : toScope(metric.term.filterMapping, { origin: 'term', term: metric.term.slug }, context.termOf).map(
+          (condition) => ({
+            ...condition,
+            ...within,
+          }),
+        )
   const scopes = [...outer, ...own]
   switch (metric.type) {
     case 'SIMPLE':
@@ -167,13 +175,16 @@ export function toTrendWindows(
 function planSimple(
   definition: SimpleDefinition,
   outer: readonly PlanCondition[],
-  { range, now, zone, weekStart, dimensions }: PlanContext,
+  { range, now, zone, weekStart, dimensions, termOf }: PlanContext,
   { part, emptyAs }: { part: string | undefined; emptyAs: 'zero' | 'null' },
 ): ValueNode {
   const { entity, filters = {}, mode = 'flow', window } = definition
   const { scanned, ...mapping } = filters
   const within = part === undefined ? {} : { part }
-  const own: PlanCondition[] = toScope(mapping, { origin: 'metric' }).map((condition) => ({ ...condition, ...within }))
+  const own: PlanCondition[] = toScope(mapping, { origin: 'metric' }, termOf).map((condition) => ({
+    ...condition,
+    ...within,
+  }))
   if (scanned !== undefined) {
     own.push({ key: 'scanned', values: [String(scanned)], exclude: false, origin: 'metric', ...within })
   }

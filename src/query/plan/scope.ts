@@ -1,5 +1,6 @@
-import type { FilterMapping } from '../../findings/filter.ts'
+import type { FilterMapping, FindTerm } from '../../findings/filter.ts'
 import { requireSources } from '../../findings/source-names.ts'
+import { openTermFilters } from '../../findings/term-filters.store.ts'
 import type { TermRecord } from '../../glossary/model.ts'
 import { AppError, conflict } from '../../kernel/errors.ts'
 import { loadInputs } from '../../metrics/dependencies.ts'
@@ -22,6 +23,8 @@ export interface ResolvedQuestion {
   inputs: Map<string, MetricRecord>
   term: TermRecord | undefined
   conditions: PlanCondition[]
+  /** The filters of the terms that filters name. */
+  termOf: FindTerm
 }
 
 /** Adds the path of the input to an error of a lookup. */
@@ -47,15 +50,17 @@ export function openScope(
   const term = question.glossaryTermSlug === undefined ? undefined : getActiveTerm(reader, question.glossaryTermSlug)
   requireSources(reader, question.filters, 'filters')
   const own = metric.term?.slug === term?.slug
+  const termOf = openTermFilters(reader)
   return {
     metric,
     inputs,
     term,
+    termOf,
     conditions: [
       // The metric's own term is added together with the metric.
-      ...(term === undefined || own ? [] : toScope(term.filterMapping, { origin: 'term', term: term.slug })),
-      ...toScope(question.filters ?? {}, { origin: 'caller' }),
-      ...toScope(pinned ?? {}, { origin: 'placement' }),
+      ...(term === undefined || own ? [] : toScope(term.filterMapping, { origin: 'term', term: term.slug }, termOf)),
+      ...at('filters.terms', () => toScope(question.filters ?? {}, { origin: 'caller' }, termOf)),
+      ...toScope(pinned ?? {}, { origin: 'placement' }, termOf),
     ],
   }
 }

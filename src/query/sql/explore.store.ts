@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { toSeverity, toStatus } from '../../findings/facets.store.ts'
 import { findingCondition } from '../../findings/filter.store.ts'
+import { atInstant } from '../../findings/filter.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
@@ -27,7 +28,7 @@ interface SqlRow extends Omit<ExampleRow, 'severity' | 'status'> {
 }
 
 /** A few findings of a population: open ones first, then by severity, confidence and recency. */
-export function listExamples(reader: Reader, { conditions, range }: Plan, limit: number): ExampleRow[] {
+export function listExamples(reader: Reader, { conditions, range, at }: Plan, limit: number): ExampleRow[] {
   const { from, to } = range
   const rows = reader.all(
     sql<SqlRow>`SELECT f.id, d.text AS detectorType, t.text AS findingType, c.severity, c.status,
@@ -35,7 +36,7 @@ export function listExamples(reader: Reader, { conditions, range }: Plan, limit:
         a.name AS page, a.url, w.text AS container
       FROM finding f JOIN combo c ON c.id = f.combo_id JOIN asset a ON a.id = f.asset_id
         JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id JOIN word w ON w.id = a.container_id
-      WHERE ${findingCondition(findingConditions(conditions))}
+      WHERE ${findingCondition(findingConditions(atInstant(conditions, at)))}
         AND c.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL)
         ${from === undefined ? sql`` : sql`AND f.first_detected_at >= ${from}`}
         ${to === undefined ? sql`` : sql`AND f.first_detected_at < ${to}`}

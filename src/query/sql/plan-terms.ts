@@ -1,3 +1,4 @@
+import { atInstant } from '../../findings/filter.ts'
 import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from '../../findings/filter-terms.ts'
 import { type Bind, type Bound, bindList } from '../../store/cached-query.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
@@ -22,12 +23,16 @@ export interface PlanTerms<Instant = number, Value = Compared>
 
 export type PlacedPlan = PlanTerms<Bound<number>, Bound<Compared>>
 
-export const toPlanConditions = (conditions: readonly PlanCondition[]): FilterTerm<Compared, PlanCondition['key']>[] =>
-  conditions.map(({ key, values, exclude }) =>
-    key === 'scanned'
-      ? { key, values: [values.includes('true') ? 1 : 0], exclude }
-      : (toFilterTerms([{ key, values, exclude }])[0] ?? { key, values: [], exclude }),
-  )
+/** The conditions of a plan; ages are measured at `at`. */
+export const toPlanConditions = (
+  conditions: readonly PlanCondition[],
+  at: number,
+): FilterTerm<Compared, PlanCondition['key']>[] =>
+  atInstant(conditions, at).flatMap((condition): FilterTerm<Compared, PlanCondition['key']>[] => {
+    const { key, values, exclude } = condition
+    if (key === 'scanned') return [{ key, values: [values.includes('true') ? 1 : 0], exclude }]
+    return toFilterTerms([{ ...condition, key }])
+  })
 
 /** A plan without its instants and codes, as the key of a cached query. */
 export function toPlanShape({ conditions, at, range, groups, slots, moments, p, ...terms }: PlanTerms) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { dependsOnAge } from '../../findings/filter.ts'
 import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, interpolate, toGroupId } from '../plan/cells.ts'
@@ -27,7 +28,8 @@ export function runPlan(reader: Reader, plan: Plan): Cell[] {
   if (plan.mode === 'stock' && edges !== undefined) {
     const { aggregation } = plan.measure
     const counted = aggregation.startsWith('COUNT')
-    if (aggregation !== 'PERCENTILE' && (plan.entity === 'finding' || counted)) {
+    const isSpanned = aggregation !== 'PERCENTILE' && !dependsOnAge(plan.conditions)
+    if (isSpanned && (plan.entity === 'finding' || counted)) {
       return runStockSeries(reader, plan, edges)
     }
     return edges.flatMap((at, bucket) =>
@@ -53,7 +55,7 @@ export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined
   return {
     ...(p === undefined ? {} : { p }),
     ...{ entity, mode, measure, timeField, dimensions, at, range },
-    conditions: toPlanConditions(conditions),
+    conditions: toPlanConditions(conditions, at),
     isPast: mode === 'stock' && hasChangesSince(reader, at),
     ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
     ...(slots === undefined ? {} : { slots }),

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type FacetRow, findFacet } from '../../findings/facets.ts'
-import { findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
+import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
 import type { FilterCondition } from '../../findings/filter.ts'
 import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
 import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
@@ -96,13 +96,27 @@ function findingTime(field: TimeField, joins: Joins): Sql {
   }
 }
 
+/** When a finding was last resolved before a moment, with its first change since then as `changed`. */
+const resolvedBefore = (at: Bound<number>): Sql =>
+  sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${resolutionBefore(sql`r.at < ${at}`)} END`
+
+/** The state of findings at a moment, for conditions; without a `status` it is the present one. */
+function toStateOptions(at: Bound<number>, status: Sql<number> | undefined): FindingTermOptions {
+  if (status === undefined) return {}
+  return { status, resolvedAt: whileResolved(status, resolvedBefore(at)) }
+}
+
+/** NULL unless the finding is resolved. */
+export const whileResolved = (status: Sql<number>, resolvedAt: Sql): Sql<number | null> =>
+  sql<number | null>`CASE WHEN ${status} = ${statusCodes.RESOLVED} THEN ${resolvedAt} END`
+
 function findingRows(plan: PlacedPlan): RowSource {
   const joins = findingJoins()
   const past = plan.isPast
   const status = past ? joins.use('c', sql<number>`coalesce(changed.from_status, c.status)`) : undefined
   const time = findingTime(plan.timeField, joins)
   const where = [
-    findingTerms(onFilterKeys(plan.conditions), status === undefined ? {} : { status }),
+    findingTerms(onFilterKeys(plan.conditions), toStateOptions(plan.at, status)),
     ...(plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
   ]
   return {
@@ -111,10 +125,7 @@ function findingRows(plan: PlacedPlan): RowSource {
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
       if (field === 'ageHours') return sql`max(0, ${plan.at} - f.first_detected_at)`
-      const latestResolution = resolutionBefore(sql`r.at < ${plan.at}`)
-      const resolvedAt = past
-        ? sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${latestResolution} END`
-        : sql`f.resolved_at`
+      const resolvedAt = past ? resolvedBefore(plan.at) : sql`f.resolved_at`
       return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN max(0, ${resolvedAt} - f.first_detected_at) END`
     },
     time,
@@ -166,12 +177,18 @@ function inRange(time: Sql, { range }: PlacedPlan): Sql[] {
 }
 
 export function findingConditions(conditions: readonly PlanCondition[]): FilterCondition[] {
-  return conditions.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
+  return conditions.flatMap((condition) => {
+    const { key } = condition
+    return key === 'scanned' ? [] : [{ ...condition, key }]
+  })
 }
 
 /** The conditions with filter keys: those of findings, or of assets by their filters. */
 export function onFilterKeys(terms: PlacedPlan['conditions']): FilterTerm<Bound<Compared>>[] {
-  return terms.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
+  return terms.flatMap((term) => {
+    const { key } = term
+    return key === 'scanned' ? [] : [{ ...term, key }]
+  })
 }
 
 const assetTimes: Readonly<Partial<Record<TimeField, Sql>>> = {
@@ -204,7 +221,9 @@ function assetRows(plan: PlacedPlan): RowSource {
 
   const where: (Sql | Expression<SqlBool>)[] = [ownAssetTerms(own), ...isScanned(plan)]
   if (ofFindings.length > 0) {
-    where.push(sql`EXISTS (SELECT 1 ${findingsWhere(findingTerms(ofFindings, past ? { status } : {}))})`)
+    where.push(
+      sql`EXISTS (SELECT 1 ${findingsWhere(findingTerms(ofFindings, past ? toStateOptions(plan.at, status) : {}))})`,
+    )
   }
   if (stock) where.push(...existedAt(plan.at, ofFindings.length > 0))
   else where.push(sql`a.status = 'ACTIVE'`, ...inRange(time, plan))

@@ -16,6 +16,7 @@ import {
   readWhole,
   resolutionBefore,
   type Sql,
+  whileResolved,
 } from './rows.store.ts'
 
 /** Periods in which a row counts: at moments `since < moment <= until`; without `until`, to the present. */
@@ -62,6 +63,7 @@ function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
     }
   }
   const status = sql<number>`span.status`
+  const resolvedAt = resolutionBefore(sql`r.at <= coalesce(span.since, ${first} - 1)`)
   return {
     with: sql`WITH span AS (
       SELECT finding_id, from_status AS status, lag(at) OVER (PARTITION BY finding_id ORDER BY at, seq) AS since, at AS until
@@ -70,8 +72,8 @@ function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
     status,
     since: sinceChange(sql`span.since`),
     until: sql`span.until`,
-    resolvedAt: resolutionBefore(sql`r.at <= coalesce(span.since, ${first} - 1)`),
-    options: { status, isReached: true },
+    resolvedAt,
+    options: { status, resolvedAt: whileResolved(status, resolvedAt), isReached: true },
   }
 }
 
