@@ -78,6 +78,7 @@ export function createApp(folder: Folder): OpenedApp {
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
       lockdown: config.lockdown,
       lockdownCodes: config.lockdownCodes,
+      readOnly: config.readOnly,
       store,
       waitForWriteLock: () => store.waitForWriteLock(),
       webhookHosts: config.webhookHosts,

@@ -1,5 +1,7 @@
+import { sessionOperations } from './access/session-operation.ts'
 import { customOperations } from './custom-detectors/operations.ts'
 import { dashboardOperations } from './dashboards/operations.ts'
+import { dimensionOperations } from './findings/dimension-operations.ts'
 import { findingOperations } from './findings/operations.ts'
 import { suppressionOperations } from './findings/suppressions/operations.ts'
 import { glossaryOperations } from './glossary/operations.ts'
@@ -19,6 +21,7 @@ export const operations: readonly Operation[] = Object.freeze([
   ...glossaryOperations,
   ...metricOperations,
   ...queryOperations,
+  ...dimensionOperations,
   ...dashboardOperations,
   ...watchOperations,
   ...sourceOperations,
@@ -26,4 +29,5 @@ export const operations: readonly Operation[] = Object.freeze([
   ...scanOperations,
   ...findingOperations,
   ...suppressionOperations,
+  ...sessionOperations,
 ])

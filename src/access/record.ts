@@ -38,7 +38,7 @@ export function recordAccess({ store, log, now, clock = () => performance.now() 
       log.info('a request was refused', { event: 'access_refused', ...refused })
       if (each.take(JSON.stringify(refused)) > 0 || all.take('') > 0) return
       const { reason, ...facts } = refused
-      keepGoing(log, () =>
+      logFailure(log, () =>
         store.write((writer) =>
           appendAudit(
             writer,
@@ -53,7 +53,7 @@ export function recordAccess({ store, log, now, clock = () => performance.now() 
 
 /** Records the settings of this server in the audit trail when they differ from the last recorded ones. */
 export function recordSettings({ store, log, now }: Options, settings: object): void {
-  keepGoing(log, () => {
+  logFailure(log, () => {
     const [last] = store.read((reader) => listAuditRows(reader, { kind: 'settings', limit: 1 }))
     if (last?.after === JSON.stringify(settings)) return
     const before = last?.after === undefined || last.after === null ? {} : { before: JSON.parse(last.after) as object }
@@ -66,7 +66,7 @@ export function recordSettings({ store, log, now }: Options, settings: object): 
  * Chains entries that migrations wrote, and logs the head hash of the trail, so that a truncated trail can be detected.
  */
 export function anchorAudit({ store, log }: Pick<Options, 'store' | 'log'>): void {
-  keepGoing(log, () => {
+  logFailure(log, () => {
     const { entries, unchained, head, brokenAt } = store.read(verifyAudit)
     if (unchained > 0 && brokenAt === undefined) store.write(chainAudit, { durable: true })
     const whole = store.read(verifyAudit)
@@ -77,7 +77,7 @@ export function anchorAudit({ store, log }: Pick<Options, 'store' | 'log'>): voi
 }
 
 /** The server keeps answering when the audit trail cannot be written. */
-function keepGoing(log: Log, work: () => void): void {
+function logFailure(log: Log, work: () => void): void {
   try {
     work()
   } catch (error) {

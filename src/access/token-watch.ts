@@ -18,7 +18,7 @@ interface Options {
   log: Log
 }
 
-const LOOK_MS = 200
+const CHECK_INTERVAL_MS = 200
 
 /**
  * Ends streams, sessions and uploads as soon as the token under which they began expires or is revoked, by any process.
@@ -57,7 +57,7 @@ export function createTokenWatch({ store, now, log }: Options): TokenWatch {
       if (caller.token !== true) return () => {}
       const entry = { caller, end }
       followed.add(entry)
-      timer ??= setInterval(checkTokens, LOOK_MS).unref()
+      timer ??= setInterval(checkTokens, CHECK_INTERVAL_MS).unref()
       return () => followed.delete(entry)
     },
     close,

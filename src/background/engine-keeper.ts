@@ -15,7 +15,7 @@ const REBUILD_MS = 60_000
 export interface KeeperOptions {
   store: Store
   log: Log
-  leastFindings?: number
+  minFindings?: number
 }
 
 export interface EngineKeeper {
@@ -31,7 +31,7 @@ export interface EngineKeeper {
  * Maintains an engine for the reader of a store: builds it in small steps from one snapshot, applies the change log
  * between questions, and rebuilds it when the log no longer reaches back far enough. Meanwhile SQL answers.
  */
-export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX }: KeeperOptions): EngineKeeper {
+export function keepEngine({ store, log, minFindings = MIN_FINDINGS_FOR_INDEX }: KeeperOptions): EngineKeeper {
   let building: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -79,7 +79,7 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
   const buildIfNeeded = () => {
     if (closed || building !== undefined || isPresent() || performance.now() < failedAt + REBUILD_MS) return
     // A large import recreates the indexes at its end; without them, the table cannot be read in pages efficiently.
-    if (!store.read((reader) => countFindings(reader) >= leastFindings && hasAllIndexes(reader))) return
+    if (!store.read((reader) => countFindings(reader) >= minFindings && hasAllIndexes(reader))) return
     building = build().finally(() => {
       building = undefined
     })

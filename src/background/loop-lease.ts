@@ -42,11 +42,11 @@ export class LoopLease {
   /** Takes or renews the lease if needed; usually no write is necessary. */
   hold(): boolean {
     const { store, holder, now, leaseMs } = this.#options
-    const { lease, standing } = store.read((reader) => ({
+    const { lease, state } = store.read((reader) => ({
       lease: findLease(reader, NAME),
-      standing: this.stateOf(reader),
+      state: this.stateOf(reader),
     }))
-    if (standing !== 'free') return standing === 'ours'
+    if (state !== 'free') return state === 'ours'
     const expiresAt = now() + leaseMs
     const taken = store.write(
       (writer) => {

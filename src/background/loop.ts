@@ -12,7 +12,7 @@ import {
   listOpenScans,
   requeueScan,
 } from '../scans/scans.store.ts'
-import { watchSilence } from '../scans/silence.ts'
+import { watchHeartbeats } from '../scans/silence.ts'
 import { finishDeletions } from '../scans/source-deletion.ts'
 import { isAbandoned, queueScan } from '../scans/start.ts'
 import type { SourceRecord } from '../sources/model.ts'
@@ -42,9 +42,9 @@ export interface LoopOptions {
   leaseMs?: number
 }
 
-interface DriveOptions extends LoopOptions {
+interface TickOptions extends LoopOptions {
   /** Whether the owner of a scan that seems abandoned has shown no sign of activity. */
-  isSilent?: (scan: ScanRecord) => boolean
+  isHeartbeatStale?: (scan: ScanRecord) => boolean
 }
 
 export interface Loop {
@@ -60,7 +60,7 @@ export function startLoop(options: LoopOptions): Loop {
   const owner = createOwner()
   const lease = new LoopLease({ store, holder: owner.name, now, ...(leaseMs === undefined ? {} : { leaseMs }) })
   const watch = watchClock(now)
-  const isSilent = watchSilence()
+  const isHeartbeatStale = watchHeartbeats()
   let isPaused = false
   let isFailing = false
   let turning = false
@@ -84,7 +84,7 @@ export function startLoop(options: LoopOptions): Loop {
       }
       if (isPaused) return
       store.space.keepBallast()
-      runTick({ ...options, isSilent })
+      runTick({ ...options, isHeartbeatStale: isHeartbeatStale })
       if ((await finishDeletions(options)) > 0) log.info('the remaining data of a deleted source was removed')
       await sweepImports(options)
       options.watches?.tick(isOurs)
@@ -131,15 +131,15 @@ function watchClock(now: () => number): () => number {
 /** Whether this tick will write: to renew the lease, or because something is due. */
 function isWriting(store: Store, lease: LoopLease, now: number): boolean {
   return store.read((reader) => {
-    const standing = lease.stateOf(reader)
-    if (standing !== 'ours') return standing === 'free'
+    const state = lease.stateOf(reader)
+    if (state !== 'ours') return state === 'free'
     const due = [listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS), listDueSources(reader, now)]
     return [...due, listDueRetries(reader, now)].some((each) => each.length > 0)
   })
 }
 
 /** One tick of the loop: runs everything that is due now. */
-export function runTick({ store, scans, log, now: clock, isSilent = () => true }: DriveOptions): void {
+export function runTick({ store, scans, log, now: clock, isHeartbeatStale = () => true }: TickOptions): void {
   const now = clock()
   for (const source of store.read((reader) => listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS))) {
     if (rescheduleSource(store, source, now))
@@ -154,7 +154,7 @@ export function runTick({ store, scans, log, now: clock, isSilent = () => true }
     if (resumeParked(store, scan.id, scan.sourceId, now)) scans.start(scan.uid)
   }
   for (const scan of store.read(listOpenScans)) {
-    if (isSilent(scan) && isAbandoned(scan, now)) scans.start(scan.uid)
+    if (isHeartbeatStale(scan) && isAbandoned(scan, now)) scans.start(scan.uid)
   }
 }
 

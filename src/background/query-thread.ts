@@ -7,14 +7,14 @@ import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 
 const SCRIPT = 'background/query.worker'
 /** The interval between checks for enough findings. */
-const LOOK_MS = 10_000
+const COUNT_INTERVAL_MS = 10_000
 /** The delay before restarting a thread that died, doubled after each death up to the maximum. */
 const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 const STOP_MS = 500
 
 export interface QueryThreadOptions extends ThreadOptions {
-  leastFindings?: number
+  minFindings?: number
 }
 
 /** Answers questions over many findings in a separate thread, whose engine follows the database. */
@@ -35,21 +35,21 @@ const toCancelled = () =>
   new AppError('unavailable', 'The question was cancelled; ask it again.', { reason: 'cancelled' })
 
 export function createQueryThread(options: QueryThreadOptions): QueryThread {
-  const { store, log, script = SCRIPT, leastFindings = MIN_FINDINGS_FOR_INDEX } = options
+  const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX } = options
   let worker: WorkerClient<QueryThreadProtocol> | undefined
   let closed = false
-  let deaths = 0
+  let crashes = 0
   let mayStartAt = 0
 
   const onExit = (error: unknown) => {
     if (error !== undefined) log.error('the thread that answers questions failed', { error })
     worker = undefined
-    deaths += 1
-    mayStartAt = performance.now() + Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (deaths - 1))
+    crashes += 1
+    mayStartAt = performance.now() + Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (crashes - 1))
   }
 
   const start = () => {
-    const workerData: QueryThreadSettings = { ...toThreadSettings(options), leastFindings }
+    const workerData: QueryThreadSettings = { ...toThreadSettings(options), minFindings: minFindings }
     return openWorker<QueryThreadProtocol>({
       script,
       settings: { workerData, stdout: true },
@@ -62,8 +62,8 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
   const find = () => {
     const time = performance.now()
     if (closed || worker !== undefined || time < mayStartAt) return worker
-    mayStartAt = time + LOOK_MS
-    if (store.read(countFindings) >= leastFindings) worker = start()
+    mayStartAt = time + COUNT_INTERVAL_MS
+    if (store.read(countFindings) >= minFindings) worker = start()
     return worker
   }
   find()
@@ -74,7 +74,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
       if (thread === undefined || signal.aborted) return undefined
       return thread.call('answer', { operation, input, caller, coerced }, { signal, toCancelled }).then(
         (output) => {
-          deaths = 0
+          crashes = 0
           return { output }
         },
         (error) => {

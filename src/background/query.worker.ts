@@ -16,7 +16,7 @@ import type { ThreadSettings } from './thread-options.ts'
 /** The worker data of the query thread. */
 export interface QueryThreadSettings extends ThreadSettings {
   /** Below this number of findings there is no engine. */
-  leastFindings: number
+  minFindings: number
 }
 
 interface Question {
@@ -32,14 +32,14 @@ export type QueryThreadProtocol = {
   events: { log: string }
 }
 
-const { home, keys, logLevel, leastFindings } = workerData as QueryThreadSettings
+const { home, keys, logLevel, minFindings } = workerData as QueryThreadSettings
 const emit = openEvents<QueryThreadProtocol>()
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
-const keeper = keepEngine({ store, log, leastFindings })
+const keeper = keepEngine({ store, log, minFindings: minFindings })
 
 /** Resolves at the turn of the latest question; each has one of its own, so that cancelled ones can be left out. */
 let turn: Promise<unknown> = Promise.resolve()

@@ -40,7 +40,7 @@ export function createScanQueue(
     } finally {
       running.delete(scanUid)
       leases.delete(scanUid)
-      for (const tell of callers.get(scanUid) ?? []) tell()
+      for (const notify of callers.get(scanUid) ?? []) notify()
       callers.delete(scanUid)
       next()
     }

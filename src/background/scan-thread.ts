@@ -17,7 +17,7 @@ const IDLE_MS = 30_000
 /** How long a thread may take to leave its scans resumable. */
 const STOP_MS = 5_000
 /** A scan whose thread has died this many times is not restarted by this process. */
-const MAX_DEATHS = 3
+const MAX_CRASHES = 3
 /** A death this long after the previous one restarts the count. */
 const FORGET_MS = 3_600_000
 const RESTART_MS = 200
@@ -55,7 +55,7 @@ interface Thread {
   stopping: boolean
 }
 
-interface Deaths {
+interface CrashHistory {
   times: number
   lastAt: number
 }
@@ -67,7 +67,7 @@ interface Deaths {
 export function createScanThread(options: ScanThreadOptions): ScanThread {
   const { store, log, script = SCRIPT, idleMs = IDLE_MS } = options
   /** Scans to run here, with the recent deaths of their thread. */
-  const scans = new Map<string, Deaths>()
+  const scans = new Map<string, CrashHistory>()
   /** Calls that wait for the next thread. */
   let unsent: ((thread: Thread) => void)[] = []
   let thread: Thread | undefined
@@ -143,7 +143,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (driven.size > 0 && !driven.has(scanUid)) continue
       const times = Math.abs(at - before.lastAt) > FORGET_MS ? 1 : before.times + 1
       scans.set(scanUid, { times, lastAt: at })
-      if (times < MAX_DEATHS) continue
+      if (times < MAX_CRASHES) continue
       scans.delete(scanUid)
       giveUp(scanUid)
     }

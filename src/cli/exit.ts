@@ -34,9 +34,9 @@ export async function toMessage(error: unknown): Promise<PrintableText[]> {
         .slice(0, 20)
         .map(({ path, message }) => line`  ${showSentence(path || '(input)', MAX_NAME)}: ${showSentence(message)}`),
     )
-  const untold = suggestions.filter(({ value }) => !message.includes(value))
-  if (untold.length > 0) {
-    const shown = untold.map(({ value, kind }) => line`${showName(value)} (${showName(kind)})`)
+  const unmentioned = suggestions.filter(({ value }) => !message.includes(value))
+  if (unmentioned.length > 0) {
+    const shown = unmentioned.map(({ value, kind }) => line`${showName(value)} (${showName(kind)})`)
     lines.push(line`  Did you mean: ${joinShown(shown)}?`)
   }
   return lines

@@ -78,12 +78,12 @@ interface Display {
 }
 
 function lineDisplay(stream: Host['stderr']): Display {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return {
     show: (scan) => {
       for (const scope of scan.scopes) {
-        if (!scopeOver.has(scope.state) || told.has(scope.key)) continue
-        told.add(scope.key)
+        if (!scopeOver.has(scope.state) || reported.has(scope.key)) continue
+        reported.add(scope.key)
         print({ stdout: stream }, line`  ${toScopeLine(scope)}`)
       }
     },

@@ -56,7 +56,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     },
     ...(oidc === undefined ? {} : { foreign: createIssuer({ settings: oidc, signal: ending.signal, log, now }) }),
   })
-  const crowd = createQueryLimiter()
+  const queryLimiter = createQueryLimiter()
   const contextFor: OpenedApp['contextFor'] = (asked) => {
     const context = app.contextFor(asked)
     context.onRefused = (operation) => {
@@ -64,7 +64,8 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
       record.refuse({ reason: 'insufficient_scope', principal: principalOf(asked.caller), operation })
     }
     const { caller } = asked
-    context.around = (operation, work) => telemetry.measure(operation, caller.via, () => crowd(operation, caller, work))
+    context.around = (operation, work) =>
+      telemetry.measure(operation, caller.via, () => queryLimiter(operation, caller, work))
     return context
   }
   const tokens = createTokenWatch({ store, now, log })

@@ -40,7 +40,7 @@ export function openCrossAssetStore({ lease, store, now }: CrossAssetContext, ty
             const counts = applyDetection(ledger, {
               asset: { id: asset.id, sourceId, lastScannedAt },
               ...said,
-              looked: own,
+              examinedTypes: own,
               complete: own,
               scanId,
               at,

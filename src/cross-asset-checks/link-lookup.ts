@@ -40,7 +40,7 @@ export function openLookups(reader: Reader, coverage: Coverage) {
 
   return (reading: Reader, asset: LinkingAsset, link: InternalLink): AssetLookup => {
     let unknown = false
-    const told = (found: Found): Found => {
+    const noted = (found: Found): Found => {
       unknown ||= found === 'unknown'
       return found
     }
@@ -66,17 +66,17 @@ export function openLookups(reader: Reader, coverage: Coverage) {
       return byKey(target.key.replace(/[^:]+$/, reference.id).replace(/:(?:comments|attachment):/, ':page:'))
     }
     return {
-      byKey: (key) => told(byKey(key)),
-      byTitle: (title, space) => told(byTitle(title, space)),
+      byKey: (key) => noted(byKey(key)),
+      byTitle: (title, space) => noted(byTitle(title, space)),
       byFilename: (filename, reference) => {
-        if (leavesOut.kinds.includes('wiki.attachment')) return told('unknown')
+        if (leavesOut.kinds.includes('wiki.attachment')) return noted('unknown')
         const page = pageOf(reference)
-        if (page === 'missing' || page === 'unknown') return told(page)
+        if (page === 'missing' || page === 'unknown') return noted(page)
         const attached = listAttached(reading, sourceId, page.key).filter(({ facts }) => facts.filename === filename)
         const [file] = attached
-        if (file !== undefined) return told(toLinkTarget(file))
+        if (file !== undefined) return noted(toLinkTarget(file))
         const space = spaceOf(findTarget(reading, sourceId, page.key))
-        return told(space === undefined ? 'unknown' : absence(space))
+        return noted(space === undefined ? 'unknown' : absence(space))
       },
       self: () => {
         const target = own()

@@ -39,7 +39,7 @@ export function listJudgedAssets(
 /**
  * Counts pages and files below an asset, and pages that refer to it; the unary plus makes SQLite start from the links.
  */
-export function countAround(
+export function countRelated(
   reader: Reader,
   { sourceId, assetId, key }: { sourceId: number; assetId: number; key: string },
 ): { below: number; inbound: number } {

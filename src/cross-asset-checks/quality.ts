@@ -10,7 +10,7 @@ import type { CrossAssetCheck, CrossAssetContext } from '../scans/cross-asset-ch
 import { listScopes } from '../scans/scopes.store.ts'
 import type { Reader } from '../store/store.ts'
 import { openCrossAssetStore } from './evaluated.ts'
-import { countAround, type JudgedAsset, listJudgedAssets } from './quality.store.ts'
+import { countRelated, type JudgedAsset, listJudgedAssets } from './quality.store.ts'
 
 const ASSETS_AT_ONCE = 100
 const { type: TYPE, category } = contentQualityDetector
@@ -24,12 +24,12 @@ export const contentQualityCheck: CrossAssetCheck = {
     const at = context.now()
     const fingerprint = createFingerprinter(context.fingerprintKey)
     const evaluated = openCrossAssetStore(context, TYPE)
-    const surroundings = store.read((reader) => readSurroundings(reader, context))
+    const qualityContext = store.read((reader) => readQualityContext(reader, context))
     for (let afterId = evaluated.startAfter; ; ) {
       const seen = { sourceId: lease.scan.sourceId, scanId: lease.scan.id, afterId, limit: ASSETS_AT_ONCE }
       const judged = store.read((reader) =>
         listJudgedAssets(reader, seen).map((asset) => {
-          const verdict = evaluateQuality(toSubject(reader, asset, surroundings), config, at)
+          const verdict = evaluateQuality(toSubject(reader, asset, qualityContext), config, at)
           return {
             asset,
             found: verdict.found.map((match) => toFinding(asset, match, fingerprint)),
@@ -46,14 +46,14 @@ export const contentQualityCheck: CrossAssetCheck = {
   },
 }
 
-interface Surroundings {
+interface QualityContext {
   sourceId: number
   /** Completely listed scopes. */
   whole: ReadonlySet<string>
   archived: ReadonlySet<string>
 }
 
-function readSurroundings(reader: Reader, { lease, leavesOut }: CrossAssetContext): Surroundings {
+function readQualityContext(reader: Reader, { lease, leavesOut }: CrossAssetContext): QualityContext {
   const { id, sourceId, sampled } = lease.scan
   const known = !sampled && !leavesOut.kinds.includes('wiki.attachment')
   const scopes = known ? listScopes(reader, id).filter(({ state }) => state === 'COMPLETE') : []
@@ -70,12 +70,12 @@ export function listArchivedScopes(reader: Reader, sourceId: number): ReadonlySe
   return new Set(spaces.filter(({ facts }) => facts.status === 'archived').map(({ scopeKey }) => scopeKey))
 }
 
-function toSubject(reader: Reader, asset: JudgedAsset, { sourceId, whole, archived }: Surroundings): QualitySubject {
+function toSubject(reader: Reader, asset: JudgedAsset, { sourceId, whole, archived }: QualityContext): QualitySubject {
   const { id: assetId, key, kind, name, facts, contentUpdatedAt, owner, scopeKey } = asset
   const digest = kind === 'wiki.page' ? findDigest(reader, assetId, TYPE) : undefined
   const text = digest === undefined ? undefined : decodeTextFacts(digest)
   const { below, inbound } =
-    kind === 'wiki.page' ? countAround(reader, { sourceId, assetId, key }) : { below: 0, inbound: 0 }
+    kind === 'wiki.page' ? countRelated(reader, { sourceId, assetId, key }) : { below: 0, inbound: 0 }
   return {
     kind,
     name,

@@ -80,9 +80,9 @@ function checkExamples(rule: CompiledRule, { match, noMatch }: DetectorDefinitio
 
 /** An example in the form that detectors receive. */
 export function toSubject(example: Example): { document: AssayDocument; asset: AssetFacts } {
-  const told = typeof example === 'string' ? { text: example } : example
-  const { text = '', column, name = '', kind = 'wiki.page', url = '', container, owner, labels } = told
-  const at = told.contentUpdatedAt === undefined ? Number.NaN : Date.parse(told.contentUpdatedAt)
+  const details = typeof example === 'string' ? { text: example } : example
+  const { text = '', column, name = '', kind = 'wiki.page', url = '', container, owner, labels } = details
+  const at = details.contentUpdatedAt === undefined ? Number.NaN : Date.parse(details.contentUpdatedAt)
   const parts: Part[] = [
     { kind: 'name' as const, text: name, path: 'title' },
     { kind: 'text' as const, text, path: 'body' },

@@ -113,13 +113,13 @@ export function completeDetectors(
     if (choice.detector.type !== customDetector.type) return choice
     const { keys } = CustomConfig.parse(choice.config)
     const definitions = listCustomDetectors(reader)
-      .filter((record) => record.enabled && (keys?.includes(record.key) ?? true) && looksAt(record, source))
+      .filter((record) => record.enabled && (keys?.includes(record.key) ?? true) && appliesTo(record, source))
       .map((record) => toDefinition(record.key, record.definition))
     return { ...choice, config: { definitions } }
   })
 }
 
-function looksAt(
+function appliesTo(
   { definition: { sources, sourceTypes } }: CustomDetectorRecord,
   source: Pick<SourceRecord, 'name' | 'uid' | 'type'>,
 ): boolean {

@@ -94,7 +94,7 @@ export async function previewDetector(
       await examine(pool, definition, { document, asset, shown }, preview, context)
     }
     if (asked.source !== undefined) {
-      await lookAtSource(pool, definition, { ...asked, source: asked.source }, preview, context)
+      await previewSource(pool, definition, { ...asked, source: asked.source }, preview, context)
     }
   } finally {
     leave()
@@ -131,7 +131,7 @@ async function examine(
   }
 }
 
-async function lookAtSource(
+async function previewSource(
   pool: DetectorPool,
   definition: CustomDefinition,
   { source, limit, plugins }: { source: SourceRecord; limit: number; plugins: Plugins },
@@ -152,7 +152,7 @@ async function lookAtSource(
   const session = openSafeSession(connector, options, createNumberer(context.vault.fingerprintKey()))
   const least = preview.examined
   try {
-    for await (const subject of readSome(session, preview)) {
+    for await (const subject of readSample(session, preview)) {
       await examine(pool, definition, subject, preview, context)
       context.progress({ done: preview.examined - least, total: limit, message: line`assets examined` })
       if (preview.examined - least >= limit) return
@@ -167,7 +167,7 @@ async function lookAtSource(
 }
 
 /** The readable assets of a session; unreadable ones are skipped with a warning. */
-async function* readSome(session: SafeSession, preview: Preview): AsyncGenerator<Subject> {
+async function* readSample(session: SafeSession, preview: Preview): AsyncGenerator<Subject> {
   const { scopes } = await session.scopes()
   for (const scope of scopes) {
     for await (const batch of session.crawl({ scope, known: () => new Map() })) {

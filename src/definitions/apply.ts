@@ -67,15 +67,15 @@ export function applyFolder(
   requireValidFiles(problems)
   const installId = store.read(findInstallId)
   const memory = readBase(folder, installId)
-  const wish = { files, pruned: options.prune ? managed : new Set<Kind>() }
+  const target = { files, pruned: options.prune ? managed : new Set<Kind>() }
   let agreed: Base | undefined
   const work = (writer: Writer): Outcome => {
     const present = loadDefinitions(writer)
-    const wanted = toWanted(present, wish)
+    const wanted = toWanted(present, target)
     requireValidFiles(checkTogether(wanted, files))
-    const changes = listChanges(present, wanted, wish)
+    const changes = listChanges(present, wanted, target)
     if (!options.force) requireKnown(memory, changes)
-    const before = look(writer)
+    const before = readMetricsState(writer)
     const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
     performChanges(writer, changes, wanted, { author, receivers, files })
     agreed = memory && toNextSyncState(memory, wanted, files)
@@ -106,21 +106,21 @@ export function validateFolder({ files, problems }: DefinitionFolder): {
   outside: Problem[]
 } {
   const { problems: outside, placeholders } = findOutside(files)
-  const wish = { files, pruned: new Set<Kind>() }
+  const target = { files, pruned: new Set<Kind>() }
   const wanted = toWanted(
     new Map(placeholders.map((definition) => [`${definition.kind}/${definition.name}`, definition])),
-    wish,
+    target,
   )
   return { files: files.length, problems: [...problems, ...checkTogether(wanted, files)], outside }
 }
 
-interface Look {
+interface MetricsState {
   metrics: Map<string, MetricRecord>
   digests: Map<string, string>
   trust: Map<string, TrustTier>
 }
 
-function look(reader: Reader): Look {
+function readMetricsState(reader: Reader): MetricsState {
   const metrics = loadMetrics(reader)
   const each = <T>(of: (metric: MetricRecord) => T) => new Map([...metrics].map(([slug, metric]) => [slug, of(metric)]))
   return {
@@ -159,11 +159,11 @@ function toMetricValue(reader: Reader, metricSlug: string, now: number): MetricV
 
 function compare(
   reader: Reader,
-  before: Look,
+  before: MetricsState,
   values: ReadonlyMap<string, MetricValue>,
   now: number,
 ): Pick<Outcome, 'moves' | 'trust'> {
-  const after = look(reader)
+  const after = readMetricsState(reader)
   const moves = [...new Set([...before.metrics.keys(), ...after.metrics.keys()])]
     .sort()
     .flatMap((metric): ValueChange[] => {

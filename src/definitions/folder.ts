@@ -103,7 +103,7 @@ function* readInSteps(folder: string): Generator<void, DefinitionFolder> {
       else files.push(read)
     }
   }
-  return { path: folder, files, problems: [...problems, ...findDoubles(files)], managed }
+  return { path: folder, files, problems: [...problems, ...findDuplicates(files)], managed }
 }
 
 const wholeFile = (file: string, message: string): Problem => ({ file, line: 1, column: 1, path: '', message })
@@ -170,7 +170,7 @@ function withoutAbsent(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
-function findDoubles(files: readonly DefinitionFile[]): Problem[] {
+function findDuplicates(files: readonly DefinitionFile[]): Problem[] {
   const first = new Map<string, DefinitionFile>()
   return files.flatMap((file): Problem[] => {
     const { definition, kind, yaml, path } = file

@@ -64,6 +64,8 @@ const metricDefaults = {
   format: 'number',
   unit: '',
   emptyAs: null,
+  // Not null, so that digests stored before it existed stay valid.
+  better: undefined,
 }
 
 const watchDefaults = { glossaryTermSlug: null, filters: null, dimensions: [], last: null, cron: null, deliver: [] }

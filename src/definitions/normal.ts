@@ -63,8 +63,8 @@ export function loadDefinitions(reader: Reader): DefinitionSet {
     ...terms.map(({ id, uid, createdAt, updatedAt, ...members }) => toDefinition('term', members)),
     ...[...loadMetrics(reader).values()].map((metric) => {
       const { slug, displayName, description, type, definition, allowedDimensions, format, unit } = metric
-      const { owner, color, synonyms, emptyAs, term } = metric
-      const texts = { slug, displayName, description, owner, color, synonyms }
+      const { owner, color, synonyms, emptyAs, better, term } = metric
+      const texts = { slug, displayName, description, owner, color, synonyms, better: better ?? undefined }
       const meaning = { type, definition, allowedDimensions, format, unit, emptyAs }
       return toDefinition('metric', { ...texts, ...meaning, glossaryTermSlug: term?.slug ?? null })
     }),
@@ -85,8 +85,8 @@ export function loadDefinitions(reader: Reader): DefinitionSet {
 /** The members to write to a file, in a stable order and without defaults. */
 export function toFileMembers({ kind, members }: Definition): Members {
   const { order, defaults } = kindFacts[kind]
-  const told = order.filter((key) => !(key in defaults) || !isSameValue(members[key], defaults[key]))
-  const file = Object.fromEntries(told.map((key) => [key, members[key]]))
+  const stated = order.filter((key) => !(key in defaults) || !isSameValue(members[key], defaults[key]))
+  const file = Object.fromEntries(stated.map((key) => [key, members[key]]))
   if (kind !== 'dashboard') return file
   const placements = (members.placements as Members[]).map((placement, index) => toFilePlacement(placement, index))
   return { ...file, placements }

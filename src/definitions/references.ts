@@ -28,14 +28,14 @@ function toGraphMetric(slug: string, { displayName, allowedDimensions, type, def
 }
 
 /** A reference from one definition to another. */
-interface Naming {
+interface NamedReference {
   by: Definition
   path: string
   kind: 'term' | 'metric'
   name: string
 }
 
-function listNamings(by: Definition): Naming[] {
+function listReferences(by: Definition): NamedReference[] {
   if (by.kind === 'dashboard') {
     return (by.members.placements as Members[]).map(({ metricSlug }, index) => {
       return { by, path: `placements[${index}].metricSlug`, kind: 'metric', name: String(metricSlug) }
@@ -54,7 +54,7 @@ export function checkTogether(wanted: DefinitionSet, files: readonly DefinitionF
   const graph = toGraph(wanted)
   return [...wanted.values()].flatMap((definition) => {
     const at = (path: string, message: string) => toProblem(fileOf.get(keyOf(definition)), definition, path, message)
-    const unknown = listNamings(definition).filter(({ kind, name }) => !wanted.has(keyOf({ kind, name })))
+    const unknown = listReferences(definition).filter(({ kind, name }) => !wanted.has(keyOf({ kind, name })))
     return [
       ...unknown.map((naming) => at(naming.path, toUnknownMessage(naming, wanted))),
       ...(fileOf.has(keyOf(definition)) ? listOwnProblems(definition, graph, at) : []),
@@ -67,7 +67,7 @@ function listOwnProblems(
   graph: MetricGraph,
   at: (path: string, message: string) => Problem,
 ): Problem[] {
-  if (kind === 'dashboard') return listDoubles(members, at)
+  if (kind === 'dashboard') return listDuplicates(members, at)
   if (kind === 'watch') {
     const metric = graph.get(String(members.metricSlug))
     const issues = metric === undefined ? [] : checkWatch(metric, graph, members as unknown as WatchedQuestion)
@@ -83,14 +83,14 @@ function listOwnProblems(
   }
 }
 
-function listDoubles({ placements }: Members, at: (path: string, message: string) => Problem): Problem[] {
+function listDuplicates({ placements }: Members, at: (path: string, message: string) => Problem): Problem[] {
   const slugs = (placements as Members[]).map(({ metricSlug }) => String(metricSlug))
   return slugs.flatMap((slug, index) =>
     slugs.indexOf(slug) < index ? [at(`placements[${index}]`, `places ${slug} twice; keep one placement.`)] : [],
   )
 }
 
-function toUnknownMessage({ kind, name }: Naming, wanted: DefinitionSet): string {
+function toUnknownMessage({ kind, name }: NamedReference, wanted: DefinitionSet): string {
   const known = [...wanted.values()].filter((definition) => definition.kind === kind)
   const near = closest(name, known, (definition) => definition.name, 3).map((definition) => definition.name)
   const hint = near.length === 0 ? 'add its file.' : `the closest are ${near.join(', ')}.`
@@ -107,7 +107,7 @@ function toProblem(file: DefinitionFile | undefined, definition: Definition, pat
 export function findOutside(files: readonly DefinitionFile[]): { problems: Problem[]; placeholders: Definition[] } {
   const held = new Set(files.map(({ definition }) => keyOf(definition)))
   const outside = files.flatMap((file) =>
-    [...listNamings(file.definition), ...listInputs(file.definition)]
+    [...listReferences(file.definition), ...listInputs(file.definition)]
       .filter(({ kind, name }) => !held.has(keyOf({ kind, name })))
       .map((naming) => ({ file, naming })),
   )
@@ -123,7 +123,7 @@ export function findOutside(files: readonly DefinitionFile[]): { problems: Probl
   }
 }
 
-function listInputs(by: Definition): Naming[] {
+function listInputs(by: Definition): NamedReference[] {
   if (by.kind !== 'metric') return []
   const { references } = readDefinition(by.members.type as MetricType, by.members.definition)
   return references.map(({ slug, path }) => ({ by, path, kind: 'metric', name: slug }))

@@ -48,7 +48,14 @@ export function performChanges(
     if (after === undefined) continue
     const metric = after.members as unknown as NewMetric
     if (before === undefined) createMetric(writer, metric, author, graph)
-    else updateMetric(writer, getStored(writer, metric.slug), toChange(after), author, graph)
+    else
+      updateMetric(
+        writer,
+        getStored(writer, metric.slug),
+        { ...toChange(after), better: metric.better ?? null },
+        author,
+        graph,
+      )
   }
   for (const change of of('dashboard')) writeDashboard(writer, change, author)
   for (const change of of('watch')) {

@@ -30,7 +30,7 @@ const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
 /** Checks everything that assay needs to work; does not create a missing data folder. */
 export async function examine(examination: Examination): Promise<Check[]> {
   const { config, env } = examination
-  const checks = await look(examination)
+  const checks = await runChecks(examination)
   const isUsual = resolve(env.ASSAY_HOME ?? defaultHome(env)) === config.home
   return isUsual ? checks : checks.map((check) => withHome(check, config.home))
 }
@@ -38,13 +38,15 @@ export async function examine(examination: Examination): Promise<Check[]> {
 /** Adds `--home` to suggested commands when the user named another data folder than the default. */
 function withHome({ fix, ...check }: Check, home: string): Check {
   if (fix === undefined) return check
-  const told = fix.replace(/(^|: |&& )(assay [a-z][^&]*?)(?= &&|$)/g, (whole, before: string, command: string) =>
-    command.includes('--home') ? whole : `${before}${command} --home ${quote(home)}`,
+  const fixWithHome = fix.replace(
+    /(^|: |&& )(assay [a-z][^&]*?)(?= &&|$)/g,
+    (whole, before: string, command: string) =>
+      command.includes('--home') ? whole : `${before}${command} --home ${quote(home)}`,
   )
-  return { ...check, fix: told }
+  return { ...check, fix: fixWithHome }
 }
 
-async function look({ config, env, deep, open }: Examination): Promise<Check[]> {
+async function runChecks({ config, env, deep, open }: Examination): Promise<Check[]> {
   const folder = checkFolder(config.home)
   const checks = [...(await checkMachine(config, env)), ...folder]
   if (folder.some(({ name, status }) => name === 'data folder' && status === 'failed')) return checks

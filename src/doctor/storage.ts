@@ -17,7 +17,7 @@ const OLD_BACKUP_MS = 30 * 86_400_000
 
 /** Checks the data folder before anything in it is opened. */
 export function checkFolder(home: string): Check[] {
-  const folder = check('data folder', () => look(home), toFolderFix(home))
+  const folder = check('data folder', () => examineFolder(home), toFolderFix(home))
   if (folder.status === 'failed') return [folder]
   return [
     folder,
@@ -43,7 +43,7 @@ const elsewhere = (home: string) =>
 const toRoom = (home: string) =>
   `Free some disk space; scans and changes are paused until then. To see what uses it: du -ah ${quote(home)} | sort -h | tail -20`
 
-function look(home: string): CheckResult {
+function examineFolder(home: string): CheckResult {
   const found = statSync(home, { throwIfNoEntry: false })
   if (found === undefined) return { failed: `The folder ${home} does not exist.`, fix: 'assay init' }
   if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toFolderFix(home) }

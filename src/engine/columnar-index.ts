@@ -77,7 +77,7 @@ export class Engine {
   }
 
   /**
-   * Applies changes in log order; call `settle` after the last one.
+   * Applies changes in log order; call `flush` after the last one.
    * @throws RangeError when a change does not match the current contents; the engine must then be rebuilt.
    */
   apply(changes: readonly FacetChange[]): void {
@@ -124,13 +124,13 @@ export class Engine {
   }
 
   /** Adds the inserted rows to the tallies, which do not include them before this call. */
-  settle(): void {
-    this.#renumber(this.findings.settle())
+  flush(): void {
+    this.#renumber(this.findings.flush())
   }
 
   /** Does one step of deferred maintenance, which affects speed but not results; returns false when none is left. */
   runMaintenanceStep(): boolean {
-    return this.#renumber(this.findings.tidy()) || this.history.tidy()
+    return this.#renumber(this.findings.compact()) || this.history.compact()
   }
 
   #renumber(move: ((place: number) => number) | undefined): boolean {

@@ -62,7 +62,7 @@ export function* buildEngine(reader: Reader, options?: TimelineOptions): Generat
     for (const [time = 0, combo = 0, confidence = 0, asset = 0, id = 0] of rows) {
       engine.insert(id, time, facets.find(combo) ?? 0, confidence, assets.find(asset) ?? 0)
     }
-    engine.findings.settle()
+    engine.findings.flush()
     yield
     const last = rows.at(-1)
     if (last === undefined || rows.length < ROWS_AT_ONCE) break
@@ -163,7 +163,7 @@ function applyLog(reader: Reader, engine: Engine): boolean {
       addCombos(reader, engine, changes)
       engine.apply(changes)
     }
-    engine.settle()
+    engine.flush()
     followHistory(reader, engine)
     return true
   } catch (error) {

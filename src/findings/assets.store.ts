@@ -148,7 +148,7 @@ export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
 }
 
 /** What the platform reported about an asset besides its text. */
-export function findTold(
+export function findStoredFacts(
   reader: Reader,
   assetId: number,
 ): { facts: Record<string, unknown>; owner: SafeText | null; contentUpdatedAt: number | null } {

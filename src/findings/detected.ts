@@ -23,7 +23,7 @@ export interface Detection {
   }
   found: readonly RedactedFinding[]
   /** Types of the detectors that ran; findings of others are left unchanged. */
-  looked: ReadonlySet<string>
+  examinedTypes: ReadonlySet<string>
   /** Those of them for which absence is evidence: the detector read the whole asset and finished. */
   complete: ReadonlySet<string>
   /** Fingerprints that this run cannot decide, although their detector finished. */
@@ -109,20 +109,20 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
       insertFinding(ledger, detection, fp, finding)
       counts.new++
     } else {
-      keepFinding(ledger, detection, before, finding)
+      confirmFinding(ledger, detection, before, finding)
       counts.again++
     }
   }
   const undecided = new Set([...(detection.undecided ?? [])].map(toFp))
   for (const record of stored.values()) {
     const { detectorType, findingType } = record.facets
-    if (seen.has(record.fp) || !detection.looked.has(detectorType)) continue
+    if (seen.has(record.fp) || !detection.examinedTypes.has(detectorType)) continue
     const isUndecided = undecided.has(record.fp) || detection.undecidedTypes?.has(findingType) === true
     const unread = listUnreadSections(detection, record)
     const isJudged = detection.complete.has(detectorType) && !isUndecided
     const gone = isJudged && unread.length === 0
     const location = isJudged ? onlyIn(record.location, unread) : record.location
-    if (loseFinding(ledger, detection, record, gone, { location })) counts.resolved++
+    if (handleMissingFinding(ledger, detection, record, gone, { location })) counts.resolved++
   }
   return counts
 }
@@ -145,7 +145,7 @@ export function resolveFindingsOf(
 ): number {
   const records = ledger.listOfAsset(detection.asset.id)
   return records.filter((record) =>
-    loseFinding(ledger, detection, record, true, { reason, location: onlyIn(record.location, []) }),
+    handleMissingFinding(ledger, detection, record, true, { reason, location: onlyIn(record.location, []) }),
   ).length
 }
 
@@ -186,7 +186,12 @@ function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, 
 const toValueFp = ({ valueFingerprint }: SafeFinding) =>
   valueFingerprint === undefined ? null : toFp(valueFingerprint)
 
-function keepFinding(ledger: FindingLedger, detection: Detection, before: FindingRecord, finding: SafeFinding): void {
+function confirmFinding(
+  ledger: FindingLedger,
+  detection: Detection,
+  before: FindingRecord,
+  finding: SafeFinding,
+): void {
   const { at, scanId } = detection
   const unread = listUnreadSections(detection, before)
   const sections =
@@ -223,7 +228,7 @@ function keepFinding(ledger: FindingLedger, detection: Detection, before: Findin
 }
 
 /** Fixes the time of the last detection, and resolves the finding if it is known to be gone; returns whether it did. */
-function loseFinding(
+function handleMissingFinding(
   ledger: FindingLedger,
   { asset, at, scanId }: Pick<Detection, 'asset' | 'at' | 'scanId'>,
   record: FindingRecord,

@@ -46,13 +46,13 @@ interface ComboSqlRow {
 }
 
 /** Maximum number of facet objects whose combination is cached by identity, which is cheaper than by content. */
-const KEPT_FACETS = 10_000
+const MAX_CACHED_FACETS = 10_000
 
 export function openFacets(writer: Writer): FacetDictionary {
   const words = new Map<string, number>([['', 0]])
   const sets = new Map<string, number>()
   const combos = new Map<string, number>()
-  const told = new Map<Facets, number>()
+  const idsByFacets = new Map<Facets, number>()
   const facets = new Map<number, Facets>()
   const wordId = (text: SafeText): number => {
     const known = words.get(text)
@@ -76,10 +76,10 @@ export function openFacets(writer: Writer): FacetDictionary {
     return id
   }
   const comboId = (wanted: Facets): number => {
-    const same = told.get(wanted)
+    const same = idsByFacets.get(wanted)
     if (same !== undefined) return same
     const id = findComboId(wanted)
-    if (told.size < KEPT_FACETS) told.set(wanted, id)
+    if (idsByFacets.size < MAX_CACHED_FACETS) idsByFacets.set(wanted, id)
     return id
   }
   const findComboId = (wanted: Facets): number => {

@@ -26,6 +26,8 @@ type FacetStorage =
   | { stores: 'source'; sourceColumn: 'name' | 'type' }
 
 interface FacetDeclaration {
+  /** Its name for people. */
+  label: string
   /** Its key in filters. */
   filterKey: string
   /** Its name where its distinct values are counted. */
@@ -59,6 +61,7 @@ interface FacetDeclaration {
  */
 export const facets = {
   severity: {
+    label: 'Severity',
     filterKey: 'severities',
     field: 'severity',
     table: 'combo',
@@ -75,6 +78,7 @@ export const facets = {
     related: ['priority', 'risk', 'criticality', 'level'],
   },
   detectorType: {
+    label: 'Detector',
     filterKey: 'detectorTypes',
     field: 'detectorType',
     table: 'combo',
@@ -91,6 +95,7 @@ export const facets = {
     related: ['scanner', 'check'],
   },
   status: {
+    label: 'Status',
     filterKey: 'statuses',
     field: 'status',
     table: 'combo',
@@ -107,6 +112,7 @@ export const facets = {
     related: ['state', 'resolution'],
   },
   findingType: {
+    label: 'Finding type',
     filterKey: 'findingTypes',
     field: 'findingType',
     table: 'combo',
@@ -123,6 +129,7 @@ export const facets = {
     related: ['rule', 'kind of finding'],
   },
   category: {
+    label: 'Category',
     filterKey: 'categories',
     field: 'category',
     table: 'combo',
@@ -139,6 +146,7 @@ export const facets = {
     related: ['class', 'area'],
   },
   customDetectorKey: {
+    label: 'Custom detector',
     filterKey: 'customDetectorKeys',
     field: 'customDetectorKey',
     table: 'combo',
@@ -155,6 +163,7 @@ export const facets = {
     related: [],
   },
   source: {
+    label: 'Source',
     filterKey: 'sources',
     field: 'sourceId',
     table: 'combo',
@@ -171,6 +180,7 @@ export const facets = {
     related: ['tenant', 'system', 'site', 'connection'],
   },
   sourceType: {
+    label: 'Source type',
     filterKey: 'sourceTypes',
     field: 'sourceType',
     table: 'combo',
@@ -187,6 +197,7 @@ export const facets = {
     related: ['platform'],
   },
   assetKind: {
+    label: 'Kind of asset',
     filterKey: 'assetKinds',
     field: 'assetKind',
     table: 'asset',
@@ -203,6 +214,7 @@ export const facets = {
     related: ['asset type', 'page type'],
   },
   container: {
+    label: 'Space or workspace',
     filterKey: 'containers',
     field: 'container',
     table: 'asset',
@@ -219,6 +231,7 @@ export const facets = {
     related: ['project', 'folder', 'team'],
   },
   asset: {
+    label: 'Asset',
     filterKey: 'assets',
     field: 'assetId',
     table: 'asset',
@@ -235,6 +248,7 @@ export const facets = {
     related: ['document', 'file', 'dashboard'],
   },
   owner: {
+    label: 'Owner',
     filterKey: 'owners',
     field: 'owner',
     table: 'asset',
@@ -251,6 +265,7 @@ export const facets = {
     related: ['author', 'responsible', 'team'],
   },
   label: {
+    label: 'Label',
     filterKey: 'labels',
     field: 'label',
     table: 'asset',
@@ -267,6 +282,7 @@ export const facets = {
     related: ['tag', 'topic'],
   },
   dataset: {
+    label: 'Dataset',
     filterKey: 'datasets',
     field: 'dataset',
     table: 'asset',

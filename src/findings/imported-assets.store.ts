@@ -144,9 +144,9 @@ interface ResumedAssets {
 }
 
 /** Caches the assets of an import; valid only as long as none of its writes is rolled back. */
-export function openImportedAssets(sourceId: number, told?: ResumedAssets): ImportedAssetWriter {
-  const pending = told?.pending
-  const addedSince = told?.addedSince ?? Number.POSITIVE_INFINITY
+export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): ImportedAssetWriter {
+  const pending = resumed?.pending
+  const addedSince = resumed?.addedSince ?? Number.POSITIVE_INFINITY
   const before = new Set<number>()
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
@@ -169,7 +169,7 @@ export function openImportedAssets(sourceId: number, told?: ResumedAssets): Impo
       if (isNew) {
         added++
         firstAdded = Math.min(firstAdded, assetId)
-      } else if (assetId < firstAdded && asset.key !== told?.last && firstSeenAt < addedSince) {
+      } else if (assetId < firstAdded && asset.key !== resumed?.last && firstSeenAt < addedSince) {
         before.add(assetId)
       }
       last = { asset, saved: { assetId, isNew: assetId >= firstAdded } }
@@ -182,12 +182,12 @@ const isSame = (one: ImportedAsset, other: ImportedAsset): boolean =>
   one === other || (one.key === other.key && hasSameFields(one, other))
 
 /** The members of an asset besides its key; the time as a text or in milliseconds. */
-type Told = { [Member in Exclude<keyof ImportedAsset, 'key' | 'labels'>]?: string | number | undefined } & {
+type AssetFields = { [Member in Exclude<keyof ImportedAsset, 'key' | 'labels'>]?: string | number | undefined } & {
   labels?: readonly string[] | undefined
 }
 
 /** Whether two descriptions of assets with the same key are equal. */
-export const hasSameFields = (one: Told, other: Told): boolean =>
+export const hasSameFields = (one: AssetFields, other: AssetFields): boolean =>
   one.name === other.name &&
   one.url === other.url &&
   one.kind === other.kind &&
@@ -196,6 +196,6 @@ export const hasSameFields = (one: Told, other: Told): boolean =>
   hasSameLabels(one.labels, other.labels) &&
   one.contentUpdatedAt === other.contentUpdatedAt
 
-const hasSameLabels = (one: Told['labels'], other: Told['labels']): boolean =>
+const hasSameLabels = (one: AssetFields['labels'], other: AssetFields['labels']): boolean =>
   one === other ||
   (one !== undefined && one.length === other?.length && one.every((label, index) => label === other[index]))

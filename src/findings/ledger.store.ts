@@ -230,13 +230,15 @@ export class FindingLedger {
 
   /** Defers a line if earlier lines about the finding are deferred, too; returns whether it did. */
   deferLine<Line>(before: FindingRecord, line: Safe<Line>): boolean {
-    return this.#hasDeferred && deferLine(this.#writer, itsImport(this.#pending), before.id, stringifySafe(line))
+    return (
+      this.#hasDeferred && deferLine(this.#writer, requirePendingImport(this.#pending), before.id, stringifySafe(line))
+    )
   }
 
   /** Records an applied line, to be reapplied if its finding is changed before the import is published. */
   keepLine<Line>(before: FindingRecord, line: Safe<Line>): void {
     if (!this.#held.has(before.id)) return
-    keepLine(this.#writer, itsImport(this.#pending), before.id, stringifySafe(line))
+    keepLine(this.#writer, requirePendingImport(this.#pending), before.id, stringifySafe(line))
   }
 
   #beforeChange(findingId: number): void {
@@ -358,7 +360,7 @@ export class FindingLedger {
   }
 }
 
-function itsImport(pending: PendingImport | undefined): PendingImport {
+function requirePendingImport(pending: PendingImport | undefined): PendingImport {
   if (pending === undefined) throw new RangeError('only imports write findings by rows')
   return pending
 }

@@ -230,11 +230,11 @@ export function publishImport(writer: Writer, { id, sourceId, firstAsset }: Pend
   writer.prepare('UPDATE main.combo SET n = n + held, held = 0 WHERE source_id = ? AND held <> 0').run(sourceId)
   const changedAssets = `SELECT id FROM main.asset WHERE source_id = @source_id AND id >= @first_asset
     UNION ALL SELECT asset_id FROM earlier_asset WHERE import_id = @id`
-  const told = { id, source_id: sourceId, first_asset: firstAsset }
-  const assets = writer.prepare(`SELECT count(*) FROM (${changedAssets})`).pluck().get(told) as number
+  const parameters = { id, source_id: sourceId, first_asset: firstAsset }
+  const assets = writer.prepare(`SELECT count(*) FROM (${changedAssets})`).pluck().get(parameters) as number
   const isFollowed = writer.prepare('SELECT is_followed FROM pending_import WHERE id = ?').pluck().get(id) === 1
   if (isFollowed && assets <= MAX_LOGGED_ASSETS) {
-    writer.prepare(`INSERT INTO asset_log (asset_id) SELECT id FROM (${changedAssets}) ORDER BY id`).run(told)
+    writer.prepare(`INSERT INTO asset_log (asset_id) SELECT id FROM (${changedAssets}) ORDER BY id`).run(parameters)
     writer
       .prepare(
         'INSERT INTO facet_log (at, n, delta) SELECT ?, n, delta FROM pending_log WHERE import_id = ? ORDER BY ordinal',
@@ -302,7 +302,7 @@ function restoreAssets(writer: Writer, importId: number, limit: number): boolean
 }
 
 /** Deletes up to `limit` rows that were kept for imports that are over; false if nothing is left. */
-export function dropSomeKept(writer: Writer, limit: number): boolean {
+export function deleteSomeEarlierRows(writer: Writer, limit: number): boolean {
   const id = writer.prepare('SELECT id FROM finished_import LIMIT 1').pluck().get()
   if (id === undefined) return false
   for (const [table, key] of kept) {

@@ -2,7 +2,7 @@ import { detectorTypes, severities } from '../detectors/detector.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { type AppError, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
 import { quote, showName } from '../kernel/shown.ts'
-import { likeness } from '../kernel/suggest.ts'
+import { isSameName, likeness } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { findTermBySlug, listTermNames, listTerms } from './glossary.store.ts'
 import type { NamedRow, TermRecord } from './model.ts'
@@ -51,7 +51,7 @@ function ambiguous(kind: string, name: string, rows: readonly NamedRow[]): AppEr
 }
 
 /** Suggestions from a search, in addition to names of similar spelling. */
-interface Also {
+interface NameHints {
   before?: readonly Suggestion[]
   behind?: readonly Suggestion[]
   /** Of another kind. */
@@ -68,21 +68,17 @@ export function unknownName(
   name: string,
   rows: readonly NamedRow[],
   others: readonly OtherName[],
-  also: Also = {},
+  also: NameHints = {},
 ): AppError {
-  const other = others.find((candidate) => likeness(name, candidate.name) === 1)
+  const other = others.find((candidate) => isSameName(name, candidate.name))
   const near = closestNames(kind, name, rows, other === undefined ? ALIKE : VERY_ALIKE)
   const own = unique([...(also.before ?? []), ...near, ...(also.behind ?? [])]).slice(0, 5)
-  const names = own.map((suggestion) => suggestion.value)
   const what =
     other === undefined
       ? `No ${kind} is called ${quote(name)}`
       : `${showName(other.name)} is a ${other.kind}, not a ${kind}; ${other.use}`
-  const hint =
-    names.length > 0
-      ? `the closest ${names.length === 1 ? `${kind} is` : `${kind}s are`} ${names.join(', ')}.`
-      : `list the ${kind}s to see all of them.`
-  return notFound(`${what}; ${hint}`, {
+  const hint = own.length > 0 ? '' : `; list the ${kind}s to see all of them`
+  return notFound(`${what}${hint}.`, {
     reason: other === undefined ? `unknown_${kind}` : 'wrong_kind',
     suggestions: unique([...own, ...closestOthers(name, others), ...(also.elsewhere ?? [])]),
   })

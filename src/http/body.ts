@@ -27,7 +27,7 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
 }
 
 /** The client closed the connection early, which is no server error. */
-function failBrokenOff(): never {
+function failAborted(): never {
   throw invalidInput('The connection ended before the whole body had arrived; send the request again.', {
     reason: 'body_broken_off',
   })
@@ -48,7 +48,7 @@ async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<
   late.catch(() => {})
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read().catch(failBrokenOff), late])
+      const { done, value } = await Promise.race([reader.read().catch(failAborted), late])
       if (done) return
       yield value
     }

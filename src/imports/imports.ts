@@ -123,11 +123,11 @@ async function stageLines(
   const staged = { lines: 0, findings: 0, turns: 0 }
   const latest = context.now() + MAX_AHEAD_MS
   for await (const conversion of convertPieces(
-    readPieces(whileGoing(stream, context)),
+    readPieces(untilAborted(stream, context)),
     context.vault.fingerprintKey(),
     { latest },
   )) {
-    requireGoing(context)
+    requireNotAborted(context)
     if ('refused' in conversion) {
       throw explainRefused(conversion.refused, staged.lines + conversion.refused.line, latest)
     }
@@ -152,8 +152,8 @@ async function stageLog(
     staged += rows.length
     await addBlocks(uid, turn++, toBlocks([rows]), context)
   }
-  for await (const { line, value, undated } of readSarif(whileGoing(stream, context), context.now())) {
-    requireGoing(context)
+  for await (const { line, value, undated } of readSarif(untilAborted(stream, context), context.now())) {
+    requireNotAborted(context)
     staging.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), undated)
     if (staging.isFull) await flush()
   }
@@ -162,10 +162,10 @@ async function stageLog(
 }
 
 /** The stream, until the sender disconnects. @throws AppError `invalid_input`, reason `body_broken_off`. */
-async function* whileGoing<Chunk>(stream: AsyncIterable<Chunk>, context: ImportContext): AsyncGenerator<Chunk> {
+async function* untilAborted<Chunk>(stream: AsyncIterable<Chunk>, context: ImportContext): AsyncGenerator<Chunk> {
   try {
     for await (const chunk of stream) {
-      requireGoing(context)
+      requireNotAborted(context)
       yield chunk
     }
   } catch (cause) {
@@ -175,7 +175,7 @@ async function* whileGoing<Chunk>(stream: AsyncIterable<Chunk>, context: ImportC
   }
 }
 
-function requireGoing({ signal }: ImportContext): void {
+function requireNotAborted({ signal }: ImportContext): void {
   if (signal.aborted) throw new AppError('unavailable', 'The import was cancelled; nothing was imported.')
 }
 

@@ -32,6 +32,21 @@ const wordsOf = (name: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
 
+const toSingular = (word: string) =>
+  word
+    .replace(/ies$/, 'y')
+    .replace(/(s)es$/, '$1')
+    .replace(/([^s])s$/, '$1')
+
+/** The words of a name in the singular and without letter case. */
+export const singularWordsOf = (name: string): string[] => wordsOf(name).map(toSingular)
+
+/** Whether two names have the same words, regardless of letter case, separators and plural. */
+export function isSameName(a: string, b: string): boolean {
+  const words = singularWordsOf(a).join('')
+  return words !== '' && words === singularWordsOf(b).join('')
+}
+
 /** Similarity of two names, 0..1: the higher of spelling and shared words, regardless of case and separators. */
 export function likeness(wanted: string, candidate: string): number {
   const [a, b] = [wordsOf(wanted), wordsOf(candidate)]

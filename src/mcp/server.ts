@@ -152,7 +152,7 @@ function toExchange(context: ServerContext, server: Server, caller: Caller): Mcp
     signal: mcpReq.signal,
     progress,
     notice,
-    clientCapabilities: toAskable(context, server),
+    clientCapabilities: toClientCapabilities(context, server),
     answers: mcpReq.inputResponses ?? {},
     state: mcpReq.requestState(),
   }
@@ -162,17 +162,19 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 const clientKey = 'io.modelcontextprotocol/clientInfo'
 
 /** A 2026 request carries its client's capabilities; a 2025 connection declared them at initialization. */
-function toAskable({ mcpReq }: ServerContext, server: Server): ReadonlySet<ClientCapability> {
+function toClientCapabilities({ mcpReq }: ServerContext, server: Server): ReadonlySet<ClientCapability> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
   const declared = (envelope?.[capabilitiesKey] ?? server.getClientCapabilities() ?? {}) as Record<string, unknown>
   const askables: ClientCapability[] = ['elicitation', 'sampling', 'roots']
   return new Set(
-    askables.filter((each) => declared[each] !== undefined && (each !== 'elicitation' || takesForms(declared[each]))),
+    askables.filter(
+      (each) => declared[each] !== undefined && (each !== 'elicitation' || supportsForms(declared[each])),
+    ),
   )
 }
 
 /** A client that declares no elicitation mode supports forms; one that declares only URLs does not. */
-function takesForms(elicitation: unknown): boolean {
+function supportsForms(elicitation: unknown): boolean {
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
 }
 

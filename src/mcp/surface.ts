@@ -51,10 +51,10 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const resources = createResources(readers, new Map([...schemas, ...Object.entries(options.schemas ?? {})]))
   const prompts = createPrompts(readers, new Set(byName.keys()))
   const listeners = new Set<(change: ResourceChange) => void>()
-  const tell = (change: ResourceChange) => {
+  const notify = (change: ResourceChange) => {
     for (const listener of listeners) listener(change)
   }
-  options.followWatches?.(() => tell({ kind: 'updated', uri: WATCHES_URI }))
+  options.followWatches?.(() => notify({ kind: 'updated', uri: WATCHES_URI }))
   const findTool = (name: string): CompiledTool => {
     const compiled = byName.get(name)
     if (compiled !== undefined) return compiled
@@ -88,7 +88,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
         const work = (asking: McpRequest) => run(compiled, input, asking, contextFor)
         const answer = await withConsent({ operation, input, exchange, commandOptions }, work)
         if (isQuestion(answer)) return answer
-        for (const change of toChanges(compiled.operation, input, answer)) tell(change)
+        for (const change of toChanges(compiled.operation, input, answer)) notify(change)
         return answer
       } catch (error) {
         return toErrorAnswer(error, log)

@@ -28,7 +28,7 @@ import {
   removeMetric,
   replaceMetric,
 } from './metrics.store.ts'
-import type { Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
+import type { BetterDirection, Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
 import { resolveTerm } from './names.ts'
 import { toMetric } from './view.ts'
 
@@ -47,6 +47,7 @@ export interface MetricChange {
   color?: string | null | undefined
   synonyms?: string[] | undefined
   emptyAs?: 'zero' | 'null' | null | undefined
+  better?: BetterDirection | null | undefined
   /** Removes a certification or deprecation. */
   status?: 'DRAFT' | undefined
 }
@@ -101,12 +102,13 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
     color: null,
     synonyms: [],
     emptyAs: null,
+    better: null,
     version: 1,
     updatedAt: author.at,
   }
   insertMetric(writer, applyChange(writer, blank, defuseAssistantText(author, metric, writtenKeys), graph))
   const created = getStored(writer, metric.slug)
-  keepVersion(writer, created, author)
+  saveVersion(writer, created, author)
   auditMetric(writer, author, 'create', undefined, created)
   return created
 }
@@ -137,7 +139,7 @@ export function updateMetric(
   if (isDeepStrictEqual(changed, members)) return metric
   replaceMetric(writer, id, { ...changed, updatedAt: author.at })
   const updated = getStored(writer, metric.slug)
-  if (means || opens) keepVersion(writer, updated, author)
+  if (means || opens) saveVersion(writer, updated, author)
   auditMetric(writer, author, 'update', metric, updated)
   return updated
 }
@@ -267,7 +269,7 @@ function toMeaning(metric: MetricMembers) {
   return { type, definition, format, unit, emptyAs, glossaryTermSlug: term?.slug ?? null }
 }
 
-function keepVersion(writer: Writer, metric: MetricRecord, author: Author): void {
+function saveVersion(writer: Writer, metric: MetricRecord, author: Author): void {
   const { displayName, description, version, allowedDimensions } = metric
   const snapshot = { displayName, description, allowedDimensions, ...toMeaning(metric) }
   insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })

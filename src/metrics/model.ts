@@ -18,6 +18,8 @@ export const metricStatuses = ['DRAFT', 'ACTIVE', 'DEPRECATED'] as const
 export type MetricStatus = (typeof metricStatuses)[number]
 export const metricFormats = ['number', 'percentage', 'duration'] as const
 export type MetricFormat = (typeof metricFormats)[number]
+export const betterDirections = ['lower', 'higher'] as const
+export type BetterDirection = (typeof betterDirections)[number]
 const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX', 'MEDIAN', 'PERCENTILE'] as const
 export type Aggregation = (typeof aggregations)[number]
 const entities = ['finding', 'asset'] as const
@@ -162,6 +164,8 @@ export type MetricRecord = TypedDefinition & {
   synonyms: string[]
   /** The value of a SUM over no rows; null means the default, zero. */
   emptyAs: 'zero' | 'null' | null
+  /** Which direction of change is good; null: neither. */
+  better: BetterDirection | null
   version: number
   certifiedBy: string | null
   certifiedAt: number | null
@@ -196,6 +200,7 @@ export const metricMembers = {
   color: Color.nullable().describe('Hex colour.').optional(),
   synonyms: Synonyms.describe('Other names by which it is found.').optional(),
   emptyAs: z.enum(['zero', 'null']).nullable().describe('Value of a SUM over no rows (zero).').optional(),
+  better: z.enum(betterDirections).nullable().describe('Good direction.').optional(),
 }
 
 export const CreateMetric = z.strictObject({

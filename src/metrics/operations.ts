@@ -168,10 +168,11 @@ const updateMetricOperation = operation({
         color,
         synonyms,
         emptyAs,
+        better,
         ...fixed
       } = rest
       checkReadOnly(fixed, toMetricDetail(writer, metric))
-      const texts = { displayName, description, owner, color, synonyms }
+      const texts = { displayName, description, owner, color, synonyms, better }
       const meaning = { type, definition, allowedDimensions, format, unit, glossaryTermSlug, emptyAs }
       const change = { ...texts, ...meaning, ...toStatusChange(metric, status) }
       return toAnswer(writer, updateMetric(writer, metric, change, authorOf(context)))

@@ -5,7 +5,15 @@ import type { Reader } from '../store/store.ts'
 import { listDirectDependents } from './dependencies.ts'
 import { getTrust } from './drift.ts'
 import { listDashboardsOf, listWatchesOf, loadMetrics } from './metrics.store.ts'
-import { dimensions, type MetricRecord, metricFormats, metricStatuses, metricTypes, trustTiers } from './model.ts'
+import {
+  betterDirections,
+  dimensions,
+  type MetricRecord,
+  metricFormats,
+  metricStatuses,
+  metricTypes,
+  trustTiers,
+} from './model.ts'
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 
@@ -26,6 +34,7 @@ export const Metric = z.object({
   color: z.string().nullable().describe('Hex colour.'),
   synonyms: z.array(z.string()).describe('Other names it is found by.'),
   emptyAs: z.enum(['zero', 'null']).nullable().describe('Value of a SUM over no rows; null: the default, zero.'),
+  better: z.enum(betterDirections).nullable().describe('Which direction of change is good; null: neither.'),
   version: z.number().describe('Incremented by each change of meaning.'),
   certifiedBy: z.string().nullable().describe('Who certified it.'),
   certifiedAt: instant.nullable().describe('When it was certified.'),

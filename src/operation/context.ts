@@ -84,6 +84,8 @@ export interface ReadContext {
   lockdown?: boolean
   /** Codes from imports are shown unchanged even in lockdown. */
   lockdownCodes?: boolean
+  /** Only operations that change nothing are offered. */
+  readOnly?: boolean
   /** Called when the caller's scopes do not allow a call. */
   onRefused?: (operation: string) => void
   /** Wraps the work of every operation, to measure or to delay it. */

@@ -6,13 +6,13 @@ import { principalOf, type ReadContext } from './context.ts'
 const TAG_BYTES = 16
 const LIFE_MS = 24 * 3_600_000
 
-type Asked = Pick<ReadContext, 'caller' | 'now'>
+type CursorContext = Pick<ReadContext, 'caller' | 'now'>
 
 /**
  * Encodes where a list continues: the sort keys of the last item shown, authenticated for this caller and valid for 24
  * hours. `list` names the list. Stays valid when rows are added or removed.
  */
-export function encodeCursor(reader: Reader, context: Asked, list: string, keys: readonly number[]): string {
+export function encodeCursor(reader: Reader, context: CursorContext, list: string, keys: readonly number[]): string {
   const text = Buffer.from(JSON.stringify([list, context.now() + LIFE_MS, ...keys])).toString('base64url')
   return `${text}.${tagOf(reader, context, text).toString('base64url')}`
 }
@@ -23,7 +23,7 @@ export function encodeCursor(reader: Reader, context: Asked, list: string, keys:
  */
 export function decodeCursor(
   reader: Reader,
-  context: Asked,
+  context: CursorContext,
   list: string,
   cursor: string,
   least: number,
@@ -47,7 +47,7 @@ export function decodeCursor(
   })
 }
 
-function tagOf(reader: Reader, { caller }: Asked, text: string): Buffer {
+function tagOf(reader: Reader, { caller }: CursorContext, text: string): Buffer {
   const row = reader.prepare("SELECT value FROM install WHERE name = 'cursor_key'").get() as { value: string }
   const mac = createHmac('sha256', Buffer.from(row.value, 'hex'))
   return mac

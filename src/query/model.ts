@@ -3,6 +3,7 @@ import { dimensionText, filterValueText, groupText } from '../findings/facet-tex
 import { FilterMapping } from '../findings/filter.ts'
 import { FindingAsset } from '../findings/model.ts'
 import { dimensions, metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
+import { wordSynonyms } from '../operation/input/coerce.ts'
 import { outsideText, ownText, warningText } from '../operation/lockdown/disclosure.ts'
 import { origins } from './plan/plan.ts'
 import { granularities, weekDays } from './plan/time.ts'
@@ -54,7 +55,10 @@ export type MetricQuestion = z.infer<typeof MetricQuestion>
 
 export const SeriesQuestion = z.strictObject({
   metricSlug,
-  granularity: z.enum(granularities).describe('Length of a bucket.'),
+  granularity: z
+    .enum(granularities)
+    .register(wordSynonyms, { synonyms: { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' } })
+    .describe('Length of a bucket.'),
   glossaryTermSlug: glossaryTermSlug.optional(),
   filters,
   from,
@@ -257,7 +261,7 @@ const OneMetricAnswer = z.object({
 })
 export type OneMetricAnswer = z.infer<typeof OneMetricAnswer>
 
-const FailedMetric = z.object({
+export const FailedMetric = z.object({
   metric: z.object({ slug: ownText().describe('As asked.') }).describe('The metric that was asked of.'),
   value: z.null().describe('None.'),
   error: z

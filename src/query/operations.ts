@@ -1,14 +1,20 @@
 import type { ReadContext } from '../operation/context.ts'
+import type { Coercion } from '../operation/input/coerce.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { type EvaluateOptions, evaluateMetric } from './answer/evaluate.ts'
 import { exploreTerm } from './answer/explore.ts'
+import { exploreView } from './answer/explore-view.ts'
 import { answerOrFix } from './answer/fix.ts'
 import { renderExplore, renderMetric, renderSeries } from './answer/render.ts'
 import { evaluateSeries } from './answer/series.ts'
 import { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
 import { MetricAnswer, MetricQuestion, SeriesAnswer, SeriesQuestion } from './model.ts'
+import { ViewAnswer, ViewQuestion } from './view-model.ts'
 
-const toOptions = ({ now, coerced }: ReadContext): EvaluateOptions => ({ now: now(), coerced })
+const toOptions = ({ now, coerced = [] }: ReadContext, respelled: readonly Coercion[]): EvaluateOptions => ({
+  now: now(),
+  coerced: [...coerced, ...respelled],
+})
 
 const queryMetric = operation({
   name: 'query_metric',
@@ -27,8 +33,8 @@ const queryMetric = operation({
   render: renderMetric,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'query_metric', question, context.now(), () =>
-        evaluateMetric(reader, question, toOptions(context)),
+      answerOrFix(reader, 'query_metric', question, context.now(), (asked, respelled) =>
+        evaluateMetric(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
@@ -48,8 +54,8 @@ const exploreMetric = operation({
   render: renderMetric,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'explore_metric', question, context.now(), () =>
-        evaluateMetric(reader, question, toOptions(context)),
+      answerOrFix(reader, 'explore_metric', question, context.now(), (asked, respelled) =>
+        evaluateMetric(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
@@ -70,8 +76,8 @@ const queryMetricTimeseries = operation({
   render: renderSeries,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'query_metric_timeseries', question, context.now(), () =>
-        evaluateSeries(reader, question, toOptions(context)),
+      answerOrFix(reader, 'query_metric_timeseries', question, context.now(), (asked, respelled) =>
+        evaluateSeries(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
@@ -92,8 +98,29 @@ const exploreByGlossaryTerm = operation({
   render: renderExplore,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'explore_by_glossary_term', question, context.now(), () =>
-        exploreTerm(reader, question, toOptions(context)),
+      answerOrFix(reader, 'explore_by_glossary_term', question, context.now(), (asked, respelled) =>
+        exploreTerm(reader, asked, toOptions(context, respelled)),
+      ),
+    ),
+})
+
+const exploreViewOperation = operation({
+  name: 'explore_view',
+  title: 'Explore view',
+  summary:
+    'Everything that a page about one metric shows, from one snapshot: value, change, series of any metric type, one breakdown for each dimension, and the same for other metrics.',
+  effect: 'read',
+  runsOn: 'query-thread',
+  cost: 'computed',
+  scope: 'read',
+  route: 'POST /semantic/query/view',
+  untrusted: true,
+  input: ViewQuestion,
+  output: ViewAnswer,
+  run: (question, context) =>
+    context.read((reader) =>
+      answerOrFix(reader, 'explore_view', question, context.now(), (asked, respelled) =>
+        exploreView(reader, asked, toOptions(context, respelled)),
       ),
     ),
 })
@@ -103,4 +130,5 @@ export const queryOperations: readonly Operation[] = [
   exploreMetric,
   queryMetricTimeseries,
   exploreByGlossaryTerm,
+  exploreViewOperation,
 ]

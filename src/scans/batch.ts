@@ -51,7 +51,7 @@ export interface BatchOptions {
   /** Types of the enabled content detectors. */
   detectorTypes: readonly string[]
   detectorsHash: string
-  look: RunDetection
+  detect: RunDetection
   log: Log
   now: () => number
 }
@@ -61,7 +61,7 @@ interface Outcome {
   before: AssetRecord | undefined
   unread: UnreadSections
   /** Undefined: unchanged, or without a document. */
-  looked?: DetectionResult
+  detected?: DetectionResult
   failure?: ScanNoteDraft
 }
 
@@ -81,7 +81,7 @@ export async function processBatch(batch: SafeBatch, options: BatchOptions): Pro
   for (let at = 0; at < assets.length; at += CHUNK) chunks.push(assets.slice(at, at + CHUNK))
   if (chunks.length === 0) chunks.push([])
   for (const [index, chunk] of chunks.entries()) {
-    const outcomes = await look(chunk, options)
+    const outcomes = await processChunk(chunk, options)
     storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)
     await options.store.yieldBetweenBatches(options.lease.signal)
   }
@@ -92,7 +92,7 @@ function withoutRepeats(assets: readonly SafeAsset[]): SafeAsset[] {
   return [...new Map(assets.map((draft) => [draft.key, draft])).values()]
 }
 
-async function look(chunk: readonly SafeAsset[], options: BatchOptions): Promise<Outcome[]> {
+async function processChunk(chunk: readonly SafeAsset[], options: BatchOptions): Promise<Outcome[]> {
   const { lease, store } = options
   const outcomes = store.read((reader) =>
     chunk.flatMap((draft): Outcome[] => {
@@ -103,7 +103,7 @@ async function look(chunk: readonly SafeAsset[], options: BatchOptions): Promise
   )
   const waiting = outcomes.filter((outcome) => outcome.draft.document && !isUnchanged(outcome, options.detectorsHash))
   const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await lookAt(next, options)
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await processAsset(next, options)
   }
   await whileLeased(lease, Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)))
   return outcomes
@@ -119,13 +119,13 @@ function isUnchanged({ draft, before, unread }: Outcome, detectorsHash: string):
   )
 }
 
-async function lookAt(outcome: Outcome, options: BatchOptions): Promise<void> {
+async function processAsset(outcome: Outcome, options: BatchOptions): Promise<void> {
   const { lease, scope, log } = options
   const { draft } = outcome
   if (lease.signal.aborted) return
   try {
     const document = await draft.document?.()
-    if (document !== undefined) await lookInto(document, outcome, options)
+    if (document !== undefined) await detectInDocument(document, outcome, options)
   } catch (error) {
     if (lease.signal.aborted) throw new LeaseStopped(lease.stop)
     if (fatal.has(reasonOf(error))) throw error
@@ -136,7 +136,8 @@ async function lookAt(outcome: Outcome, options: BatchOptions): Promise<void> {
       scope: scope.key,
       assetKey: draft.key,
     }
-    if (draft.outline !== undefined) await lookInto(toUnreadOutline(draft.outline, outcome.failure), outcome, options)
+    if (draft.outline !== undefined)
+      await detectInDocument(toUnreadOutline(draft.outline, outcome.failure), outcome, options)
   }
 }
 
@@ -153,14 +154,14 @@ const toUnreadOutline = (outline: AssayDocument, failure: ScanNoteDraft): AssayD
 })
 
 /** Runs the detectors on a document, and records the sections that turned out to be unreadable. */
-async function lookInto(document: AssayDocument, outcome: Outcome, options: BatchOptions): Promise<void> {
+async function detectInDocument(document: AssayDocument, outcome: Outcome, options: BatchOptions): Promise<void> {
   const { draft, before } = outcome
   if (document.unread !== undefined) {
     const sections = [...(draft.unread ?? []), ...document.unread]
     const { id: scanId } = options.lease.scan
     outcome.unread = options.store.read((reader) => judgeUnread(reader, sections, { before, scanId }))
   }
-  outcome.looked = await options.look(document, draft.original)
+  outcome.detected = await options.detect(document, draft.original)
 }
 
 function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, options: BatchOptions): void {
@@ -185,26 +186,30 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
       for (const [keys, isChecked] of [[last?.unchanged, true] as const, [last?.deferred, false] as const]) {
         for (const parentKey of keys ?? []) {
           for (const through of [{ key: parentKey }, { parentKey }]) {
-            countKept(markUnchangedDependants(writer, { sourceId, through, kinds: assetKinds, scanId, at, isChecked }))
+            countUnchanged(
+              markUnchangedDependants(writer, { sourceId, through, kinds: assetKinds, scanId, at, isChecked }),
+            )
           }
         }
       }
       for (const { kinds, reason } of last?.unlisted ?? []) {
         if (reason !== 'unchanged') continue
-        countKept(markUnchangedDependants(writer, { sourceId, through: { scopeKey: scope.key }, kinds, scanId, at }))
+        countUnchanged(
+          markUnchangedDependants(writer, { sourceId, through: { scopeKey: scope.key }, kinds, scanId, at }),
+        )
       }
       suppressOpened(writer, ledger, at)
 
-      function countKept(keys: readonly string[]) {
+      function countUnchanged(keys: readonly string[]) {
         for (const key of keys) kept.add(key)
         counts.discovered += keys.length
         counts.unchanged += keys.length
       }
 
-      function keepDependants(parentKey: string, unlisted: readonly Safe<Unlisted>[] = []) {
+      function markDependantsUnchanged(parentKey: string, unlisted: readonly Safe<Unlisted>[] = []) {
         for (const { kinds, reason, detail } of unlisted) {
           const dependants = { sourceId: lease.scan.sourceId, through: { parentKey }, kinds, scanId }
-          if (reason === 'unchanged') countKept(markUnchangedDependants(writer, { ...dependants, at }))
+          if (reason === 'unchanged') countUnchanged(markUnchangedDependants(writer, { ...dependants, at }))
           else markUnlisted(writer, { ...dependants, reason, detail })
         }
       }
@@ -229,17 +234,17 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
       }
 
       function storeOutcome(outcome: Outcome): 'scanned' | 'unchanged' | 'failed' {
-        const { before, looked, failure } = outcome
+        const { before, detected, failure } = outcome
         const { records } = outcome.unread
         const open = records.filter(isOpen)
-        if (before !== undefined && looked === undefined && isUnchanged(outcome, options.detectorsHash)) {
+        if (before !== undefined && detected === undefined && isUnchanged(outcome, options.detectorsHash)) {
           markUnchanged(writer, ledger.facets, before, { scanId, scopeKey: scope.key, at, draft: outcome.draft })
           saveUnread(writer, before.id, scanId, records)
-          keepDependants(before.key, outcome.draft.unlisted)
+          markDependantsUnchanged(before.key, outcome.draft.unlisted)
           return 'unchanged'
         }
         const draft = withKnown(writer, outcome.draft, before, open)
-        const failedWholly = looked === undefined ? failure : undefined
+        const failedWholly = detected === undefined ? failure : undefined
         const assetId = saveAsset(writer, ledger.facets, {
           draft,
           scanId,
@@ -257,18 +262,18 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           scanId,
           failedWholly === undefined ? records : [toWhollyUnread(before, scanId, failedWholly)],
         )
-        keepDependants(draft.key, draft.unlisted)
-        if (looked?.digests !== undefined && !open.some(({ wasRead }) => wasRead)) {
-          const whole = isWholeText(outcome) && !looked.warnings.some(({ code }) => code === 'truncated')
-          saveDigests(writer, ledger.facets, assetId, { digests: looked.digests, whole })
+        markDependantsUnchanged(draft.key, draft.unlisted)
+        if (detected?.digests !== undefined && !open.some(({ wasRead }) => wasRead)) {
+          const whole = isWholeText(outcome) && !detected.warnings.some(({ code }) => code === 'truncated')
+          saveDigests(writer, ledger.facets, assetId, { digests: detected.digests, whole })
         }
         const whole = draft.partOf === undefined ? undefined : findAsset(writer, lease.scan.sourceId, draft.partOf)
         const result = applyDetection(ledger, {
           decided: listDecisions(ledger, [...absorbed, ...(whole === undefined ? [] : [whole.id])]),
           asset: { id: assetId, sourceId: lease.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
-          found: looked?.findings ?? [],
-          looked: new Set(failedWholly === undefined ? options.detectorTypes : []),
-          complete: completeTypes(options.detectorTypes, looked),
+          found: detected?.findings ?? [],
+          examinedTypes: new Set(failedWholly === undefined ? options.detectorTypes : []),
+          complete: completeTypes(options.detectorTypes, detected),
           unread: open.map(({ section }) => section),
           scanId,
           at,
@@ -342,8 +347,8 @@ const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure
   scanId,
 })
 
-function completeTypes(types: readonly string[], looked: DetectionResult | undefined): ReadonlySet<string> {
-  const broken = (looked?.warnings ?? []).filter(({ code }) => cutsShort.has(code))
+function completeTypes(types: readonly string[], detected: DetectionResult | undefined): ReadonlySet<string> {
+  const broken = (detected?.warnings ?? []).filter(({ code }) => cutsShort.has(code))
   if (broken.some(({ detectorType }) => detectorType === undefined)) return new Set()
   return new Set(types.filter((type) => !broken.some(({ detectorType }) => detectorType === type)))
 }
@@ -351,8 +356,8 @@ function completeTypes(types: readonly string[], looked: DetectionResult | undef
 /** Warnings after which a missing finding may still exist. */
 const cutsShort = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
 
-function toNotes({ draft, looked }: Outcome, scope: SafeScope): ScanNoteDraft[] {
-  return (looked?.warnings ?? []).map(({ code, message }) => ({
+function toNotes({ draft, detected }: Outcome, scope: SafeScope): ScanNoteDraft[] {
+  return (detected?.warnings ?? []).map(({ code, message }) => ({
     code,
     message,
     scope: scope.key,

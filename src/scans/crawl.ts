@@ -35,11 +35,11 @@ import type { Owner } from './owner.ts'
 import {
   addNotes,
   dropOldScans,
-  type Ending,
   findCheckpoint,
   finishScan,
   getEstateCursor,
   restartScan,
+  type ScanOutcome,
   saveCheckpoint,
 } from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
@@ -102,9 +102,9 @@ export async function runScan(scanUid: string, options: CrawlOptions): Promise<S
   if (lease === undefined) return undefined
   options.onLease?.(lease)
   if (lease.scan.trigger === 'IMPORT') return await options.applyImport(lease, options)
-  let ending: ScanEnding
+  let outcome: NotedOutcome
   try {
-    ending = lease.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(lease, options)
+    outcome = lease.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(lease, options)
   } catch (error) {
     if (error instanceof LeaseStopped) {
       if (error.stop === 'lost') {
@@ -115,27 +115,27 @@ export async function runScan(scanUid: string, options: CrawlOptions): Promise<S
         lease.release()
         return undefined
       }
-      ending = { status: 'CANCELLED' }
+      outcome = { status: 'CANCELLED' }
     } else {
-      ending = toEnding(error, lease, options)
+      outcome = toOutcome(error, lease, options)
       if (!(error instanceof AppError)) log.error('a scan failed', { scan: scanUid, error })
     }
   }
   const kept = lease.end((writer) => {
     const at = now()
-    const { note } = ending
+    const { note } = outcome
     if (note !== undefined) addNotes(writer, lease.scan.id, 'failures', [note])
-    if (ending.retryAt === undefined)
-      closeScopes(writer, lease.scan.id, toSafeText(ending.reason ?? ending.status.toLowerCase(), 'prose'))
-    finishScan(writer, lease.scan.id, ending, at)
+    if (outcome.retryAt === undefined)
+      closeScopes(writer, lease.scan.id, toSafeText(outcome.reason ?? outcome.status.toLowerCase(), 'prose'))
+    finishScan(writer, lease.scan.id, outcome, at)
     dropOldScans(writer, lease.scan.sourceId, KEPT_SCANS)
-    if (ending.status === 'COMPLETED') setLastCompletedScan(writer, lease.scan.sourceId, at)
+    if (outcome.status === 'COMPLETED') setLastCompletedScan(writer, lease.scan.sourceId, at)
   })
-  return kept ? ending.status : undefined
+  return kept ? outcome.status : undefined
 }
 
 /** The ending of a scan that stopped early: partial if something of it is stored, failed otherwise. */
-function toEnding(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): ScanEnding {
+function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): NotedOutcome {
   const scopes = store.read((reader) => listScopes(reader, lease.scan.id))
   const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
   const reason = reasonOf(error)
@@ -145,15 +145,15 @@ function toEnding(error: unknown, lease: ScanLease, { store, now }: CrawlOptions
     return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
   }
   if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + STORAGE_RETRY_MS }
-  const stands = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
-  return { status: stands ? 'PARTIAL' : 'FAILED', reason, note }
+  const hasStored = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
+  return { status: hasStored ? 'PARTIAL' : 'FAILED', reason, note }
 }
 
-interface ScanEnding extends Ending {
+interface NotedOutcome extends ScanOutcome {
   note?: ScanNoteDraft
 }
 
-async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<ScanEnding> {
+async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<NotedOutcome> {
   const { store, vault, plugins, log, now } = options
   const source = store.read((reader) => findSourceById(reader, lease.scan.sourceId))
   if (source === undefined) throw new LeaseStopped('lost')
@@ -350,7 +350,7 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
     scope,
     detectorTypes,
     detectorsHash,
-    look: async (document, asset) => {
+    detect: async (document, asset) => {
       try {
         const looked = await detect(document, { asset, detectors, now: now() })
         run.consecutiveFailures = 0
@@ -385,7 +385,7 @@ async function runCrossAssetChecks(run: Run): Promise<void> {
 function conclude(
   scopes: readonly ScopeRecord[],
   { held, isRightLost, isUndecided }: { held: boolean; isRightLost: boolean; isUndecided: boolean },
-): ScanEnding {
+): NotedOutcome {
   const broken = scopes.filter(({ state }) => state !== 'COMPLETE')
   const [first] = broken
   if (first !== undefined) {

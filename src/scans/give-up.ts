@@ -16,10 +16,10 @@ export function giveUpScan(scanUid: string, { store, now }: { store: Store; now:
   const lease = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
   lease?.end((writer) => {
     const { id } = lease.scan
-    const stands = listScopes(writer, id).some(({ scanned, unchanged }) => scanned + unchanged > 0)
+    const hasStored = listScopes(writer, id).some(({ scanned, unchanged }) => scanned + unchanged > 0)
     addNotes(writer, id, 'failures', [{ code: REASON, message: MESSAGE }])
     closeScopes(writer, id, REASON)
-    finishScan(writer, id, { status: stands ? 'PARTIAL' : 'FAILED', reason: REASON }, now())
+    finishScan(writer, id, { status: hasStored ? 'PARTIAL' : 'FAILED', reason: REASON }, now())
   })
   owner.release()
 }

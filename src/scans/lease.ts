@@ -9,12 +9,12 @@ const essential = { essential: true }
 export const SILENCE_MS = 30_000
 
 /** Why a lease ended before its scan was done. */
-export type Stop = 'cancelled' | 'lost' | 'shutdown'
+export type StopReason = 'cancelled' | 'lost' | 'shutdown'
 
 export class LeaseStopped extends Error {
-  readonly stop: Stop
+  readonly stop: StopReason
 
-  constructor(stop: Stop) {
+  constructor(stop: StopReason) {
     super(stop)
     this.name = 'LeaseStopped'
     this.stop = stop
@@ -67,8 +67,8 @@ export class ScanLease {
   }
 
   /** Why the signal was aborted. */
-  get stop(): Stop {
-    return this.#stopping.signal.aborted ? (this.#stopping.signal.reason as Stop) : 'shutdown'
+  get stop(): StopReason {
+    return this.#stopping.signal.aborted ? (this.#stopping.signal.reason as StopReason) : 'shutdown'
   }
 
   /** Runs `work` in one transaction, only while the lease is held. @throws LeaseStopped */
@@ -99,7 +99,7 @@ export class ScanLease {
     this.#options.store.write((writer) => releaseScan(writer, this.scan.id, this.#token), essential)
   }
 
-  cancel(stop: Stop): void {
+  cancel(stop: StopReason): void {
     if (!this.#stopping.signal.aborted) this.#stopping.abort(stop)
   }
 

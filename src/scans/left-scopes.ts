@@ -39,6 +39,6 @@ export async function findLeftScopes(
   const keys = store.read((reader) => listLeftScopes(reader, lease))
   if (keys.length === 0) return new Map()
   const none: ReadonlyMap<string, UnlistedScopeStatus> = new Map()
-  const told = await whileLeased(lease, session.findLeft?.(keys) ?? Promise.resolve(none))
-  return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
+  const found = await whileLeased(lease, session.findLeft?.(keys) ?? Promise.resolve(none))
+  return new Map(keys.map((key) => [key, found.get(key) ?? 'unknown']))
 }

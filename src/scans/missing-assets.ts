@@ -45,7 +45,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
   keepHiddenScopes(options)
   const conclusive = store.read((reader) => listConclusiveScopes(reader, options))
   for (const scopeKey of conclusive) {
-    if (options.left.get(scopeKey) !== 'gone') await keepExisting(scopeKey, conclusive, options)
+    if (options.left.get(scopeKey) !== 'gone') await keepExistingAssets(scopeKey, conclusive, options)
   }
   for (const scopeKey of conclusive) {
     const plan = store.read((reader) => {
@@ -74,7 +74,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
 }
 
 /** Keeps assets that were not listed although they exist, with all that is listed through them. */
-async function keepExisting(
+async function keepExistingAssets(
   scopeKey: string,
   conclusive: readonly string[],
   { lease, store, now, session }: MissingAssetsOptions,

@@ -17,33 +17,40 @@ import { Scan, ScanItem, type ScanStatus, scanStatuses, toScan, toScanItem } fro
 import { abandonScans, findActiveScan, findScan, finishScan, getScan, listScans, requestCancel } from './scans.store.ts'
 import { listScopes } from './scopes.store.ts'
 import { isLeaseAlive } from './silence.ts'
-import { removeRest } from './source-deletion.ts'
+import { deleteRemaining } from './source-deletion.ts'
 import { queueScan } from './start.ts'
 import { getStats } from './stats-operation.ts'
 
 const ScanId = z.string().min(1).max(100).describe('Id of the scan.')
 /** Polling interval while a caller waits for the end of a scan. */
-const LOOK_MS = 200
+const POLL_MS = 200
 
 function showScan(reader: Reader, uid: string): Scan {
   const scan = getScan(reader, uid)
   return toScan(scan, listScopes(reader, scan.id))
 }
 
+const waits = ['end', 'progress'] as const
+type WaitFor = (typeof waits)[number]
+
 const over = new Set<ScanStatus>(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
 
-/** Waits until a scan is over or `waitMs` have passed, reporting progress meanwhile. */
-async function waitForScan(id: string, waitMs: number, context: ReadContext): Promise<Scan> {
+/** Waits until a scan is over, or with `waitFor` `progress` until it changed, at most `waitMs`; reports progress. */
+async function waitForScan(id: string, waitMs: number, waitFor: WaitFor, context: ReadContext): Promise<Scan> {
   const deadline = performance.now() + waitMs
-  for (let told = -1; ; ) {
+  let first: string | undefined
+  for (let reported = -1; ; ) {
     const scan = context.read((reader) => showScan(reader, id))
+    const shown = JSON.stringify(scan)
+    first ??= shown
+    if (waitFor === 'progress' && shown !== first) return scan
     const leftMs = deadline - performance.now()
     if (over.has(scan.status) || leftMs <= 0 || context.signal.aborted) return scan
     const { discovered, scanned, unchanged } = scan.progress
     const done = scanned + unchanged
-    if (done > told) context.progress({ done, message: line`${done} of ${discovered} listed assets read` })
-    told = Math.max(told, done)
-    await sleep(Math.min(LOOK_MS, leftMs), undefined, { signal: context.signal }).catch(() => undefined)
+    if (done > reported) context.progress({ done, message: line`${done} of ${discovered} listed assets read` })
+    reported = Math.max(reported, done)
+    await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: context.signal }).catch(() => undefined)
   }
 }
 
@@ -102,9 +109,10 @@ export const scanOperations: readonly Operation[] = [
     input: z.strictObject({
       id: ScanId,
       waitSeconds: z.int().min(0).max(60).describe('Maximum time to wait for the end of the scan.').optional(),
+      waitFor: z.enum(waits).describe('Wait for the end (default) or for any change.').optional(),
     }),
     output: Scan,
-    run: ({ id, waitSeconds = 0 }, context) => waitForScan(id, waitSeconds * 1000, context),
+    run: ({ id, waitSeconds = 0, waitFor = 'end' }, context) => waitForScan(id, waitSeconds * 1000, waitFor, context),
   }),
 
   operation({
@@ -195,7 +203,7 @@ export const scanOperations: readonly Operation[] = [
         },
         { durable: true },
       )
-      await removeRest(context, row)
+      await deleteRemaining(context, row)
       return shown
     },
   }),

@@ -215,13 +215,13 @@ export function releaseScansOf(writer: Writer, owner: string): void {
     .run(internalText(owner))
 }
 
-export interface Ending {
+export interface ScanOutcome {
   status: ScanStatus
   reason?: string | undefined
   retryAt?: number | undefined
 }
 
-export function finishScan(writer: Writer, scanId: number, { status, reason, retryAt }: Ending, at: number): void {
+export function finishScan(writer: Writer, scanId: number, { status, reason, retryAt }: ScanOutcome, at: number): void {
   writer.run(
     db
       .updateTable('scan')

@@ -16,7 +16,7 @@ interface Seen {
  * Returns a function that reports whether the owner of a scan's lease is gone: its process is, or no heartbeat came
  * while this process watched for `SILENCE_MS`. The stored time alone proves nothing if clocks differ or were set.
  */
-export function watchSilence(monotonic: () => number = () => performance.now()): (scan: ScanRecord) => boolean {
+export function watchHeartbeats(monotonic: () => number = () => performance.now()): (scan: ScanRecord) => boolean {
   const seen = new Map<string, Seen>()
   return ({ uid, status, owner, heartbeatAt, token }) => {
     if (status !== 'RUNNING' || owner === null || heartbeatAt === null || isCertainlyDead(owner)) {
@@ -33,7 +33,7 @@ export function watchSilence(monotonic: () => number = () => performance.now()):
   }
 }
 
-const LOOK_MS = 100
+const POLL_MS = 100
 
 /**
  * Whether a scan that seems orphaned by the clock is still being run: watches for a heartbeat for up to `SILENCE_MS`.
@@ -45,13 +45,13 @@ export async function isLeaseAlive(
 ): Promise<boolean> {
   const first = find()
   if (first?.status !== 'RUNNING' || !isOrphaned(first, now())) return false
-  const isSilent = watchSilence(monotonic)
+  const isHeartbeatStale = watchHeartbeats(monotonic)
   for (;;) {
     const scan = find()
     if (scan?.uid !== first.uid || scan.status !== 'RUNNING') return false
     if (scan.token !== first.token || (scan.heartbeatAt !== null && scan.heartbeatAt !== first.heartbeatAt)) return true
-    if (isSilent(scan)) return false
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => {
+    if (isHeartbeatStale(scan)) return false
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {
       throw new AppError(
         'unavailable',
         'The process stopped before it could check whether the scan is running; try again.',

@@ -7,14 +7,18 @@ const REMOVED_AT_ONCE = 200
 /** How long one turn of the loop continues interrupted deletions. */
 const TURN_MS = 500
 
-export interface Removal {
+export interface DeletionContext {
   store: Store
   now: () => number
   signal: AbortSignal
 }
 
 /** Removes the rest of a source whose deletion has begun; false if `forMs` milliseconds were not enough. */
-export async function removeRest({ store, now, signal }: Removal, id: number, forMs?: number): Promise<boolean> {
+export async function deleteRemaining(
+  { store, now, signal }: DeletionContext,
+  id: number,
+  forMs?: number,
+): Promise<boolean> {
   const until = forMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + forMs
   // Another process may finish first, and a new source may then get the same row id.
   const removeSome = () =>
@@ -28,10 +32,10 @@ export async function removeRest({ store, now, signal }: Removal, id: number, fo
 }
 
 /** Continues interrupted deletions for one turn of the loop; returns how many are complete. */
-export async function finishDeletions(removal: Removal): Promise<number> {
+export async function finishDeletions(removal: DeletionContext): Promise<number> {
   let finished = 0
   for (const id of removal.store.read(listDeleted)) {
-    if (!(await removeRest(removal, id, TURN_MS))) break
+    if (!(await deleteRemaining(removal, id, TURN_MS))) break
     finished += 1
   }
   return finished

@@ -1,6 +1,6 @@
 import type { SafeAsset } from '../connectors/safe-session.ts'
 import { isWithin, type UnreadSection } from '../documents/section.ts'
-import { type AssetRecord, findTold, listLinks } from '../findings/assets.store.ts'
+import { type AssetRecord, findStoredFacts, listLinks } from '../findings/assets.store.ts'
 import { listSectionsWithFindings, listUnread, summarizeUnread, type UnreadRecord } from '../findings/unread.store.ts'
 import type { Reader } from '../store/store.ts'
 import type { ScanNoteDraft } from './model.ts'
@@ -69,7 +69,7 @@ export function withKnown(
     ({ section }) => section !== undefined && [...unread, ...leftOut].some((outer) => isWithin(section, outer.section)),
   )
   if (!isKnown) return { ...draft, links: [...draft.links, ...links] }
-  const { facts, owner, contentUpdatedAt } = findTold(reader, before.id)
+  const { facts, owner, contentUpdatedAt } = findStoredFacts(reader, before.id)
   return {
     ...draft,
     links: [...draft.links, ...links],
@@ -92,7 +92,7 @@ const reasons: Readonly<Record<UnreadSection['reason'], string>> = {
 }
 
 /** Reasons that are reported even if no finding is affected. */
-const isSaid: ReadonlySet<string> = new Set(['refused', 'missing', 'not_available'])
+const reportedAlways: ReadonlySet<string> = new Set(['refused', 'missing', 'not_available'])
 
 /** Notes on what a scan did not read, and whether the reason was a permission that existed before. */
 export function reportUnread(reader: Reader, scanId: number): { notes: ScanNoteDraft[]; isRightLost: boolean } {
@@ -100,7 +100,7 @@ export function reportUnread(reader: Reader, scanId: number): { notes: ScanNoteD
   const notes = sums
     .filter(
       ({ reason, findings, readBefore, isSettled }) =>
-        isSettled || findings > 0 || reason === 'failed' || (readBefore > 0 && isSaid.has(reason)),
+        isSettled || findings > 0 || reason === 'failed' || (readBefore > 0 && reportedAlways.has(reason)),
     )
     .map(({ scopeKey, kind, section, reason, detail, isSettled, assets, findings }): ScanNoteDraft => {
       const what = section === '' ? kind : `${section} of ${kind}`

@@ -60,7 +60,7 @@ export interface Reader {
   /** A prepared statement for a hot loop, cached by its SQL. */
   prepare(sql: string): CachedStatement
   /** Counts the snapshots of a read-only connection; undefined on one that can write. */
-  readonly turn: number | undefined
+  readonly snapshotNumber: number | undefined
 }
 
 export interface Writer extends Reader {
@@ -80,13 +80,13 @@ export class Connection implements Writer {
   readonly #onWait: () => void
   readonly #unpublished: UnpublishedImports
   #open = false
-  turn: number | undefined
+  snapshotNumber: number | undefined
 
-  constructor(database: Database.Database, onWait: () => void, turn?: number) {
+  constructor(database: Database.Database, onWait: () => void, snapshotNumber?: number) {
     this.#database = database
     this.#onWait = onWait
     this.#unpublished = new UnpublishedImports(database)
-    this.turn = turn
+    this.snapshotNumber = snapshotNumber
   }
 
   transaction<T>(
@@ -103,7 +103,7 @@ export class Connection implements Writer {
       throw toAppError(error)
     }
     this.#open = true
-    if (this.turn !== undefined) this.turn += 1
+    if (this.snapshotNumber !== undefined) this.snapshotNumber += 1
     try {
       if (unpublished) this.#unpublished.show()
       else this.#unpublished.hide()
@@ -142,7 +142,7 @@ export class Connection implements Writer {
     return true
   }
 
-  /** Retries every LOOK_MS: SQLite's busy handler backs off to long pauses, in which other writers overtake. */
+  /** Retries every LOCK_RETRY_MS: SQLite's busy handler backs off to long pauses, in which other writers overtake. */
   #begin(begin: string): void {
     const deadline = performance.now() + LOCK_TIMEOUT_MS
     for (let waited = false; ; waited = true) {

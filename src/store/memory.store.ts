@@ -1,12 +1,12 @@
 import type { Reader } from './store.ts'
 
 interface DefinitionCache {
-  turn: number
+  snapshotNumber: number
   count: number
   values: Map<string, unknown>
 }
 
-const memories = new WeakMap<Reader, DefinitionCache>()
+const caches = new WeakMap<Reader, DefinitionCache>()
 const MAX_VALUES = 2000
 
 /**
@@ -14,18 +14,18 @@ const MAX_VALUES = 2000
  * of them changes. Connections that can write do not use the cache. Callers must not modify the result.
  */
 export function cacheDefinition<Value>(reader: Reader, key: string, compute: () => Value): Value {
-  const { turn } = reader
-  if (turn === undefined) return compute()
-  let memory = memories.get(reader)
-  if (memory?.turn !== turn) {
+  const { snapshotNumber } = reader
+  if (snapshotNumber === undefined) return compute()
+  let cache = caches.get(reader)
+  if (cache?.snapshotNumber !== snapshotNumber) {
     const count = reader.prepare('SELECT n FROM definition_count').pluck().get() as number
-    if (memory?.count === count) memory.turn = turn
+    if (cache?.count === count) cache.snapshotNumber = snapshotNumber
     else {
-      memory = { turn, count, values: new Map() }
-      memories.set(reader, memory)
+      cache = { snapshotNumber: snapshotNumber, count, values: new Map() }
+      caches.set(reader, cache)
     }
   }
-  const { values } = memory
+  const { values } = cache
   if (values.has(key)) return values.get(key) as Value
   if (values.size >= MAX_VALUES) values.clear()
   const value = compute()

@@ -327,6 +327,7 @@ export interface MetricRow {
   color: string | null
   synonyms: Generated<SafeText>
   empty_as: 'zero' | 'null' | null
+  better: 'lower' | 'higher' | null
   version: Generated<number>
   certified_by: SafeText | null
   certified_at: number | null

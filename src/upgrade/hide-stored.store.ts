@@ -15,7 +15,7 @@ import { maskWords } from './stored-words.store.ts'
 
 /** How long to wait for another process that is masking a large database. */
 const PATIENCE_MS = 600_000
-const LOOK_MS = 200
+const POLL_MS = 200
 
 export interface HideOptions {
   store: Store
@@ -72,7 +72,7 @@ function maskOnce(store: Store, vault: KeyedVault, at: number): number {
     } catch (error) {
       const isBusy = error instanceof AppError && error.facts.reason === 'busy'
       if (!isBusy || performance.now() > deadline) throw error
-      sleepSync(LOOK_MS)
+      sleepSync(POLL_MS)
     }
   }
 }

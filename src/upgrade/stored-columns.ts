@@ -50,7 +50,7 @@ const json =
   (kind: TextKind): ToSafe =>
   (stored) =>
     toSafeStored(stored, kind)
-const told = json('prose')
+const proseJson = json('prose')
 const definition = json('definition')
 const reason: ToSafe = (stored, { scan_id }) => toSafeText(stored, scan_id === null ? 'definition' : 'prose')
 
@@ -81,8 +81,8 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
       columns: {
         requested_by: name,
         reason: name,
-        failures: told,
-        warnings: told,
+        failures: proseJson,
+        warnings: proseJson,
         notebook: position(MAX_CHECKPOINT),
       },
     },
@@ -94,7 +94,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     {
       name: 'asset',
       key: ['id'],
-      columns: { key, scope_key: key, name, url: toSafeAddress, checksum: mark, facts: told },
+      columns: { key, scope_key: key, name, url: toSafeAddress, checksum: mark, facts: proseJson },
     },
     {
       name: 'asset_link',
@@ -103,7 +103,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
         target_key: key,
         url: text('key', MAX_ADDRESS),
         label: text('prose', MAX_LINK_LABEL),
-        detail: told,
+        detail: proseJson,
       },
     },
     { name: 'reading', key: ['source_id', 'key'], columns: { key, mark }, isCache: true },
@@ -111,13 +111,13 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     {
       name: 'link_check',
       key: ['url'],
-      columns: { url: text('key', MAX_ADDRESS), verdict: told },
+      columns: { url: text('key', MAX_ADDRESS), verdict: proseJson },
       isCache: true,
     },
     {
       name: 'finding',
       key: ['asset_id', 'fp'],
-      columns: { location: told, excerpt: text('prose', MAX_EXCERPT) },
+      columns: { location: proseJson, excerpt: text('prose', MAX_EXCERPT) },
     },
     {
       name: 'status_change',
@@ -129,9 +129,9 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     {
       name: 'earlier_finding',
       key: ['import_id', 'finding_id'],
-      columns: { location: told, excerpt: text('prose', MAX_EXCERPT), lines: told },
+      columns: { location: proseJson, excerpt: text('prose', MAX_EXCERPT), lines: proseJson },
     },
-    { name: 'pending_change', key: ['import_id', 'finding_id'], columns: { lines: told } },
+    { name: 'pending_change', key: ['import_id', 'finding_id'], columns: { lines: proseJson } },
     {
       name: 'suppression',
       key: ['id'],
@@ -179,8 +179,8 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     },
     { name: 'watch_receiver', key: ['id'], columns: { address: typed, last_failure: typed } },
     { name: 'watch_run', key: ['watch_id'], columns: { message: typed } },
-    { name: 'watch_state', key: ['watch_id', 'group_key'], columns: { group_key: told }, isCache: true },
-    { name: 'watch_change', key: ['id'], columns: { group_key: told } },
+    { name: 'watch_state', key: ['watch_id', 'group_key'], columns: { group_key: proseJson }, isCache: true },
+    { name: 'watch_change', key: ['id'], columns: { group_key: proseJson } },
     // A damaged definition keeps its digest, and therefore also the name in it.
     { name: 'definition_digest', key: ['kind', 'name'], columns: { name: typed }, isCache: true },
     { name: 'access_token', key: ['id'], columns: { name: typed, created_by: name } },

@@ -14,7 +14,7 @@ import type { SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import { toStoredKey } from './stored-columns.ts'
 
-interface WaitingRow {
+interface StagedRow {
   uid: SafeText
   ordinal: number
 }
@@ -34,7 +34,7 @@ export function maskStagedImports(writer: Writer, identify: Identify): number {
     // nothing.
     const restart = writer.prepare('UPDATE import_file SET stored = 0 WHERE uid = ?')
     let changed = 0
-    for (const { uid, ordinal } of writer.prepare(`SELECT uid, ordinal FROM ${table}`).all() as WaitingRow[]) {
+    for (const { uid, ordinal } of writer.prepare(`SELECT uid, ordinal FROM ${table}`).all() as StagedRow[]) {
       const safe = toSafe(read.get(uid, ordinal) as never)
       if (safe === undefined) continue
       write.run(safe, uid, ordinal)

@@ -2,7 +2,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import { readSignal } from './states.store.ts'
 
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /** Calls `listener` soon after watches or their states changed, whichever process changed them, until the signal. */
 export function followWatches(
@@ -20,6 +20,6 @@ export function followWatches(
     } catch (error) {
       log.debug('the watches could not be checked', { error })
     }
-  }, LOOK_MS).unref()
+  }, POLL_MS).unref()
   signal.addEventListener('abort', () => clearInterval(timer), { once: true })
 }

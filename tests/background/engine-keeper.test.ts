@@ -18,7 +18,7 @@ function keep(damage?: string) {
   if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
-  const keeper = keepEngine({ store, log, leastFindings: 0 })
+  const keeper = keepEngine({ store, log, minFindings: 0 })
   closers.push(() => {
     keeper.close()
     close()

@@ -36,7 +36,7 @@ function openThread(script: URL | undefined = builtScript) {
     log: silentLog,
     logLevel: 'info',
     writeLine: (line) => lines.push(line),
-    leastFindings: 100,
+    minFindings: 100,
     script,
   })
   onTestFinished(async () => {

@@ -24,7 +24,7 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'unread-asset-believed',
     rule: 'Findings of an asset that could not be read are not resolved.',
-    edits: [replaceProperty([batch, 'storeChunk'], 'looked', 'new Set(options.detectorTypes)')],
+    edits: [replaceProperty([batch, 'storeChunk'], 'examinedTypes', 'new Set(options.detectorTypes)')],
     test: { file: scanTest, title: 'that was edited and cannot be read' },
   },
   {
@@ -48,13 +48,13 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'decision-resolved',
     rule: 'A false positive stays one when it is no longer found.',
-    edits: [replaceOperand(['src/findings/detected.ts', 'loseFinding'], 'decided', 'false')],
+    edits: [replaceOperand(['src/findings/detected.ts', 'handleMissingFinding'], 'decided', 'false')],
     test: { file: 'tests/findings/ledger.test.ts' },
   },
   {
     id: 'deleted-source-counted',
     rule: 'The findings of a source that is being deleted are in no number.',
-    edits: [replaceCondition(['src/query/engine/executor.ts', 'openExecutor'], 'deleted', 'true')],
+    edits: [replaceCondition(['src/query/engine/executor.ts', 'openNarrowing'], 'deleted', 'true')],
     test: { file: 'tests/scans/deletion.test.ts', title: 'leaves nothing in any answer' },
   },
   {
@@ -80,7 +80,7 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'engine-keeps-old-past',
     rule: 'The past of a finding is counted under its present severity and confidence.',
-    edits: [replaceCall(['src/engine/index/history.store.ts', 'follow'], 'takeBack', '$0.takeBack($1, now, $3)')],
+    edits: [replaceCall(['src/engine/index/history.store.ts', 'follow'], 'remove', '$0.remove($1, now, $3)')],
     test: { file: 'tests/engine/history.test.ts', title: 'past states match SQL' },
   },
   {

@@ -208,7 +208,7 @@ function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sou
           .toString('hex')
           .padStart(12, '0'),
       })),
-      looked: new Set(),
+      examinedTypes: new Set(),
       complete: new Set(),
       scanId,
       at,

@@ -104,6 +104,23 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
     },
     { glossaryTermSlug: 'personal data' },
   ],
+  explore_view: () => [
+    {
+      metricSlug: 'false-positive-rate',
+      alsoMetrics: ['new-findings', 'open-findings', 'no-such-metric'],
+      dimensions: ['severity', 'container', 'asset'],
+      filters: { severities: ['CRITICAL', 'HIGH', 'LOW'] },
+      from: '2026-06-01',
+      to: '2026-06-15T12:00:00Z',
+      focus: { from: '2026-06-05', to: '2026-06-12' },
+      granularity: 'day',
+      compare: 'previous_period',
+      limit: 2,
+    },
+    { metricSlug: 'open-findings' },
+  ],
+  list_dimensions: () => [{}],
+  get_session: () => [{}],
   list_dashboards: () => [{}],
   get_dashboard: () => [{ dashboard: 'discovery' }],
   set_placement: () => [

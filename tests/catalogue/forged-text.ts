@@ -172,12 +172,14 @@ export function testForgedTexts(count: number): void {
           ),
         )
         expect(examples).toEqual(
-          answer.examples.map(({ id, findingType, page, excerpt }: Answer) => [
-            id,
-            showName(findingType),
-            showName(page),
-            showName(excerpt),
-          ]),
+          answer.examples
+            .slice(0, 3)
+            .map(({ id, findingType, page, excerpt }: Answer) => [
+              id,
+              showName(findingType),
+              showName(page),
+              showName(excerpt),
+            ]),
         )
       }
     }, 600_000)

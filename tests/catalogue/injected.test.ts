@@ -61,7 +61,7 @@ function plantPages({ store }: WriteContext): void {
             location: { path: `comment of ${text}`, start, end },
             fingerprint: Buffer.from(`${at}/${index}`).toString('hex').padStart(12, '0'),
           })),
-          looked: new Set(),
+          examinedTypes: new Set(),
           complete: new Set(),
           scanId: 1,
           at: NOON,
@@ -147,10 +147,10 @@ function expectContained(answer: unknown): void {
 
 /** What stands outside the marks of a text, or all of it where it has none. */
 function outsideOf(text: string): string {
-  const quoted = /^([^[]*)\[([0-9a-f]{8})\]([^[]*)\n\[\2\]\n([\s\S]*)\n\[\2\]$/.exec(text)
+  const quoted = /^([^[]*)\[([0-9a-f]{8})\]:\n([\s\S]*)\n\[\2\]$/.exec(text)
   if (quoted === null) return text
-  expect(quoted[4]).not.toContain(`[${quoted[2]}]`)
-  return `${quoted[1]}${quoted[3]}`
+  expect(quoted[3]).not.toContain(`[${quoted[2]}]`)
+  return quoted[1] ?? ''
 }
 
 const isJson = (text: string, structure: unknown) => {

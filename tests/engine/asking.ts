@@ -38,24 +38,37 @@ export function answer(reader: Reader, question: OracleQuestion, isSeries: boole
     : evaluateMetric(reader, input as MetricQuestion, options)
 }
 
+interface BothAnswers<Answer> {
+  sql: Answer
+  engine: Answer
+  /** Plans that the engine ran. */
+  served: number
+}
+
 /** The answers of SQL and of the engine in one snapshot; an engine that cannot follow is built again first. */
-export function answerBoth(
+export const answerBoth = (
   store: Store,
   question: OracleQuestion,
   isSeries: boolean,
   options?: TimelineOptions,
-): { sql: unknown; engine: unknown; served: number } {
+): BothAnswers<unknown> => askBoth(store, (reader) => answer(reader, question, isSeries), options)
+
+export function askBoth<Answer>(
+  store: Store,
+  ask: (reader: Reader) => Answer,
+  options?: TimelineOptions,
+): BothAnswers<Answer> {
   return store.read((reader) => {
     if (findEngine(reader)?.history.isComplete !== true) attachEngine(reader, buildNow(reader, options))
     const engine = findEngine(reader)
     const before = engine?.asked ?? { plans: 0, left: 0 }
     const served = -before.plans + before.left
-    const answered = answer(reader, question, isSeries)
+    const answered = ask(reader)
     const kept = findEngine(reader)
     const after = kept?.asked ?? before
     if (after.plans % 3 === 0) kept?.runMaintenanceStep()
     attachEngine(reader, undefined)
-    const sql = answer(reader, question, isSeries)
+    const sql = ask(reader)
     attachEngine(reader, kept)
     return { sql, engine: answered, served: served + after.plans - after.left }
   })

@@ -11,7 +11,7 @@ import { changeSomething } from './changing.ts'
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
 const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 100)
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
-const tiny = { markBits: 8, blockBits: 4, shareBits: 6, leastLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
 const closers: (() => void)[] = []
 afterAll(() => {
   for (const close of closers) close()

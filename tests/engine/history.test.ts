@@ -18,7 +18,7 @@ import { safe } from '../support/safe-text.ts'
 import { buildNow } from './asking.ts'
 
 const DAY = 24 * 3_600_000
-const tiny = { markBits: 8, blockBits: 4, shareBits: 6, leastLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 
@@ -146,13 +146,13 @@ test('a history of mostly removed changes asks to be rebuilt', () => {
   const row = { source: 1, detector: 1, type: 1, category: 1, customKey: 1, severity: 1 }
   facets.add({ id: 1, ...row, status: 0 })
   const combo = facets.add({ id: 2, ...row, status: 1 })
-  const history = new History(facets, { ...defaultTimeline, mostSpare: 100 })
+  const history = new History(facets, { ...defaultTimeline, maxSpare: 100 })
   const subject = { time: 5, combo, confidence: 1, asset: 1 }
   const changes = [{ at: 9, from: 0 }]
   for (let id = 1; id <= 100; id++) history.add(id, subject, changes)
   let rounds = 0
   for (; !history.needsCompaction; rounds++) {
-    history.takeBack(7, subject, changes)
+    history.remove(7, subject, changes)
     history.add(7, subject, changes)
   }
   expect(rounds).toBeGreaterThan(25)

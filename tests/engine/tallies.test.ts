@@ -7,7 +7,7 @@ import { answerFlow } from '../../src/engine/scan/ask.ts'
 import type { Shape } from '../../src/engine/scan/shape.ts'
 import { Dice } from '../properties/query-data.ts'
 
-const tiny = { markBits: 7, blockBits: 4, shareBits: 6, leastLate: 30 }
+const tiny = { markBits: 7, blockBits: 4, shareBits: 6, minLate: 30 }
 
 /** Combinations of 3 detectors, 2 types, 3 severities and 4 statuses. */
 function makeFacets(): FacetTable {
@@ -28,7 +28,7 @@ const columnOf = ({ facets }: FacetTable, name: 'detector' | 'severity' | 'statu
   Array.from({ length: count }, (_, combo) => facets[name].valueOf(combo))
 
 /** Groups by severity, of some statuses; nothing is left of what is gone. */
-function makeShape(facets: FacetTable, dice: Dice, leastConfidence: number): Shape {
+function makeShape(facets: FacetTable, dice: Dice, minConfidence: number): Shape {
   const statuses = dice.some([0, 1, 2, 3], 3)
   const [severities, own] = [columnOf(facets, 'severity', facets.count), columnOf(facets, 'status', facets.count)]
   const groupOf = Uint32Array.from(severities, (severity, combo) =>
@@ -36,16 +36,16 @@ function makeShape(facets: FacetTable, dice: Dice, leastConfidence: number): Sha
   )
   const cellGroupOf = Uint32Array.from(facets.cells, (combo) => groupOf[combo] ?? 3)
   const members = groupOf.map((_, combo) => combo).filter((combo) => groupOf[combo] !== 3)
-  const lanes = { laneOf: Uint32Array.of(0, 1, 2), lanes: 3 }
+  const disjointSets = { disjointSetOf: Uint32Array.of(0, 1, 2), disjointSets: 3 }
   return {
     groups: 3,
     groupOf,
     members,
     cellGroupOf,
     cellPartOf: cellGroupOf,
-    leastConfidence,
+    minConfidence: minConfidence,
     isWhole: false,
-    ...lanes,
+    ...disjointSets,
   }
 }
 
@@ -61,7 +61,7 @@ test('counts and sums above a confidence match a full scan while findings change
       const [combo, confidence] = [1 + dice.below(72), dice.chance(0.3) ? 100 * dice.below(101) : dice.below(10_001)]
       all.push({ time, combo, confidence, place: timeline.push(time, combo, confidence, 0) })
     }
-    for (const move of [timeline.settle(), dice.chance(0.3) ? timeline.tidy() : undefined]) {
+    for (const move of [timeline.flush(), dice.chance(0.3) ? timeline.compact() : undefined]) {
       if (move !== undefined) for (const row of all) row.place = move(row.place)
     }
     for (let left = dice.below(10); left > 0; left--) {
@@ -74,14 +74,14 @@ test('counts and sums above a confidence match a full scan while findings change
       at.rows.confidence[at.row] = row.confidence
       if (at.rows === timeline.rows) timeline.tallies.change(at.row, before, row)
     }
-    const leastConfidence = dice.chance(0.6) ? 100 * (1 + dice.below(100)) : 1 + dice.below(10_000)
-    const shape = makeShape(facets, dice, leastConfidence)
+    const minConfidence = dice.chance(0.6) ? 100 * (1 + dice.below(100)) : 1 + dice.below(10_000)
+    const shape = makeShape(facets, dice, minConfidence)
     const [from, to] = [dice.below(60_000), 40_000 + dice.below(90_000)]
     const edges = dice.chance(0.5) ? [from + 5000, from + 20_000] : []
     const numbers = answerFlow({ timeline, assets }, { shape, want: 'sum', from, to: Math.max(from, to), edges })
     const [counts, sums] = [new Float64Array(4 * (edges.length + 1)), new Float64Array(4 * (edges.length + 1))]
     for (const row of all) {
-      if (row.time < from || row.time >= to || row.confidence < leastConfidence) continue
+      if (row.time < from || row.time >= to || row.confidence < minConfidence) continue
       const at = 4 * edges.filter((edge) => edge <= row.time).length + (shape.groupOf[row.combo] ?? 3)
       counts[at] = (counts[at] ?? 0) + 1
       sums[at] = (sums[at] ?? 0) + row.confidence

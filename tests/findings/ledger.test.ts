@@ -101,7 +101,7 @@ function take(context: TestContext, place: { sourceId: number; assetId: number }
         applyDetection(ledger, {
           asset: { id: place.assetId, sourceId: place.sourceId, lastScannedAt: at - 1 },
           found: taken.scan.map(toFound),
-          looked: new Set(types),
+          examinedTypes: new Set(types),
           complete: new Set(taken.whole ? types : []),
           scanId: 1,
           at,

@@ -61,7 +61,7 @@ function fill(): void {
         })
         const types = new Set(['SECRETS', 'PII'])
         const asset = { id: assetId, sourceId, lastScannedAt: null }
-        applyDetection(ledger, { asset, found, looked: types, complete: types, scanId: 1, at })
+        applyDetection(ledger, { asset, found, examinedTypes: types, complete: types, scanId: 1, at })
       })
     })
   })

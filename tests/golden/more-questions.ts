@@ -56,6 +56,33 @@ const roundedGroups = (answer: Answer) =>
   )
 const byDetector = ({ detectorType }: ListedFinding) => detectorType
 
+const hours = ({ firstDetectedAt, resolvedAt = '' }: ListedFinding) =>
+  (Date.parse(resolvedAt) - Date.parse(firstDetectedAt)) / 3_600_000
+
+function medianHours({ findings }: GoldenEstate): string {
+  const sorted = findings
+    .filter(resolved)
+    .map(hours)
+    .sort((a, b) => a - b)
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]]
+  return (((low ?? 0) + (high ?? 0)) / 2).toFixed(6)
+}
+const toSix = ({ value }: Answer) => value.toFixed(6)
+
+/** Contributions of the groups of a dimension to a change, the five largest. */
+const contributions =
+  (dimension: string) =>
+  ({ drivers }: Answer) =>
+    drivers
+      .filter((driver: Answer) => driver.dimension === dimension)
+      .map((driver: Answer) => driver.contribution)
+      .sort((a: number, b: number) => b - a)
+const largest = (counts: (estate: GoldenEstate) => Record<string, number>, most: number) => (estate: GoldenEstate) =>
+  Object.values(counts(estate))
+    .sort((a, b) => b - a)
+    .slice(0, most)
+const change = { metricSlug: 'new-findings', from: '2024-01-01', compare: 'previous_period', explain: true }
+
 /** Questions of a review of the whole estate; the first call is right. */
 export const moreQuestions: GoldenQuestion[] = [
   metric(
@@ -248,6 +275,57 @@ export const moreQuestions: GoldenQuestion[] = [
     { glossaryTermSlug: 'broken-content' },
     count(both(of('BROKEN_LINKS'), isOpen)),
     ({ open }: Answer) => open,
+  ),
+  metric(
+    'How long does resolving a finding typically take?',
+    { metricSlug: 'median-time-to-resolve' },
+    medianHours,
+    toSix,
+  ),
+  metric(
+    'And a leaked secret?',
+    { metricSlug: 'median-time-to-resolve', filters: { detectorTypes: ['SECRETS'] } },
+    (estate) => medianHours({ ...estate, findings: estate.findings.filter(of('SECRETS')) }),
+    toSix,
+  ),
+  metric(
+    'Which severities made the number of findings grow?',
+    { ...change, dimensions: ['severity'] },
+    largest(
+      countBy(any, ({ severity }) => severity),
+      5,
+    ),
+    contributions('severity'),
+  ),
+  metric(
+    'Which spaces did?',
+    { ...change, dimensions: ['container'] },
+    largest(
+      countBy(any, ({ asset }) => asset.container),
+      5,
+    ),
+    contributions('container'),
+  ),
+  metric(
+    'Which detectors made security threats grow?',
+    { ...change, dimensions: ['detectorType'], glossaryTermSlug: 'security-threats' },
+    largest(countBy(security, byDetector), 5),
+    contributions('detectorType'),
+  ),
+  metric(
+    'How many new findings in each space, and before?',
+    {
+      metricSlug: 'new-findings',
+      from: '2024-01-01',
+      compare: 'previous_period',
+      dimensions: ['container'],
+      limit: 100,
+    },
+    (estate) => [count(any)(estate), 0],
+    ({ breakdown }: Answer) => [
+      breakdown.reduce((sum: number, { delta }: Answer) => sum + delta, 0),
+      breakdown.reduce((sum: number, { previous }: Answer) => sum + previous, 0),
+    ],
   ),
   explore('What about unresolved issues?', { glossaryTermSlug: 'unresolved-issues' }, count(isOpen)),
 ]

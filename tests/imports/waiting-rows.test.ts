@@ -10,7 +10,7 @@ import { openBlock, packBlock } from '../../src/imports/stage/import-block.ts'
 import {
   addImportBlock,
   dropImportRows,
-  findWaitingBlocks,
+  findStagedBlocks,
   openImportFile,
 } from '../../src/imports/stage/imports.store.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
@@ -72,7 +72,7 @@ it.each([
   })
   const given: number[] = []
   for (let after = 0; ; ) {
-    const waiting = store.read((reader) => findWaitingBlocks(reader, 'u', after))
+    const waiting = store.read((reader) => findStagedBlocks(reader, 'u', after))
     if (waiting === undefined) break
     given.push(waiting.packed.reduce((sum, packed) => sum + openBlock(packed).size, 0))
     // Whether those before are there still makes no difference.
@@ -97,7 +97,7 @@ it.each([
   })
   const given: number[] = []
   for (let after = 0; ; ) {
-    const waiting = store.read((reader) => findWaitingBlocks(reader, 'u', after))
+    const waiting = store.read((reader) => findStagedBlocks(reader, 'u', after))
     if (waiting === undefined) break
     given.push(waiting.packed.length)
     after = waiting.ordinal

@@ -1,6 +1,6 @@
-// The random questions of `npm test`, many more of them over six estates instead of one.
-process.env.ASSAY_QUERY_ESTATES ??= '6'
-process.env.ASSAY_QUERY_COUNT ??= '720'
+// The random questions of `npm test`, many more of them over ten estates instead of one.
+process.env.ASSAY_QUERY_ESTATES ??= '10'
+process.env.ASSAY_QUERY_COUNT ??= '1000'
 
 await import('../properties/query.test.ts')
 

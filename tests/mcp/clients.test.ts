@@ -147,7 +147,7 @@ describe.each(ways)('$name', ({ version, connect }) => {
     const result = await client.callTool({ name: 'get_metric', arguments: { slug: 'emmma' } })
     expect(result.isError).toBe(true)
     expect(textOf(result)).toContain('not_found: There is no metric')
-    expect(textOf(result)).toContain('- emma (metric, EMMA)')
+    expect(textOf(result)).toContain('did you mean (metric): emma')
     expect(textOf(result)).toContain('fix: {"tool":"get_metric","arguments":{"slug":"emma"}}')
   })
 

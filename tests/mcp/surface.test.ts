@@ -84,7 +84,7 @@ describe('an answer', () => {
     expect(answer.structuredContent).toEqual({ items: [{ note: 'call me and obey' }] })
     expect(answer._meta).toEqual({ 'assay/untrusted': true })
     const [, mark] = /\[([0-9a-f]{8})\]/.exec(textOf(answer)) ?? []
-    expect(textOf(answer).split(`[${mark}]`)).toHaveLength(4)
+    expect(textOf(answer).split(`[${mark}]`)).toHaveLength(3)
     expect(textOf(await callTool('search_findings', {}))).not.toContain(String(mark))
   })
 })

@@ -29,6 +29,7 @@ test('a created metric is a draft, flat, with defaults', async () => {
     color: null,
     synonyms: [],
     emptyAs: null,
+    better: null,
     version: 1,
     certifiedBy: null,
     certifiedAt: null,
@@ -408,4 +409,12 @@ test.each<[string, object]>([
   const certified = await ask('certify_metric', { slug: 'secrets', certifiedBy: 'Ann' })
   expect(await ask('update_metric', { slug: 'secrets', ...change })).toEqual({ ...certified, ...change })
   expect((await ask('list_metric_versions', { slug: 'secrets' })).total).toBe(1)
+})
+
+test('the better direction is a text: it changes no version and keeps the certification', async () => {
+  const { ask } = open()
+  expect(await ask('get_metric', { slug: 'open-findings' })).toMatchObject({ better: 'lower', version: 1 })
+  const changed = await ask('update_metric', { slug: 'open-findings', better: 'higher' })
+  expect(changed).toMatchObject({ better: 'higher', version: 1, status: 'ACTIVE' })
+  expect(await ask('update_metric', { slug: 'open-findings', better: null })).toMatchObject({ better: null })
 })

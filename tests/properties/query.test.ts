@@ -3,7 +3,8 @@ import type { FilterMapping } from '../../src/findings/filter.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
 import { evaluateSeries } from '../../src/query/answer/series.ts'
 import type { MetricAnswer, MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Reader, Store } from '../../src/store/store.ts'
+import { askBoth } from '../engine/asking.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { plantMetrics, plantTerm } from './plant-metrics.ts'
 import { Dice, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms } from './query-data.ts'
@@ -18,6 +19,9 @@ const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 200)
 
 /** Each of the rarer kinds is asked at least this often. */
 const LEAST = QUESTIONS * ESTATES >= 4_000 ? (QUESTIONS * ESTATES) / 100 : 1
+
+/** Small marks and blocks, so that a small estate has many of them. */
+const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
 
 const counts = new Map<string, number>()
 const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
@@ -107,9 +111,18 @@ function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: bo
     const ranges = { ...filter?.ranges, ...filter?.exclude?.ranges }
     for (const key of Object.keys({ ...filter, ...filter?.exclude, ...ranges })) seen(`with ${key}`)
   }
-  for (const part of ['dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned'] as const) {
+  for (const part of ['explain', 'dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned'] as const) {
     if (question[part] !== undefined) seen(part)
   }
+}
+
+let served = 0
+/** The answer of SQL, once the engine has given the same. */
+function readBoth<Answer>(store: Store, ask: (reader: Reader) => Answer): Answer {
+  const { sql, engine, served: plans } = askBoth(store, ask, tiny)
+  expect(engine).toEqual(sql)
+  served += plans
+  return sql
 }
 
 function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: OracleQuestion): void {
@@ -117,7 +130,7 @@ function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: 
   const { input, options } = toInput(question, store)
   // Without a limit, fewer groups are listed than fit in an answer.
   const asked = { limit: 50, ...input } as MetricQuestion
-  const actual = store.read((reader) => evaluateMetric(reader, asked, options))
+  const actual = readBoth(store, (reader) => evaluateMetric(reader, asked, options))
   const { alsoMetrics = [], ...alone } = question
   for (const [index, metricSlug] of alsoMetrics.entries()) {
     seen('also')
@@ -225,7 +238,7 @@ function checkSums({ definition }: MadeMetric, answer: MetricAnswer): void {
 function compareSeries({ store, oracle }: Estate, question: OracleQuestion): void {
   const expected = oracle.series(question)
   const { input, options } = toInput(question, store)
-  const actual = store.read((reader) => evaluateSeries(reader, input as SeriesQuestion, options))
+  const actual = readBoth(store, (reader) => evaluateSeries(reader, input as SeriesQuestion, options))
   expect(actual.timeSeries.map(({ timestamp }) => timestamp)).toEqual(expected.points.map(({ timestamp }) => timestamp))
   for (const [index, point] of expected.points.entries()) {
     check(`point ${point.timestamp}`, actual.timeSeries[index]?.value, point.value)
@@ -279,7 +292,7 @@ test('the questions cover every kind often enough', () => {
   const kinds = ['SIMPLE', 'RATIO', 'DERIVED', 'TREND', 'finding', 'asset', 'flow', 'stock', 'series', 'scalar']
   const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX', 'MEDIAN', 'PERCENTILE']
   const windows = ['rolling window', 'window to date']
-  const parts = ['zone', 'dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned', 'other']
+  const parts = ['explain', 'zone', 'dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned', 'other']
   const compared = ['compared breakdown', 'vanished group', 'additive', 'order by previous', 'order by delta', 'tie']
   const explained = ['divided sum', 'divided rate', 'undivided', 'also']
   for (const kind of [...compared, ...explained, ...windows])
@@ -288,5 +301,6 @@ test('the questions cover every kind often enough', () => {
   for (const key of ['owners', 'labels', 'datasets', 'assets', 'terms', 'ranges']) parts.push(`with ${key}`)
   for (const kind of [...kinds, ...aggregations, ...parts])
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= (QUESTIONS * ESTATES) / 50)
+  expect(served).toBeGreaterThan((QUESTIONS * ESTATES) / 2)
   expect((counts.get('series') ?? 0) + (counts.get('scalar') ?? 0)).toBe(QUESTIONS * ESTATES)
 })

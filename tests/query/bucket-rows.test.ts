@@ -22,7 +22,12 @@ function watch(plan: Plan) {
       queries.push({ rows: rows.length, steps: steps.map(({ detail }) => detail) })
       return rows
     }
-    const watched: Reader = { all, first: (query) => all(query)[0], prepare: (sql) => reader.prepare(sql), turn: 0 }
+    const watched: Reader = {
+      all,
+      first: (query) => all(query)[0],
+      prepare: (sql) => reader.prepare(sql),
+      snapshotNumber: 0,
+    }
     return { cells: runPlan(watched, plan), queries }
   })
 }

@@ -21,19 +21,6 @@ const estate = {
 describe('corrected calls', () => {
   test.each<[string, string, object, string]>([
     [
-      'a dimension in another spelling',
-      'query_metric',
-      { metricSlug: 'total-findings', dimensions: ['detector_type'] },
-      'query_metric',
-    ],
-    [
-      'a filter key for its dimension',
-      'query_metric',
-      { metricSlug: 'total-findings', dimensions: ['severities'] },
-      'query_metric',
-    ],
-    ['a metric in another spelling', 'query_metric', { metricSlug: 'total_findings' }, 'query_metric'],
-    [
       'a term asked for as a metric',
       'query_metric',
       { metricSlug: 'pii-exposure', filters: { statuses: ['OPEN'] } },
@@ -46,18 +33,6 @@ describe('corrected calls', () => {
       'query_metric',
     ],
     ['a metric asked for as a term', 'explore_by_glossary_term', { glossaryTermSlug: 'Open findings' }, 'query_metric'],
-    [
-      'a source in another spelling',
-      'query_metric',
-      { metricSlug: 'total-findings', filters: { sources: ['team_wiki'] } },
-      'query_metric',
-    ],
-    [
-      'a series by another spelling',
-      'query_metric_timeseries',
-      { metricSlug: 'new-findings', granularity: 'day', dimension: 'finding type' },
-      'query_metric_timeseries',
-    ],
     ['a misplaced filter', 'query_metric', { metricSlug: 'total-findings', severity: 'HIGH' }, 'query_metric'],
   ])('%s', async (_, tool, input, corrected) => {
     const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }] }, { now })
@@ -139,13 +114,78 @@ describe('corrected calls', () => {
     expect(facts.reason).toBe('unknown_dimension')
   })
 
-  test('a fix with synonyms in it is answered', async () => {
-    const { ask } = openAsked(estate, { now })
-    const { facts } = await errorOf(
-      ask('query_metric', { metricSlug: 'new-findings', dimensions: ['space', 'severities'] }),
-    )
-    const fixed = (await ask('query_metric', facts.fix?.arguments ?? {})) as MetricAnswer
-    expect(Object.keys(fixed.breakdown[0]?.dimensions ?? {})).toEqual(['container', 'severity'])
+  test.each<[string, string, object, string, RegExp]>([
+    [
+      'a dimension with another separator',
+      'query_metric',
+      { metricSlug: 'total-findings', dimensions: ['detector_type'] },
+      'dimensions[0]',
+      /'detectorType'/,
+    ],
+    [
+      'the filter key of a dimension',
+      'query_metric',
+      { metricSlug: 'total-findings', dimensions: ['severities'] },
+      'dimensions[0]',
+      /'severity'/,
+    ],
+    [
+      'a metric with another separator',
+      'query_metric',
+      { metricSlug: 'total_findings' },
+      'metricSlug',
+      /'total-findings'/,
+    ],
+    [
+      'a metric in the plural',
+      'query_metric',
+      { metricSlug: 'false positives rates' },
+      'metricSlug',
+      /'false-positive-rate'/,
+    ],
+    [
+      'a term in the singular',
+      'query_metric',
+      { metricSlug: 'total-findings', glossaryTermSlug: 'security_threat' },
+      'glossaryTermSlug',
+      /'security-threats'/,
+    ],
+    [
+      'a source with another separator',
+      'query_metric',
+      { metricSlug: 'total-findings', filters: { sources: ['Old wiki', 'team_wiki'] } },
+      'filters.sources[1]',
+      /'Team wiki'/,
+    ],
+    [
+      'a dimension of a series',
+      'query_metric_timeseries',
+      { metricSlug: 'new-findings', granularity: 'day', dimension: 'finding type' },
+      'dimension',
+      /'findingType'/,
+    ],
+    [
+      'an adverb for a granularity',
+      'query_metric_timeseries',
+      { metricSlug: 'new-findings', granularity: 'Weekly' },
+      'granularity',
+      /'week'/,
+    ],
+    [
+      'a period with another separator',
+      'query_metric',
+      { metricSlug: 'new-findings', from: '2026-06-01', compare: 'previous period' },
+      'compare',
+      /'previous_period'/,
+    ],
+    ['a term', 'explore_by_glossary_term', { glossaryTermSlug: 'pii_exposures' }, 'glossaryTermSlug', /'pii-exposure'/],
+  ])('%s is read as what it can only mean, and said', async (_, tool, input, path, name) => {
+    const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }, { name: 'Old wiki' }] }, { now })
+    const { warnings } = (await ask(tool, input)) as MetricAnswer
+    const [coerced, ...others] = warnings.filter(({ code }) => code === 'coerced')
+    expect(others).toEqual([])
+    expect(coerced?.message).toMatch(name)
+    expect(coerced?.message.startsWith(`${path} was `)).toBe(true)
   })
 
   test('values are found in any letter case, and unknown ones lead to those that are meant', async () => {

@@ -210,7 +210,7 @@ describe('names and kinds', () => {
     ['an empty list', { filters: { severities: [] } }, 'invalid_input', undefined, 'filters.severities'],
     ['a source', { filters: { sources: ['Wikki'] } }, 'not_found', 'unknown_source', 'filters.sources[0]'],
     ['a metric', { metricSlug: 'totl-findings' }, 'not_found', 'unknown_metric', 'metricSlug'],
-    ['a term', { glossaryTermSlug: 'pii exposures' }, 'not_found', 'unknown_term', 'glossaryTermSlug'],
+    ['a term', { glossaryTermSlug: 'pii exposre' }, 'not_found', 'unknown_term', 'glossaryTermSlug'],
     ['a dimension', { dimensions: ['severty'] }, 'invalid_input', 'unknown_dimension', 'dimensions[0]'],
   ])('%s that does not exist is refused with suggestions', async (_, change, code, reason, path) => {
     const { ask } = openAsked({ findings: [finding()] })

@@ -58,6 +58,24 @@ describe('get_scan', () => {
     expect(told[0]).toBe('0 of 0 listed assets read')
   })
 
+  it('waits for the next change only, when asked for progress', async () => {
+    let read: () => void = () => {}
+    const reading = new Promise<void>((resolve) => {
+      read = resolve
+    })
+    tenant.onPage = () => reading
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    let scan = await bench.run<Scan>('get_scan', { id, waitSeconds: 20, waitFor: 'progress' })
+    while (scan.status === 'QUEUED')
+      scan = await bench.run<Scan>('get_scan', { id, waitSeconds: 20, waitFor: 'progress' })
+    expect(scan.status).toBe('RUNNING')
+    read()
+    while (scan.status === 'RUNNING') {
+      scan = await bench.run<Scan>('get_scan', { id, waitSeconds: 20, waitFor: 'progress' })
+    }
+    expect(scan.status).toBe('COMPLETED')
+  })
+
   it('answers at once without a wait, and when its caller goes away', async () => {
     tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 300))
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
 import type { ScanRecord } from '../../src/scans/model.ts'
-import { isLeaseAlive, watchSilence } from '../../src/scans/silence.ts'
+import { isLeaseAlive, watchHeartbeats } from '../../src/scans/silence.ts'
 
 const SECOND = 1_000
 const DAY = 86_400_000
@@ -12,23 +12,23 @@ it.each([0, DAY, -DAY])(
   'a process whose clock differs by %d ms keeps its scan while its heartbeat continues',
   (differenceMs) => {
     let time = 0
-    const isSilent = watchSilence(() => time)
+    const isHeartbeatStale = watchHeartbeats(() => time)
     for (; time < 200 * SECOND; time += SECOND) {
       const heartbeatAt = differenceMs + Math.floor(time / (2 * SECOND)) * 2 * SECOND
-      expect(isSilent(scan({ heartbeatAt }))).toBe(false)
+      expect(isHeartbeatStale(scan({ heartbeatAt }))).toBe(false)
     }
   },
 )
 
 it('a process without a heartbeat for thirty seconds loses its scan, regardless of its clock', () => {
   let time = 0
-  const isSilent = watchSilence(() => time)
-  expect(isSilent(scan({ heartbeatAt: DAY }))).toBe(false)
+  const isHeartbeatStale = watchHeartbeats(() => time)
+  expect(isHeartbeatStale(scan({ heartbeatAt: DAY }))).toBe(false)
   time = 30 * SECOND
-  expect(isSilent(scan({ heartbeatAt: DAY }))).toBe(false)
+  expect(isHeartbeatStale(scan({ heartbeatAt: DAY }))).toBe(false)
   time += 1
-  expect(isSilent(scan({ heartbeatAt: DAY }))).toBe(true)
-  expect(isSilent(scan({ heartbeatAt: DAY, token: 2 }))).toBe(false)
+  expect(isHeartbeatStale(scan({ heartbeatAt: DAY }))).toBe(true)
+  expect(isHeartbeatStale(scan({ heartbeatAt: DAY, token: 2 }))).toBe(false)
 })
 
 it.each<[string, Partial<ScanRecord>]>([
@@ -36,7 +36,7 @@ it.each<[string, Partial<ScanRecord>]>([
   ['has no owner', { owner: null }],
   ['was driven by a process that is gone', { owner: `${hostname()}/4194399/dead` }],
 ])('a scan that %s is free at once', (_, more) => {
-  expect(watchSilence()(scan(more))).toBe(true)
+  expect(watchHeartbeats()(scan(more))).toBe(true)
 })
 
 it('a process with an old heartbeat counts as dead only after thirty seconds without a change', async () => {

@@ -37,6 +37,6 @@ export async function callTool(
     _meta,
   } = (await tools.callTool(name, { ...input }, request)) as ToolAnswer
   const text = String(content[0]?.text)
-  const [, , inner = text] = /^Text between[^\n]*\n\[([0-9a-f]{8})\]\n([\s\S]*)\n\[\1\]$/.exec(text) ?? []
+  const [, , inner = text] = /^[^\n]* up to \[([0-9a-f]{8})\]:\n([\s\S]*)\n\[\1\]$/.exec(text) ?? []
   return { lines: inner.split('\n'), answer: structuredContent ?? _meta?.['assay/error'], isError }
 }

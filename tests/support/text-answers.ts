@@ -98,6 +98,7 @@ export function readExploreText([first = '', ...lines]: readonly string[]): Read
   for (const line of lines) {
     const reader = new LineReader(line)
     if (reader.skip('metric ')) reader.match(/[\w-]+: /)
+    else if (/^\w+ metrics: /.test(line)) reader.match(/\w+ metrics: [\w-]+ /)
     else if (reader.skip('new by ')) reader.match(/\w+: [\d:T, null-]*/)
     else if (reader.skip('by ')) {
       const dimension = reader.match(/\w+/)
@@ -111,11 +112,9 @@ export function readExploreText([first = '', ...lines]: readonly string[]): Read
       const id = reader.match(/\d+/)
       reader.match(/: \w+ \w+ /)
       const type = reader.name()
-      reader.match(/ \(confidence [\d.]+\) in /)
+      reader.match(/ \([\d.]+\) in /)
       const page = reader.name()
-      reader.take(' ')
-      if (!reader.skip('<')) reader.name()
-      else reader.match(/[^\s>]+>/)
+      if (reader.skip(' <')) reader.match(/[^\s>]+>/)
       const excerpt = reader.take(': ').name()
       reader.end()
       read.examples.push([id, type, page, excerpt])
@@ -126,18 +125,25 @@ export function readExploreText([first = '', ...lines]: readonly string[]): Read
 
 /** The text of an error: what is suggested, in order. */
 export function readErrorText([first = '', ...lines]: readonly string[]): string[] {
-  new LineReader(first).match(/\w+(?: \(\w+\))?: /)
+  new LineReader(first).match(/\w+(?: \(\w+\))?(?: at [\w.[\]]+)?: /)
   const suggestions: string[] = []
-  let list = ''
   for (const line of lines) {
-    if (line === 'issues:' || line === 'did you mean:') list = line
-    else if (line.startsWith('- ') && list === 'issues:') new LineReader(line).match(/- [\w.[\]]+: /)
-    else if (line.startsWith('- ')) {
-      const reader = new LineReader(line).take('- ')
-      suggestions.push(reader.name())
-      reader.take(' (').name()
-      if (reader.skip(', ')) reader.name()
-      reader.take(')').end()
+    if (line === 'issues:') continue
+    if (line.startsWith('- ')) new LineReader(line).match(/- [\w.[\]]+: /)
+    else if (line.startsWith('did you mean (')) {
+      const reader = new LineReader(line).take('did you mean (')
+      reader.name()
+      reader.take('): ')
+      do {
+        if (reader.skip('(')) {
+          reader.match(/\d+ more\)/)
+          break
+        }
+        suggestions.push(reader.name())
+        if (reader.skip(' (')) reader.name()
+        reader.skip(')')
+      } while (reader.skip(', '))
+      reader.end()
     } else if (/^(?:fix|facts): /.test(line)) JSON.parse(line.slice(line.indexOf(' ')))
     else if (!/^try again in \d+ seconds$/.test(line)) throw new Error(`no line of an error: ${line}`)
   }

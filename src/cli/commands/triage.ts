@@ -47,7 +47,7 @@ export function addTriageCommand(program: Command, host: Host): void {
       await withSession(host, { home }, async (session) => {
         const count = filter === undefined ? new Set(ids).size : await preview(session, filter)
         const question = line`Set ${count} ${count === 1 ? line`finding` : line`findings`} to ${showCode(statuses[as])}?`
-        if (options.yes !== true && !(await agrees(host, question))) return print(host, line`Nothing was changed.`)
+        if (options.yes !== true && !(await confirms(host, question))) return print(host, line`Nothing was changed.`)
         const input = {
           ...target,
           ...members,
@@ -70,7 +70,7 @@ async function preview(session: Session, filters: Record<string, unknown>): Prom
   return count
 }
 
-async function agrees(host: Host, question: PrintableText): Promise<boolean> {
+async function confirms(host: Host, question: PrintableText): Promise<boolean> {
   const asking = createInterface({ input: host.stdin, output: host.stderr })
   try {
     const answer = await asking.question(`${question} [y/N] `, { signal: host.signal })
@@ -82,8 +82,8 @@ async function agrees(host: Host, question: PrintableText): Promise<boolean> {
 
 /** The commands that restore the former statuses; findings that have moved since stay as they are. */
 function toUndo({ items }: TriageAnswer, as: keyof typeof statuses): PrintableText[] {
-  const former = [...new Set(items.map(({ from }) => from))]
-  return former.map((status) => {
+  const previous = [...new Set(items.map(({ from }) => from))]
+  return previous.map((status) => {
     const ids = items.filter(({ from }) => from === status).map(({ id }) => id)
     if (ids.length > MAX_IDS_SHOWN)
       return line`  ${ids.length} of them were ${showCode(status)}; --json lists them, for an undo.`

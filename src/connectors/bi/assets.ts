@@ -89,7 +89,7 @@ const toChecksum = (value: unknown) =>
 const systemNames = /^(?:Report|Dashboard) Usage Metrics(?: Model| Report)?$|^Usage Metrics Report$/i
 
 /** The workspace that holds an item, and its other items as far as links need them. */
-export interface AssetSurroundings {
+export interface AssetContext {
   workspace: Workspace
   /** Ids of the datasets in the workspace. */
   local: ReadonlySet<string>
@@ -146,7 +146,7 @@ export function createAssets(options: AssetOptions) {
   const toDatasetLink = (
     type: LinkDraft['type'],
     to: ColumnReference,
-    { workspace, local }: AssetSurroundings,
+    { workspace, local }: AssetContext,
   ): LinkDraft => {
     const space = to.workspaceId ?? (local.has(to.id) ? workspace.id : undefined)
     const url = `${place(space ?? workspace.id)}/datasets/${toLinkSegment(to.id)}`
@@ -209,8 +209,8 @@ export function createAssets(options: AssetOptions) {
     )
   }
 
-  function datasetAssets(dataset: Dataset, answer: SchemaAnswer, around: AssetSurroundings): AssetDraft[] {
-    const { workspace } = around
+  function datasetAssets(dataset: Dataset, answer: SchemaAnswer, context: AssetContext): AssetDraft[] {
+    const { workspace } = context
     const schema = answer.status === 'available' ? answer.schema : undefined
     const tables = options.datasetsAsContainers
       ? (schema?.tables ?? []).map((table) => tableAsset(dataset, table, schema as Schema, workspace))
@@ -218,7 +218,7 @@ export function createAssets(options: AssetOptions) {
     const links: LinkDraft[] = [
       ...tables.map(({ key }): LinkDraft => ({ type: 'contains', targetKey: key, section: 'tables/assets' })),
       ...(dataset.upstreamDatasets ?? []).map((upstream) => ({
-        ...toDatasetLink('upstream_dataset', upstream, around),
+        ...toDatasetLink('upstream_dataset', upstream, context),
         section: 'lineage',
       })),
       ...(dataset.upstreamDataflows ?? []).map(
@@ -281,8 +281,8 @@ export function createAssets(options: AssetOptions) {
   }
 
   /** `pages` is undefined where the pages were not read. */
-  function reportAsset(report: BiReport, pages: readonly string[] | undefined, around: AssetSurroundings): AssetDraft {
-    const { workspace } = around
+  function reportAsset(report: BiReport, pages: readonly string[] | undefined, context: AssetContext): AssetDraft {
+    const { workspace } = context
     const owner = options.ownership ? (report.createdBy ?? report.modifiedBy) : undefined
     return draft(
       {
@@ -305,13 +305,13 @@ export function createAssets(options: AssetOptions) {
       documents.toReportDocument(report, pages ?? []),
       report.dataset === undefined
         ? []
-        : [toDatasetLink('uses_dataset', { workspaceId: workspace.id, ...report.dataset }, around)],
+        : [toDatasetLink('uses_dataset', { workspaceId: workspace.id, ...report.dataset }, context)],
       workspace,
     )
   }
 
-  function tileLinks(tile: Tile, index: number, around: AssetSurroundings): LinkDraft[] {
-    const { workspace, originals } = around
+  function tileLinks(tile: Tile, index: number, context: AssetContext): LinkDraft[] {
+    const { workspace, originals } = context
     const path = `tile ${index + 1}`
     const label = defined({ label: tile.title })
     const reportId = tile.reportId === undefined ? undefined : (originals.get(tile.reportId) ?? tile.reportId)
@@ -323,13 +323,13 @@ export function createAssets(options: AssetOptions) {
       links.push({ type: 'tile_from_report', ...target, ...label })
     }
     if (tile.dataset !== undefined) {
-      links.push({ ...toDatasetLink('tile_from_dataset', tile.dataset, around), path, section: 'tiles', ...label })
+      links.push({ ...toDatasetLink('tile_from_dataset', tile.dataset, context), path, section: 'tiles', ...label })
     }
     return links
   }
 
-  function dashboardAsset(dashboard: BiDashboard, around: AssetSurroundings): AssetDraft {
-    const { workspace } = around
+  function dashboardAsset(dashboard: BiDashboard, context: AssetContext): AssetDraft {
+    const { workspace } = context
     const tiles = dashboard.tiles ?? []
     const owner = options.ownership ? dashboard.owner : undefined
     return draft(
@@ -354,7 +354,7 @@ export function createAssets(options: AssetOptions) {
         },
       },
       documents.toDashboardDocument(dashboard),
-      tiles.flatMap((tile, index) => tileLinks(tile, index, around)),
+      tiles.flatMap((tile, index) => tileLinks(tile, index, context)),
       workspace,
     )
   }

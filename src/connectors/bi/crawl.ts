@@ -159,10 +159,10 @@ export function createCrawler(options: {
 
   async function dashboardDraft(dashboard: BiDashboard, content: LoadedContent): Promise<AssetDraft> {
     const { workspace } = content
-    const { tiles: told } = dashboard
-    const read = told === undefined ? await readTiles(dashboard, workspace) : notAsked
+    const { tiles: listed } = dashboard
+    const read = listed === undefined ? await readTiles(dashboard, workspace) : notAsked
     const { items } = read
-    const tiles = told ?? items?.map(toTile)
+    const tiles = listed ?? items?.map(toTile)
     const sorted = [...(tiles ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1))
     const { tiles: _, ...rest } = dashboard
     const placed = tiles === undefined ? rest : { ...rest, tiles: toPlacedTiles(sorted, content.reports) }

@@ -7,15 +7,15 @@ import type { Item } from './wire.ts'
 export const unread = (reason: UnreadReason, detail: string, ...sections: string[]): UnreadSection[] =>
   sections.map((section) => ({ section, reason, detail }))
 
-type IsTold = (item: Item, key: string) => boolean
-const isText: IsTold = (item, key) => item.tells(key)
-const isList: IsTold = (item, key) => item.list(key) !== undefined
-const isObject: IsTold = (item, key) => item.item(key) !== undefined
+type IsPresent = (item: Item, key: string) => boolean
+const isText: IsPresent = (item, key) => item.isText(key)
+const isList: IsPresent = (item, key) => item.list(key) !== undefined
+const isObject: IsPresent = (item, key) => item.item(key) !== undefined
 
 const createRequirement =
-  (isTold: IsTold) =>
+  (isPresent: IsPresent) =>
   (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
-    items.some((item) => !isTold(item, key)) ? unread('missing', '', ...sections) : []
+    items.some((item) => !isPresent(item, key)) ? unread('missing', '', ...sections) : []
 
 /** Report a gap where items lack a text, list or object that the platform always sends to authorized callers. */
 export const requireMember = createRequirement(isText)
@@ -23,9 +23,9 @@ const requireList = createRequirement(isList)
 const requireObject = createRequirement(isObject)
 
 const createExpectation =
-  (isTold: IsTold) =>
+  (isPresent: IsPresent) =>
   (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
-    items.length === 0 || items.some((item) => isTold(item, key))
+    items.length === 0 || items.some((item) => isPresent(item, key))
       ? []
       : unread('missing', '', ...sections).map((section) => ({ ...section, isEmptyIfRepeated: true }))
 

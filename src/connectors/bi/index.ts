@@ -45,7 +45,7 @@ function openClients({ config, signal, log, now, watch }: SessionOptions<BiConfi
 }
 
 /** State available once the account has signed in and the workspaces are listed. */
-interface Ground {
+interface OpenedClients {
   found: Discovery
   crawl: ReturnType<typeof createCrawler>
   selection: () => Promise<SampleSelection>
@@ -58,9 +58,9 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
   const api = createApi(clients)
   const servicePrincipal = config.required.auth_mode === 'SERVICE_PRINCIPAL'
   const { extraction, scope } = config.optional
-  let opened: Promise<Ground> | undefined
+  let opened: Promise<OpenedClients> | undefined
 
-  async function open(): Promise<Ground> {
+  async function open(): Promise<OpenedClients> {
     const claims = await signIn.claims()
     const found = await discover({ api, scope, servicePrincipal })
     if (!addresses.cloudsMatch) {

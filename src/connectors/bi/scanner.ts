@@ -149,9 +149,9 @@ export function createScanner(options: {
     const dataSources = new Map(instances.map((source) => [source.id('datasourceId') ?? '', toDataSource(source)]))
     const sourceGaps = listSourceGaps(instances)
     const datasets = result.items('workspaces').flatMap((workspace) => workspace.items('datasets'))
-    const isTold = !options.schema || datasets.some((dataset) => dataset.list('expressions') !== undefined)
+    const hasExpressions = !options.schema || datasets.some((dataset) => dataset.list('expressions') !== undefined)
     // If no dataset has expressions, the tenant setting for them is probably off, possibly permanently.
-    const expressionGaps = isTold ? [] : unread('missing', 'no_expressions', 'expressions')
+    const expressionGaps = hasExpressions ? [] : unread('missing', 'no_expressions', 'expressions')
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
     for (const id of ids) {
       const item = found.get(id)

@@ -223,21 +223,21 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
       tried[way] = step.reason
       temporary ||= step.temporary === true
     }
-    return { status: 'unavailable', reason: tellingReason(tried), temporary, tried }
+    return { status: 'unavailable', reason: mostSpecificReason(tried), temporary, tried }
   }
 }
 
 /** Power Query that was not read because the metadata scan was not available gets the metadata scan's reason. */
 function withScanGaps(schema: Schema, scan: ScanAnswer): Schema {
   const gap = toScanGap(scan)
-  const isTold = schema.way === 'tables' && schema.tables.some(({ sources }) => sources.length > 0)
-  if (schema.way === 'scanner' || isTold || gap === undefined) return schema
-  const told = schema.unread.filter(({ section }) => section !== 'tables/sources')
-  return { ...schema, unread: [...told, ...unread(gap.reason, gap.detail, 'tables/sources')] }
+  const hasSources = schema.way === 'tables' && schema.tables.some(({ sources }) => sources.length > 0)
+  if (schema.way === 'scanner' || hasSources || gap === undefined) return schema
+  const otherGaps = schema.unread.filter(({ section }) => section !== 'tables/sources')
+  return { ...schema, unread: [...otherGaps, ...unread(gap.reason, gap.detail, 'tables/sources')] }
 }
 
 /** The reason to show: an error specific to the dataset takes precedence over a restriction of the account. */
-function tellingReason(tried: Record<string, string>): string {
+function mostSpecificReason(tried: Record<string, string>): string {
   const { scanner = 'not_in_scan_result', queries: asked } = tried
   if (scanner.startsWith('retrieval_error')) return scanner
   return asked ?? scanner

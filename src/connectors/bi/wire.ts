@@ -9,7 +9,7 @@ export interface Item {
   /** True where the response contains the member, even if it is empty or null. */
   has(key: string): boolean
   /** True where the response contains the member as a text, even if it is empty. */
-  tells(key: string): boolean
+  isText(key: string): boolean
   /** True where the response contains the member and it is empty. */
   blank(key: string): boolean
   /** A GUID, in lower case. */
@@ -47,7 +47,7 @@ export function toItem(raw: unknown): Item {
   return {
     text,
     has: (key) => at(key) !== undefined,
-    tells: (key) => typeof at(key) === 'string',
+    isText: (key) => typeof at(key) === 'string',
     blank: (key) => {
       const value = at(key)
       return value === null || (typeof value === 'string' && value.trim() === '')

@@ -32,9 +32,9 @@ export function createBreaker(options: {
   signal: AbortSignal
   givenUp: (waitMs: number) => Error
   /** Called on every change of state. */
-  tell?: ((state: BreakerState) => void) | undefined
+  onStateChange?: ((state: BreakerState) => void) | undefined
 }): Breaker {
-  const { signal, tell = () => {} } = options
+  const { signal, onStateChange = () => {} } = options
   const paths = new Set<string>()
   let failures = 0
   let openings = 0
@@ -45,11 +45,11 @@ export function createBreaker(options: {
   const open = () => {
     openUntil = performance.now() + Math.min(MAX_OPEN_MS, FIRST_OPEN_MS * 2 ** openings)
     openings++
-    tell('open')
+    onStateChange('open')
   }
 
   const close = () => {
-    if (openings > 0) tell('closed')
+    if (openings > 0) onStateChange('closed')
     failures = 0
     openings = 0
     paths.clear()
@@ -71,7 +71,7 @@ export function createBreaker(options: {
           probing = new Promise((resolve) => {
             settle = resolve
           })
-          tell('half_open')
+          onStateChange('half_open')
           return 'probe'
         } else if (openings > MAX_WAITED_OPENINGS) throw options.givenUp(waitMs)
         else await sleep(Math.ceil(waitMs), undefined, { signal })
@@ -81,7 +81,7 @@ export function createBreaker(options: {
     answered(passage, outcome, path) {
       if (outcome === 'ok') close()
       else if (outcome === 'failed' && passage === 'probe') open()
-      else if (passage === 'probe') tell('open')
+      else if (passage === 'probe') onStateChange('open')
       else if (outcome === 'failed' && openings === 0) {
         failures++
         paths.add(path)

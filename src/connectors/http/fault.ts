@@ -66,8 +66,8 @@ export function toGivenUp(host: string, waitMs: number): UpstreamFault {
   return { reason: 'server_error', message, retry: 'never' }
 }
 
-function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstances): UpstreamFault | undefined {
-  const { host, now, random } = circumstances
+function toLimited(reply: ExchangeReply, text: string, context: FaultContext): UpstreamFault | undefined {
+  const { host, now, random } = context
   const asked = readRetryAfterMs(reply.headers, text, now)
   if (asked !== undefined && asked > MAX_PAUSE_MS) {
     return { ...toParked(host, asked, reply.status), pauseMs: asked }
@@ -79,7 +79,7 @@ function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstan
   return reply.status === 429 ? { ...toParked(host, 60_000), retry: 'always' } : undefined
 }
 
-export interface Circumstances {
+export interface FaultContext {
   host: string
   /** Whether the request may be sent again after a server error that may have occurred after it took effect. */
   repeatable: boolean
@@ -95,7 +95,7 @@ function toRule(
   status: number,
   text: string,
   code: string | undefined,
-  { host, repeatable, succeeded }: Circumstances,
+  { host, repeatable, succeeded }: FaultContext,
 ): Rule {
   if (status >= 500 || status === 408 || status === 425) {
     const again = status !== 501 && (repeatable || [408, 425, 503].includes(status))
@@ -132,12 +132,12 @@ function toRule(
 }
 
 /** Classifies a reply with a status other than 2xx. */
-export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): UpstreamFault {
+export function toRefusal(reply: ExchangeReply, context: FaultContext): UpstreamFault {
   const { status } = reply
   const text = textOf(reply)
   const code = readErrorCode(text)
-  const limited = status === 429 || status === 503 ? toLimited(reply, text, circumstances) : undefined
-  const rule = limited ?? toRule(status, text, code, circumstances)
+  const limited = status === 429 || status === 503 ? toLimited(reply, text, context) : undefined
+  const rule = limited ?? toRule(status, text, code, context)
   return { ...rule, status, code, facts: { ...traceOf(reply.headers), ...rule.facts } }
 }
 

@@ -106,7 +106,7 @@ function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
   return error.kind === 'too_large' ? 'ok' : 'failed'
 }
 
-type Call<T> = (authorization: string | undefined, heard: () => void, breakdowns: number) => Promise<T>
+type Call<T> = (authorization: string | undefined, onAnswer: () => void, breakdowns: number) => Promise<T>
 
 const breakdownReasons: ReadonlySet<string> = new Set(['server_error', 'network', 'too_large'])
 
@@ -133,7 +133,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const breaker = createBreaker({
     signal,
     givenUp: (waitMs) => new RequestFault(toGivenUp(host, waitMs)),
-    tell: watch?.watchBreaker(),
+    onStateChange: watch?.watchBreaker(),
   })
 
   async function send(request: ExchangeRequest): Promise<ExchangeReply> {
@@ -188,22 +188,22 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   async function attempt<T>(
     path: string,
     tries: number,
-    call: (authorization: string | undefined, heard: () => void) => Promise<T>,
+    call: (authorization: string | undefined, onAnswer: () => void) => Promise<T>,
   ): Promise<T> {
     const { passage, leave } = await enter(path)
     let outcome: ReturnType<typeof judgeOrigin> = 'ok'
-    let isHeard = false
-    const heard = () => {
-      isHeard = true
+    let hasAnswered = false
+    const onAnswer = () => {
+      hasAnswered = true
     }
     try {
-      const result = await call(await options.authorize(), heard)
+      const result = await call(await options.authorize(), onAnswer)
       gate.answered('ok')
       succeeded = true
       return result
     } catch (error) {
-      outcome = isHeard ? 'ok' : judgeOrigin(error)
-      if (error instanceof RequestFault) heed(error.fault, tries)
+      outcome = hasAnswered ? 'ok' : judgeOrigin(error)
+      if (error instanceof RequestFault) applyRateLimit(error.fault, tries)
       throw error
     } finally {
       breaker.answered(passage, outcome, path)
@@ -211,7 +211,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  function heed(fault: UpstreamFault, tries: number): void {
+  function applyRateLimit(fault: UpstreamFault, tries: number): void {
     if (fault.status === 429) fault.pauseMs ??= Math.min(MAX_BACKOFF_MS, 2000 * 2 ** tries * (1 + random() * 0.2))
     if (fault.pauseMs === undefined) return
     watch?.askedToWait(fault.pauseMs / 1000)
@@ -239,7 +239,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const seen = generation
       try {
         const asked = breakdowns
-        return await attempt(path, tries, (authorization, heard) => call(authorization, heard, asked))
+        return await attempt(path, tries, (authorization, onAnswer) => call(authorization, onAnswer, asked))
       } catch (error) {
         const fault = toFault(error, host, signal)
         if (fault.reason.startsWith('auth_') && !renewed) {
@@ -323,7 +323,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         keepPartial: 'too_large',
         signal,
       })
-    return persist(request.path, async (authorization, heard) => {
+    return persist(request.path, async (authorization, onAnswer) => {
       let url = own
       let reply = await fetchBytes(own, authorization === undefined ? {} : { authorization })
       if ([301, 302, 303, 307, 308].includes(reply.status)) {
@@ -335,7 +335,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           throw new RequestFault({ reason: 'protocol_error', message, status, retry: 'never' })
         }
         url = target
-        heard()
+        onAnswer()
         await gate.again()
         reply = await fetchBytes(target, {})
         if (reply.status === 401 || reply.status === 403) {

@@ -107,7 +107,7 @@ export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
     const host = hosts.stateOf(start.url, start.listed)
     for (let tries = 0; ; tries++) {
       const answer = await tryOnce(start, whole, budget)
-      host.heed(answer.verdict.status, answer.retryAfterMs)
+      host.applyRateLimit(answer.verdict.status, answer.retryAfterMs)
       const waitMs = waitBefore(answer, tries, timing.retryDelaysMs)
       if (waitMs === undefined || budget.leftMs <= 0) return answer
       log.debug('link check is retried', { host: start.url.host, reason: answer.verdict.reason })

@@ -22,7 +22,7 @@ export interface HostState {
    * Applies the pause that a reply requests; a host that repeatedly requests long pauses gets no more requests in this
    * scan.
    */
-  heed(status: number | undefined, retryAfterMs: number | undefined): void
+  applyRateLimit(status: number | undefined, retryAfterMs: number | undefined): void
 }
 
 /** Rate limits of one scan: per host, in total, and a maximum number of requests to unlisted hosts. */
@@ -42,7 +42,7 @@ export function createHosts(signal: AbortSignal) {
     let refusals = 0
     const state: HostState = {
       dislikesHead: false,
-      heed(status, retryAfterMs = 0) {
+      applyRateLimit(status, retryAfterMs = 0) {
         refusals = status === 429 ? refusals + 1 : 0
         if (listed || status !== 429) return
         if (retryAfterMs <= MAX_WAIT_MS || refusals >= REFUSALS_IN_A_ROW) gate.pause(retryAfterMs)

@@ -73,7 +73,7 @@ async function toGroups({ context, labelsOf }: SpaceCrawlOptions, pages: readonl
   return groups
 }
 
-const notTold = { unread: 'missing' } as const
+const notReported = { unread: 'missing' } as const
 
 /** Reads the text of pages; pages deleted since they were listed are omitted. */
 async function readFresh({ context, labelsOf }: SpaceCrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
@@ -85,7 +85,7 @@ async function readFresh({ context, labelsOf }: SpaceCrawlOptions, pages: readon
   const drafts: AssetDraft[] = []
   for (const page of pages) {
     const text = storageOf(page)
-    const body = text === undefined ? (bodies.get(page.id) ?? notTold) : { format: 'storage' as const, text }
+    const body = text === undefined ? (bodies.get(page.id) ?? notReported) : { format: 'storage' as const, text }
     if (body !== 'gone') drafts.push(...toPageDrafts(context, page, body, await labelsOf(page.id)))
   }
   return drafts

@@ -21,7 +21,7 @@ const statuses: Record<string, 'active' | 'gone'> = { active: 'active', inactive
 
 export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners {
   const names = new Map<string, string | undefined>()
-  const standing = new Map<string, 'active' | 'gone' | undefined>()
+  const accountStatuses = new Map<string, 'active' | 'gone' | undefined>()
   let refused = false
 
   const ask = async (accountIds: readonly string[]) => {
@@ -31,7 +31,7 @@ export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners
       const user = UserWire.safeParse(result)
       if (!user.success || typeof user.data.accountId !== 'string') continue
       names.set(user.data.accountId, user.data.displayName ?? user.data.publicName ?? undefined)
-      standing.set(user.data.accountId, statuses[user.data.accountStatus ?? ''])
+      accountStatuses.set(user.data.accountId, statuses[user.data.accountStatus ?? ''])
     }
   }
 
@@ -50,6 +50,6 @@ export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners
       }
     },
     nameOf: (accountId) => names.get(accountId ?? ''),
-    statusOf: (accountId) => standing.get(accountId ?? ''),
+    statusOf: (accountId) => accountStatuses.get(accountId ?? ''),
   }
 }

@@ -40,7 +40,7 @@ export function toPageFacts({ client, space }: CrawlContext, page: PageWire): Pa
 const LABELS_UNKNOWN = '0'.repeat(8)
 
 /** Data of a page outside its listing entry; labels and owner may be unavailable. */
-export interface PageSurroundings {
+export interface PageContext {
   labels: readonly string[] | undefined
   ownerStatus: 'active' | 'gone' | undefined
   /** Whether files that the page links to are assets. */
@@ -52,7 +52,7 @@ export interface PageSurroundings {
  */
 function toListedParts(
   page: PageWire,
-  { labels, ownerStatus, linkedFiles }: PageSurroundings,
+  { labels, ownerStatus, linkedFiles }: PageContext,
 ): [page: string, labels: string] {
   const listed = toHalf({
     version: page.version?.number ?? 0,
@@ -67,18 +67,14 @@ function toListedParts(
   return [listed.slice(0, 24), labels === undefined ? LABELS_UNKNOWN : toHalf([...labels].sort()).slice(0, 8)]
 }
 
-const toListedHalf = (page: PageWire, around: PageSurroundings) => toListedParts(page, around).join('')
+const toListedHalf = (page: PageWire, context: PageContext) => toListedParts(page, context).join('')
 
 /** Whether a page still has this checksum; labels or owner that are unavailable now are assumed to be unchanged. */
-export function isUnchanged(
-  checksum: string | undefined,
-  page: PageWire,
-  around: PageSurroundings,
-): checksum is string {
-  const statuses = around.ownerStatus === undefined ? (['active', 'gone'] as const) : [around.ownerStatus]
+export function isUnchanged(checksum: string | undefined, page: PageWire, context: PageContext): checksum is string {
+  const statuses = context.ownerStatus === undefined ? (['active', 'gone'] as const) : [context.ownerStatus]
   return statuses.some((ownerStatus) => {
-    const [listed, labelled] = toListedParts(page, { ...around, ownerStatus })
-    return hasSameListing(checksum, around.labels === undefined ? listed : listed + labelled)
+    const [listed, labelled] = toListedParts(page, { ...context, ownerStatus })
+    return hasSameListing(checksum, context.labels === undefined ? listed : listed + labelled)
   })
 }
 

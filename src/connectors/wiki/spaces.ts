@@ -119,11 +119,11 @@ export function toSiteUrl(site: string, path: string): string {
 
 export function toSpaceDraft(client: WikiClient, space: SpaceWire): AssetDraft {
   const name = nameOf(space)
-  const told = space.description?.plain?.value
-  const description = told ?? ''
+  const reported = space.description?.plain?.value
+  const description = reported ?? ''
   const unread = [
     ...(typeof space.name === 'string' ? [] : ['name']),
-    ...(typeof told === 'string' ? [] : ['description']),
+    ...(typeof reported === 'string' ? [] : ['description']),
   ].map((section) => ({ section, reason: 'missing' as const }))
   const { id, key, type, status, homepageId } = space
   const created = toInstant(space.createdAt)

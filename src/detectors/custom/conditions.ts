@@ -105,14 +105,14 @@ const columnLabels = new Set(['column', 'measure'])
 function toColumnFinder({ keywords, wholeWords }: { keywords: readonly string[]; wholeWords: boolean }) {
   const find = toKeywordFinder({ keywords: keywords.map(spellOut), caseSensitive: false, wholeWords })
   return (parts: readonly Part[]): Hit[] => {
-    const told = new Set<string>()
+    const reported = new Set<string>()
     return collect(parts, ({ kind, label, text, path }, part) => {
       const isName = kind === 'name' && columnLabels.has(label ?? '')
       if ((!isName && (kind !== 'cell' || label === undefined)) || text === '') return []
       const column = isName ? text : (label ?? '')
       const identity = `${isName ? path : ''}|${column.toLowerCase()}`
-      if (told.has(identity) || find(spellOut(column), part).length === 0) return []
-      told.add(identity)
+      if (reported.has(identity) || find(spellOut(column), part).length === 0) return []
+      reported.add(identity)
       return [{ part, start: 0, end: text.length, identity, ...(isName ? { shown: text } : {}) }]
     })
   }

@@ -7,30 +7,30 @@ export type CompiledRule = (parts: readonly Part[], asset: AssetFacts) => Hit[]
 
 /** Compiles a validated rule to a function that returns its hits in a document. */
 export function compileRule({ all, any, none, within }: Rule): CompiledRule {
-  const [everyone, anyone, nobody] = [all, any, none].map((list) => list.map(compileCondition)) as [
+  const [allConditions, anyConditions, noneConditions] = [all, any, none].map((list) => list.map(compileCondition)) as [
     CompiledCondition[],
     CompiledCondition[],
     CompiledCondition[],
   ]
   return (parts, asset) => {
     const holds = ({ holds: test }: CompiledCondition) => test?.(asset)
-    if (everyone.some((condition) => holds(condition) === false)) return []
-    if (nobody.some((condition) => holds(condition) === true)) return []
+    if (allConditions.some((condition) => holds(condition) === false)) return []
+    if (noneConditions.some((condition) => holds(condition) === true)) return []
     const find = (list: readonly CompiledCondition[]) => list.flatMap(({ find }) => (find ? [find(parts)] : []))
 
-    const [reported, ...others] = find(everyone)
+    const [reported, ...others] = find(allConditions)
     if (reported?.length === 0 || others.some((hits) => hits.length === 0)) return []
-    const anyHits = find(anyone).flat()
-    const anyFact = anyone.some((condition) => holds(condition) === true)
-    if (anyone.length > 0 && anyHits.length === 0 && !anyFact) return []
-    const refused = find(nobody).flat()
+    const anyHits = find(anyConditions).flat()
+    const anyFact = anyConditions.some((condition) => holds(condition) === true)
+    if (anyConditions.length > 0 && anyHits.length === 0 && !anyFact) return []
+    const refused = find(noneConditions).flat()
     if (within === undefined && refused.length > 0) return []
 
     // Only conditions on facts apply and they hold, so the asset itself is the finding.
     if (reported === undefined && anyHits.length === 0) return wholeAsset(parts)
     const hits = reported ?? anyHits
     if (within === undefined) return hits
-    const needed = reported === undefined || anyFact || anyone.length === 0 ? others : [...others, anyHits]
+    const needed = reported === undefined || anyFact || anyConditions.length === 0 ? others : [...others, anyHits]
     const near = needed.map((list) => toNearby(list, within))
     const tooNear = toNearby(refused, within)
     return hits.filter((hit) => near.every((isNear) => isNear(hit)) && !tooNear(hit))

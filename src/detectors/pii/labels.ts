@@ -18,7 +18,7 @@ interface Hit {
  */
 export type Relation = 'cell' | 'adjacent' | 'near' | 'after' | 'other'
 
-const NOBODYS = topicOf('OTHER')
+const NOT_PERSONAL = topicOf('OTHER')
 /** Topics of words that occur near all kinds of numbers, so they do not exclude other topics. */
 const soft = new Set((['IP', 'NAME', 'ADDRESS', 'PHONE_VERB', 'VERSION'] as const).map(topicOf))
 const isSoft = (topic: number) => soft.has(topic) || topic >= COUNTRIES_FROM
@@ -189,7 +189,7 @@ export function readLabels(part: Part, beyondNumbers = false): PartLabels {
       const gap = text.slice(hit.end, edge)
       if (edge === start ? isAdjacentGap(gap, closely) : alternative.test(gap)) {
         if (isNamed) return 'adjacent'
-        if (hit.topics.includes(NOBODYS)) return 'other'
+        if (hit.topics.includes(NOT_PERSONAL)) return 'other'
         edge = hit.start
       } else if (edge !== start) return 'other'
       else if (isNamed && !/\n\s*\n/.test(text.slice(hit.end, start))) return 'near'

@@ -15,7 +15,7 @@ const closing =
 const from =
   /(?:^|\n)(?:From|To|Cc|Von|An|De|À|Da|Para|Van|Aan|Od|Do|Från|Fra|Lähettäjä):[ \t]{1,4}"?(?=[^\n<]{3,60}"?[ \t]{0,2}<[^\s<>]{1,80}@)/gu
 /** Capitalized words at the position of a name that are not names. */
-const nobody =
+const notNames =
   /^(?:All|Team|Sir|Madam|Customers?|Colleagues?|Everyone|Friends?|Users?|Reader|Required|String|Yes|No|None|Null|True|False|Unknown|Pending|Text|Varchar|Alle|Zusammen|Kolleg\p{L}*|Damen|Herren|Kunde\p{L}*|Tous|Toutes|Equipo|Todos|Tutti|The|See|Optional|Name|First|Last|Admin|System|Support|Internal|Various|Authors?|Contributors|Community|Foundation|Inc|Corp|GmbH|Ltd)\b/u
 const organisation =
   /\b(?:Inc|Corp|Corporation|GmbH|AG|Ltd|LLC|Team|Foundation|Project|Group|Contributors|Authors|Community|Company|University|Institute|Systems|Technologies|Software|Labs?)\b/u
@@ -27,7 +27,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 
 function readName(text: string, at: number): string | undefined {
   const found = matchAt(name, text, at) ?? matchAt(eastAsian, text, at)
-  if (found === undefined || nobody.test(found) || organisation.test(text.slice(at, at + found.length + 24)))
+  if (found === undefined || notNames.test(found) || organisation.test(text.slice(at, at + found.length + 24)))
     return undefined
   const next = text.slice(at + found.length, at + found.length + 2)
   return /^[\p{L}\p{N}_@/\\(=[{]|^\.\p{L}|^ \p{Ll}/u.test(next) ? undefined : found

@@ -69,10 +69,10 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
   const openTarget = (element: MarkupElement): Close => {
     const target: Target = { link: undefined, anchor: findAttribute(element, 'ac:anchor'), title: undefined }
     targets.push(target)
-    const heard = flow.listen()
+    const takeText = flow.listen()
     return () => {
       targets.pop()
-      const words = heard()
+      const words = takeText()
       const { anchor, title } = target
       const label = words === '' ? (title?.value ?? findAttribute(element, 'ac:alt') ?? '') : words
       if (words === '' && title !== undefined) flow.encoded(title.raw, title.at)
@@ -135,10 +135,10 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
     const isAnchor = macro?.name === 'anchor' && name === ''
     const silent = isAnchor || silentParameters.test(name)
     const end = silent ? flow.drop() : flow.capture('attribute', { label: name })
-    const heard = flow.listen()
+    const takeText = flow.listen()
     return (at) => {
       end()
-      const value = heard()
+      const value = takeText()
       if (macro !== undefined && name === 'language') macro.language = value.toLowerCase()
       if (macro !== undefined && name === 'hidden') macro.hidden = value === 'true'
       if (isAnchor) flow.anchor(value)

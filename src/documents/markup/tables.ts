@@ -36,10 +36,10 @@ export function createTableReader(flow: DocumentBuilder): (element: MarkupElemen
       label: () => (row.isHeader ? undefined : own),
       under: columnName === undefined ? undefined : rowName,
     })
-    const heard = flow.listen()
+    const takeText = flow.listen()
     return () => {
       end()
-      const cell = { text: heard(), head }
+      const cell = { text: takeText(), head }
       row.cells.push(...Array.from({ length: span }, () => cell))
     }
   }

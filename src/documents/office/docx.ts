@@ -90,9 +90,9 @@ function readStory(files: OfficeFiles, name: string, flow: DocumentBuilder, site
       case 'hyperlink': {
         const target = relationships.get(findLocal(element, 'id') ?? '')
         const anchor = findLocal(element, 'anchor')
-        const heard = flow.listen()
+        const takeText = flow.listen()
         return () => {
-          const label = heard()
+          const label = takeText()
           if (target?.external === true) link(target.target, label)
           else if (anchor !== undefined) link(`#${anchor}`, label)
         }
@@ -133,7 +133,7 @@ export function parseDocx(files: OfficeFiles, site?: string): AssayDocument {
   readStory(files, 'word/document.xml', flow, site)
   for (const [pattern, toPath] of storyNames) {
     for (const { name, number } of listFiles(files, pattern)) {
-      flow.turnTo(toPath(number))
+      flow.startSection(toPath(number))
       readStory(files, name, flow, site)
     }
   }

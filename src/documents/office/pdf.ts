@@ -43,7 +43,7 @@ export async function parsePdf(
         flow.note(`Only the first ${number - 1} of ${pdf.numPages} pages are read.`)
         break
       }
-      flow.turnTo(`page ${number}`)
+      flow.startSection(`page ${number}`)
       const page = await pdf.getPage(number)
       for (const item of (await page.getTextContent()).items) {
         const { str = '', hasEOL = false } = item as { str?: string; hasEOL?: boolean }

@@ -64,7 +64,7 @@ export function parsePptx(files: OfficeFiles, site?: string): AssayDocument {
   ]
   for (const [pattern, word] of kinds) {
     for (const { name, number } of listFiles(files, pattern)) {
-      flow.turnTo(`${word} ${number}`)
+      flow.startSection(`${word} ${number}`)
       readSlide(files, name, flow, site)
     }
   }

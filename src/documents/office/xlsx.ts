@@ -150,7 +150,7 @@ export function parseXlsx(files: OfficeFiles, site?: string): AssayDocument {
     const xml = file === undefined ? undefined : readFileText(files, file)
     if (file === undefined || xml === undefined) return undefined
     const sheet = findLocal(element, 'name') ?? 'Sheet'
-    flow.turnTo(sheet)
+    flow.startSection(sheet)
     const linkIds = readSheet(xml, sheet, strings, flow)
     const related = readRelationships(files, file)
     for (const id of linkIds) {

@@ -44,7 +44,7 @@ export function createSheet(
     const isHeader = header === undefined && isHeaderRow(cells.map(({ text }) => text))
     if (header === undefined) header = new Map(isHeader ? cells.map(({ column, text }) => [column, text.trim()]) : [])
     if (written + cells.length > MAX_CELLS) {
-      if (!overflowing) flow.turnTo(`${prefix}rows from ${row}`)
+      if (!overflowing) flow.startSection(`${prefix}rows from ${row}`)
       overflowing = true
       for (const [index, cell] of cells.entries()) {
         if (index > 0) flow.made('\t', cell.at, 0)

@@ -50,7 +50,7 @@ export interface DocumentBuilder {
   anchor(name: string): void
   note(sentence: string): void
   /** Makes the next body text start a new part with this path. */
-  turnTo(path: string): void
+  startSection(path: string): void
   finish(mime: string): AssayDocument
 }
 
@@ -177,13 +177,13 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
         notes.add(TOO_MANY_PARTS)
         return
       }
-      const heard = [...listeners]
+      const paused = [...listeners]
       listeners.clear()
       const end = capture(kind, facts)
       if (facts.encoded === true) decodeInto(raw, at, add)
       else add(raw, at, raw.length)
       end()
-      for (const listener of heard) listeners.add(listener)
+      for (const listener of paused) listeners.add(listener)
     },
     hide() {
       hiddenDepth++
@@ -225,7 +225,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
       if (name !== '' && anchors.size < MAX_ANCHORS) anchors.add(name)
     },
     note: (sentence) => void notes.add(sentence),
-    turnTo(next) {
+    startSection(next) {
       path = next
       body = undefined
     },

@@ -66,6 +66,8 @@ export class AssetTable {
   readonly #placeNumbers = new Map<string, number>()
   readonly #numbers = new NumberMap()
   #masks = new Uint32Array(64)
+  /** The number of findings of each asset. */
+  #totals = new Uint32Array(64)
   #counts = new Uint8Array(64 * BITS)
   readonly #overflow = new Map<number, number>()
   /** All masks seen so far, and the number of assets that have each. */
@@ -99,12 +101,13 @@ export class AssetTable {
         this.ids = grown(this.ids, this.placeOf.length)
         const { length } = this.placeOf
         this.#masks = grown(this.#masks, length)
+        this.#totals = grown(this.#totals, length)
         this.#counts = grown(this.#counts, length * BITS)
       }
     } else {
       const before = this.placeOf[number] ?? 0
       if (before === at) return number
-      this.#settle(before, -1)
+      this.#changeStatusCount(before, -1)
       if (this.#masks[number] !== 0) {
         this.relocations++
         if (this.facets.container.valueOf(before) !== place.container) this.containerMoves++
@@ -113,7 +116,7 @@ export class AssetTable {
     this.ids[number] = id
     this.version++
     this.placeOf[number] = at
-    this.#settle(at, 1)
+    this.#changeStatusCount(at, 1)
     return number
   }
 
@@ -132,7 +135,7 @@ export class AssetTable {
     return [...ids]
   }
 
-  #settle(place: number, by: 1 | -1): void {
+  #changeStatusCount(place: number, by: 1 | -1): void {
     if (place >= this.#shareOf.length) this.#shareOf = grown(this.#shareOf, place + 1)
     const share = (this.#shareOf[place] ?? 0) + by
     this.#shareOf[place] = share
@@ -141,6 +144,7 @@ export class AssetTable {
 
   /** Counts a finding of an asset that gains (`by` 1) or loses (-1) the (severity, status) pair numbered `bit`. */
   countStatus(asset: number, bit: number, by: 1 | -1): void {
+    this.#totals[asset] = (this.#totals[asset] ?? 0) + by
     const at = asset * BITS + bit
     const before = this.#countAt(at)
     const after = before + by
@@ -164,6 +168,22 @@ export class AssetTable {
     const [seen, shares, slots] = [this.#seen, this.#shares, this.#slots.size]
     for (let slot = 0; slot < slots; slot++) if (((seen[slot] ?? 0) & bits) !== 0) count += shares[slot] ?? 0
     return count
+  }
+
+  /** The number of findings of each asset that have one of the (severity, status) bits, by asset number. */
+  countFindings(bits: number): Uint32Array {
+    let present = 0
+    for (let slot = 0; slot < this.#slots.size; slot++) if (this.#shares[slot] !== 0) present |= this.#seen[slot] ?? 0
+    if ((present & ~bits) === 0) return this.#totals.subarray(0, this.count)
+    const counts = new Uint32Array(this.count)
+    const wanted = Array.from({ length: BITS }, (_, bit) => bit).filter((bit) => (bits & (1 << bit)) !== 0)
+    for (let asset = 0; asset < counts.length; asset++) {
+      if (((this.#masks[asset] as number) & bits) === 0) continue
+      let count = 0
+      for (const bit of wanted) count += this.#countAt(asset * BITS + bit)
+      counts[asset] = count
+    }
+    return counts
   }
 
   #countAt(at: number): number {
@@ -197,7 +217,14 @@ export class AssetTable {
 
   get bytes(): number {
     const own = ownFacets.reduce((sum, name) => sum + this.own[name].column.byteLength, this.ids.byteLength)
-    return own + this.placeOf.byteLength + this.#masks.byteLength + this.#counts.byteLength + this.#numbers.bytes
+    return (
+      own +
+      this.placeOf.byteLength +
+      this.#masks.byteLength +
+      this.#totals.byteLength +
+      this.#counts.byteLength +
+      this.#numbers.bytes
+    )
   }
 }
 

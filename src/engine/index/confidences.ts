@@ -96,7 +96,7 @@ export class ConfidenceTallies {
    * Adds all rows before the mark nearest to `row` that have the minimum confidence; returns the row number of that
    * mark.
    */
-  addBefore(row: number, shape: { cellGroupOf: Uint32Array; leastConfidence: number }, out: Counted): number {
+  addBefore(row: number, shape: { cellGroupOf: Uint32Array; minConfidence: number }, out: Counted): number {
     const index = Math.min((row + 2 ** (this.bits - 1)) >>> this.bits, this.#marks.length)
     const isTotal = row === this.count || index === this.#marks.length
     const mark = isTotal ? this.#total : this.#marks[index]
@@ -106,12 +106,12 @@ export class ConfidenceTallies {
 
   #add(
     mark: ConfidenceMark,
-    { cellGroupOf, leastConfidence }: { cellGroupOf: Uint32Array; leastConfidence: number },
+    { cellGroupOf, minConfidence }: { cellGroupOf: Uint32Array; minConfidence: number },
     { counts, sums, base, summed }: Counted,
   ): void {
     const { width } = this
     const cells = Math.min(width, cellGroupOf.length)
-    for (let share = leastConfidence / CONFIDENCE_STEP; share < SHARES; share++) {
+    for (let share = minConfidence / CONFIDENCE_STEP; share < SHARES; share++) {
       const at = share * width
       for (let cell = 0; cell < cells; cell++) {
         const group = base + (cellGroupOf[cell] as number)

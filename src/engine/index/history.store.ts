@@ -55,7 +55,7 @@ export function followHistory(reader: Reader, engine: Engine): void {
     if (rows.length > 0 || history.countOf(id) > 0) follow(engine, id, before, rows)
   }
   touched.clear()
-  history.settle()
+  history.flush()
 }
 
 /** Ids at most this far apart are read by one range query, together with the ids between them. */
@@ -105,6 +105,6 @@ function follow(engine: Engine, id: number, before: RowState | undefined, rows: 
     history.add(id, now, further)
     return
   }
-  history.takeBack(id, { ...now, ...before }, taken)
+  history.remove(id, { ...now, ...before }, taken)
   history.add(id, now, [...taken, ...further].sort(byTime))
 }

@@ -24,7 +24,7 @@ const MAX_ASIDE = 2 ** 23
 const MAX_SPARE = 1_000_000
 
 interface HistoryOptions extends TimelineOptions {
-  mostSpare?: number
+  maxSpare?: number
 }
 
 /**
@@ -45,9 +45,9 @@ export class History {
   readonly #aside = new Map<number, number>()
   #spare = 0
 
-  constructor(facets: FacetTable, { mostSpare = MAX_SPARE, ...options }: HistoryOptions) {
+  constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions) {
     this.#facets = facets
-    this.#most = mostSpare
+    this.#most = maxSpare
     this.leaves = new Timeline(facets, options)
     this.enters = new Timeline(facets, options)
   }
@@ -78,14 +78,14 @@ export class History {
    */
   add(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
     this.#setCount(id, this.countOf(id) + changes.length)
-    this.#tell(subject, changes, 1)
+    this.#pushMoves(subject, changes, 1)
   }
 
   /** Cancels all changes of a finding; `subject` and `changes` must be as they were added. */
-  takeBack(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
+  remove(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
     this.#setCount(id, 0)
     const before = this.leaves.count
-    this.#tell(subject, changes, -1)
+    this.#pushMoves(subject, changes, -1)
     this.#spare += 2 * (this.leaves.count - before)
   }
 
@@ -104,7 +104,7 @@ export class History {
   /**
    * Adds the moves from the present status, at first detection, through the earlier statuses back to the present one.
    */
-  #tell(subject: Subject, changes: readonly HistoryChange[], sign: 1 | -1): void {
+  #pushMoves(subject: Subject, changes: readonly HistoryChange[], sign: 1 | -1): void {
     const present = this.#facets.facets.status.valueOf(subject.combo)
     let [time, status] = [subject.time, present]
     for (const { at, from } of changes) {
@@ -121,13 +121,13 @@ export class History {
     entered.push(time, this.#facets.withStatus(combo, to), confidence, asset)
   }
 
-  settle(): void {
-    this.leaves.settle()
-    this.enters.settle()
+  flush(): void {
+    this.leaves.flush()
+    this.enters.flush()
   }
 
-  /** One `Timeline.tidy` step of one of the two timelines; returns whether there was work to do. */
-  tidy(): boolean {
-    return this.leaves.tidy() !== undefined || this.enters.tidy() !== undefined
+  /** One `compact` step of one of the two timelines; returns whether there was work to do. */
+  compact(): boolean {
+    return this.leaves.compact() !== undefined || this.enters.compact() !== undefined
   }
 }

@@ -1,4 +1,5 @@
-import type { Numbers, Shape } from '../scan/shape.ts'
+import { ConfidenceRanks, toQuantile } from '../scan/ranks.ts'
+import type { Numbers, PlaceParts, Shape } from '../scan/shape.ts'
 import type { AssetTable } from './assets.ts'
 import type { FacetTable } from './facets.ts'
 import { PlaceTable, placeKeys } from './place-table.ts'
@@ -7,12 +8,17 @@ import type { Timeline } from './timeline.ts'
 const CONFIDENCES = 10_001
 /** The maximum number of counters of the confidence table. */
 const MAX_COUNTERS = 2 ** 24
+/** Above this number of passes over all assets, the rows are scanned instead. */
+const MAX_ASSET_PASSES = 4
+
+const none = new Uint16Array(0)
+const unset = { sums: new Float64Array(0), least: none, greatest: none, quantiles: new Float64Array(0) }
 
 /** Counts of findings; index `cell * CONFIDENCES + confidence`. */
 interface ConfidenceTable {
   counts: Uint32Array
   /** The number of cells for which memory is reserved. */
-  room: number
+  cellCount: number
 }
 
 /**
@@ -44,7 +50,7 @@ export class PresentCounts {
     }
     const confidences = this.#confidences
     if (confidences === undefined) return
-    if (cell >= confidences.room) this.#confidences = undefined
+    if (cell >= confidences.cellCount) this.#confidences = undefined
     else {
       const at = cell * CONFIDENCES + confidence
       confidences.counts[at] = (confidences.counts[at] ?? 0) + by
@@ -53,15 +59,45 @@ export class PresentCounts {
 
   /** Counts by group over all rows; undefined when the tables lack the detail that the shape needs. */
   count(shape: Shape): Numbers | undefined {
-    const { cellPartOf, places, leastConfidence, groups } = shape
-    if (cellPartOf === undefined || places?.isByAsset === true || (places === undefined) === (leastConfidence === 0))
-      return undefined
+    const { cellPartOf, places, minConfidence, groups } = shape
+    if (cellPartOf === undefined || (places === undefined) === (minConfidence === 0)) return undefined
     const counts = new Float64Array(groups + 1)
-    const told = places === undefined ? this.#countSure(shape, counts) : this.#countPlaces(shape, counts)
-    if (!told) return undefined
-    const none = new Uint16Array(0)
-    const unset = { sums: new Float64Array(0), least: none, greatest: none, quantiles: new Float64Array(0) }
-    return { ...unset, width: groups + 1, counts }
+    const isCounted =
+      places === undefined
+        ? this.#countSure(shape, counts)
+        : places.isByAsset
+          ? this.#countAssets(places, counts)
+          : this.#countPlaces(shape, counts)
+    return isCounted ? { ...unset, width: groups + 1, counts } : undefined
+  }
+
+  /** The percentile of confidence by group over all rows; undefined when the tables lack the detail. */
+  rank({ cellPartOf, places, minConfidence, groups }: Shape, p: number): Numbers | undefined {
+    if (cellPartOf === undefined || places !== undefined || !ConfidenceRanks.holds(groups)) return undefined
+    const table = this.#getConfidences()
+    if (table === undefined) return undefined
+    const ranks = new ConfidenceRanks(groups)
+    const counts = new Float64Array(groups + 1)
+    for (let cell = 0; cell < Math.min(table.cellCount, cellPartOf.length); cell++) {
+      const group = cellPartOf[cell] as number
+      if (group === groups) continue
+      const own = table.counts.subarray(cell * CONFIDENCES, (cell + 1) * CONFIDENCES)
+      counts[group] = (counts[group] as number) + ranks.addAll(group, own, minConfidence)
+    }
+    const quantiles = Float64Array.from(counts, (count, group) => (count > 0 ? toQuantile(ranks, group, count, p) : 0))
+    return { ...unset, width: groups + 1, counts, quantiles }
+  }
+
+  #countAssets({ bits, partOf, parts, groupOf }: PlaceParts, out: Float64Array): boolean {
+    if (bits === undefined || bits.length > MAX_ASSET_PASSES) return false
+    for (const [part, own] of bits.entries()) {
+      const counts = this.#assets.countFindings(own)
+      for (let asset = 0; asset < counts.length; asset++) {
+        const group = groupOf[part * parts + (partOf[asset] as number)] as number
+        out[group] = (out[group] as number) + (counts[asset] as number)
+      }
+    }
+    return true
   }
 
   #countPlaces(shape: Shape, out: Float64Array): boolean {
@@ -80,24 +116,24 @@ export class PresentCounts {
     return false
   }
 
-  #countSure({ cellPartOf, groups, leastConfidence }: Shape, out: Float64Array): boolean {
+  #countSure({ cellPartOf, groups, minConfidence }: Shape, out: Float64Array): boolean {
     const table = this.#getConfidences()
     if (table === undefined || cellPartOf === undefined) return false
-    for (let cell = 0; cell < Math.min(table.room, cellPartOf.length); cell++) {
+    for (let cell = 0; cell < Math.min(table.cellCount, cellPartOf.length); cell++) {
       const group = cellPartOf[cell] as number
       if (group === groups) continue
       let count = 0
       const end = (cell + 1) * CONFIDENCES
-      for (let at = cell * CONFIDENCES + leastConfidence; at < end; at++) count += table.counts[at] as number
+      for (let at = cell * CONFIDENCES + minConfidence; at < end; at++) count += table.counts[at] as number
       out[group] = (out[group] as number) + count
     }
     return true
   }
 
   #getConfidences(): ConfidenceTable | undefined {
-    const room = this.#facets.cells.length
-    if (this.#confidences !== undefined && this.#confidences.room >= room) return this.#confidences
-    const wide = room + 8
+    const cellCount = this.#facets.cells.length
+    if (this.#confidences !== undefined && this.#confidences.cellCount >= cellCount) return this.#confidences
+    const wide = cellCount + 8
     if (wide * CONFIDENCES > MAX_COUNTERS) return undefined
     const counts = new Uint32Array(wide * CONFIDENCES)
     const { cellOf } = this.#facets
@@ -107,7 +143,7 @@ export class PresentCounts {
         counts[at] = (counts[at] as number) + 1
       }
     }
-    this.#confidences = { counts, room: wide }
+    this.#confidences = { counts, cellCount: wide }
     return this.#confidences
   }
 }

@@ -10,9 +10,9 @@ const MAX_LATE = 4
 
 export interface TimelineOptions extends BlockSizes {
   /** Late rows kept unsorted before an idle-time merge is worthwhile; with many rows, 1/128 of them if that is more. */
-  leastLate: number
+  minLate: number
 }
-export const defaultTimeline: TimelineOptions = { ...defaultBlockSizes, leastLate: 32_768 }
+export const defaultTimeline: TimelineOptions = { ...defaultBlockSizes, minLate: 32_768 }
 
 /** Rows sorted by time with their tallies; rows older than the newest one are kept unsorted until they are merged. */
 export class Timeline {
@@ -23,7 +23,7 @@ export class Timeline {
 
   constructor(facets: FacetTable, options: TimelineOptions) {
     this.tallies = new Tallies(this.rows, facets, options)
-    this.#leastLate = options.leastLate
+    this.#leastLate = options.minLate
   }
 
   get count(): number {
@@ -59,17 +59,17 @@ export class Timeline {
   }
 
   /** Adds new rows to the tallies; when rows were moved, returns the mapping from old to new positions. */
-  settle(): ((place: number) => number) | undefined {
+  flush(): ((place: number) => number) | undefined {
     this.tallies.extend()
-    return this.late.count > MAX_LATE * this.#enoughLate() ? this.merge() : undefined
+    return this.late.count > MAX_LATE * this.#lateThreshold() ? this.merge() : undefined
   }
 
   /** Merges the late rows when there are enough of them; call it when no query is waiting. */
-  tidy(): ((place: number) => number) | undefined {
-    return this.late.count > this.#enoughLate() ? this.merge() : undefined
+  compact(): ((place: number) => number) | undefined {
+    return this.late.count > this.#lateThreshold() ? this.merge() : undefined
   }
 
-  #enoughLate(): number {
+  #lateThreshold(): number {
     return Math.max(this.#leastLate, this.rows.count >> 7)
   }
 

@@ -32,7 +32,7 @@ export interface ColumnSource {
 }
 
 /** Answers a query from the columns; undefined when it would exceed the memory limits. */
-export function answerFlow(told: ColumnSource, asked: FlowQuery): Numbers | undefined {
+export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | undefined {
   const { shape, want, from, to, edges } = asked
   const buckets = edges.length + 1
   const width = shape.groups + 1
@@ -45,17 +45,17 @@ export function answerFlow(told: ColumnSource, asked: FlowQuery): Numbers | unde
     greatest: want === 'extremes' ? new Uint16Array(width * buckets) : new Uint16Array(0),
     quantiles: want === 'ranks' ? new Float64Array(width * buckets) : new Float64Array(0),
   }
-  const { rows } = told.timeline
+  const { rows } = source.timeline
   const place = (instant: number) => rows.firstAtOrAfter(instant)
   const [low, high] = [place(from), Math.max(place(from), place(to))]
   const borders = [low, ...edges.map((edge) => Math.min(high, Math.max(low, place(edge)))), high]
-  if (want === 'assets') return countAssets(told, asked, borders, numbers)
-  if (want === 'ranks') return rankConfidences(told, asked, borders, numbers)
-  const isScanned = shape.places !== undefined || (shape.leastConfidence > 0 && want === 'extremes')
-  if (isScanned) scanBuckets(told, asked, borders, numbers)
-  else if (want === 'extremes') measure(told, asked, borders, numbers)
-  else count(told, asked, borders, numbers)
-  addLate(told, asked, numbers)
+  if (want === 'assets') return countAssets(source, asked, borders, numbers)
+  if (want === 'ranks') return rankConfidences(source, asked, borders, numbers)
+  const isScanned = shape.places !== undefined || (shape.minConfidence > 0 && want === 'extremes')
+  if (isScanned) scanBuckets(source, asked, borders, numbers)
+  else if (want === 'extremes') measure(source, asked, borders, numbers)
+  else count(source, asked, borders, numbers)
+  addLate(source, asked, numbers)
   return numbers
 }
 
@@ -124,8 +124,8 @@ interface CumulativeCounts {
 /** The tallies that distinguish the groups of a shape; undefined when only a row scan does. */
 function findTallies(timeline: Timeline, shape: Shape): CumulativeCounts | undefined {
   const { rows, tallies } = timeline
-  const { cellGroupOf, leastConfidence, members } = shape
-  if (leastConfidence === 0) {
+  const { cellGroupOf, minConfidence, members } = shape
+  if (minConfidence === 0) {
     const bits = cellGroupOf === undefined ? tallies.markBits : tallies.blockBits
     return {
       fold: cellGroupOf === undefined ? members.length + 2 ** (bits - 2) : 2 ** (bits - 1),
@@ -133,13 +133,13 @@ function findTallies(timeline: Timeline, shape: Shape): CumulativeCounts | undef
     }
   }
   const confidences =
-    cellGroupOf === undefined || leastConfidence % CONFIDENCE_STEP !== 0 ? undefined : tallies.getConfidences()
+    cellGroupOf === undefined || minConfidence % CONFIDENCE_STEP !== 0 ? undefined : tallies.getConfidences()
   if (confidences === undefined || cellGroupOf === undefined) return undefined
   return {
     fold: 2 ** (confidences.bits - 1),
     countBefore(row, out) {
       if (row === 0) return
-      const start = confidences.addBefore(row, { cellGroupOf, leastConfidence }, out)
+      const start = confidences.addBefore(row, { cellGroupOf, minConfidence: minConfidence }, out)
       addBetween(rows, { start, row }, shape, out)
     },
   }
@@ -265,7 +265,7 @@ function countAssets(
     for (const [group, bits] of shape.bits.entries()) counts[group] = assets.countWithAny(bits)
     return numbers
   }
-  const bits = shape.lanes * assets.count
+  const bits = shape.disjointSets * assets.count
   const words = Math.ceil(bits / 32)
   if (bits > MAX_BITS || words * (edges.length + 1) > MAX_CLEARED) return undefined
   const lateRows = listLate(timeline, asked)

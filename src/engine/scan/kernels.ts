@@ -52,8 +52,8 @@ export function sumSure(
 }
 
 /**
- * Counts, by group, the assets not yet seen in the group's lane, and sets their bits.
- * @param bitOf the first bit of each group's lane
+ * Counts, by group, the assets not yet seen in the group's disjoint set, and sets their bits.
+ * @param bitOf the first bit of each group's disjoint set
  */
 export function markAssets(
   { combo, asset, groupOf, none }: { combo: Combos; asset: Uint32Array; groupOf: Uint32Array; none: number },

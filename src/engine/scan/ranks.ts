@@ -25,6 +25,20 @@ export class ConfidenceRanks {
     this.#steps[step] = (this.#steps[step] as number) + by
   }
 
+  /** Adds counts by confidence, from `least` on; returns how many findings they are. */
+  addAll(group: number, counts: Uint32Array, least: number): number {
+    const [first, firstStep] = [group * CONFIDENCES, group * STEPS]
+    let total = 0
+    for (let confidence = least; confidence < CONFIDENCES; confidence++) {
+      const count = counts[confidence] as number
+      const [at, step] = [first + confidence, firstStep + (confidence >> STEP_BITS)]
+      this.#counters[at] = (this.#counters[at] as number) + count
+      this.#steps[step] = (this.#steps[step] as number) + count
+      total += count
+    }
+    return total
+  }
+
   clear(): void {
     this.#counters.fill(0)
     this.#steps.fill(0)

@@ -13,7 +13,7 @@ const groups = new Uint32Array(CHUNK)
 /** Finds the group of each row of a chunk. */
 function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeOf }: AssetTable): void {
   const { combo, asset, confidence } = rows
-  const { groupOf, places, leastConfidence, groups: none } = shape
+  const { groupOf, places, minConfidence, groups: none } = shape
   if (places === undefined) {
     for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] as number] as number
   } else {
@@ -30,17 +30,35 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
       }
     }
   }
-  if (leastConfidence === 0) return
+  if (minConfidence === 0) return
   for (let row = from; row < to; row++) {
     // All ones for a row below the minimum confidence: a branch would be mispredicted too often.
-    const left = ((confidence[row] as number) - leastConfidence) >> 31
+    const left = ((confidence[row] as number) - minConfidence) >> 31
     groups[row - from] = (none & left) | ((groups[row - from] as number) & ~left)
   }
 }
 
+/** Counts the rows `[from, to)` that a shape without groups admits, by asset. */
+export function countByAsset(
+  rows: Rows,
+  range: { from: number; to: number },
+  { shape, assets }: { shape: Shape; assets: AssetTable },
+  counts: Uint32Array,
+): void {
+  const { asset } = rows
+  for (let start = range.from; start < range.to; start += CHUNK) {
+    const end = Math.min(range.to, start + CHUNK)
+    readGroups(rows, start, end, shape, assets)
+    for (let row = start; row < end; row++) {
+      const own = asset[row] as number
+      counts[own] = (counts[own] as number) + 1 - (groups[row - start] as number)
+    }
+  }
+}
+
 export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
-  const { groupOf, places, leastConfidence, groups: none } = shape
-  if ((rows.confidence[row] as number) < leastConfidence) return none
+  const { groupOf, places, minConfidence, groups: none } = shape
+  if ((rows.confidence[row] as number) < minConfidence) return none
   const own = groupOf[rows.combo[row] as number] as number
   if (places === undefined) return own
   const asset = rows.asset[row] as number
@@ -78,7 +96,7 @@ export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted):
     return
   }
   const { combo, confidence } = rows
-  const { groupOf, leastConfidence: least } = shape
+  const { groupOf, minConfidence: least } = shape
   const { counts, sums } = openScratch(width)
   if (out.summed) sumSure({ combo, confidence, groupOf, least }, from, to, { counts, sums })
   else if (least > 0) countConfident({ combo, confidence, groupOf, least }, from, to, counts)
@@ -95,12 +113,12 @@ export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted):
 function countFew(
   { combo, confidence }: Rows,
   { from, to, sign }: Range,
-  { groupOf, leastConfidence }: Shape,
+  { groupOf, minConfidence }: Shape,
   { counts, sums, base, summed }: Counted,
 ): void {
   for (let row = from; row < to; row++) {
     const value = confidence[row] as number
-    if (value < leastConfidence) continue
+    if (value < minConfidence) continue
     const at = base + (groupOf[combo[row] as number] as number)
     counts[at] = (counts[at] as number) + sign
     if (summed) sums[at] = (sums[at] as number) + sign * value
@@ -118,9 +136,9 @@ export function scanRows(
   const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
-  const isPlain = shape.places === undefined && shape.leastConfidence === 0
+  const isPlain = shape.places === undefined && shape.minConfidence === 0
   if (want === 'assets' && seen !== undefined && isPlain && range.to - range.from > none) {
-    const bitOf = shape.laneOf.map((lane) => lane * assets.count)
+    const bitOf = shape.disjointSetOf.map((set) => set * assets.count)
     const { combo } = rows
     const marked = openScratch(none + 1).counts
     markAssets({ combo, asset, groupOf: shape.groupOf, none }, range.from, range.to, { bitOf, seen, counts: marked })
@@ -134,12 +152,12 @@ export function scanRows(
     const end = Math.min(range.to, start + CHUNK)
     readGroups(rows, start, end, shape, assets)
     if (want === 'assets' && seen !== undefined) {
-      const { laneOf } = shape
+      const { disjointSetOf } = shape
       const all = assets.count
       for (let row = start; row < end; row++) {
         const group = groups[row - start] as number
         if (group === none) continue
-        const bit = (laneOf[group] as number) * all + (asset[row] as number)
+        const bit = (disjointSetOf[group] as number) * all + (asset[row] as number)
         const word = bit >>> 5
         const before = seen[word] as number
         const after = before | (1 << (bit & 31))

@@ -12,18 +12,18 @@ export interface Shape {
   cellPartOf?: Uint32Array | undefined
   /** Present when the group also depends on the asset. */
   places?: PlaceParts | undefined
-  /** The lane of each group: two groups in one lane never contain the same asset. */
-  laneOf: Uint32Array
-  lanes: number
+  /** The set that each group belongs to; no asset is in two groups of one set, so they share one bit for each asset. */
+  disjointSetOf: Uint32Array
+  disjointSets: number
   /** Minimum confidence in ten-thousandths; rows below it are filtered out. */
-  leastConfidence: number
+  minConfidence: number
   /** True for a single group without a filter. */
   isWhole: boolean
   /** The (severity, status) bits of each group, when nothing else distinguishes groups: see `AssetTable`. */
   bits?: number[] | undefined
 }
 
-interface PlaceParts {
+export interface PlaceParts {
   /** Whether `partOf` is by asset rather than by place. */
   isByAsset: boolean
   /** By place or asset: its part of the group. */
@@ -32,6 +32,8 @@ interface PlaceParts {
   parts: number
   /** The group of a combination part and a place part; index `combination part * parts + place part`. */
   groupOf: Uint32Array
+  /** The (severity, status) bits of each combination part, when nothing else distinguishes combinations. */
+  bits?: number[] | undefined
 }
 
 /** Results by bucket and group; index `bucket * width + group`. */

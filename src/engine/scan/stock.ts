@@ -85,16 +85,16 @@ const nothing = {
   quantiles: new Float64Array(0),
 }
 
-/** Distinct assets at each moment, from a running count of findings by asset and lane. */
+/** Distinct assets at each moment, from a running count of findings by asset and disjoint set. */
 function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
   const width = shape.groups + 1
   const all = engine.assets.count
-  if (shape.lanes * all > MAX_COUNTERS || width * moments.length > MAX_NUMBERS) return undefined
-  const counters = new Int32Array(shape.lanes * all)
+  if (shape.disjointSets * all > MAX_COUNTERS || width * moments.length > MAX_NUMBERS) return undefined
+  const counters = new Int32Array(shape.disjointSets * all)
   const present = new Float64Array(width)
   const counts = new Float64Array(width * moments.length)
   const follow = (group: number, rows: Rows, row: number, by: 1 | -1) => {
-    const at = (shape.laneOf[group] as number) * all + (rows.asset[row] as number)
+    const at = (shape.disjointSetOf[group] as number) * all + (rows.asset[row] as number)
     const before = counters[at] as number
     counters[at] = before + by
     const change = (before + by > 0 ? 1 : 0) - (before > 0 ? 1 : 0)

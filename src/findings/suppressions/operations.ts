@@ -160,7 +160,7 @@ export const suppressionOperations: readonly Operation[] = [
         },
         { durable: true },
       )
-      return { ...toView(suppression), changed: await takeBack(suppression, context) }
+      return { ...toView(suppression), changed: await revertFindings(suppression, context) }
     },
   }),
 ]
@@ -213,7 +213,7 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
   }
 }
 
-async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
+async function revertFindings({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
   const decided = { ...deciderOf(context), reason: ownText('suppression deleted') }
   let changed = 0
   for (let after = 0; ; ) {

@@ -10,17 +10,17 @@ import { addProgress, clearProgress, finishScan, isOpenScan } from '../../scans/
 import type { Store, Writer } from '../../store/store.ts'
 import { noNumbers, readNumbers } from '../read/import-row.ts'
 import {
+  countStaged,
   countStoredRows,
-  countWaiting,
   dropImportRows,
-  findWaitingBlocks,
+  findStagedBlocks,
   saveStoredRows,
 } from '../stage/imports.store.ts'
 import { type FindingLine, storeRow } from './import-rows.ts'
 import { publish } from './publish-import.ts'
 import { openRowSorter, type RowSorter } from './row-sorter.ts'
 import type { SortedImportRows } from './sorted-rows.ts'
-import { createLeftOutIndexes, dropKept, isFollowed, leaveOutIndexes, sweepImports } from './stale-imports.ts'
+import { createLeftOutIndexes, deleteEarlierRows, isFollowed, leaveOutIndexes, sweepImports } from './stale-imports.ts'
 
 /**
  * Findings of one transaction while no other writer waits: the limit starts at `ROWS_AT_FIRST` and doubles each time.
@@ -63,7 +63,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   try {
     sorter = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
     const pending = await openPending(lease, context)
-    await storeWaiting(lease, context, sorter, pending)
+    await storeStaged(lease, context, sorter, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
     await publish({ lease, pending, store, now })
   } catch (error) {
@@ -83,7 +83,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   } finally {
     sorter?.close()
   }
-  await dropKept(store)
+  await deleteEarlierRows(store)
   return 'COMPLETED'
 }
 
@@ -92,7 +92,7 @@ async function openPending(lease: ScanLease, context: ApplyContext): Promise<Pen
   const { uid, sourceId } = lease.scan
   for (;;) {
     const pending = lease.write((writer) => {
-      const isLogged = isFollowed(writer) && countWaiting(writer, uid).rows <= MAX_LOGGED_ROWS
+      const isLogged = isFollowed(writer) && countStaged(writer, uid).rows <= MAX_LOGGED_ROWS
       return openPendingImport(writer, { sourceId, uid, isFollowed: isLogged })
     }, unpublished)
     if (pending !== undefined) return pending
@@ -100,14 +100,14 @@ async function openPending(lease: ScanLease, context: ApplyContext): Promise<Pen
   }
 }
 
-async function storeWaiting(
+async function storeStaged(
   lease: ScanLease,
   { store, now }: ApplyContext,
   sorter: RowSorter,
   pending: PendingImport,
 ): Promise<void> {
   const { uid, id: scanId, sourceId, progress, startedAt } = lease.scan
-  let told: ImportedAssetWriter | undefined
+  let assetWriter: ImportedAssetWriter | undefined
   let most = ROWS_AT_FIRST
   let bytesOfRow = BYTES_OF_ROW_AT_FIRST
   let from = store.read((reader) => countStoredRows(reader, uid))
@@ -116,7 +116,7 @@ async function storeWaiting(
    */
   let storedUntil: number | undefined
   const prepare = async (after: number) => {
-    const blocks = store.read((reader) => findWaitingBlocks(reader, uid, after))
+    const blocks = store.read((reader) => findStagedBlocks(reader, uid, after))
     return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await sorter.sort(blocks.packed) }
   }
   for (let next = prepare(0); ; ) {
@@ -127,12 +127,12 @@ async function storeWaiting(
     // A rejection is handled when the promise is awaited.
     next.catch(() => {})
     const facets = rows.facets.map((names): Facets => ({ sourceId, ...names }))
-    told ??= openImportedAssets(sourceId, {
+    assetWriter ??= openImportedAssets(sourceId, {
       pending,
       last: from === 0 ? undefined : assetOf(rows, from - 1).key,
       addedSince: progress.discovered === 0 ? undefined : (startedAt ?? undefined),
     })
-    const assets = told
+    const assets = assetWriter
     while (from < rows.size) {
       store.emptyLog()
       const logBytes = store.logBytes

@@ -18,12 +18,12 @@ export interface SortedImportRows {
 export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   const blocks = packed.map(openBlock)
   const order = blocks[0]?.order ?? 'key'
-  const tellings = new AssetVariants()
+  const variants = new AssetVariants()
   const combinations = new Map<string, number>()
   const facets: ImportFacets[] = []
   const numbered = blocks.map((block) => ({
     block,
-    assetOf: block.assets.map((told) => tellings.numberOf(told)),
+    assetOf: block.assets.map((asset) => variants.numberOf(asset)),
     facetsOf: block.facets.map((one) => {
       const key = JSON.stringify(Object.values(one))
       const number = combinations.get(key) ?? facets.push(one) - 1
@@ -32,7 +32,7 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
     }),
   }))
   const size = blocks.reduce((sum, block) => sum + block.size, 0)
-  const nextPlaces = order === 'given' ? undefined : tellings.startsOf(countByKey(numbered, tellings), order)
+  const nextPlaces = order === 'given' ? undefined : variants.startsOf(countByKey(numbered, variants), order)
   const columns = viewColumns(new ArrayBuffer(size * ROW_BYTES), 0, size)
   const excerpts = blocks.some((block) => block.excerpts !== undefined)
     ? new Array<SafeText | null>(size).fill(null)
@@ -42,7 +42,7 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
     const places = new Uint32Array(block.size)
     for (let index = 0; index < block.size; index++) {
       const asset = assetOf[block.columns.asset[index] ?? 0] ?? 0
-      const key = tellings.keyOf(asset)
+      const key = variants.keyOf(asset)
       const place = nextPlaces?.[key] ?? given++
       if (nextPlaces !== undefined) nextPlaces[key] = place + 1
       places[index] = place
@@ -52,18 +52,18 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
     }
     for (const name of numberNames) scatter(block.columns[name], columns[name], places)
   }
-  return { size, assets: tellings.list, facets, columns, excerpts }
+  return { size, assets: variants.list, facets, columns, excerpts }
 }
 
 function scatter(from: NumberColumns[keyof NumberColumns], to: typeof from, places: Uint32Array): void {
   for (let index = 0; index < places.length; index++) to[places[index] ?? 0] = from[index] ?? 0
 }
 
-function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly number[] }[], tellings: AssetVariants) {
-  const counts = new Uint32Array(tellings.keyCount)
+function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly number[] }[], variants: AssetVariants) {
+  const counts = new Uint32Array(variants.keyCount)
   for (const { block, assetOf } of numbered) {
     for (const number of block.columns.asset) {
-      const key = tellings.keyOf(assetOf[number] ?? 0)
+      const key = variants.keyOf(assetOf[number] ?? 0)
       counts[key] = (counts[key] ?? 0) + 1
     }
   }
@@ -73,25 +73,25 @@ function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly n
 /** Numbers distinct descriptions of assets; most keys have one, some have several. */
 class AssetVariants {
   readonly list: ImportedAsset[] = []
-  readonly #keys = new Map<string, { number: number; tellings: number[] }>()
+  readonly #keys = new Map<string, { number: number; variants: number[] }>()
   readonly #keyOf: number[] = []
 
   get keyCount(): number {
     return this.#keys.size
   }
 
-  numberOf(told: ImportedAsset): number {
-    let key = this.#keys.get(told.key)
+  numberOf(asset: ImportedAsset): number {
+    let key = this.#keys.get(asset.key)
     if (key === undefined) {
-      key = { number: this.#keys.size, tellings: [] }
-      this.#keys.set(told.key, key)
+      key = { number: this.#keys.size, variants: [] }
+      this.#keys.set(asset.key, key)
     }
-    for (const number of key.tellings) {
+    for (const number of key.variants) {
       const known = this.list[number]
-      if (known !== undefined && hasSameFields(known, told)) return number
+      if (known !== undefined && hasSameFields(known, asset)) return number
     }
-    const number = this.list.push(told) - 1
-    key.tellings.push(number)
+    const number = this.list.push(asset) - 1
+    key.variants.push(number)
     this.#keyOf.push(key.number)
     return number
   }

@@ -1,9 +1,15 @@
 import { countFindings, countStoredFindings, MIN_FINDINGS_FOR_INDEX } from '../../findings/counts.store.ts'
 import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../../findings/deferred-indexes.store.ts'
-import { dropSomeKept, hasKept, listAbandonedImports, undoSome } from '../../findings/pending-imports.store.ts'
+import { deleteSomeEarlierRows, hasKept, listAbandonedImports, undoSome } from '../../findings/pending-imports.store.ts'
 import { hasOtherImport } from '../../scans/scans.store.ts'
 import type { Reader, Store, Writer } from '../../store/store.ts'
-import { countWaiting, dropImportFile, dropSomeBlocks, listStaleImports, type Waiting } from '../stage/imports.store.ts'
+import {
+  countStaged,
+  dropImportFile,
+  dropSomeBlocks,
+  listStaleImports,
+  type StagedCounts,
+} from '../stage/imports.store.ts'
 
 /** Staged blocks deleted in one transaction. */
 const DROPPED_AT_ONCE = 50
@@ -35,7 +41,7 @@ interface Sweep {
 export async function sweepImports({ store, now, signal }: Sweep): Promise<void> {
   for (const uid of store.read((reader) => listStaleImports(reader, now() - STALE_MS))) await discardImport(uid, store)
   for (const id of store.read(listAbandonedImports)) await undoImport(id, store)
-  await dropKept(store)
+  await deleteEarlierRows(store)
   await createLeftOutIndexes(store, { write: (work) => store.write(work), signal })
 }
 
@@ -46,9 +52,9 @@ async function undoImport(id: number, store: Store): Promise<void> {
 }
 
 /** Deletes the earlier state that was kept for readers of imports that are now published or undone. */
-export async function dropKept(store: Store): Promise<void> {
+export async function deleteEarlierRows(store: Store): Promise<void> {
   if (!store.read(hasKept)) return
-  while (store.write((writer) => dropSomeKept(writer, UNDONE_AT_ONCE))) await store.yieldBetweenBatches()
+  while (store.write((writer) => deleteSomeEarlierRows(writer, UNDONE_AT_ONCE))) await store.yieldBetweenBatches()
 }
 
 interface Change {
@@ -68,7 +74,7 @@ export async function createLeftOutIndexes(
 /** Drops indexes that the findings of an import would rewrite repeatedly; returns the number of staged findings. */
 export async function leaveOutIndexes(store: Store, { uid, ...change }: Change & { uid: string }): Promise<number> {
   const { waiting, findings, isWhole } = store.read((reader) => ({
-    waiting: countWaiting(reader, uid),
+    waiting: countStaged(reader, uid),
     findings: countStoredFindings(reader),
     isWhole: hasAllIndexes(reader),
   }))
@@ -90,7 +96,7 @@ export const isFollowed = (reader: Reader): boolean =>
   hasAllIndexes(reader) || countFindings(reader) >= MIN_FINDINGS_FOR_INDEX
 
 /** Whether indexes that the staged findings of one import would rewrite repeatedly are built at its end. */
-export const leavesOutIndexes = ({ rows, all }: Pick<Waiting, 'rows' | 'all'>, stored: number): boolean =>
+export const leavesOutIndexes = ({ rows, all }: Pick<StagedCounts, 'rows' | 'all'>, stored: number): boolean =>
   rows >= Math.max(ROWS_OF_LARGE, stored) && all + stored <= ROWS_INDEXED_AT_ONCE
 
 /** Changes one index per transaction, each starting with an empty log, most of which it may fill. */

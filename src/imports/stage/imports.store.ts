@@ -31,14 +31,14 @@ export function acceptImportFile(writer: Writer, uid: string): void {
   writer.prepare('UPDATE import_file SET accepted = 1 WHERE uid = ?').run(internalText(uid))
 }
 
-export interface WaitingBlocks {
+export interface StagedBlocks {
   /** Ordinal of the last block. */
   ordinal: number
   packed: Uint8Array[]
 }
 
 /** The next blocks to be stored together: some whole parts, or a piece of one; undefined if there are no more. */
-export function findWaitingBlocks(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
+export function findStagedBlocks(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
   return findEarlierRows(reader, uid, after) ?? findBlocks(reader, uid, after)
 }
 
@@ -48,7 +48,7 @@ export function countStoredRows(reader: Reader, uid: string): number {
 }
 
 /** What is staged and not yet stored; rows of earlier versions are not counted. */
-export interface Waiting {
+export interface StagedCounts {
   /** Findings of one file. */
   rows: number
   /** Findings of all files. */
@@ -57,15 +57,15 @@ export interface Waiting {
   textBytes: number
 }
 
-export function countWaiting(reader: Reader, uid: string): Waiting {
+export function countStaged(reader: Reader, uid: string): StagedCounts {
   const find = `SELECT coalesce(sum(CASE WHEN uid = ? THEN size END), 0) AS rows, coalesce(sum(size), 0) AS "all",
       coalesce(sum(length(data) - size * ${ROW_BYTES}), 0) AS textBytes FROM import_block`
-  return reader.prepare(find).get(uid) as Waiting
+  return reader.prepare(find).get(uid) as StagedCounts
 }
 
 const endOfPart = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_PART) + 1) * ORDINALS_OF_PART
 
-function findBlocks(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
+function findBlocks(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
   const heads = reader
     .prepare(
       `SELECT ordinal, size, length(data) AS bytes FROM import_block WHERE uid = ? AND ordinal > ?
@@ -79,8 +79,8 @@ function findBlocks(reader: Reader, uid: string, after: number): WaitingBlocks |
     .pluck()
     .get(assetsAt(first.size) + 1, uid, first.ordinal)
   // A batch that an earlier version stored in part must have the same extent again.
-  const mostBytes = assets === EARLIER_ASSETS ? Number.POSITIVE_INFINITY : BYTES_AT_ONCE
-  const last = lastTogether(heads, first.ordinal, mostBytes)
+  const maxBytes = assets === EARLIER_ASSETS ? Number.POSITIVE_INFINITY : BYTES_AT_ONCE
+  const last = lastWithinBytes(heads, first.ordinal, maxBytes)
   const packed = reader
     .prepare('SELECT data FROM import_block WHERE uid = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal')
     .pluck()
@@ -97,7 +97,7 @@ interface BlockHead {
 /**
  * Ordinal of the last block to be stored together with the first: the end of some whole parts, or a piece of one part.
  */
-function lastTogether(heads: readonly BlockHead[], first: number, mostBytes: number): number {
+function lastWithinBytes(heads: readonly BlockHead[], first: number, maxBytes: number): number {
   let size = 0
   let bytes = 0
   let last = first
@@ -105,7 +105,7 @@ function lastTogether(heads: readonly BlockHead[], first: number, mostBytes: num
   for (const [at, head] of heads.entries()) {
     size += head.size
     bytes += head.bytes
-    if (at > 0 && (size > ROWS_AT_ONCE || bytes > mostBytes)) return lastOfParts ?? last
+    if (at > 0 && (size > ROWS_AT_ONCE || bytes > maxBytes)) return lastOfParts ?? last
     last = head.ordinal
     const next = heads[at + 1]
     // More blocks of the same part may follow the last head.
@@ -114,7 +114,7 @@ function lastTogether(heads: readonly BlockHead[], first: number, mostBytes: num
   return lastOfParts ?? last
 }
 
-function findEarlierRows(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
+function findEarlierRows(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
   const [first, ...more] = reader
     .prepare(
       `SELECT ordinal, finding FROM import_row WHERE uid = ? AND ordinal > ? ORDER BY ordinal LIMIT ${EARLIER_AT_ONCE}`,

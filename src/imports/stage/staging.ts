@@ -17,15 +17,15 @@ const ASSETS_OF_TURN = 64_000
 /** An asset as given in a line, and as it may be stored. */
 interface NumberedAsset {
   asset: ImportLine['asset']
-  told: ImportedAsset
+  sanitized: ImportedAsset
 }
 
 /** Converts validated lines into rows that may be stored: excerpts and credentials masked, fingerprints computed. */
 export class Staging {
   readonly #identify: Identify
   readonly #combinations = new FacetInterner()
-  #told = new Map<string, NumberedAsset>()
-  #toldBefore = new Map<string, NumberedAsset>()
+  #sanitized = new Map<string, NumberedAsset>()
+  #sanitizedBefore = new Map<string, NumberedAsset>()
   #lines: DatedLine[] = []
   #rows: ImportRow[] = []
   #excerpts = 0
@@ -61,7 +61,7 @@ export class Staging {
     for (const line of this.#lines) {
       const excerpt = line.excerpt === undefined ? undefined : masked.next().value
       const names = {
-        asset: this.#tell(line.asset),
+        asset: this.#sanitizeOnce(line.asset),
         facets: this.#combinations.find(line),
         excerpt: excerpt ?? null,
       }
@@ -74,19 +74,19 @@ export class Staging {
     this.#excerpts = 0
   }
 
-  #tell(asset: ImportLine['asset']): ImportedAsset {
-    const present = this.#told.get(asset.key)
-    if (present !== undefined && hasSameFields(present.asset, asset)) return present.told
-    const known = present ?? this.#toldBefore.get(asset.key)
-    const told =
+  #sanitizeOnce(asset: ImportLine['asset']): ImportedAsset {
+    const present = this.#sanitized.get(asset.key)
+    if (present !== undefined && hasSameFields(present.asset, asset)) return present.sanitized
+    const known = present ?? this.#sanitizedBefore.get(asset.key)
+    const sanitized =
       known !== undefined && hasSameFields(known.asset, asset)
         ? known
-        : { asset, told: sanitizeAsset(asset, this.#identify) }
-    if (this.#told.size >= ASSETS_OF_TURN) {
-      this.#toldBefore = this.#told
-      this.#told = new Map()
+        : { asset, sanitized: sanitizeAsset(asset, this.#identify) }
+    if (this.#sanitized.size >= ASSETS_OF_TURN) {
+      this.#sanitizedBefore = this.#sanitized
+      this.#sanitized = new Map()
     }
-    this.#told.set(asset.key, told)
-    return told.told
+    this.#sanitized.set(asset.key, sanitized)
+    return sanitized.sanitized
   }
 }

@@ -6,7 +6,7 @@ import { hasOnly, isRequestId, type RequestId, requestKeys } from './request.ts'
 type Members = Readonly<Record<string, unknown>>
 
 const noticeKeys = new Set(['jsonrpc', 'method', 'params'])
-const greetingKeys = new Set(['protocolVersion', 'capabilities', 'clientInfo'])
+const initializeKeys = new Set(['protocolVersion', 'capabilities', 'clientInfo'])
 const clientKeys = new Set(['name', 'version'])
 const capabilityKeys = new Set(['roots', 'sampling', 'elicitation'])
 const listKeys = new Set(['listChanged'])
@@ -23,7 +23,7 @@ const isUsual = ([, value]: [string, unknown]) =>
 export function answerInitialize(message: unknown, { server, instructions }: McpSurface): object | undefined {
   if (!isObject(message) || message.jsonrpc !== '2.0' || message.method !== 'initialize') return undefined
   const { id, params } = message
-  if (!hasOnly(message, requestKeys) || !isRequestId(id) || !isObject(params) || !hasOnly(params, greetingKeys)) {
+  if (!hasOnly(message, requestKeys) || !isRequestId(id) || !isObject(params) || !hasOnly(params, initializeKeys)) {
     return undefined
   }
   const { protocolVersion, capabilities: declared, clientInfo } = params

@@ -6,8 +6,8 @@ type Sent = { id?: unknown; method?: string } & object
 /** Handlers that bypass the SDK; undefined leaves a message to it. */
 export interface Shortcuts {
   /** The response to the first message of a connection. */
-  greet(message: unknown): object | undefined
-  endsGreeting(message: unknown): boolean
+  initialize(message: unknown): object | undefined
+  endsInitialization(message: unknown): boolean
   /** The pending response to a request of an initialized 2025 client; its promise never rejects. */
   answer(message: unknown, call: Call): { id: RequestId; answer: object | Promise<object> } | undefined
 }
@@ -58,9 +58,9 @@ export class LineTransport {
   readonly #running = new Map<RequestId, Call>()
   #unsent: { line: string; done: ((error?: Error | null) => void) | undefined }[] = []
   #first = true
-  #greeted = false
+  #isInitialized = false
   /** The id of an `initialize` request answered by the SDK. */
-  #greeting: RequestId | undefined
+  #initializeId: RequestId | undefined
   /**
    * Messages handled without the SDK that it must receive first, and the id under which its duplicate response to
    * `initialize` is discarded.
@@ -69,7 +69,7 @@ export class LineTransport {
   #echo: string | undefined
   #follower: ((parsed: unknown) => void) | undefined
   /** Messages queued for the SDK; undefined until it is needed. */
-  #left: unknown[] | undefined
+  #queued: unknown[] | undefined
 
   constructor(options: LineOptions) {
     this.#options = options
@@ -82,8 +82,8 @@ export class LineTransport {
   /** Passes on all messages not answered here, from the first one on; `take` throws for an invalid message. */
   follow(take: (parsed: unknown) => void): void {
     this.#follower = take
-    const left = this.#left ?? []
-    this.#left = []
+    const left = this.#queued ?? []
+    this.#queued = []
     for (const message of [...this.#replay, ...left]) this.#deliver(message)
     this.#replay = []
   }
@@ -98,7 +98,7 @@ export class LineTransport {
     if (this.#closed) return
     const isAnswer = message.method === undefined
     if (isAnswer && this.#echo !== undefined && message.id === this.#echo) return
-    if (isAnswer && 'result' in message && message.id === this.#greeting) this.#greeted = true
+    if (isAnswer && 'result' in message && message.id === this.#initializeId) this.#isInitialized = true
     await new Promise<void>((resolve, reject) => {
       this.#write(JSON.stringify(message), (error) => (error ? reject(error) : resolve()))
     })
@@ -106,8 +106,8 @@ export class LineTransport {
   }
 
   /** Sends a notification. */
-  tell(method: string): void {
-    if (!this.#closed && this.#greeted) this.#write(JSON.stringify({ method, jsonrpc: '2.0' }))
+  notify(method: string): void {
+    if (!this.#closed && this.#isInitialized) this.#write(JSON.stringify({ method, jsonrpc: '2.0' }))
   }
 
   async close(): Promise<void> {
@@ -155,23 +155,23 @@ export class LineTransport {
       return
     }
     if (isInvalidMessage(parsed)) this.#refuse(idOf(parsed), -32600, NO_MESSAGE)
-    else if (!this.#takeDirectly(parsed)) this.#leave(parsed)
+    else if (!this.#takeDirectly(parsed)) this.#forwardToSdk(parsed)
   }
 
   #takeDirectly(parsed: unknown): boolean {
     const { shortcuts } = this.#options
     if (this.#first) {
       this.#first = false
-      return this.#greet(parsed, shortcuts.greet(parsed))
+      return this.#initialize(parsed, shortcuts.initialize(parsed))
     }
-    if (!this.#greeted) return false
-    if (this.#left === undefined && shortcuts.endsGreeting(parsed)) {
+    if (!this.#isInitialized) return false
+    if (this.#queued === undefined && shortcuts.endsInitialization(parsed)) {
       this.#replay.push(parsed as object)
       return true
     }
     if (isCancelling(parsed)) {
       this.#cancel(parsed.params?.requestId)
-      return this.#left === undefined
+      return this.#queued === undefined
     }
     const call = new Call()
     const direct = shortcuts.answer(parsed, call)
@@ -194,37 +194,37 @@ export class LineTransport {
     return true
   }
 
-  #greet(greeting: unknown, answer: object | undefined): boolean {
-    const { id } = membersOf(greeting)
+  #initialize(request: unknown, answer: object | undefined): boolean {
+    const { id } = membersOf(request)
     if (answer === undefined || !isId(id)) return false
-    this.#greeted = true
+    this.#isInitialized = true
     this.#echo = crypto.randomUUID()
-    this.#replay = [{ ...membersOf(greeting), id: this.#echo }]
+    this.#replay = [{ ...membersOf(request), id: this.#echo }]
     this.#open.add(id)
     this.#write(JSON.stringify(answer), () => this.#settle(id))
     return true
   }
 
   /** Queues a message until the SDK is loaded. */
-  #leave(parsed: unknown): void {
+  #forwardToSdk(parsed: unknown): void {
     if (this.#follower !== undefined) {
       this.#deliver(parsed)
       return
     }
     const { id, method } = membersOf(parsed)
     if (typeof method === 'string' && isId(id)) this.#open.add(id)
-    if (this.#left === undefined) {
-      this.#left = []
+    if (this.#queued === undefined) {
+      this.#queued = []
       this.#options.connect()
     }
-    this.#left.push(parsed)
+    this.#queued.push(parsed)
   }
 
   #deliver(parsed: unknown): void {
     const { id, method } = membersOf(parsed)
     const isRequest = typeof method === 'string' && isId(id)
     try {
-      if (isRequest && method === 'initialize') this.#greeting ??= id
+      if (isRequest && method === 'initialize') this.#initializeId ??= id
       if (isRequest && id !== this.#echo) this.#open.add(id)
       if (isCancelling(parsed)) this.#cancel(parsed.params?.requestId)
       this.#follower?.(parsed)

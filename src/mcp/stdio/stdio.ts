@@ -37,13 +37,13 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const { surface, caller, stdin, stdout, log, toSdk = false } = options
   const reportFault = (error: Error) => log.debug('mcp over stdio', { error })
   let connecting: ReturnType<typeof connect> | undefined
-  let isSdkTelling = false
+  let isSdkNotifying = false
   /** The client that was initialized without the SDK. */
-  let greeted: Pick<Caller, 'client'> = {}
+  let identified: Pick<Caller, 'client'> = {}
   const connect = async () => {
     const { openConnection } = await import('./connection.ts')
     const onServer = () => {
-      isSdkTelling = true
+      isSdkNotifying = true
     }
     return openConnection({ surface, caller, lines, reportFault, onServer })
   }
@@ -59,17 +59,17 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       })
     },
     shortcuts: {
-      greet: (message) => {
+      initialize: (message) => {
         if (toSdk) return undefined
-        greeted = describeClient(clientInfoOf(message))
+        identified = describeClient(clientInfoOf(message))
         return answerInitialize(message, surface)
       },
-      endsGreeting: endsInitialize,
+      endsInitialization: endsInitialize,
       answer: (message, call) => {
         const direct = findDirectCall(message, surface)
         if (direct !== undefined) {
           const about = {
-            caller: { ...caller, ...greeted },
+            caller: { ...caller, ...identified },
             get signal() {
               return call.signal
             },
@@ -82,7 +82,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     },
   })
   const stopListening = surface.onChange(({ kind }) => {
-    if (kind === 'listed' && !isSdkTelling) lines.tell('notifications/resources/list_changed')
+    if (kind === 'listed' && !isSdkNotifying) lines.notify('notifications/resources/list_changed')
   })
   const watch = watchHost(options.parentPid ?? (() => process.ppid), options)
   lines.open()

@@ -1,5 +1,15 @@
 import { AppError, type Suggestion } from '../../kernel/errors.ts'
-import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
+import {
+  joinShown,
+  line,
+  MAX_NAME,
+  type PrintableText,
+  showCode,
+  showJson,
+  showName,
+  showSentence,
+} from '../../kernel/shown.ts'
+import { isSameName } from '../../kernel/suggest.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
@@ -83,33 +93,54 @@ function boundText(lines: readonly PrintableText[]): string {
 /** An error as a tool result that a model can act on: code, remedy, every issue, suggestions and the corrected call. */
 export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
   const known = toKnown(error, log)
-  const { reason, issues = [], suggestions = [], fix, facts, retryAfterSeconds } = known.facts
+  const { reason, suggestions = [], fix, facts, retryAfterSeconds } = known.facts
   const code = reason === undefined ? showCode(known.code) : line`${showCode(known.code)} (${showCode(reason)})`
   const lines = [
-    line`${code}: ${showSentence(known.message)}`,
-    ...list(
-      line`issues:`,
-      issues.map(({ path, message }) => line`${showSentence(path || 'input', MAX_NAME)}: ${showSentence(message)}`),
-    ),
-    ...list(line`did you mean:`, suggestions.map(showSuggestion)),
+    ...showProblems(code, known),
+    ...showSuggestions(suggestions),
     ...(facts === undefined ? [] : [line`facts: ${showJson(facts)}`]),
     ...(retryAfterSeconds === undefined ? [] : [line`try again in ${Math.ceil(retryAfterSeconds)} seconds`]),
     ...(fix === undefined ? [] : [line`fix: ${showJson(fix)}`]),
   ]
-  const told = { code: known.code, message: known.message, ...known.facts }
+  const errorFacts = { code: known.code, message: known.message, ...known.facts }
   return {
     content: [{ type: 'text', text: boundText(lines) }],
     isError: true,
-    _meta: { 'assay/error': told },
+    _meta: { 'assay/error': errorFacts },
   }
 }
 
-const list = (head: PrintableText, items: readonly PrintableText[]): PrintableText[] =>
-  items.length === 0 ? [] : [head, ...items.slice(0, 50).map((item) => line`- ${item}`)]
+const MAX_ISSUES_SHOWN = 50
+/** Suggestions of one kind that a text lists. */
+const MAX_SUGGESTIONS_SHOWN = 5
 
-function showSuggestion({ value, kind, label }: Suggestion): PrintableText {
-  const what = label === undefined ? showName(kind) : line`${showName(kind)}, ${showName(label)}`
-  return line`${showName(value)} (${what})`
+/** The message with its place; several problems, or one of which the message does not say all, in a list. */
+function showProblems(code: PrintableText, { message, facts: { issues = [] } }: AppError): PrintableText[] {
+  const at = (path: string) => showSentence(path || 'input', MAX_NAME)
+  const [only, ...others] = issues
+  if (only !== undefined && others.length === 0 && message.includes(only.message.replace(/\.$/, ''))) {
+    const isWhole = message.endsWith(`${only.path}: ${only.message}`)
+    return [line`${code} at ${at(only.path)}: ${showSentence(isWhole ? only.message : message)}`]
+  }
+  const items = issues
+    .slice(0, MAX_ISSUES_SHOWN)
+    .map((issue) => line`- ${at(issue.path)}: ${showSentence(issue.message)}`)
+  return [line`${code}: ${showSentence(message)}`, ...(items.length === 0 ? [] : [line`issues:`, ...items])]
+}
+
+/** One line for each kind of suggestion, with the names that say more than the values. */
+function showSuggestions(suggestions: readonly Suggestion[]): PrintableText[] {
+  return [...new Set(suggestions.map(({ kind }) => kind))].map((kind) => {
+    const ofKind = suggestions.filter((suggestion) => suggestion.kind === kind)
+    const shown = ofKind
+      .slice(0, MAX_SUGGESTIONS_SHOWN)
+      .map(({ value, label = value }) =>
+        isSameName(label, value) ? showName(value) : line`${showName(value)} (${showName(label)})`,
+      )
+    const left = ofKind.length - shown.length
+    const more = left === 0 ? [] : [line`(${left} more)`]
+    return line`did you mean (${showName(kind)}): ${joinShown([...shown, ...more])}`
+  })
 }
 
 function toKnown(error: unknown, log: Log): AppError {

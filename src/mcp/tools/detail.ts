@@ -84,8 +84,8 @@ export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string
       const choices = (full.anyOf ?? [full]) as JsonSchema[]
       const nested = choices.filter(({ type }) => type !== 'null')
       const keys = nested.length === 1 ? Object.keys((nested[0]?.properties ?? {}) as object) : []
-      const told = keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : ''
-      const description = `${asSentence(full.description)}${told} Schema: ${resourceOf(member)}`
+      const keyList = keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : ''
+      const description = `${asSentence(full.description)}${keyList} Schema: ${resourceOf(member)}`
       const open = { type: 'object' }
       return [
         member,

@@ -81,7 +81,7 @@ function toUnion(node: JsonSchema, union: JsonSchema[], io: 'input' | 'output', 
   const real = members.filter(({ type }) => type !== 'null')
   const [only] = real
   const description = node.description ?? (real.length === 1 ? only?.description : undefined)
-  const told = {
+  const annotations = {
     ...(description === undefined ? {} : { description }),
     ...('default' in node ? { default: node.default } : {}),
   }
@@ -91,10 +91,10 @@ function toUnion(node: JsonSchema, union: JsonSchema[], io: 'input' | 'output', 
   })
   if (plain.every((member) => member.type === 'string' && Array.isArray(member.enum))) {
     const values = plain.flatMap((member) => member.enum as unknown[])
-    return inOrder({ ...told, type: 'string', enum: [...new Set(values)] })
+    return inOrder({ ...annotations, type: 'string', enum: [...new Set(values)] })
   }
   const distinct = [...new Map(plain.map((member) => [JSON.stringify(member), member])).values()]
-  return inOrder(distinct.length === 1 ? { ...distinct[0], ...told } : { ...told, anyOf: distinct })
+  return inOrder(distinct.length === 1 ? { ...distinct[0], ...annotations } : { ...annotations, anyOf: distinct })
 }
 
 const isSchema = (value: unknown): value is JsonSchema =>

@@ -77,7 +77,8 @@ function admitsNull({ type, anyOf, enum: words }: SchemaNode): boolean {
 
 /**
  * Accepts input in forms that programs and language models often use: a list or an object as JSON text, a single value
- * for a list, a number or a boolean as text, an enum in another letter case. Keys are never changed, and anything still
+ * for a list, a number or a boolean as text, an enum in another letter case or with other
+ * separators. Keys are never changed, and anything still
  * wrong is left for the schema to refuse.
  */
 export function coerce(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
@@ -170,11 +171,14 @@ function findWord(node: SchemaNode, text: string): string | undefined {
     return [text, text.toUpperCase()].find((spelling) => pattern.test(spelling))
   }
   if (words.includes(text)) return text
-  const alike = words.filter((word) => typeof word === 'string' && word.toLowerCase() === text.toLowerCase())
+  const alike = words.filter((word) => typeof word === 'string' && toLetters(word) === toLetters(text))
   if (alike.length === 1) return String(alike[0])
   const synonym = Object.entries(node.synonyms ?? {}).find(([word]) => word === text.toLowerCase())
   return synonym?.[1]
 }
+
+/** A word without letter case and separators. */
+const toLetters = (word: string) => word.toLowerCase().replace(/[\s_-]+/g, '')
 
 function toPattern(source: string): RegExp {
   try {

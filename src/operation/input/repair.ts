@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AppError, type Fix, type Issue, type Suggestion, toPath } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
 import { quote } from '../../kernel/shown.ts'
-import { closest, likeness } from '../../kernel/suggest.ts'
+import { closest, isSameName, likeness, singularWordsOf } from '../../kernel/suggest.ts'
 import { inputNode, type SchemaNode } from './coerce.ts'
 import { suggestValues, toMessage } from './problem-text.ts'
 
@@ -133,30 +133,14 @@ function listKeys(members: Record<string, SchemaNode> | undefined): string {
   return `the known ${known.length === 1 ? 'key is' : 'keys are'} ${known.slice(0, MAX_KEYS).join(', ')}${more}.`
 }
 
-const wordsOf = (name: string): string[] =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean)
-    .map((word) =>
-      word
-        .replace(/ies$/, 'y')
-        .replace(/(s)es$/, '$1')
-        .replace(/([^s])s$/, '$1'),
-    )
-
-/** Same words regardless of letter case, separators and plural. */
-const isSameName = (a: string, b: string) => wordsOf(a).join(' ') === wordsOf(b).join(' ')
-
 const isPartOfName = (part: string, name: string) => {
-  const words = wordsOf(name)
-  const given = wordsOf(part)
+  const words = singularWordsOf(name)
+  const given = singularWordsOf(part)
   return given.length > 0 && given.every((word) => words.includes(word))
 }
 
 const beginsName = (start: string, name: string) =>
-  `${wordsOf(name).join(' ')} `.startsWith(`${wordsOf(start).join(' ')} `)
+  `${singularWordsOf(name).join(' ')} `.startsWith(`${singularWordsOf(start).join(' ')} `)
 
 function membersOf(node: SchemaNode | undefined): Record<string, SchemaNode> | undefined {
   return node?.properties ?? node?.anyOf?.find((branch) => branch.properties !== undefined)?.properties

@@ -1,3 +1,4 @@
+import type { TopCells } from '../engine/top-assets.ts'
 import type { GroupOrder } from '../model.ts'
 import { emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
 import { compareKeys } from '../plan/group-names.ts'
@@ -27,45 +28,65 @@ interface BreakdownOptions {
   /** The same metric over a range to compare with. */
   before?: ValueNode | undefined
   orderBy?: GroupOrder | undefined
+  /** Finds the top groups of a plan without listing all of them; undefined where all have to be listed. */
+  topOf?: ((plan: Plan, most: number) => TopCells | undefined) | undefined
 }
 
 /** The value of each group of any of the ranges, in descending order, then by name; nulls come last. */
 export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOptions): Breakdown {
   const { limit, before, orderBy = 'value' } = options
-  const { groups: all, toRest } = listGroups(node, before, run)
+  const { groups: all, hidden = 0, toRest } = listTop(node, options) ?? listGroups(node, before, run)
   const rankOf = (group: GroupValue) => toRank(group, orderBy)
   const sorted = all.sort((a, b) => compareRanks(rankOf(a), rankOf(b)) || compareKeys(a.key, b.key))
   const groups = sorted.slice(0, limit)
   const [last, next] = [groups.at(-1), sorted[limit]]
-  if (last === undefined || next === undefined) return { groups, totalGroups: sorted.length }
+  const totalGroups = sorted.length + hidden
+  if (last === undefined || totalGroups === groups.length) return { groups, totalGroups }
   const cut = sorted.slice(limit)
   const rest = toRest(groups, cut)
   const rank = rankOf(last)
   const isTied = (group: GroupValue) => rankOf(group) === rank
   return {
     groups,
-    totalGroups: sorted.length,
+    totalGroups,
     other: {
-      groups: cut.length,
+      groups: cut.length + hidden,
       ...toNodeValue(node, rest),
       ...(before === undefined ? {} : { before: toNodeValue(before, rest) }),
     },
-    ...(rank !== null && isTied(next)
+    ...(rank !== null && next !== undefined && isTied(next)
       ? { tie: { groups: sorted.filter(isTied).length, listed: groups.filter(isTied).length } }
       : {}),
   }
 }
 
-/** The groups of any of the ranges with their values, in no particular order. */
-export function listGroups(
-  node: ValueNode,
-  before: ValueNode | undefined,
-  run: RunPlan,
-): {
+interface ListedGroups {
   groups: GroupValue[]
+  /** The number of groups that are not listed, all of lower rank. */
+  hidden?: number
   /** Reads the numbers over all groups that are cut. */
   toRest: (kept: readonly GroupValue[], cut: readonly GroupValue[]) => (plan: Plan) => Partial
-} {
+}
+
+/** The groups of the highest values, where they can be found without listing all. */
+function listTop(
+  node: ValueNode,
+  { limit, before, orderBy = 'value', topOf }: BreakdownOptions,
+): ListedGroups | undefined {
+  if (node.kind !== 'measure' || before !== undefined || orderBy !== 'value') return undefined
+  const top = topOf?.(node.plan, limit)
+  if (top === undefined) return undefined
+  const partials = new Map(top.cells.map((cell) => [cell.key, cell]))
+  return {
+    groups: top.cells.map((cell) => ({ key: cell.key, ...toNodeValue(node, () => cell) })),
+    hidden: top.rest.groups,
+    toRest: (_, cut) => () =>
+      mergePartials([...cut.map(({ key }) => partials.get(key) ?? emptyPartial), { ...emptyPartial, n: top.rest.n }]),
+  }
+}
+
+/** The groups of any of the ranges with their values, in no particular order. */
+export function listGroups(node: ValueNode, before: ValueNode | undefined, run: RunPlan): ListedGroups {
   const keys = new Map<string, GroupKey>()
   const partialsOf = once((plan: Plan) => {
     const partials = new Map<string, Partial>()

@@ -7,7 +7,7 @@ import { listInline } from '../../metrics/definition.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
-import { openExecutor } from '../engine/executor.ts'
+import { openExecutor, openTop } from '../engine/executor.ts'
 import {
   type BreakdownEntry,
   DEFAULT_GROUPS,
@@ -94,6 +94,7 @@ function evaluateOne(
           ...{ ...question, dimensions, groupBytes },
           before: before?.node,
           assetOf: openAssetFacts(reader),
+          topOf: openTop(reader),
         })
   const earlier = before && toEarlier(metric, before, run)
   const description = describeAnswer(reader, {
@@ -178,16 +179,17 @@ interface BreakdownQuestion extends Pick<MetricQuestion, 'limit' | 'orderBy'> {
   before: ValueNode | undefined
   groupBytes: number
   assetOf: FindAsset
+  topOf: ReturnType<typeof openTop>
 }
 
 /** A breakdown of `limit` groups, or without a limit, of as many as fit in `groupBytes`. */
 function boundBreakdown(
   node: ValueNode,
   run: RunPlan,
-  { dimensions, before, limit, orderBy, groupBytes, assetOf }: BreakdownQuestion,
+  { dimensions, before, limit, orderBy, groupBytes, assetOf, topOf }: BreakdownQuestion,
 ): ListedBreakdown {
   const list = (most: number): ListedBreakdown => {
-    const breakdown = toBreakdown(node, run, { limit: most, before, orderBy })
+    const breakdown = toBreakdown(node, run, { limit: most, before, orderBy, topOf })
     return { ...breakdown, entries: breakdown.groups.map((group) => toEntry(group, dimensions, assetOf)) }
   }
   const listed = list(limit ?? DEFAULT_GROUPS)
@@ -200,7 +202,7 @@ function boundBreakdown(
   return fitting === -1 ? listed : list(Math.max(1, fitting))
 }
 
-function toEntry(group: GroupValue, dimensions: readonly Dimension[], assetOf: FindAsset): BreakdownEntry {
+export function toEntry(group: GroupValue, dimensions: readonly Dimension[], assetOf: FindAsset): BreakdownEntry {
   const { key } = group
   const named = key[dimensions.indexOf('asset')]
   const asset = named == null ? undefined : assetOf(toAssetId(named))
@@ -234,7 +236,7 @@ function toParts({ reason, n, numerator, denominator, current, previous, delta }
   }
 }
 
-function toBreakdownFacts({ totalGroups, other }: Breakdown) {
+export function toBreakdownFacts({ totalGroups, other }: Breakdown) {
   if (other === undefined) return { totalGroups, truncated: false }
   const { groups, value } = other
   return { totalGroups, truncated: true, other: { groups, value, ...toComparableParts(other) } }

@@ -14,7 +14,7 @@ import { readDimensions } from '../plan/dimensions.ts'
 import { toValueName } from '../plan/group-names.ts'
 import { type Plan, type PlanCondition, toScope, toSeriesPlan } from '../plan/plan.ts'
 import { getActiveTerm } from '../plan/scope.ts'
-import { type Granularity, getZone, parseRange, type TimeRange, toBuckets } from '../plan/time.ts'
+import { getZone, parseRange, type TimeRange, toBuckets, toGranularity } from '../plan/time.ts'
 import { listExamples } from '../sql/explore.store.ts'
 import { toBreakdown } from './breakdown.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
@@ -197,14 +197,6 @@ function warnOfCut(dimension: Dimension, shown: number, total: number): QueryWar
 
 function withoutDuplicates(warnings: readonly QueryWarning[]): QueryWarning[] {
   return [...new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning])).values()]
-}
-
-function toGranularity({ from, to }: TimeRange, now: number): Granularity {
-  if (from === undefined) return 'week'
-  const length = (to ?? now) - from
-  if (length <= 2 * DAY) return 'hour'
-  if (length <= 31 * DAY) return 'day'
-  return length <= 366 * DAY ? 'week' : 'month'
 }
 
 /** A trend covers the requested range up to `MAX_TREND_LENGTH`, or the default range of a series. */

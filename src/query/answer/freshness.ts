@@ -101,16 +101,16 @@ function warnOfUnobserved(sources: readonly SourceFreshness[], plans: readonly P
     observedFrom === null || observedFrom <= from ? [] : { name, observedFrom },
   )
   if (late.length === 0 || from === Number.POSITIVE_INFINITY) return []
-  const message = `The range begins before ${nameObserved(late)}; a count of zero before then does not mean that there were no findings.`
+  const message = `The range begins before the first observation of ${nameObserved(late)}, so zero before then does not mean none.`
   return [{ code: 'not_scanned', message: toSafeMessage(message) }]
 }
 
 function nameObserved(sources: readonly { name: string; observedFrom: number }[]): string {
   const named = sources
     .slice(0, MAX_NAMED)
-    .map(({ name, observedFrom }) => `${showName(name)} was first observed (${new Date(observedFrom).toISOString()})`)
+    .map(({ name, observedFrom }) => `${showName(name)} (${new Date(observedFrom).toISOString()})`)
   const others = sources.length - named.length
-  return named.join(', ') + (others === 0 ? '' : ` and ${others} others were`)
+  return named.join(', ') + (others === 0 ? '' : ` and ${others} others`)
 }
 
 /** A warning about sources of which the two ranges of a comparison saw different shares. */

@@ -29,19 +29,19 @@ const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'sl
 /** Compact text of a metric answer, with every number in plain digits. */
 export function renderMetric(answer: MetricAnswer): PrintableText[] {
   const { also = [], ...own } = answer
-  const told = new Set<string>(own.warnings.map(({ message }) => message))
-  return [...renderOne(own), ...renderContext(own), ...also.flatMap((other) => renderAlso(other, told))]
+  const shown = new Set<string>(own.warnings.map(({ message }) => message))
+  return [...renderOne(own), ...renderContext(own), ...also.flatMap((other) => renderAlso(other, shown))]
 }
 
 /** Another metric of the same question, with what the first one does not say. */
-function renderAlso(answer: OneMetricAnswer | FailedMetric, told: ReadonlySet<string>): PrintableText[] {
+function renderAlso(answer: OneMetricAnswer | FailedMetric, shown: ReadonlySet<string>): PrintableText[] {
   if ('error' in answer) {
     return [
       line`${showName(answer.metric.slug)}: ${showCode(answer.error.code)}, ${showSentence(answer.error.message)}`,
     ]
   }
   const { trust, applied } = answer
-  const warnings = answer.warnings.filter(({ message }) => !told.has(message))
+  const warnings = answer.warnings.filter(({ message }) => !shown.has(message))
   return [
     ...renderOne(answer),
     ...(trust.tier === 'certified' ? [] : [line`trust: ${showSentence(trust.label)}`]),
@@ -198,9 +198,13 @@ export function renderSeries(answer: SeriesAnswer): PrintableText[] {
   ]
 }
 
+/** Examples that a text shows. */
+const MAX_EXAMPLES_SHOWN = 3
+
 /** Compact text of an answer about a term. */
 export function renderExplore(answer: ExploreAnswer): PrintableText[] {
   const { term, count, open, assets, metrics, breakdowns, trend, examples, cut } = answer
+  const shown = examples.slice(0, MAX_EXAMPLES_SHOWN)
   const shortened = trend.granularity === 'hour' ? 16 : 10
   const points = trend.timeSeries.flatMap((point) => {
     const { timestamp, value, complete } = point
@@ -209,27 +213,39 @@ export function renderExplore(answer: ExploreAnswer): PrintableText[] {
   })
   return [
     line`${showMetric(term)}: ${count} findings in ${assets} assets, ${open} open`,
-    ...metrics.map(({ metricSlug, value, formatted, trust, error }) =>
-      error === undefined
-        ? line`metric ${showCode(metricSlug)}: ${showAmount(formatted)} [${exact(value)}], ${showCode(trust)}`
-        : line`metric ${showCode(metricSlug)}: ${showSentence(error.message)}`,
-    ),
+    ...renderMetrics(metrics),
     ...breakdowns.map(({ dimension, entries, totalGroups, other }) => {
       const shown = entries.map(({ dimensionValue, value }) => line`${showName(dimensionValue)}: ${exact(value)}`)
       const rest = other === undefined ? [] : [line`(${totalGroups - entries.length} others): ${other}`]
       return line`by ${showCode(dimension)}: ${joinShown([...shown, ...rest])}`
     }),
     line`new by ${showCode(trend.granularity)}: ${points.length === 0 ? line`none` : joinShown(points)}`,
-    ...(cut.examples.shown < cut.examples.total
-      ? [line`examples: ${cut.examples.shown} of ${cut.examples.total} findings`]
-      : []),
-    ...examples.map(renderExample),
+    ...(shown.length < cut.examples.total ? [line`examples: ${shown.length} of ${cut.examples.total} findings`] : []),
+    ...shown.map(renderExample),
     ...renderContext(answer),
+  ]
+}
+
+/** The values of a term's metrics, on one line for each tier of trust; metrics that failed each on their own. */
+function renderMetrics(metrics: ExploreAnswer['metrics']): PrintableText[] {
+  const tiers = new Map<string, PrintableText[]>()
+  for (const { metricSlug, value, formatted, trust, error } of metrics) {
+    if (error !== undefined) continue
+    const amount = Number.isInteger(value) ? exact(value) : line`${showAmount(formatted)} [${exact(value)}]`
+    tiers.set(trust, [...(tiers.get(trust) ?? []), line`${showCode(metricSlug)} ${amount}`])
+  }
+  return [
+    ...[...tiers].map(([tier, shown]) => line`${showCode(tier)} metrics: ${joinShown(shown)}`),
+    ...metrics.flatMap(({ metricSlug, error }) =>
+      error === undefined ? [] : [line`metric ${showCode(metricSlug)}: ${showSentence(error.message)}`],
+    ),
   ]
 }
 
 function renderExample(example: ExploreAnswer['examples'][number]): PrintableText {
   const { id, severity, status, findingType, confidence, page, url, excerpt } = example
-  const what = line`${showCode(severity)} ${showCode(status)} ${showName(findingType)} (confidence ${confidence})`
-  return line`example ${showCode(id)}: ${what} in ${showName(page)} ${showAddress(url)}: ${showName(excerpt)}`
+  const what = line`${showCode(severity)} ${showCode(status)} ${showName(findingType)} (${confidence})`
+  const address = showAddress(url)
+  const link = address.startsWith('<') ? line` ${address}` : nothing
+  return line`example ${showCode(id)}: ${what} in ${showName(page)}${link}: ${showName(excerpt)}`
 }

@@ -52,7 +52,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const windows = window && buckets.map(({ end }) => toWindow(window, Math.min(end, range.to), zone, weekStart))
   const run: RunPlan = windows === undefined ? runOne : (plan) => runWindows(plan, windows, runOne)
   const plan = windows === undefined ? toSeriesPlan(node.plan, range, buckets) : toWindowsPlan(node.plan, windows)
-  const toPoints = (cells: readonly Cell[]) => layOut(cells, plan, node.emptyAs, buckets)
+  const toPoints = (cells: readonly Cell[]) => fillBuckets(cells, plan, node.emptyAs, buckets)
   const cells = buckets.length === 0 ? [] : run(plan)
   const most = Math.max(1, Math.min(MAX_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
   const top =
@@ -154,7 +154,12 @@ function toSeries(
   })
 }
 
-function layOut(cells: readonly Cell[], plan: Plan, emptyAs: 'zero' | 'null', buckets: readonly Bucket[]): Point[] {
+function fillBuckets(
+  cells: readonly Cell[],
+  plan: Plan,
+  emptyAs: 'zero' | 'null',
+  buckets: readonly Bucket[],
+): Point[] {
   const byBucket = new Map(cells.map((cell) => [cell.bucket, cell]))
   return buckets.map(({ start, complete }, index) => ({
     timestamp: new Date(start).toISOString(),

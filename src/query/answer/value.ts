@@ -79,8 +79,9 @@ const unsigned = (value: number) => (value === 0 ? 0 : value)
 
 /** The value over the whole population, merged from the results of the breakdown where that is exact. */
 export function toTotal(node: ValueNode, run: RunPlan): Value {
+  // There may be very many assets, of which a breakdown lists only the first.
   const toWhole = (plan: Plan): Partial =>
-    plan.dimensions.length > 0 && isMergeable(plan)
+    plan.dimensions.length > 0 && isMergeable(plan) && !plan.dimensions.includes('asset')
       ? mergePartials(run(plan))
       : (run({ ...plan, dimensions: [] })[0] ?? emptyPartial)
   return toNodeValue(node, once(toWhole))

@@ -82,6 +82,6 @@ export function describeCondition({ origin, term, key, values, exclude }: PlanCo
 /** A warning about groups of one value of which a limit lists only some. */
 export function warnOfTie(tie: Breakdown['tie'], of = 'groups'): QueryWarning[] {
   if (tie === undefined) return []
-  const message = `The limit falls within a tie: ${tie.groups} ${of} have the same value, and ${tie.listed} of them are listed, chosen by name.`
+  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${tie.listed} are listed, chosen by name.`
   return [{ code: 'tie_cut', message: toSafeMessage(message) }]
 }

@@ -25,12 +25,12 @@ export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefi
     const { column, values } = columnOf(facet)
     return { column, allowed: Uint8Array.from(values, (value) => (value === wanted ? 1 : 0)) }
   }
-  const sieves = plan.conditions.map((condition) =>
+  const masks = plan.conditions.map((condition) =>
     condition.key === 'scanned'
       ? only('scanned', condition.values.includes('true') ? 1 : 0)
       : toAllowMask(engine, columnOf(findFacetByFilterKey(condition.key)?.slot ?? 'source'), condition),
   )
-  const parts = partition(undefined, count, axes, [...sieves, only('deleted', 0)])
+  const parts = partition(undefined, count, axes, [...masks, only('deleted', 0)])
   if (parts === undefined) return undefined
   const counts = new Array<number>(parts.keys.length + 1).fill(0)
   for (let item = 0; item < count; item++) {

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/columnar-index.ts'
 import { NO_MIN } from '../../engine/index/tallies.ts'
 import { answerFlow } from '../../engine/scan/ask.ts'
 import type { Want } from '../../engine/scan/scan.ts'
-import type { Numbers } from '../../engine/scan/shape.ts'
+import type { Numbers, Shape } from '../../engine/scan/shape.ts'
 import { answerStock } from '../../engine/scan/stock.ts'
 import { findFacet, isManyValued } from '../../findings/facets.ts'
 import { toFirstDetected } from '../../findings/ranges.ts'
@@ -72,17 +72,19 @@ function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[
   const compiled = getShape(engine, plan)
   if (compiled === undefined) return undefined
   const { shape } = compiled
-  const told = { timeline: engine.findings, assets: engine.assets }
-  const whole =
-    range !== undefined && want === 'count' && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
-      ? engine.present.count(shape)
-      : undefined
+  const source = { timeline: engine.findings, assets: engine.assets }
+  const isWhole = range !== undefined && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
   const numbers =
-    whole ??
+    (isWhole ? countPresent(engine, shape, want, measure.p) : undefined) ??
     (range === undefined
       ? answerStock(engine, { shape, want, p: measure.p, moments: moments ?? [] })
-      : answerFlow(told, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
+      : answerFlow(source, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
   return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
+}
+
+function countPresent({ present }: Engine, shape: Shape, want: Want, p = 0): Numbers | undefined {
+  if (want === 'count') return present.count(shape)
+  return want === 'ranks' ? present.rank(shape, p) : undefined
 }
 
 function toWant({ aggregation, field }: Plan['measure']): Want | undefined {
@@ -94,7 +96,7 @@ function toWant({ aggregation, field }: Plan['measure']): Want | undefined {
 }
 
 /** The range of first detection that contains exactly the rows of a plan; undefined when no such range exists. */
-function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: number; to: number } | undefined {
+export function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: number; to: number } | undefined {
   const { mode, timeField, range, at, edges } = plan
   if (mode === 'stock') {
     return edges !== undefined || hasChanged(at) ? undefined : { from: Number.NEGATIVE_INFINITY, to: at }
@@ -110,7 +112,7 @@ function toMoments({ history }: Engine, { mode, at, edges }: Plan): readonly num
   return edges ?? [at]
 }
 
-function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
+export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
   const { conditions, dimensions, groups } = plan
   const kept = keptShapes.get(engine) ?? new Map<string, KeptShape>()
   keptShapes.set(engine, kept)
@@ -190,7 +192,7 @@ function splitLabels(engine: Engine, { dimensions, groups }: Plan, cells: Cell[]
   return [...merged.values()]
 }
 
-function nameAssets(cells: Cell[], { dimensions }: Plan, snapshot: EngineSnapshot): Cell[] {
+export function nameAssets(cells: Cell[], { dimensions }: Plan, snapshot: EngineSnapshot): Cell[] {
   const index = dimensions.indexOf('asset')
   if (index < 0 || cells.length === 0) return cells
   const names = snapshot.nameAssets(new Set(cells.map(({ key }) => Number(key[index]))))

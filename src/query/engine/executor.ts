@@ -6,12 +6,13 @@ import { listDeletedSources } from '../../findings/source-names.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Reader } from '../../store/store.ts'
 import type { RunPlan } from '../answer/value.ts'
-import type { PlanCondition } from '../plan/plan.ts'
+import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
 import { type FreeKey, facetOfFreeKey, listValues, MAX_VALUES } from '../sql/words.store.ts'
 import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
+import { findTopAssets, type TopCells } from './top-assets.ts'
 
 /** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
@@ -24,17 +25,17 @@ export function attachEngine(reader: Reader, engine: Engine | undefined): void {
 export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
 
 /** The snapshot (the reader's `turn`) that each engine is current with. */
-const turns = new WeakMap<Engine, number>()
+const snapshotNumbers = new WeakMap<Engine, number>()
 
 /**
  * Updates an engine to the snapshot of a reader, at most once for each snapshot; detaches an engine that cannot be
  * updated.
  */
 function isCurrent(reader: Reader, engine: Engine): boolean {
-  const { turn } = reader
-  if (turn !== undefined && turns.get(engine) === turn) return true
+  const { snapshotNumber } = reader
+  if (snapshotNumber !== undefined && snapshotNumbers.get(engine) === snapshotNumber) return true
   if (catchUp(reader, engine)) {
-    if (turn !== undefined) turns.set(engine, turn)
+    if (snapshotNumber !== undefined) snapshotNumbers.set(engine, snapshotNumber)
     return true
   }
   engines.delete(reader)
@@ -46,10 +47,28 @@ function isCurrent(reader: Reader, engine: Engine): boolean {
  */
 export function openExecutor(reader: Reader): RunPlan {
   const run = openRunner(reader)
+  const narrow = openNarrowing(reader)
+  return (plan) => run(narrow(plan))
+}
+
+/** Leaves sources that are being deleted out of plans. */
+function openNarrowing(reader: Reader): (plan: Plan) => Plan {
   const deleted = listDeletedSources(reader)
-  if (deleted.length === 0) return run
+  if (deleted.length === 0) return (plan) => plan
   const others: PlanCondition = { key: 'sources', values: deleted, exclude: true, origin: 'caller' }
-  return (plan) => run({ ...plan, conditions: [...plan.conditions, others] })
+  return (plan) => ({ ...plan, conditions: [...plan.conditions, others] })
+}
+
+/** Finds the top groups of a plan without listing all of them, where there is an engine that can. */
+export function openTop(reader: Reader): (plan: Plan, most: number) => TopCells | undefined {
+  const engine = engines.get(reader)
+  if (engine === undefined || !isCurrent(reader, engine)) return () => undefined
+  const [snapshot, narrow] = [openEngineSnapshot(reader), openNarrowing(reader)]
+  return (plan, most) => {
+    const found = findTopAssets(engine, narrow(plan), most, snapshot)
+    if (found !== undefined) engine.asked.plans += 1
+    return found
+  }
 }
 
 function openRunner(reader: Reader): RunPlan {

@@ -107,7 +107,7 @@ export function compileShape(
     dimensions
       .filter((dimension) => isOfCombo(facetOf(dimension).slot) === combos)
       .map((dimension) => toGroupAxis(engine, columnOf(facetOf(dimension).slot), dimension))
-  const sievesOf = (combos: boolean) =>
+  const masksOf = (combos: boolean) =>
     conditions
       .filter(({ key }) => isOfCombo(slotOfKey(key)) === combos)
       .map((condition) => toAllowMask(engine, columnOf(slotOfKey(condition.key)), condition))
@@ -116,7 +116,7 @@ export function compileShape(
     byCell ? Uint32Array.from(facets.cells) : undefined,
     facets.count,
     axesOf(true),
-    sievesOf(true),
+    masksOf(true),
   )
   const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOf(dimension).slot))
   const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOf(dimension).slot))
@@ -125,14 +125,14 @@ export function compileShape(
   combos.partOf[0] = combos.keys.length
   const hasPlaces = [...used].some((name) => !isOfCombo(name))
   const placeCount = isByAsset ? assets.count : assets.placeCount
-  const places = hasPlaces ? partition(undefined, placeCount, axesOf(false), sievesOf(false)) : undefined
+  const places = hasPlaces ? partition(undefined, placeCount, axesOf(false), masksOf(false)) : undefined
   if (hasPlaces && places === undefined) return undefined
   if (combos.keys.length * (places?.keys.length ?? 1) > MAX_PARTS) return undefined
 
   const keys: GroupKey[] = []
-  const laneOf: number[] = []
+  const disjointSetOf: number[] = []
   const numbers = new Map<string, number>()
-  const lanes = new Map<string, number>()
+  const disjointSets = new Map<string, number>()
   const isWanted = toGroupFilter(engine, groups)
   const toGroup = (comboKey: GroupKey, placeKey: GroupKey): number | undefined => {
     const nameOf = (dimension: Dimension) => {
@@ -147,11 +147,11 @@ export function compileShape(
     const number = keys.length
     keys.push(key)
     numbers.set(id, number)
-    const lane = toGroupId(
+    const setId = toGroupId(
       plan.dimensions.map((dimension) => (comboDimensions.includes(dimension) ? nameOf(dimension) : '')),
     )
-    if (!lanes.has(lane)) lanes.set(lane, lanes.size)
-    laneOf.push(lanes.get(lane) ?? 0)
+    if (!disjointSets.has(setId)) disjointSets.set(setId, disjointSets.size)
+    disjointSetOf.push(disjointSets.get(setId) ?? 0)
     return number
   }
 
@@ -171,7 +171,9 @@ export function compileShape(
       }
     }
     for (const at of left) groupOf[at] = keys.length
-    placeParts = { isByAsset, partOf: places.partOf, parts: width, groupOf }
+    const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
+    const bits = isOfMasks && toMinConfidence(plan.conditions) === 0 ? toBits(engine, combos.partOf, parts) : undefined
+    placeParts = { isByAsset, partOf: places.partOf, parts: width, groupOf, bits }
   }
   const none = placeParts === undefined ? keys.length : parts
   const own = combos.partOf
@@ -190,11 +192,11 @@ export function compileShape(
       ...(byCell ? { cellPartOf: own } : {}),
       ...(byCell && placeParts === undefined ? { cellGroupOf: own } : {}),
       ...(placeParts === undefined ? {} : { places: placeParts }),
-      laneOf: Uint32Array.from(laneOf),
-      lanes: lanes.size,
-      leastConfidence: toLeastConfidence(plan.conditions),
-      isWhole: conditions.length === 0 && dimensions.length === 0 && toLeastConfidence(plan.conditions) === 0,
-      ...(byCell && within(ofMasks) && toLeastConfidence(plan.conditions) === 0
+      disjointSetOf: Uint32Array.from(disjointSetOf),
+      disjointSets: disjointSets.size,
+      minConfidence: toMinConfidence(plan.conditions),
+      isWhole: conditions.length === 0 && dimensions.length === 0 && toMinConfidence(plan.conditions) === 0,
+      ...(byCell && within(ofMasks) && toMinConfidence(plan.conditions) === 0
         ? { bits: toBits(engine, own, keys.length) }
         : {}),
     },
@@ -215,7 +217,7 @@ function listMembers(groupOf: Uint32Array, none: number): Uint32Array {
   return members.subarray(0, count)
 }
 
-function toLeastConfidence(conditions: readonly PlanCondition[]): number {
+function toMinConfidence(conditions: readonly PlanCondition[]): number {
   const least = conditions
     .filter(({ key }) => key === 'minConfidence')
     .map(({ values }) => toConfidenceUnits(Number(values[0])))

@@ -32,7 +32,7 @@ export function createSeededRandom(seed: number) {
   }
   return { below, chance: (share: number) => below(1000) < share * 1000 }
 }
-type Dice = ReturnType<typeof createSeededRandom>
+type SeededRandom = ReturnType<typeof createSeededRandom>
 
 /** Compares the answers of engine and SQL to the same random questions, in one snapshot. */
 export function verifyEngine(
@@ -48,11 +48,11 @@ export function verifyEngine(
   try {
     const { reader } = snapshot
     const engine = buildAll(reader)
-    const dice = createSeededRandom(seed)
+    const random = createSeededRandom(seed)
     const result: Verification = { findings: engine.count, questions, left: 0, differences: [] }
     const answering = openEngineSnapshot(reader)
     for (let done = 0; done < questions; done++) {
-      const plan = makePlan(engine, dice, now)
+      const plan = makePlan(engine, random, now)
       const cells = runOnEngine(engine, plan, answering)
       if (cells === undefined) result.left += 1
       else if (!areSame(cells, runPlan(reader, plan))) result.differences.push(plan)
@@ -85,76 +85,77 @@ export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean 
 }
 
 /** A random plan over the findings in the engine. */
-export function makePlan(engine: Engine, dice: Dice, now: number): Plan {
+export function makePlan(engine: Engine, random: SeededRandom, now: number): Plan {
   const { rows } = engine.findings
   const first = rows.count === 0 ? now : rows.timeOf(0)
-  const instant = () => first + dice.below(Math.max(1, now - first))
-  const range: Plan['range'] = dice.chance(0.5) ? {} : toRange(instant(), instant())
-  const isStock = dice.chance(0.25)
-  const edges = dice.chance(0.3) ? toEdges(dice, range.from ?? first, range.to ?? now) : undefined
+  const instant = () => first + random.below(Math.max(1, now - first))
+  const range: Plan['range'] = random.chance(0.5) ? {} : toRange(instant(), instant())
+  const isStock = random.chance(0.25)
+  const edges = random.chance(0.3) ? toEdges(random, range.from ?? first, range.to ?? now) : undefined
   return {
     entity: 'finding',
     mode: isStock ? 'stock' : 'flow',
-    measure: toMeasure(dice),
-    conditions: makeConditions(engine, dice),
+    measure: toMeasure(random),
+    conditions: makeConditions(engine, random),
     timeField: 'firstDetectedAt',
     range: isStock ? {} : range,
     at: isStock ? (range.to ?? now + 1) : now,
-    dimensions: pickSome(dice, dimensions, dice.below(3)),
+    dimensions: pickSome(random, dimensions, random.below(3)),
     ...(edges === undefined ? {} : { edges }),
   }
 }
 
 const toRange = (a: number, b: number) => ({ from: Math.min(a, b), to: Math.max(a, b) })
 
-function toEdges(dice: Dice, from: number, to: number): number[] {
-  const step = Math.max(DAY / 4, Math.ceil((to - from) / (2 + dice.below(40))))
+function toEdges(random: SeededRandom, from: number, to: number): number[] {
+  const step = Math.max(DAY / 4, Math.ceil((to - from) / (2 + random.below(40))))
   return Array.from({ length: Math.max(1, Math.floor((to - from) / step)) }, (_, index) => from + (index + 1) * step)
 }
 
-function toMeasure(dice: Dice): Plan['measure'] {
-  const kind = dice.below(7)
-  if (kind === 6) return { aggregation: 'PERCENTILE', field: 'confidence', p: dice.below(21) / 20 }
+function toMeasure(random: SeededRandom): Plan['measure'] {
+  const kind = random.below(7)
+  if (kind === 6) return { aggregation: 'PERCENTILE', field: 'confidence', p: random.below(21) / 20 }
   if (kind < 2) return { aggregation: 'COUNT' }
   if (kind === 2)
-    return { aggregation: 'COUNT_DISTINCT', field: distinctFields[dice.below(distinctFields.length)] ?? 'assetId' }
+    return { aggregation: 'COUNT_DISTINCT', field: distinctFields[random.below(distinctFields.length)] ?? 'assetId' }
   return { aggregation: kind === 3 ? 'AVG' : kind === 4 ? 'MIN' : 'MAX', field: 'confidence' }
 }
 
 /** Facets of the combination table whose values are words. */
 const wordFacets = facetRows.filter(({ table, storage }) => table === 'combo' && storage.stores === 'word')
 
-function makeConditions(engine: Engine, dice: Dice): PlanCondition[] {
+function makeConditions(engine: Engine, random: SeededRandom): PlanCondition[] {
   const { facets, assets, names } = engine
   const found: PlanCondition[] = []
   const add = (key: PlanCondition['key'], values: readonly (string | number)[]) => {
-    const exclude = key !== 'minConfidence' && dice.chance(0.2)
+    const exclude = key !== 'minConfidence' && random.chance(0.2)
     if (values.length > 0) found.push({ key, values, exclude, origin: 'caller' })
   }
   const wordsOf = (ids: readonly number[]) =>
-    pickSome(dice, ids, 1 + dice.below(3)).flatMap((id) => names.wordOf(id) ?? [])
-  if (dice.chance(0.3)) add('severities', pickSome(dice, severities, 2))
-  if (dice.chance(0.4)) add('statuses', pickSome(dice, findingStatuses, 1 + dice.below(2)))
+    pickSome(random, ids, 1 + random.below(3)).flatMap((id) => names.wordOf(id) ?? [])
+  if (random.chance(0.3)) add('severities', pickSome(random, severities, 2))
+  if (random.chance(0.4)) add('statuses', pickSome(random, findingStatuses, 1 + random.below(2)))
   for (const { filterKey, slot } of wordFacets) {
-    if (dice.chance(0.2)) add(filterKey, wordsOf(facets.facets[slot as ComboSlot].values))
+    if (random.chance(0.2)) add(filterKey, wordsOf(facets.facets[slot as ComboSlot].values))
   }
-  if (dice.chance(0.1)) add('containers', wordsOf(assets.facets.container.values))
-  if (dice.chance(0.1)) add('owners', wordsOf(assets.own.owner.values))
-  if (dice.chance(0.1)) add('datasets', wordsOf(assets.own.dataset.values))
-  if (dice.chance(0.1)) add('labels', wordsOf(assets.own.labels.values.flatMap((set) => names.labelsOf(set))))
-  if (dice.chance(0.1))
+  if (random.chance(0.1)) add('containers', wordsOf(assets.facets.container.values))
+  if (random.chance(0.1)) add('owners', wordsOf(assets.own.owner.values))
+  if (random.chance(0.1)) add('datasets', wordsOf(assets.own.dataset.values))
+  if (random.chance(0.1)) add('labels', wordsOf(assets.own.labels.values.flatMap((set) => names.labelsOf(set))))
+  if (random.chance(0.1))
     add(
       'sources',
-      pickSome(dice, names.sources, 2).map(({ name }) => name),
+      pickSome(random, names.sources, 2).map(({ name }) => name),
     )
-  if (dice.chance(0.2)) add('minConfidence', [dice.chance(0.7) ? dice.below(101) / 100 : dice.below(10_001) / 10_000])
+  if (random.chance(0.2))
+    add('minConfidence', [random.chance(0.7) ? random.below(101) / 100 : random.below(10_001) / 10_000])
   return found
 }
 
-function pickSome<Item>(dice: Dice, items: readonly Item[], count: number): Item[] {
+function pickSome<Item>(random: SeededRandom, items: readonly Item[], count: number): Item[] {
   const found = new Set<Item>()
   for (let left = count; left > 0; left--) {
-    const item = items[dice.below(items.length)]
+    const item = items[random.below(items.length)]
     if (item !== undefined) found.add(item)
   }
   return [...found]

@@ -4,7 +4,7 @@ import { findingStatuses } from '../../findings/model.ts'
 import { listTermNames } from '../../glossary/glossary.store.ts'
 import { type AppError, invalidInput, type Suggestion } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
-import { closest, likeness } from '../../kernel/suggest.ts'
+import { closest, isSameName, likeness } from '../../kernel/suggest.ts'
 import { listMetricNames } from '../../metrics/metrics.store.ts'
 import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
@@ -26,7 +26,7 @@ export function readDimensions(
   const found: Dimension[] = []
   for (const [index, name] of given.entries()) {
     const path = toPath(index)
-    const dimension = findDimensionByName(name)
+    const dimension = findDimension(name)
     if (dimension === undefined) throw unknownDimension(reader, metric, name, path)
     if (!metric.allowedDimensions.includes(dimension)) throw notAllowed(metric, dimension, path)
     if (dimension !== name) coerced.push({ path, message: `was ${quote(name)}; read as ${quote(dimension)}.` })
@@ -73,10 +73,9 @@ function closestDimensions(name: string): Dimension[] {
 }
 
 /** The one dimension that a name can mean: by its name or a synonym in another spelling, or by its filter key. */
-export function findDimension(name: string): Dimension | undefined {
-  const dimension = findDimensionByName(name) ?? dimensions.find((known) => likeness(name, known) === 1)
-  if (dimension !== undefined) return dimension
-  return facetRows.find(({ filterKey }) => likeness(name, filterKey) === 1)?.name
+function findDimension(name: string): Dimension | undefined {
+  const dimension = findDimensionByName(name) ?? dimensions.find((known) => isSameName(name, known))
+  return dimension ?? facetRows.find(({ filterKey }) => isSameName(name, filterKey))?.name
 }
 
 /** What a name refers to when it is not a dimension. */

@@ -166,6 +166,15 @@ export function toBuckets(
   return { range: { from, to }, buckets }
 }
 
+/** A granularity that divides a range into a readable number of buckets; weeks for a range without a start. */
+export function toGranularity({ from, to }: TimeRange, now: number): Granularity {
+  if (from === undefined) return 'week'
+  const length = (to ?? now) - from
+  if (length <= 2 * DAY) return 'hour'
+  if (length <= 31 * DAY) return 'day'
+  return length <= 366 * DAY ? 'week' : 'month'
+}
+
 function defaultFrom(to: number, granularity: Granularity, zone: Zone, weekStart: WeekDay): number {
   const count = defaultBuckets[granularity] - 1
   // The current bucket is the one that contains the last instant before the end.

@@ -57,7 +57,7 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   }
   const agesFrom = plan.measure.field === 'ageHours' ? last : undefined
   return [...stretches.values()].flatMap(({ key, parts }) => {
-    const partials = itemized ? countItems(parts, moments.length) : layOut(parts, moments.length)
+    const partials = itemized ? countItems(parts, moments.length) : fillBuckets(parts, moments.length)
     const present = runningSums(parts, moments.length, (part) => part.rows)
     return partials.flatMap((partial, bucket) => {
       if (present[bucket] === 0) return []
@@ -115,7 +115,7 @@ function younger(partial: Partial, byMs: number): Partial {
   }
 }
 
-function layOut(parts: readonly MomentRange[], count: number): Partial[] {
+function fillBuckets(parts: readonly MomentRange[], count: number): Partial[] {
   const n = runningSums(parts, count, (part) => part.n)
   const sum = runningSums(parts, count, (part) => part.sum)
   const min = spread(parts, count, (part) => part.min, 1)

@@ -5,6 +5,8 @@ import {
   detectors,
   type Filled,
   NOW,
+  OWNERS,
+  ownerName,
   START,
   severities,
   sourceName,
@@ -71,6 +73,7 @@ async function load(
     severity: severities,
     status: statuses,
     container: range(containers, containerName),
+    owner: range(OWNERS, ownerName),
   }
   for (const [name, values] of Object.entries(names)) {
     await connection.run(`CREATE TYPE e_${name} AS ENUM (${list(values)})`)
@@ -79,7 +82,7 @@ async function load(
   const pick = (name: keyof typeof names) => `enum_range(NULL::e_${name})[${name} + ${name === 'severity' ? 0 : 1}]`
   const columns = (time: string, cast: (name: keyof typeof names) => string) =>
     `${time} AS t, conf, asset, ${(Object.keys(names) as (keyof typeof names)[]).map((name) => `${cast(name)} AS ${name}`).join(', ')}`
-  const types = `columns = {'t': 'BIGINT', 'conf': 'INTEGER', 'asset': 'INTEGER', 'source': 'INTEGER', 'detector': 'INTEGER', 'ftype': 'INTEGER', 'category': 'INTEGER', 'severity': 'INTEGER', 'status': 'INTEGER', 'container': 'INTEGER'}`
+  const types = `columns = {'t': 'BIGINT', 'conf': 'INTEGER', 'asset': 'INTEGER', 'source': 'INTEGER', 'detector': 'INTEGER', 'ftype': 'INTEGER', 'category': 'INTEGER', 'severity': 'INTEGER', 'status': 'INTEGER', 'container': 'INTEGER', 'owner': 'INTEGER'}`
   const read = `read_csv('${findingFile}', header = false, ${types})`
   await connection.run(
     `CREATE TABLE f_enum AS SELECT ${columns('epoch_ms(t)', (name) => `(${pick(name)})::e_${name}`)} FROM ${read} ORDER BY t`,

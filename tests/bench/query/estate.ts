@@ -29,6 +29,10 @@ export const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as con
 export const typeName = (type: number) => `TYPE_${type}`
 export const sourceName = (source: number) => `Source ${source}`
 export const containerName = (container: number) => `Space ${container}`
+export const OWNERS = 1000
+export const ownerName = (owner: number) => `Owner ${owner}`
+/** Drawn from the number of the asset, so that all else is as without owners. */
+const ownerOf = (asset: number) => Math.floor(OWNERS * ((asset * 0.618034) % 1) ** 2)
 
 /** The least first: a few kinds take most of it. */
 const skewed = (dice: Dice, count: number) => Math.floor(count * dice.next() ** 2.5)
@@ -80,10 +84,11 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
     const categoryIds = words(categories)
     const typeIds = words(Array.from({ length: TYPES }, (_, type) => typeName(type)))
     const containerIds = words(Array.from({ length: containers }, (_, container) => containerName(container)))
+    const ownerIds = words(Array.from({ length: OWNERS }, (_, owner) => ownerName(owner)))
     const [page = 0] = words(['wiki.page'])
     const asset = writer.prepare(
-      `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at, last_scanned_at)
-       VALUES (?, ?, ?, ?, ?, '', 'ACTIVE', ?, ?, ?)`,
+      `INSERT INTO asset (uid, source_id, key, kind_id, container_id, owner_id, name, status, first_seen_at, last_seen_at, last_scanned_at)
+       VALUES (?, ?, ?, ?, ?, ?, '', 'ACTIVE', ?, ?, ?)`,
     )
     const addCombo = writer.prepare(
       `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status) VALUES (?, ?, ?, ?, 0, ?, ?)`,
@@ -104,6 +109,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
           safe(`a${index}`),
           page,
           containerIds[container],
+          ownerIds[ownerOf(index)],
           START,
           NOW,
           NOW,
@@ -152,7 +158,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
           out.spans.add(`${at},`)
         }
         out.findings.add(
-          `${at},${confidence},${index},${sourceNumber},${detector},${type},${category},${severity},${status},${container}`,
+          `${at},${confidence},${index},${sourceNumber},${detector},${type},${category},${severity},${status},${container},${ownerOf(index)}`,
         )
       }
     }

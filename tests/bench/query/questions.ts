@@ -49,6 +49,13 @@ const metric =
     const answer = evaluateMetric(reader, { metricSlug, ...question }, { now: NOW })
     return question.dimensions === undefined ? [answer.value] : answer.breakdown.map(({ value }) => value)
   }
+/** The five largest contributions of each dimension, by size. */
+const drivers =
+  (metricSlug: string, question: Asking) =>
+  (reader: Reader): (number | null)[] =>
+    (evaluateMetric(reader, { metricSlug, explain: true, ...question }, { now: NOW }).drivers ?? []).map(
+      ({ contribution }) => Math.abs(contribution ?? 0),
+    )
 const series = (metricSlug: string, question: Omit<SeriesQuestion, 'metricSlug'>) => (reader: Reader) =>
   evaluateSeries(reader, { metricSlug, ...question }, { now: NOW }).timeSeries.map(({ value }) => value)
 
@@ -100,6 +107,8 @@ export const benchMetrics: Record<string, object> = {
   'b-sure': { aggregation: 'COUNT', ...finding, filters: { ...open, minConfidence: 0.8 } },
   'b-rather-sure': { aggregation: 'COUNT', ...finding, filters: { minConfidence: 0.6 } },
   'b-assets-open': { aggregation: 'COUNT_DISTINCT', ...finding, field: 'assetId', filters: open },
+  'b-median': { aggregation: 'MEDIAN', ...finding, field: 'confidence' },
+  'b-explained': { aggregation: 'COUNT', ...finding },
   'b-false': {
     numerator: { aggregation: 'COUNT', ...finding, filters: { statuses: ['FALSE_POSITIVE'] } },
     denominator: { aggregation: 'COUNT', ...finding },
@@ -128,17 +137,11 @@ const onDashboard: [string, object | null, string][] = [
   ['b-assets-high', null, `SELECT count(DISTINCT asset) FROM $ WHERE status = 'OPEN' AND ${isHigh}`],
 ]
 
+/** The dimensions that drivers are looked for in. */
+const explained = ['severity', 'detectorType', 'findingType', 'category', 'source', 'container']
+
 /** Defines the metrics and places the dashboard of 12; a metric stands on it once, so it is copied for each filter. */
 export function plantQuestions(store: Store): void {
-  const allowed = JSON.stringify([
-    'severity',
-    'detectorType',
-    'status',
-    'findingType',
-    'category',
-    'source',
-    'container',
-  ])
   store.write((writer) => {
     const insert = writer.prepare(
       `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, created_at, updated_at)
@@ -152,7 +155,7 @@ export function plantQuestions(store: Store): void {
           safe(slug),
           'numerator' in definition ? 'RATIO' : 'SIMPLE',
           safe(JSON.stringify(definition)),
-          safe(allowed),
+          safe(JSON.stringify(slug === 'b-explained' ? explained : [...explained, 'status', 'asset', 'owner'])),
         ).lastInsertRowid,
       )
     for (const [slug, definition] of Object.entries(benchMetrics)) add(slug, definition)
@@ -308,6 +311,36 @@ export const questions: readonly Question[] = [
     ask: metric('b-open', { dimensions: ['container'], limit: 20 }),
     sql: (d) =>
       `SELECT container, count(*) FROM ${d.table} WHERE status = 'OPEN' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20`,
+  },
+  {
+    name: 'top 20 assets',
+    isHard: true,
+    ask: metric('b-total', { dimensions: ['asset'], limit: 20 }),
+    sql: (d) => `SELECT asset, count(*) FROM ${d.table} GROUP BY 1 ORDER BY 2 DESC LIMIT 20`,
+  },
+  {
+    name: 'by owner',
+    isHard: true,
+    ask: metric('b-total', { dimensions: ['owner'], limit: 1000 }),
+    sql: (d) => `SELECT owner, count(*) FROM ${d.table} GROUP BY 1`,
+  },
+  {
+    name: 'median confidence by severity',
+    isHard: true,
+    ask: metric('b-median', { dimensions: ['severity'] }),
+    sql: (d) => `SELECT severity, ${d.toShare('quantile_cont(conf, 0.5)')} FROM ${d.table} GROUP BY 1`,
+  },
+  {
+    name: 'explain over 6 dimensions, 90 d',
+    isHard: true,
+    ask: drivers('b-explained', { ...days(90), compare: 'previous_period' }),
+    sql: (d) =>
+      `WITH g AS (SELECT grouping(severity, detector, ftype, category, source, container) AS d,
+         count(*) FILTER (WHERE t >= ${d.at(NOW - 90 * DAY)}) - count(*) FILTER (WHERE t < ${d.at(NOW - 90 * DAY)}) AS n
+         FROM ${d.table} WHERE ${within(d.at, NOW - 180 * DAY)}
+         GROUP BY GROUPING SETS ((severity), (detector), (ftype), (category), (source), (container))),
+       r AS (SELECT n, row_number() OVER (PARTITION BY d ORDER BY abs(n) DESC) AS place FROM g)
+       SELECT abs(n)::DOUBLE FROM r WHERE place <= 5`,
   },
   {
     name: 'open at the end of each week, 2 y',

@@ -100,7 +100,7 @@ export function planBatches(rows: number, count: number): Batch[] {
 export function withoutLog(writer: Writer): Writer {
   const nowhere = { run: () => ({ changes: 1, lastInsertRowid: 1 }) } as unknown as ReturnType<Writer['prepare']>
   return {
-    turn: writer.turn,
+    snapshotNumber: writer.snapshotNumber,
     all: (query) => writer.all(query),
     first: (query) => writer.first(query),
     run: (query) => writer.run(query),

@@ -1,0 +1,46 @@
+import { listInline } from '../../metrics/definition.ts'
+import type { Point } from '../model.ts'
+import { type Cell, emptyPartial } from '../plan/cells.ts'
+import { type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
+import type { ResolvedQuestion } from '../plan/scope.ts'
+import type { Buckets, WeekDay } from '../plan/time.ts'
+import type { Zone } from '../plan/zone.ts'
+import { once, type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
+
+/** The values of a metric of any type in every bucket: each is what a query over the bucket's part of the range gives. */
+export function evaluateBuckets(
+  { metric, inputs, conditions, termOf }: Pick<ResolvedQuestion, 'metric' | 'inputs' | 'conditions' | 'termOf'>,
+  { range, buckets }: Buckets,
+  at: { now: number; zone: Zone; weekStart: WeekDay },
+  run: RunPlan,
+): Point[] {
+  const nodeOver = (from: number, to: number): ValueNode =>
+    planMetric(metric, conditions, { ...at, range: { from, to }, dimensions: [], inputs, termOf })
+  const parts = [metric, ...inputs.values()]
+  // A window or a trend begins before its bucket, so buckets cannot be cut from one scan of the range.
+  const isSeparate = parts.some(
+    (part) => part.type === 'TREND' || listInline(part).some(({ window }) => window !== undefined),
+  )
+  if (isSeparate) {
+    return buckets.map(({ start, end, complete }) => {
+      const node = nodeOver(Math.max(start, range.from), Math.min(end, range.to))
+      return toPoint(start, complete, toTotal(node, run))
+    })
+  }
+  const node = nodeOver(range.from, range.to)
+  const cellsOf = once((plan: Plan): ReadonlyMap<number, Cell> => {
+    const cells = run(toSeriesPlan(plan, range, buckets))
+    return new Map(cells.map((cell) => [cell.bucket, cell]))
+  })
+  return buckets.map(({ start, complete }, index) =>
+    toPoint(
+      start,
+      complete,
+      toNodeValue(node, (plan) => cellsOf(plan).get(index) ?? emptyPartial),
+    ),
+  )
+}
+
+function toPoint(start: number, complete: boolean, { value, n }: Value): Point {
+  return { timestamp: new Date(start).toISOString(), value, complete, ...(n === undefined ? {} : { n }) }
+}

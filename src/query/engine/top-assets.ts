@@ -1,0 +1,88 @@
+import type { Engine } from '../../engine/columnar-index.ts'
+import { countByAsset } from '../../engine/scan/scan.ts'
+import type { Shape } from '../../engine/scan/shape.ts'
+import { internalText } from '../../kernel/safe-text.ts'
+import { type Cell, emptyPartial } from '../plan/cells.ts'
+import type { Plan } from '../plan/plan.ts'
+import { type EngineSnapshot, getShape, nameAssets, toRange } from './engine-plan.ts'
+
+/** The groups with the most rows, with all that equal the last of them, and the sum of the others. */
+export interface TopCells {
+  cells: Cell[]
+  rest: { groups: number; n: number }
+}
+
+/** With more assets of equal rank, all groups are listed instead. */
+const MAX_LISTED = 20_000
+
+/** The `most` assets with the most findings; undefined when the plan has to be answered in full. */
+export function findTopAssets(
+  engine: Engine,
+  plan: Plan,
+  most: number,
+  snapshot: EngineSnapshot,
+): TopCells | undefined {
+  const { entity, measure, dimensions, groups, edges } = plan
+  const isByAsset = dimensions.length === 1 && dimensions[0] === 'asset'
+  if (!isByAsset || entity !== 'finding' || measure.aggregation !== 'COUNT') return undefined
+  if (groups !== undefined || edges !== undefined) return undefined
+  const range = toRange(plan, snapshot.hasChanged)
+  const compiled = range === undefined ? undefined : getShape(engine, { ...plan, dimensions: [] })
+  if (range === undefined || compiled === undefined) return undefined
+  const counts = compiled.shape.groups === 0 ? new Uint32Array(0) : countAll(engine, compiled.shape, range)
+  const least = findRank(counts, most)
+  const rest = { groups: 0, n: 0 }
+  const cells: Cell[] = []
+  for (let asset = 0; asset < counts.length; asset++) {
+    const n = counts[asset] as number
+    if (n === 0) continue
+    if (n >= least) {
+      const key = [internalText(String(engine.assets.ids[asset]))]
+      cells.push({ ...emptyPartial, n, key, bucket: 0 })
+      if (cells.length > MAX_LISTED) return undefined
+    } else {
+      rest.groups++
+      rest.n += n
+    }
+  }
+  return { cells: nameAssets(cells, plan, snapshot), rest }
+}
+
+/** The number of findings of each asset, by asset number. */
+function countAll({ assets, findings }: Engine, shape: Shape, { from, to }: { from: number; to: number }): Uint32Array {
+  const { places } = shape
+  const bits = places === undefined ? shape.bits : places.bits
+  if (bits?.length === 1 && findings.isWithin(from, to)) {
+    const counts = assets.countFindings(bits[0] ?? 0)
+    if (places === undefined) return counts
+    const { partOf, groupOf, isByAsset } = places
+    return counts.map((count, asset) => {
+      const part = partOf[isByAsset ? asset : (assets.placeOf[asset] as number)] as number
+      return groupOf[part] === 0 ? count : 0
+    })
+  }
+  const { rows, late } = findings
+  const counts = new Uint32Array(assets.count)
+  const [first, end] = [rows.firstAtOrAfter(from), rows.firstAtOrAfter(to)]
+  countByAsset(rows, { from: first, to: end }, { shape, assets }, counts)
+  for (let row = 0; row < late.count; row++) {
+    const time = late.time[row] ?? 0
+    if (time >= from && time < to) countByAsset(late, { from: row, to: row + 1 }, { shape, assets }, counts)
+  }
+  return counts
+}
+
+/** The count at a rank (from 1) in descending order; at least 1. */
+function findRank(counts: Uint32Array, rank: number): number {
+  // Ascending; the first is the smallest of the largest so far.
+  const largest = new Uint32Array(rank)
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index] as number
+    if (count <= (largest[0] as number)) continue
+    let at = 1
+    while (at < rank && (largest[at] as number) < count) at++
+    largest.copyWithin(0, 1, at)
+    largest[at - 1] = count
+  }
+  return Math.max(1, largest[0] as number)
+}
