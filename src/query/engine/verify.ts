@@ -1,8 +1,6 @@
-import { severities } from '../../detectors/detector.ts'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { buildEngine } from '../../engine/load.store.ts'
-import { type ComboSlot, facetRows } from '../../findings/facets.ts'
-import { findingStatuses } from '../../findings/model.ts'
+import { type FacetRow, facetRows } from '../../findings/facets.ts'
 import { dimensions, entityFacts, type MetricField } from '../../metrics/model.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { type Cell, toGroupId } from '../plan/cells.ts'
@@ -10,6 +8,7 @@ import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { runOnEngine } from './engine-plan.ts'
 import { openEngineSnapshot } from './executor.ts'
+import { openColumns } from './shape.ts'
 
 export interface Verification {
   findings: number
@@ -121,35 +120,37 @@ function toMeasure(random: SeededRandom): Plan['measure'] {
   return { aggregation: kind === 3 ? 'AVG' : kind === 4 ? 'MIN' : 'MAX', field: 'confidence' }
 }
 
-/** Facets of the combination table whose values are words. */
-const wordFacets = facetRows.filter(({ table, storage }) => table === 'combo' && storage.stores === 'word')
-
 function makeConditions(engine: Engine, random: SeededRandom): PlanCondition[] {
-  const { facets, assets, names } = engine
+  const columnOf = openColumns(engine, { isByAsset: false, ofFindings: true })
   const found: PlanCondition[] = []
   const add = (key: PlanCondition['key'], values: readonly (string | number)[]) => {
     const exclude = key !== 'minConfidence' && random.chance(0.2)
     if (values.length > 0) found.push({ key, values, exclude, origin: 'caller' })
   }
-  const wordsOf = (ids: readonly number[]) =>
-    pickSome(random, ids, 1 + random.below(3)).flatMap((id) => names.wordOf(id) ?? [])
-  if (random.chance(0.3)) add('severities', pickSome(random, severities, 2))
-  if (random.chance(0.4)) add('statuses', pickSome(random, findingStatuses, 1 + random.below(2)))
-  for (const { filterKey, slot } of wordFacets) {
-    if (random.chance(0.2)) add(filterKey, wordsOf(facets.facets[slot as ComboSlot].values))
+  for (const facet of facetRows) {
+    if (isIndexed(facet) && random.chance(0.17)) {
+      add(facet.filterKey, pickSome(random, listValues(engine, facet, columnOf), 1 + random.below(3)))
+    }
   }
-  if (random.chance(0.1)) add('containers', wordsOf(assets.facets.container.values))
-  if (random.chance(0.1)) add('owners', wordsOf(assets.own.owner.values))
-  if (random.chance(0.1)) add('datasets', wordsOf(assets.own.dataset.values))
-  if (random.chance(0.1)) add('labels', wordsOf(assets.own.labels.values.flatMap((set) => names.labelsOf(set))))
-  if (random.chance(0.1))
-    add(
-      'sources',
-      pickSome(random, names.sources, 2).map(({ name }) => name),
-    )
   if (random.chance(0.2))
     add('minConfidence', [random.chance(0.7) ? random.below(101) / 100 : random.below(10_001) / 10_000])
   return found
+}
+
+/** Keys of assets are not in the index. */
+const isIndexed = ({ storage }: FacetRow) => storage.stores !== 'asset'
+
+/** The values of a facet that findings in the index have or may have. */
+function listValues(
+  { names }: Engine,
+  { storage, slot }: FacetRow,
+  columnOf: ReturnType<typeof openColumns>,
+): readonly string[] {
+  if (storage.stores === 'code') return Object.keys(storage.codes)
+  if (storage.stores === 'source') return names.sources.map((source) => source[storage.sourceColumn])
+  const { values } = columnOf(slot)
+  const words = storage.stores === 'wordSet' ? values.flatMap((set) => names.labelsOf(set)) : values
+  return words.flatMap((id) => names.wordOf(id) ?? [])
 }
 
 function pickSome<Item>(random: SeededRandom, items: readonly Item[], count: number): Item[] {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { listing, manyPages, pageKeys, rewrite } from './lists.ts'
 import {
@@ -147,7 +147,12 @@ describe('paging', () => {
 })
 
 describe('breakdowns', () => {
-  const retrying = { optional: { connection: { max_retries: 2 } } }
+  // Retries wait a random time, here none.
+  beforeEach(() => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+  })
+  afterEach(() => vi.restoreAllMocks())
+  const retrying = { optional: { connection: { max_retries: 1 } } }
 
   const broken: SampleFault['match'] = ({ path, query }) => {
     if (query.get('body-format') !== 'storage') return false

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { listing, manyPages, pageKeys } from './lists.ts'
 import {
@@ -100,6 +100,11 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
 
 describe('max_retries: retries for transient failures and rate limits', () => {
   const down: SampleFault = { match: listing, respond: { status: 503 } }
+  // Retries wait a random time, here none.
+  beforeEach(() => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+  })
+  afterEach(() => vi.restoreAllMocks())
 
   test.each([0, 1, 3])(
     'at %i, a listing that is down is asked for once more than that, smaller pages included',

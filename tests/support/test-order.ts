@@ -1,0 +1,46 @@
+// Which test files share a process, and in which order they run there.
+
+/** Rooms whose tests open vaults, which remember secrets and mask them from then on; the slowest first. */
+const openVaults = [
+  ...['e2e', 'background', 'watches', 'scans', 'audit', 'cross-asset-checks', 'doctor', 'faults', 'golden', 'sources'],
+  'upgrade',
+]
+
+/** Tests of other rooms that open vaults. */
+const alsoOpenVaults = [
+  'tests/connectors/bi/revisit.test.ts',
+  'tests/imports/import.test.ts',
+  'tests/imports/large-import.test.ts',
+]
+
+/** Tests that replace modules or clocks, measure memory, or look for secrets that no vault has remembered. */
+export const alone = [
+  'tests/access/token-watch.test.ts',
+  'tests/access/tokens.test.ts',
+  'tests/catalogue/lockdown-canary.test.ts',
+  'tests/cli/data-use.test.ts',
+  'tests/connectors/bi/options.test.ts',
+  'tests/connectors/bi/stuck.test.ts',
+  'tests/connectors/clock.test.ts',
+  'tests/connectors/wiki/options.test.ts',
+  'tests/doctor/examine.test.ts',
+  'tests/documents/bombs.test.ts',
+  'tests/e2e/planted-texts.test.ts',
+  'tests/imports/killed-import.test.ts',
+  'tests/imports/unpublished.test.ts',
+  'tests/runtime/log.test.ts',
+  'tests/scans/canary.test.ts',
+  'tests/scans/redaction.test.ts',
+  'tests/store/network.test.ts',
+  'tests/store/no-links.test.ts',
+  'tests/store/remembered.test.ts',
+  'tests/store/vault-file.test.ts',
+  'tests/upgrade/hide-stored.test.ts',
+]
+
+/** When a file runs in a process that it shares: 0 if it opens no vault, otherwise after all files of that kind. */
+export function vaultOrder(file: string): number {
+  const [path = ''] = /tests\/.*$/.exec(file.replaceAll('\\', '/')) ?? []
+  if (alsoOpenVaults.includes(path)) return 1
+  return openVaults.indexOf(path.split('/')[1] ?? '') + 1
+}
