@@ -93,7 +93,8 @@ export function defaultHome(env: Environment, platform: NodeJS.Platform = proces
 }
 
 /**
- * Merges settings: flags override environment variables, these the file in the data folder, and that the defaults.
+ * Merges settings: flags override environment variables, environment variables override the file in the data folder,
+ * and the file overrides the defaults.
  * @throws AppError `invalid_input` naming the setting.
  */
 export function loadConfig(flags: Partial<Settings> & { home?: string | undefined }, env: Environment): Config {
@@ -107,7 +108,7 @@ export function loadConfig(flags: Partial<Settings> & { home?: string | undefine
   return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
 }
 
-/** Masks with `scrub` only: loading `detectors/safe-text.ts` would delay every start. */
+/** Masks with `maskCredentials` only: loading `detectors/safe-text.ts` would delay every start. */
 const showMember = (key: string) => maskCredentials(key).slice(0, MAX_SHOWN_MEMBER)
 
 /** Each `ASSAY_OIDC_*` variable overrides one member of `oidc` in the file. */

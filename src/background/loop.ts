@@ -36,7 +36,7 @@ export interface LoopOptions {
   log: Log
   now: () => number
   signal: AbortSignal
-  /** Evaluates watches and sends their messages; absent: this loop leaves that to others. */
+  /** Evaluates watches and sends their messages; absent: this loop does neither. */
   watches?: WatchKeeper
   tickMs?: number
   leaseMs?: number
@@ -84,7 +84,7 @@ export function startLoop(options: LoopOptions): Loop {
       }
       if (isPaused) return
       store.space.keepBallast()
-      runTick({ ...options, isHeartbeatStale: isHeartbeatStale })
+      runTick({ ...options, isHeartbeatStale })
       if ((await finishDeletions(options)) > 0) log.info('the remaining data of a deleted source was removed')
       await sweepImports(options)
       options.watches?.tick(isOurs)

@@ -8,7 +8,7 @@ import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 const SCRIPT = 'background/query.worker'
 /** The interval between checks for enough findings. */
 const COUNT_INTERVAL_MS = 10_000
-/** The delay before restarting a thread that died, doubled after each death up to the maximum. */
+/** The delay before restarting a crashed thread, doubled after each crash up to the maximum. */
 const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 const STOP_MS = 500
@@ -49,7 +49,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
   }
 
   const start = () => {
-    const workerData: QueryThreadSettings = { ...toThreadSettings(options), minFindings: minFindings }
+    const workerData: QueryThreadSettings = { ...toThreadSettings(options), minFindings }
     return openWorker<QueryThreadProtocol>({
       script,
       settings: { workerData, stdout: true },

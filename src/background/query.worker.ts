@@ -39,9 +39,12 @@ const log = createLog({ level: logLevel, write: (line) => emit('log', line), now
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
-const keeper = keepEngine({ store, log, minFindings: minFindings })
+const keeper = keepEngine({ store, log, minFindings })
 
-/** Resolves at the turn of the latest question; each has one of its own, so that cancelled ones can be left out. */
+/**
+ * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
+ * before it.
+ */
 let turn: Promise<unknown> = Promise.resolve()
 
 async function answer({ operation: name, input, caller, coerced }: Question, signal: AbortSignal): Promise<unknown> {

@@ -16,9 +16,9 @@ const YOUNG_MEGABYTES = 24
 const IDLE_MS = 30_000
 /** How long a thread may take to leave its scans resumable. */
 const STOP_MS = 5_000
-/** A scan whose thread has died this many times is not restarted by this process. */
+/** A scan whose thread has crashed this many times is not restarted by this process. */
 const MAX_CRASHES = 3
-/** A death this long after the previous one restarts the count. */
+/** A crash this long after the previous one restarts the count. */
 const FORGET_MS = 3_600_000
 const RESTART_MS = 200
 
@@ -66,7 +66,7 @@ interface CrashHistory {
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
   const { store, log, script = SCRIPT, idleMs = IDLE_MS } = options
-  /** Scans to run here, with the recent deaths of their thread. */
+  /** Scans to run here, with the recent crashes of their thread. */
   const scans = new Map<string, CrashHistory>()
   /** Calls that wait for the next thread. */
   let unsent: ((thread: Thread) => void)[] = []
@@ -139,7 +139,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     log.error('the scan thread died', { error, scans: scans.size })
     const at = options.now()
     for (const [scanUid, before] of scans) {
-      // A scan that was only queued did not cause the death; if none was running, any may have caused it.
+      // A scan that was only queued did not cause the crash; if none was running, any may have caused it.
       if (driven.size > 0 && !driven.has(scanUid)) continue
       const times = Math.abs(at - before.lastAt) > FORGET_MS ? 1 : before.times + 1
       scans.set(scanUid, { times, lastAt: at })

@@ -52,7 +52,9 @@ function createFormat({ format, unit }: MetricView): (value: number | null) => P
 const MAX_GROUP = 60
 const MAX_TITLE = 16
 
-/** A metric answer for the terminal: the number, its groups and its warnings; then the metrics beside it. */
+/**
+ * A metric answer for the terminal: the number, its groups and its warnings; then the further metrics of the question.
+ */
 export function toAnswerText(answer: unknown): PrintableText[] {
   const { also = [] } = answer as { also?: (AnswerView | { metric: { slug: string }; error: { message: string } })[] }
   const others = also.flatMap((other) =>

@@ -17,7 +17,7 @@ const SETTLE_MS = 250
  * the first answer; the modules that run operations are loaded after it.
  */
 export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, host: Host): Promise<void> {
-  // Many sessions are never asked anything: until the first question, V8 favours collecting garbage over growing the
+  // Many sessions never receive a question: until the first one, V8 favours collecting garbage over growing the
   // heap.
   setFlagsFromString('--optimize-for-size')
   const folder = await openFolder(config, env)

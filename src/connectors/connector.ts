@@ -89,7 +89,7 @@ export interface AssetDraft {
    * findings in unread sections keep their state; all others are resolved unless the document still contains them.
    */
   unread?: readonly UnreadSection[]
-  /** Assets that are listed through this one, by a link of either, and were not listed this time. */
+  /** Assets that are listed through this one (by a link from either side) but were not listed this time. */
   unlisted?: readonly Unlisted[]
   /**
    * Key of the asset that contains this one when an option stops it from being a separate asset; decisions carry over.

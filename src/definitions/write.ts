@@ -118,7 +118,7 @@ function writeWatch(
     deleteWatch(writer, getWatch(writer, name), author)
     return
   }
-  // Of an address, the definition holds only what is shown.
+  // The definition holds addresses as they are shown, with credentials masked.
   const stated = { ...after.members, deliver: deliver ?? [] } as unknown as CreateWatch
   if (action === 'create') {
     createWatch(writer, stated, author, receivers)

@@ -6,7 +6,7 @@ import { type DetectorRun, type RunOptions, type RunResult, runDetectors } from 
 /** What to run on a document, as plain data that can be sent to another thread. */
 export interface DetectorRequest {
   asset: AssetFacts
-  /** Types with their stored `config`; estate detectors only produce their digests. */
+  /** Types with their stored `config`; source detectors only produce their digests. */
   detectors: readonly { type: string; config?: unknown }[]
   /** Start time of the scan, in milliseconds since the epoch. */
   now: number

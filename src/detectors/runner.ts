@@ -49,7 +49,7 @@ export interface RunWarning {
 export interface RunResult {
   findings: RedactedFinding[]
   warnings: RunWarning[]
-  /** Data that estate detectors store for the document. */
+  /** Data that source detectors store for the document. */
   digests?: Digest[]
 }
 

@@ -2,8 +2,9 @@ import type { DEFERRABLE_INDEXES } from '../store/schema-check.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
 /**
- * Indexes that are not in insertion order, with their statements from the migrations. While many findings are added to
- * few, each transaction would rewrite nearly all of their pages; built once from all rows they cost a tenth.
+ * Indexes that are not in insertion order, with their statements from the migrations. While a large import fills a
+ * small table, each transaction would rewrite nearly all pages of these indexes; building them once at the end costs a
+ * tenth.
  */
 const statements = new Map<(typeof DEFERRABLE_INDEXES)[number], string>([
   [

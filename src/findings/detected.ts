@@ -30,7 +30,10 @@ export interface Detection {
   undecided?: ReadonlySet<string>
   /** Finding types that this run cannot decide. */
   undecidedTypes?: ReadonlySet<string>
-  /** Decisions of people on the same values in the assets of which this one is another form, by `toDecisionKey`. */
+  /**
+   * Decisions of people on the same values in other forms of this asset (see `partOf` and `absorbs`), by
+   * `toDecisionKey`.
+   */
   decided?: ReadonlyMap<string, Decision>
   /** Sections of the asset that were not read: findings in them may still exist. */
   unread?: readonly string[]

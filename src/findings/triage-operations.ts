@@ -20,9 +20,9 @@ import { auditTriage, deciderOf, requireReason, requireTriageConsent, triageShap
 const AT_ONCE = 500
 /** Range of row ids searched in one step, which takes a few milliseconds. */
 const LOOKED_AT_ONCE = 2_000
-/** Findings of one triage. */
+/** Maximum number of findings of one triage. */
 const MAX_TRIAGED = 10_000
-/** Ids that an answer over MCP lists. */
+/** Maximum number of ids in an answer over MCP. */
 const MAX_IDS = 100
 
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
@@ -49,7 +49,7 @@ const TriageInput = z.strictObject({
 
 type TriageInput = z.output<typeof TriageInput>
 
-/** The findings that a triage changed, with the status that each had. */
+/** The findings that a triage changed, with their previous statuses. */
 interface Triaged {
   matched: number
   changed: number
@@ -110,7 +110,7 @@ async function listTargets(input: TriageInput, context: WriteContext): Promise<n
   requireFew(named.length)
   const numbers = named.map((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0))
   const known = context.read((reader) => listKnownIds(reader, numbers))
-  // Where a status is expected, what is gone has moved, too.
+  // With an expected status, a deleted finding counts as changed.
   if (input.expectedStatus !== undefined || known.length === named.length) return known
   const missing = named.find((_id, index) => !known.includes(numbers[index] ?? 0)) ?? ''
   const message = `There is no finding ${quote(missing)}; search_findings lists them.`
@@ -162,7 +162,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
   return { ...done, changed: done.items.length }
 }
 
-/** Demands what the first transaction of a triage must find, before anything is changed. */
+/** Checks in the first transaction of a triage, before anything is changed, that the findings still are as expected. */
 function requireUnmoved(
   present: readonly FindingRecord[],
   { status, expectedStatus: wanted }: TriageInput,

@@ -110,7 +110,7 @@ export function plainDigits(value: number): string {
   return text.includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : text
 }
 
-/** Builds a line: numbers are written in plain digits, texts must be `Shown`. */
+/** Builds a line: numbers are written in plain digits, texts must be `PrintableText`. */
 export function line(parts: TemplateStringsArray, ...values: readonly (PrintableText | number)[]): PrintableText {
   const texts = values.map((value) => (typeof value === 'number' ? plainDigits(value) : value))
   return String.raw({ raw: parts }, ...texts) as PrintableText

@@ -4,7 +4,8 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * Structured log for operators; each line is scrubbed as it is written, so that a careless caller cannot leak a secret.
+ * Structured log for operators; credentials are masked in each line as it is written, so that a careless caller cannot
+ * leak a secret.
  */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void

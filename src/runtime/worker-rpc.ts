@@ -2,7 +2,7 @@ import { parentPort, type TransferListItem, Worker, type WorkerOptions } from 'n
 import { AppError, type ErrorReport, fromErrorReport, toErrorReport } from '../kernel/errors.ts'
 import { startWorker } from './package-files.ts'
 
-/** What a worker and the thread that started it say to each other. */
+/** The messages between a worker and the thread that started it. */
 export interface WorkerProtocol {
   /** Requests to the worker, each answered with a reply or an error. */
   calls: Record<string, { input: unknown; reply: unknown }>
@@ -66,7 +66,7 @@ export interface ClientOptions<P extends WorkerProtocol> {
   /** With `stdout: true`, what the worker prints is dropped. */
   settings?: Omit<WorkerOptions, 'eval'>
   events: { [Name in keyof P['events']]: (value: P['events'][Name]) => void }
-  /** Called when the worker has ended, before its calls reject; with the error that it died of, if any. */
+  /** Called when the worker has ended, before its calls reject; with the error that ended it, if any. */
   onExit?: (error: unknown) => void
 }
 

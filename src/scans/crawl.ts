@@ -50,7 +50,7 @@ const HEARTBEAT_MS = 2_000
 const KEPT_SCANS = 200
 /** Delay before a scan that met a full disk resumes. */
 const STORAGE_RETRY_MS = 30_000
-/** One document may crash the detectors; after this many in a row, the detectors themselves are at fault. */
+/** One document may crash the detectors; after this many in a row, the detectors themselves are considered broken. */
 const MAX_CONSECUTIVE_FAILURES = 10
 
 export interface CrawlOptions {
@@ -134,7 +134,7 @@ export async function runScan(scanUid: string, options: CrawlOptions): Promise<S
   return kept ? outcome.status : undefined
 }
 
-/** The ending of a scan that stopped early: partial if something of it is stored, failed otherwise. */
+/** The outcome of a scan that stopped early: partial if any of its results are stored, failed otherwise. */
 function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): NotedOutcome {
   const scopes = store.read((reader) => listScopes(reader, lease.scan.id))
   const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined

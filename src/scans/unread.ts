@@ -54,7 +54,7 @@ const toComparable = (records: readonly UnreadRecord[]) =>
 
 export const isOpen = ({ isSettled }: UnreadRecord) => !isSettled
 
-/** Adds to a draft what is stored of the sections that were not read: links, facts, owner and date. */
+/** Completes a draft with the stored links, facts, owner and date of the sections that were not read. */
 export function withKnown(
   reader: Reader,
   draft: SafeAsset,

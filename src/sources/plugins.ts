@@ -17,7 +17,7 @@ export function findDetector(plugins: Plugins, type: string): AnyDetector | unde
   return plugins.detectors.find((detector) => detector.type === type)
 }
 
-/** Whether a detector examines single documents; all others examine the whole estate. */
+/** Whether a detector examines single documents; all others examine all assets of a source. */
 export function isContentDetector(detector: AnyDetector): detector is Detector {
   return 'detect' in detector
 }

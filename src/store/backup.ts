@@ -85,7 +85,7 @@ function toBackupError(error: unknown): AppError {
   return new AppError('unavailable', message, { reason: 'backup_failed', cause: error })
 }
 
-/** Backs up the database before a migration, and deletes the oldest automatic backups beyond KEPT_AUTOMATIC. */
+/** Backs up the database before a migration, and deletes the oldest automatic backups beyond MAX_AUTOMATIC_BACKUPS. */
 export function backUpBeforeMigration(database: string, schema: number, at: number): void {
   const home = dirname(database)
   const why = `-schema-${schema}`

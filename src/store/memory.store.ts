@@ -21,7 +21,7 @@ export function cacheDefinition<Value>(reader: Reader, key: string, compute: () 
     const count = reader.prepare('SELECT n FROM definition_count').pluck().get() as number
     if (cache?.count === count) cache.snapshotNumber = snapshotNumber
     else {
-      cache = { snapshotNumber: snapshotNumber, count, values: new Map() }
+      cache = { snapshotNumber, count, values: new Map() }
       caches.set(reader, cache)
     }
   }

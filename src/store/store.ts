@@ -210,7 +210,7 @@ export class Store {
 
   /**
    * Waits, without blocking the thread, until no other connection writes; to be awaited before a write, which then
-   * hardly blocks. Resolves after WAIT_MS in any case: the write itself reports that the database is busy.
+   * hardly blocks. Resolves after LOCK_TIMEOUT_MS in any case: the write itself reports that the database is busy.
    */
   async waitForWriteLock(signal?: AbortSignal): Promise<void> {
     const deadline = performance.now() + LOCK_TIMEOUT_MS
@@ -232,8 +232,8 @@ export class Store {
   }
 
   /**
-   * Empties the write-ahead log, waiting up to WAIT_MS for its readers; call it before a transaction that may fill the
-   * log.
+   * Empties the write-ahead log, waiting up to LOCK_TIMEOUT_MS for its readers; call it before a transaction that may
+   * fill the log.
    */
   async drainLog(signal?: AbortSignal): Promise<void> {
     await this.#drain(0, LOCK_TIMEOUT_MS / DRAIN_RETRY_MS, signal)

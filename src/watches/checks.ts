@@ -15,7 +15,7 @@ type WatchedMetric = TypedDefinition & { slug: string; allowedDimensions: readon
 
 const MAX_DIMENSIONS = 3
 
-/** The problems of a watch with its metric; `graph` holds the metrics that the metric is made of. */
+/** The problems of a watch with its metric; `graph` contains the metrics that the metric is computed from. */
 export function checkWatch(
   metric: WatchedMetric,
   graph: ReadonlyMap<string, TypedDefinition>,

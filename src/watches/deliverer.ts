@@ -23,7 +23,7 @@ export interface DelivererOptions {
   log: Log
   now: () => number
   signal: AbortSignal
-  /** Messages hold no text from tenants. */
+  /** Messages contain no text from tenants. */
   lockdown: boolean
   lockdownCodes: boolean
   publicUrl?: string | undefined
@@ -32,7 +32,7 @@ export interface DelivererOptions {
 
 export interface Deliverer {
   /**
-   * Begins to send what is due, to each receiver one change after the other; `mayContinue` is asked before each
+   * Starts sending the due changes, to each receiver one after the other; `mayContinue` is asked before each
    * message. Returns at once.
    */
   send(mayContinue: () => boolean): void
@@ -41,14 +41,14 @@ export interface Deliverer {
 }
 
 /**
- * Sends changes of state to receivers: each at least once, in order, and again with the same id and body when it is
- * not known whether it arrived.
+ * Sends changes of state to receivers, in order and at least once: a change is sent again, with the same id and body,
+ * when it is not known whether it arrived.
  */
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { store, log, now, signal } = options
   const busy = new Map<number, Promise<void>>()
 
-  /** Sends to one receiver until nothing is due or a try fails. */
+  /** Sends to one receiver until nothing is due or an attempt fails. */
   const serve = async (first: DueDelivery, mayContinue: () => boolean) => {
     let due: DueDelivery | undefined = first
     while (due !== undefined && !signal.aborted && mayContinue()) {

@@ -31,13 +31,13 @@ export function startEvaluation(reader: Reader, slug: string): EvaluationStart |
   return { watch, evaluations: getRun(reader, watch.id).evaluations, scans: readSignal(reader).scans }
 }
 
-/** The groups whose state must be determined, even if nothing is left in them. */
+/** The groups whose state must be determined even if they are empty now. */
 export const listStanding = (reader: Reader, watchId: number): WatchGroupKey[] =>
   listStates(reader, watchId)
     .filter(({ state }) => state !== 'OK')
     .map(({ key }) => key)
 
-/** Writes the states that follow from a reading, with their changes; false if the reading is out of date. */
+/** Writes the states that result from a reading, and their changes; false if the reading is out of date. */
 export function applyReading(writer: Writer, start: EvaluationStart, reading: WatchReading, at: number): boolean {
   const watch = findWatch(writer, start.watch.slug)
   if (watch === undefined || watch.id !== start.watch.id || watch.updatedAt !== start.watch.updatedAt) return false
@@ -52,7 +52,7 @@ export function applyReading(writer: Writer, start: EvaluationStart, reading: Wa
     const since = known?.state === state ? known.since : at
     const record: WatchStateRecord = { key, state, since, value, streak, reason }
     saveState(writer, watch.id, record)
-    // A first state is news only if it fires.
+    // A first state is reported only if it is FIRING.
     if (known === undefined ? state !== 'FIRING' : known.state === state) continue
     const from = known?.state ?? 'UNKNOWN'
     insertChange(writer, watch.id, { uid: randomUUID(), key, at, from, to: state, value, reason })

@@ -7,7 +7,7 @@ import { applyReading, type EvaluationStart, listStanding, startEvaluation, toDu
 import { readWatch, toUnknownReading, type WatchReading } from './reading.ts'
 import { listDueWatches, listWatchesPlannedAfter, setDue } from './states.store.ts'
 
-/** A time further ahead was planned by a clock that was wrong. */
+/** A time further in the future was computed while the clock was wrong. */
 const CLOCK_TRUST_MS = 48 * 3_600_000
 
 export interface WatchKeeperOptions {
@@ -16,13 +16,13 @@ export interface WatchKeeperOptions {
   now: () => number
   signal: AbortSignal
   deliverer: Deliverer
-  /** Evaluates a watch in another thread; undefined, or a promise of it, when that is to be done in this one. */
+  /** Evaluates a watch in another thread; undefined, or a promise of it, when this thread must evaluate it. */
   evaluate?: (start: EvaluationStart) => Promise<WatchReading | undefined> | undefined
 }
 
-/** Evaluates due watches and sends what changed, in the process that runs scheduled work. */
+/** Evaluates due watches and sends messages about their changes, in the process that runs scheduled work. */
 export interface WatchKeeper {
-  /** Begins what is due and returns at once; `mayContinue` is asked before each step. */
+  /** Starts the due work and returns at once; `mayContinue` is asked before each step. */
   tick(mayContinue: () => boolean): void
   settled(): Promise<void>
 }

@@ -70,7 +70,10 @@ export function createWatch(writer: Writer, given: CreateWatch, author: Author, 
   return created
 }
 
-/** Changes the given members. A change of what is watched makes it due, and its condition is to hold again. */
+/**
+ * Changes the given members. Unless only names or receivers change, the watch becomes due and its count of evaluations
+ * in a row starts over.
+ */
 export function updateWatch(
   writer: Writer,
   watch: WatchRecord,
@@ -107,7 +110,7 @@ export function deleteWatch(writer: Writer, watch: WatchRecord, author: Author):
   appendAudit(writer, author, { action: 'delete', kind: KIND, name: watch.slug, before: toAudited(watch) })
 }
 
-/** Whether a change sets receivers, which needs the scope admin. */
+/** Whether a change sets receivers, which requires the scope `admin`. */
 export const setsReceivers = (watch: WatchRecord | undefined, { deliver }: WatchChange): boolean =>
   deliver !== undefined && !keepsReceivers(watch?.receivers ?? [], deliver)
 
@@ -116,7 +119,7 @@ type WatchGiven = Pick<
   'displayName' | 'metricSlug' | 'filters' | 'dimensions' | 'last' | 'cron' | 'condition'
 > & { glossaryTermSlug: string | null }
 
-/** The members that are checked, of a stored watch. */
+/** The members of a stored watch that are checked. */
 function toGiven({
   displayName,
   metricSlug,
@@ -186,7 +189,7 @@ const listNewSecrets = (before: WatchRecord, after: WatchRecord): string[] =>
     .filter(({ uid, sealed }) => before.receivers.find((other) => other.uid === uid)?.sealed !== sealed)
     .map(({ address }) => address)
 
-/** A watch in the audit trail. */
+/** A watch as recorded in the audit trail. */
 function toAudited(watch: WatchRecord, newSecrets: readonly string[] = []): object {
   const { slug } = watch
   const deliver = watch.receivers.map(({ format, address, hasSecret }) => ({

@@ -38,7 +38,7 @@ export type ReceiverInput = z.infer<typeof Receiver>
 
 export const MAX_RECEIVERS = 10
 export const MAX_WATCHES = 500
-/** Groups of one watch that have a state. */
+/** Maximum number of groups of one watch that have a state. */
 export const MAX_WATCH_GROUPS = 100
 
 const MetricRef = z.string().min(1).max(200)
@@ -71,7 +71,7 @@ export const CreateWatch = z.strictObject({
 })
 export type CreateWatch = z.infer<typeof CreateWatch>
 
-/** A watch as a file: it refers by slugs, and holds no secrets. */
+/** A watch as a file: it refers to other definitions by slug and contains no secrets. */
 export const WatchFile = CreateWatch.extend({
   metricSlug: Slug.describe('The metric.'),
   glossaryTermSlug: Slug.nullable().describe('A term that narrows the metric.').optional(),
@@ -90,7 +90,7 @@ export const WatchChange = z.strictObject({
 })
 export type WatchChange = z.infer<typeof WatchChange>
 
-/** A receiver as stored; `address` is what is shown of its URL. */
+/** A receiver as stored; `address` is its URL with credentials masked. */
 export interface ReceiverRecord {
   id: number
   uid: string

@@ -27,7 +27,7 @@ import { listWatches } from './watches.store.ts'
 
 const WatchSlug = z.string().min(1).max(100).describe('Slug of the watch.')
 
-/** What setting receivers needs, from the context of an operation. */
+/** What is needed to set receivers, from the context of an operation. */
 export const toReceiverTools = ({ vault, webhookHosts = [] }: WriteContext): ReceiverTools => ({
   vault,
   sender: createWebhookSender({ hosts: webhookHosts }),
@@ -83,7 +83,7 @@ type ReadElsewhere = (operation: string, input: object) => Promise<{ output: unk
 export const readWatchElsewhere =
   (answer: ReadElsewhere) =>
   async ({ watch }: EvaluationStart): Promise<WatchReading | undefined> => {
-    // Its answer names assets, which need not be unique.
+    // The answer identifies groups by asset names, which need not be unique.
     if (watch.dimensions.includes('asset')) return undefined
     const answered = await answer(previewWatch.name, { slug: watch.slug })
     if (answered === undefined) return undefined

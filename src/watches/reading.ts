@@ -23,17 +23,17 @@ export interface GroupReading {
   key: WatchGroupKey
   /** For `changeAbove`, the change as a fraction. */
   value: number | null
-  /** Null: it is unknown, for `reason`. */
+  /** Null: unknown, see `reason`. */
   met: boolean | null
   reason: string | null
 }
 
-/** What an evaluation found. */
+/** The result of an evaluation. */
 export interface WatchReading {
-  /** Why all of it is UNKNOWN. */
+  /** Why the whole watch is UNKNOWN. */
   problem: UnknownReason | null
   groups: GroupReading[]
-  /** How many groups there are; states are kept of at most `MAX_WATCH_GROUPS`. */
+  /** The number of groups; at most `MAX_WATCH_GROUPS` of them have a state. */
   totalGroups: number
 }
 
@@ -74,7 +74,7 @@ function evaluate(reader: Reader, watch: WatchRecord, now: number, standing: rea
   const zone = getZone('UTC')
   const nodeOver = (range: TimeRange) =>
     planMetric(metric, conditions, { range, now, zone, weekStart: 'monday', dimensions, inputs, termOf })
-  // What happened in this very millisecond counts, as in a stock at the present.
+  // Changes of the current millisecond are included, as for a stock.
   const to = now + 1
   const range = watch.last === null ? undefined : { from: beforeWindow(to, zone, watch.last), to }
   const node = nodeOver(range ?? {})
@@ -106,7 +106,9 @@ interface WatchedValue {
   value: number | null
 }
 
-/** The groups that get a state: those that fire or are UNKNOWN, then those that are nearest to meeting the condition. */
+/**
+ * The groups that get a state: those that fire or are UNKNOWN, then those that are nearest to meeting the condition.
+ */
 function listValues(
   node: ValueNode,
   earlier: ValueNode | undefined,
@@ -137,7 +139,7 @@ function listValues(
   return { groups: [...all.values()].slice(0, MAX_WATCH_GROUPS), totalGroups: all.size }
 }
 
-/** Why nothing can be said of the sources in scope; the worst of them speaks for all. */
+/** Why the state is unknown because of the sources in scope: the worst problem of any of them. */
 function findProblem(
   reader: Reader,
   scans: ReadonlyMap<string, SourceScanState>,

@@ -8,7 +8,7 @@ import type { Vault } from '../store/keys/vault.ts'
 import type { ReceiverInput, ReceiverRecord } from './model.ts'
 import type { NewReceiver } from './watches.store.ts'
 
-/** What setting receivers needs. */
+/** What is needed to set receivers. */
 export interface ReceiverTools {
   vault: Vault
   sender: Pick<WebhookSender, 'findProblem'>
@@ -24,7 +24,7 @@ const placeOf = (watchUid: string, receiverUid: string) => `watch/${watchUid}/${
 
 const MAX_URL = 2000
 
-/** What is shown of an address: credentials in it, as in those of Slack, are masked. */
+/** An address as it is shown: credentials in it, such as the tokens in Slack addresses, are masked. */
 export const toShownAddress = (url: string): SafeText => toSafeText(url, 'definition', MAX_URL)
 
 /** @throws AppError `unavailable` when the key is lost or is another one */
@@ -35,8 +35,8 @@ export function openReceiver(vault: Vault, watchUid: string, { uid, sealed }: Re
 }
 
 /**
- * The receivers to store for an input. One whose address is stored already, or is given as it is shown, keeps what the
- * input leaves out.
+ * The receivers to store for an input. A receiver whose address is already stored, or is given in its masked form,
+ * keeps the members that the input omits.
  * @throws AppError `invalid_input` with every problem and its path; reason `secret_required` for a masked secret or
  * address that is not stored
  */
@@ -91,7 +91,7 @@ export function mergeReceivers(
   return merged.filter((receiver) => receiver !== undefined)
 }
 
-/** Whether a receiver stays exactly as it is stored; its address may then be one that is no longer allowed. */
+/** Whether a receiver is unchanged; its address is then accepted even if the settings no longer allow it. */
 const isKept = (known: ReceiverRecord, { format, secret, url }: ReceiverInput): boolean =>
   known.format === format && (secret === undefined || secret === MASK) && (url.includes(MASK) || url === known.address)
 
@@ -107,7 +107,7 @@ function seal(
   return { uid, format, address, sealed, hasSecret: secrets.secret !== undefined }
 }
 
-/** Whether an input leaves the receivers as they are stored. */
+/** Whether an input leaves the stored receivers unchanged. */
 export function keepsReceivers(stored: readonly ReceiverRecord[], given: readonly ReceiverInput[]): boolean {
   return (
     stored.length === given.length &&

@@ -4,7 +4,7 @@ import { readSignal } from './states.store.ts'
 
 const POLL_MS = 1_000
 
-/** Calls `listener` soon after watches or their states changed, whichever process changed them, until the signal. */
+/** Calls `listener` soon after watches or their states changed, in any process, until the signal is aborted. */
 export function followWatches(
   { store, log, signal }: { store: Store; log: Log; signal: AbortSignal },
   listener: () => void,

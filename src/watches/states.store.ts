@@ -48,14 +48,16 @@ export function removeStates(writer: Writer, watchId: number): void {
   writer.run(db.deleteFrom('watch_state').where('watch_id', '=', watchId))
 }
 
-/** Counts the evaluations at which the condition holds from zero again; states stay until the next evaluation. */
+/**
+ * Resets the count of evaluations in a row at which the condition held; states are unchanged until the next evaluation.
+ */
 export function resetStreaks(writer: Writer, watchId: number): void {
   writer.run(db.updateTable('watch_state').set({ streak: 0 }).where('watch_id', '=', watchId))
 }
 
-/** What is known of the evaluations of a watch. */
+/** The stored facts about the evaluations of a watch. */
 export interface WatchRun {
-  /** Rises with each evaluation. */
+  /** Incremented by each evaluation. */
   evaluations: number
   evaluatedAt: number | null
   dueAt: number | null
@@ -94,12 +96,12 @@ export function saveRun(writer: Writer, watchId: number, run: WatchRun & { seenS
   )
 }
 
-/** Counts of ended scans and of changes to what watches show, by any process. */
+/** Counters of ended scans, and of changes to watches and their states, by any process. */
 export function readSignal(reader: Reader): { scans: number; revision: number } {
   return reader.prepare('SELECT scans, revision FROM watch_signal').get() as { scans: number; revision: number }
 }
 
-/** Slugs of the watches to evaluate: a scan ended since their last evaluation, or their time has come. */
+/** Slugs of the watches to evaluate: a scan ended since their last evaluation, or their scheduled time has passed. */
 export function listDueWatches(reader: Reader, now: number): string[] {
   return reader
     .prepare(
@@ -110,7 +112,7 @@ export function listDueWatches(reader: Reader, now: number): string[] {
     .all(now) as string[]
 }
 
-/** Watches whose next time is after `after`. */
+/** Watches whose next scheduled time is after `after`. */
 export function listWatchesPlannedAfter(
   reader: Reader,
   after: number,
@@ -207,14 +209,14 @@ export function listChanges(
   return rows.map(toChange)
 }
 
-/** The oldest change that a receiver has not got yet. */
+/** The oldest change that was not delivered to a receiver yet. */
 export interface DueDelivery {
   receiverId: number
   tries: number
   change: ChangeRecord & { slug: string }
 }
 
-/** The head of each receiver's queue that may be sent now, except of receivers that are being sent to. */
+/** The first change in the queue of each receiver, if it may be sent now and no other one is being sent to it. */
 export function listDueDeliveries(reader: Reader, now: number): DueDelivery[] {
   const rows = reader
     .prepare(
@@ -232,7 +234,7 @@ export function finishDelivery(writer: Writer, { receiverId, change }: DueDelive
   writer.run(db.updateTable('watch_receiver').set({ last_failure: null }).where('id', '=', receiverId))
 }
 
-/** Gives a change up for a receiver. */
+/** Abandons the delivery of a change to a receiver. */
 export function dropDelivery(writer: Writer, { receiverId, change }: DueDelivery, failure: string): void {
   writer.run(deliveryOf(receiverId, change.id))
   writer.run(
@@ -262,7 +264,7 @@ export function postponeDelivery(
 const deliveryOf = (receiverId: number, changeId: number) =>
   db.deleteFrom('watch_delivery').where('receiver_id', '=', receiverId).where('change_id', '=', changeId)
 
-/** What receivers of a watch still wait for. */
+/** The undelivered changes of a receiver of a watch. */
 export interface ReceiverQueue {
   receiverId: number
   pending: number

@@ -13,7 +13,10 @@ export function meets({ kind, value: threshold }: WatchCondition, value: number 
   return kind === 'below' ? value < threshold : value > threshold
 }
 
-/** A group fires once the condition has held often enough, and continues firing while it holds. */
+/**
+ * A group becomes FIRING once the condition has held for the required number of evaluations, and stays so while it
+ * holds.
+ */
 export function nextState(
   before: StandingState | undefined,
   met: boolean | null,

@@ -58,7 +58,7 @@ function listReceivers(reader: Reader, watchId: number): ReceiverRecord[] {
   }))
 }
 
-/** The members of a watch that a definition sets; its references by row id. */
+/** The members of a watch that its definition sets, with references as row ids. */
 export interface WatchMembers
   extends Pick<WatchRecord, 'displayName' | 'filters' | 'dimensions' | 'last' | 'cron' | 'condition'> {
   metricId: number
@@ -111,7 +111,7 @@ export function removeWatch(writer: Writer, id: number): void {
 
 export type NewReceiver = Omit<ReceiverRecord, 'id'>
 
-/** Sets the receivers of a watch, in order; one that stays keeps what is still to be sent to it. */
+/** Sets the receivers of a watch, in order; a receiver that stays keeps its undelivered changes. */
 export function replaceReceivers(writer: Writer, watchId: number, receivers: readonly NewReceiver[]): void {
   const kept = receivers.map(({ uid }) => uid)
   let removed = db.deleteFrom('watch_receiver').where('watch_id', '=', watchId)

@@ -43,7 +43,7 @@ function makeShape(facets: FacetTable, dice: Dice, minConfidence: number): Shape
     members,
     cellGroupOf,
     cellPartOf: cellGroupOf,
-    minConfidence: minConfidence,
+    minConfidence,
     isWhole: false,
     ...disjointSets,
   }

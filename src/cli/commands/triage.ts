@@ -24,7 +24,7 @@ interface TriageAnswer {
   items: { id: string; from: string }[]
 }
 
-/** Ids in an undo line; more are left to `--json`. */
+/** Maximum number of ids in an undo line; `--json` lists all of them. */
 const MAX_IDS_SHOWN = 100
 
 export function addTriageCommand(program: Command, host: Host): void {
@@ -80,7 +80,7 @@ async function confirms(host: Host, question: PrintableText): Promise<boolean> {
   }
 }
 
-/** The commands that restore the former statuses; findings that have moved since stay as they are. */
+/** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
 function toUndo({ items }: TriageAnswer, as: keyof typeof statuses): PrintableText[] {
   const previous = [...new Set(items.map(({ from }) => from))]
   return previous.map((status) => {

@@ -8,7 +8,7 @@ export type CallKind = 'normal' | 'probe'
 export interface Breaker {
   /**
    * Waits until calls are allowed.
-   * @throws the error from `givenUp` while the breaker is open after more than PATIENCE openings
+   * @throws the error from `givenUp` while the breaker is open after more than MAX_WAITED_OPENINGS openings
    */
   pass(): Promise<CallKind>
   /** Whether a call that has passed may still be sent: the breaker may have opened since. */

@@ -21,8 +21,8 @@ import type { Upstream } from './upstream.ts'
 type Query = Record<string, string | number | undefined>
 
 /**
- * The query of an attempt that follows as many breakdowns: server errors, network errors and replies that are too large.
- * `retries` is the most attempts that may follow the first.
+ * The query of an attempt after this number of breakdowns: server errors, network errors and replies that are too
+ * large. `retries` is the most attempts that may follow the first.
  */
 type QueryByBreakdowns = (breakdowns: number, retries: number) => Query
 
@@ -47,7 +47,7 @@ interface JsonRequest {
 interface DownloadRequest {
   path: string
   query?: Query
-  /** Of a longer body, as many bytes are returned. */
+  /** A longer body is cut to this many bytes. */
   maxBytes: number
   /** Decides about the one redirect that is followed; the credential is never sent to its target. */
   allowRedirect: (target: URL) => boolean
@@ -83,7 +83,7 @@ export interface HttpClientOptions {
   timeoutMs: number
   /** Further attempts after the first. */
   maxRetries: number
-  /** Least time between the starts of two requests. */
+  /** Minimum time between the starts of two requests. */
   minGapMs: number
   /** Shared by the clients whose requests `minGapMs` separates; default: this client alone. */
   pace?: Pace
@@ -230,7 +230,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     return refreshing
   }
 
-  /** `adapts`: each attempt after a breakdown asks for less, so that also replies that are too large are worth one. */
+  /** `adapts`: each attempt after a breakdown asks for less, so that a reply that was too large is retried as well. */
   async function persist<T>(path: string, call: Call<T>, adapts = false): Promise<T> {
     let renewed = false
     let breakdowns = 0

@@ -112,7 +112,7 @@ async function readAttachment(
     site: context.client.site,
     isCut,
   })
-  // A size that the wiki reports is warned of where the file is listed.
+  // If the wiki reports the size, listing the file already added the warning.
   const truncated = isCut && !isTooLarge(attachment, toMaxBytes(context)) ? { truncated: true } : {}
   if (!('document' in read)) {
     const { document, status } = toSkipped(attachment, read)
@@ -171,7 +171,7 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
     name: title,
     url: webui === undefined || webui === null ? page.url : toSiteUrl(client.site, webui),
     container: space.name ?? space.key,
-    // A changed limit changes the checksum of a file of which it includes more or less.
+    // The checksum of a cut file includes the limit, so that the file is read again after the limit was changed.
     checksum: toChecksum(listed, toHalf(isLarge ? `${status} ${maxBytes}` : status)),
     links: [{ type: 'attached_to', targetKey: toPageKey(client, page.id) }],
     ...(created === undefined ? {} : { contentCreatedAt: created }),

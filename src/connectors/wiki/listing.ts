@@ -13,7 +13,7 @@ type Query = Record<string, string | number | undefined>
 export interface ListRequest<Wire> {
   path: string
   query?: Query
-  /** The query of the last attempt, which asks for less of each item. */
+  /** The query of the last attempt, which requests fewer fields of each item. */
   leanQuery?: Query
   item: z.ZodType<Wire>
   limit?: number

@@ -129,8 +129,8 @@ const viewOnly = { reason: 'not_available' as const, detail: 'view_only' }
 export type Bodies = Map<string, ReadBody>
 
 /**
- * Asks for the bodies of the first pages of a list: after a breakdown for fewer of them, in the last attempt for one.
- * `read` holds the bodies that came, `asked` the ids of the last attempt.
+ * Requests the bodies of the first pages of a list: of fewer after each breakdown, of one in the last attempt.
+ * `read` holds the received bodies, `asked` the ids of the last attempt.
  */
 async function askBodies({ http }: CrawlContext['client'], ids: readonly string[], size: number) {
   let asked = ids.slice(0, size)
@@ -177,7 +177,7 @@ export async function readBodies(context: CrawlContext, ids: readonly string[]):
       if (asked.length === 1)
         bodies.set(first, await readSingle(context, first, isBreakdown(error) ? ['view'] : undefined))
       else {
-        // Nothing is asked again where the source permits no retry.
+        // Not requested again if the settings of the source allow no retry.
         for (const id of asked) {
           warnUnread(context, id, error)
           bodies.set(id, { unread: 'failed' })

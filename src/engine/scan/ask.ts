@@ -139,7 +139,7 @@ function findTallies(timeline: Timeline, shape: Shape): CumulativeCounts | undef
     fold: 2 ** (confidences.bits - 1),
     countBefore(row, out) {
       if (row === 0) return
-      const start = confidences.addBefore(row, { cellGroupOf, minConfidence: minConfidence }, out)
+      const start = confidences.addBefore(row, { cellGroupOf, minConfidence }, out)
       addBetween(rows, { start, row }, shape, out)
     },
   }

@@ -34,7 +34,7 @@ export function countConfident(
   }
 }
 
-/** Like `tallySure`, also summing the confidences. */
+/** Like `countConfident`, also summing the confidences. */
 export function sumSure(
   { combo, confidence, groupOf, least }: ConfidentRows,
   from: number,

@@ -45,7 +45,7 @@ export interface EvaluateOptions {
 const GROUP_BYTES = 13_000
 
 /**
- * Evaluates a metric in the snapshot of the reader, and `alsoMetrics` as well, each of which fails for itself.
+ * Evaluates a metric in the snapshot of the reader, and those of `alsoMetrics`, whose errors are reported individually.
  * @throws AppError `not_found`, `invalid_input` or `conflict`; a value that cannot be computed is null with a reason.
  */
 export function evaluateMetric(reader: Reader, question: MetricQuestion, options: EvaluateOptions): MetricAnswer {
@@ -133,7 +133,7 @@ function evaluateOne(
   }
 }
 
-/** A window has a start of its own. */
+/** A window determines its own start, so a given start has no effect. */
 function noteIgnoredStart(
   metric: MetricRecord,
   inputs: ReadonlyMap<string, MetricRecord>,

@@ -6,7 +6,7 @@ import type { ValueNode } from '../plan/plan.ts'
 import { type GroupValue, listGroups } from './breakdown.ts'
 import { type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
 
-/** Groups of one dimension that are listed. */
+/** Maximum number of listed groups of one dimension. */
 const MAX_DRIVERS = 5
 
 /** A metric by one dimension over the asked and the compared range. */

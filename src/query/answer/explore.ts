@@ -127,7 +127,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   }
 }
 
-/** A part of the answer with the warnings that it earns. */
+/** A part of the answer with its warnings. */
 interface Warned<Item> {
   item: Item
   warnings: readonly QueryWarning[]

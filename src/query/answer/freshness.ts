@@ -13,12 +13,12 @@ const STALE_AFTER = 7 * DAY
 /** A scheduled scan may start this much later (in milliseconds) before its source counts as stale. */
 const LATE_AFTER = 3_600_000
 const MAX_SOURCES = 20
-/** Sources that a warning names. */
+/** Maximum number of sources named in a warning. */
 const MAX_NAMED = 3
 /** Clock differences between two machines are tolerated up to this. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 
-/** The sources that at least one of the plans may count findings or assets of. */
+/** The sources whose findings or assets at least one of the plans may count. */
 export function listSourcesInScope(
   reader: Reader,
   plans: readonly Plan[],
@@ -27,14 +27,14 @@ export function listSourcesInScope(
 ): SourceFreshness[] {
   const populations = plans.map(({ conditions }) => conditions)
   const named = listSources(reader).filter((source) => isInScope(source, populations))
-  // Which source has which assets matters only where one is to be named.
+  // Which sources hold the counted assets matters only if one of them must be named as stale.
   if (!named.some((source) => isStale(source, now))) return named
   const holding = plans.map((plan) => listHolding(plan, run))
   const held = named.filter(({ name }) => holding.some((names) => names === undefined || names.has(name)))
   return held.length === 0 ? named : held
 }
 
-/** The sources that have assets as a plan asks for; undefined when it does not ask for any. */
+/** The sources that have assets of the kinds or containers that a plan requires; undefined when it requires none. */
 function listHolding({ conditions, at }: Plan, run: RunPlan): ReadonlySet<string | null> | undefined {
   const ofAssets = conditions.filter(({ key }) => {
     const facet = findFacetByFilterKey(key)
@@ -56,7 +56,7 @@ function listHolding({ conditions, at }: Plan, run: RunPlan): ReadonlySet<string
 
 const toIso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString())
 
-/** How recent the data of sources is, with warnings where nothing found does not mean that nothing is there. */
+/** How recent the data of sources is, with warnings where a result of zero may only mean that nothing was scanned. */
 export function toFreshness(
   sources: readonly SourceFreshness[],
   plans: readonly Plan[],
@@ -88,7 +88,7 @@ function isStale({ lastCompletedScanAt, nextRunAt }: SourceFreshness, now: numbe
   return nextRunAt !== null && now - nextRunAt > LATE_AFTER
 }
 
-/** The earliest instant that a plan asks about; the dates of contents are known from before the first scan. */
+/** The earliest instant that a plan covers; content dates are also known for times before the first scan. */
 function toEarliest({ mode, at, edges, range, timeField }: Plan): number | undefined {
   if (mode === 'stock') return edges?.[0] ?? at
   return timeField === 'contentUpdatedAt' ? undefined : range.from
@@ -113,7 +113,7 @@ function nameObserved(sources: readonly { name: string; observedFrom: number }[]
   return named.join(', ') + (others === 0 ? '' : ` and ${others} others`)
 }
 
-/** A warning about sources of which the two ranges of a comparison saw different shares. */
+/** A warning about sources that were observed for different shares of the two ranges of a comparison. */
 export function warnOfCoverage(
   sources: readonly SourceFreshness[],
   asked: TimeRange,

@@ -33,7 +33,7 @@ export function renderMetric(answer: MetricAnswer): PrintableText[] {
   return [...renderOne(own), ...renderContext(own), ...also.flatMap((other) => renderAlso(other, shown))]
 }
 
-/** Another metric of the same question, with what the first one does not say. */
+/** A further metric of the same question, without what is the same as for the first one. */
 function renderAlso(answer: OneMetricAnswer | FailedMetric, shown: ReadonlySet<string>): PrintableText[] {
   if ('error' in answer) {
     return [
@@ -81,7 +81,7 @@ function renderComparison({ comparison }: OneMetricAnswer): PrintableText[] {
   ]
 }
 
-/** Dimensions whose drivers a text lists. */
+/** Maximum number of dimensions whose drivers are listed. */
 const MAX_DIMENSIONS_SHOWN = 3
 
 function renderDrivers({ drivers = [], driverDimensions = [] }: OneMetricAnswer): PrintableText[] {
@@ -113,7 +113,7 @@ function renderBreakdown({ breakdown, other, totalGroups }: OneMetricAnswer): Pr
   return [head, ...breakdown.map(renderEntry), ...rest]
 }
 
-/** What a value was in the compared range, and the difference. */
+/** The value in the compared range, and the difference. */
 function renderChange({ previous, delta, pctChange }: Pick<BreakdownEntry, 'previous' | 'delta' | 'pctChange'>) {
   if (pctChange === undefined) return nothing
   return line`, before ${exact(previous ?? null)}, delta ${exact(delta ?? null)}`
@@ -155,7 +155,7 @@ function renderRange({ from, to, asOf, timeField, timeZone }: MetricAnswer['appl
   return line`range: ${start(from)} to ${end(to)} by ${by} (${showCode(timeZone)})`
 }
 
-/** The lists themselves say how much of them is shown. */
+/** A truncated list is marked in the text itself, so that warning is left out. */
 const renderWarnings = (warnings: MetricAnswer['warnings']): PrintableText[] =>
   warnings
     .filter(({ code }) => code !== 'truncated')

@@ -53,7 +53,7 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Que
   })
 }
 
-/** Whether a value occurs although the list of values was cut before it. */
+/** Whether a value that is missing from a truncated list of values occurs. */
 function isOfLongList(reader: Reader, key: string, seen: readonly string[] | undefined, value: string): boolean {
   if (key === 'assets') return hasAsset(reader, value)
   return isFreeKey(key) && (seen?.length ?? 0) >= MAX_VALUES && isValueSeen(reader, key, value)
@@ -96,7 +96,7 @@ interface Meaning {
   suggestion?: Suggested
 }
 
-/** What else a value names, apart from values of the filter key that it was given for. */
+/** What else a value is the name of, other than values of the filter key that it was given for. */
 export function findMeanings(reader: Reader, value: string, exceptKey: string): Meaning[] {
   const folded = foldCase(value.trim())
   const isSame = (name: string) => foldCase(name) === folded

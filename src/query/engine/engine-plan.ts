@@ -24,7 +24,7 @@ interface KeptShape {
   size: number
 }
 
-/** What the engine takes from the snapshot that it is current with. */
+/** What the engine reads from the database snapshot that it is current with. */
 export interface EngineSnapshot {
   /** Whether any finding changed status at or after an instant. */
   hasChanged: (since: number) => boolean

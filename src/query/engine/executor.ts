@@ -24,7 +24,7 @@ export function attachEngine(reader: Reader, engine: Engine | undefined): void {
 
 export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
 
-/** The snapshot (the reader's `turn`) that each engine is current with. */
+/** The snapshot (the reader's `snapshotNumber`) that each engine is current with. */
 const snapshotNumbers = new WeakMap<Engine, number>()
 
 /**

@@ -33,7 +33,7 @@ const ofCells: ReadonlySet<FacetSlot> = new Set(['severity', 'status', 'detector
 const ofMasks: ReadonlySet<FacetSlot> = new Set(['severity', 'status'])
 const ofCombos: ReadonlySet<string> = new Set(comboSlots)
 
-/** Slots of facets that each asset has for itself. */
+/** Slots of facets that are stored by asset, not by place. */
 export const ofOwn: ReadonlySet<string> = new Set([...ownFacets, 'asset'])
 
 /** Keys of assets are not in the index, nor are ranges and terms. */
@@ -47,8 +47,8 @@ export const isCompilable = (conditions: readonly PlanCondition[]): boolean =>
 export type ValueColumn = Pick<Facet, 'values' | 'column'>
 
 /**
- * The columns of the facets of assets, by place or `isByAsset`; those of their findings are by combination. The source of
- * `ofFindings` is that of the combination.
+ * The columns of the facets of assets, by place or `isByAsset`; those of their findings are by combination. The source
+ * of `ofFindings` is that of the combination.
  */
 export function openColumns(
   { facets, assets }: Engine,
