@@ -36,7 +36,7 @@ export function createScanRunner(options: RunnerOptions): ScanQueue {
     ...options,
     plugins: installedPlugins,
     detect,
-    estate: crossAssetChecks,
+    crossAssetChecks,
     completeDetectors,
   })
   return {

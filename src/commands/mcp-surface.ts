@@ -9,7 +9,7 @@ import { version } from '../runtime/package-files.ts'
 export function createSurface({ operations, config, contextFor, followWatches, log }: OpenedApp): McpSurface {
   const { toolsets, readOnly, home } = config
   const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`
-  const frame = findManifest(config)
-  const options = { operations, toolsets, readOnly, contextFor, followWatches, version, log, frame, commandOptions }
+  const manifest = findManifest(config)
+  const options = { operations, toolsets, readOnly, contextFor, followWatches, version, log, manifest, commandOptions }
   return createMcpSurface(options)
 }

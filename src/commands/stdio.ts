@@ -45,8 +45,8 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
     return loading
   }
   const loaded = () => (loading ?? Promise.resolve()).catch(() => undefined)
-  const frame = findManifest(config)
-  const surface = frame === undefined ? await load() : deferSurface(frame, load)
+  const manifest = findManifest(config)
+  const surface = manifest === undefined ? await load() : deferSurface(manifest, load)
   const settling = setTimeout(() => {
     openApp().catch((error) => log.debug('the data folder was not opened', { error }))
   }, SETTLE_MS)

@@ -3,7 +3,7 @@ import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions/suppressions.ts'
 import type { CrossAssetContext } from '../scans/cross-asset-check.ts'
-import { addProgress, findPreviousEnd, getEstateCursor, saveEstateCursor } from '../scans/scans.store.ts'
+import { addProgress, findPreviousEnd, getCheckCursor, saveCheckCursor } from '../scans/scans.store.ts'
 
 /** The result of a check for one asset. */
 export interface Evaluated {
@@ -25,7 +25,7 @@ export interface CrossAssetStore {
 export function openCrossAssetStore({ lease, store, now }: CrossAssetContext, type: string): CrossAssetStore {
   const { id: scanId, sourceId } = lease.scan
   const { cursor, lastScannedAt } = store.read((reader) => ({
-    cursor: getEstateCursor(reader, scanId),
+    cursor: getCheckCursor(reader, scanId),
     lastScannedAt: findPreviousEnd(reader, sourceId, scanId) ?? null,
   }))
   const own = new Set([type])
@@ -53,7 +53,7 @@ export function openCrossAssetStore({ lease, store, now }: CrossAssetContext, ty
         })
         addProgress(writer, scanId, { discovered: 0, scanned: 0, unchanged: 0, findings })
         const last = evaluated.at(-1)
-        if (last !== undefined) saveEstateCursor(writer, scanId, type, last.asset.id)
+        if (last !== undefined) saveCheckCursor(writer, scanId, type, last.asset.id)
       })
     },
   }

@@ -33,7 +33,7 @@ import {
 import { previewDetector } from './preview.ts'
 
 /** The key of a previewed definition that is not stored. */
-const UNKEPT = 'tried-out'
+const UNSAVED_KEY = 'tried-out'
 
 const KeyInPath = z.string().min(1).max(64).describe('Key or id of the custom detector.')
 
@@ -222,7 +222,7 @@ function choose(key: string | undefined, definition: DetectorDefinition | undefi
     })
   }
   checkDefinition(definition, 'definition')
-  return toDefinition(UNKEPT, toWhole(UNKEPT, definition))
+  return toDefinition(UNSAVED_KEY, toWhole(UNSAVED_KEY, definition))
 }
 
 export const customOperations: readonly Operation[] = createCustomOperations(installedPlugins)

@@ -19,7 +19,7 @@ import { auditTriage, deciderOf, requireReason, requireTriageConsent, triageShap
 /** Findings whose status is set in one transaction. */
 const AT_ONCE = 500
 /** Range of row ids searched in one step, which takes a few milliseconds. */
-const LOOKED_AT_ONCE = 2_000
+const IDS_PER_STEP = 2_000
 /** Maximum number of findings of one triage. */
 const MAX_TRIAGED = 10_000
 /** Maximum number of ids in an answer over MCP. */
@@ -73,8 +73,8 @@ async function listMatching(
     const conditions = resolveFilter(reader, filter, at)
     const newest = findNewestId(reader)
     const ids: number[] = []
-    for (let after = 0; after < newest; after += LOOKED_AT_ONCE) {
-      ids.push(...listFindingIds(reader, { conditions, search, after, upTo: after + LOOKED_AT_ONCE }))
+    for (let after = 0; after < newest; after += IDS_PER_STEP) {
+      ids.push(...listFindingIds(reader, { conditions, search, after, upTo: after + IDS_PER_STEP }))
       await nextTurn()
     }
     return ids
@@ -94,7 +94,7 @@ function requireFilter(context: WriteContext, filters: FilterMapping, search: st
 }
 
 /** @throws AppError `invalid_input`, reason `too_many_findings`, with the count */
-function requireFew(matched: number): void {
+function requireWithinLimit(matched: number): void {
   if (matched <= MAX_TRIAGED) return
   const message = `The filter matches ${matched} findings, but one triage changes at most ${MAX_TRIAGED}; add a condition.`
   throw invalidInput(message, { reason: 'too_many_findings', facts: { matched, limit: MAX_TRIAGED } })
@@ -107,7 +107,7 @@ async function listTargets(input: TriageInput, context: WriteContext): Promise<n
     return listMatching(context.store, filters ?? {}, search, context.now())
   }
   const named = [...new Set(ids)]
-  requireFew(named.length)
+  requireWithinLimit(named.length)
   const numbers = named.map((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0))
   const known = context.read((reader) => listKnownIds(reader, numbers))
   // With an expected status, a deleted finding counts as changed.
@@ -131,7 +131,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
     const message = `The filter matches ${matched} findings now, not ${expected}; review them and try again.`
     throw conflict(message, { reason: 'count_changed', facts: { matched, expected } })
   }
-  requireFew(matched)
+  requireWithinLimit(matched)
   const decided = { to: status, ...deciderOf(context), reason: toReason(reason) }
   const done: Triaged = { matched, changed: 0, items: [] }
   const isDue = ({ facets }: FindingRecord) =>
@@ -144,7 +144,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
         const at = context.now()
         return FindingLedger.keep(writer, at, (ledger) => {
           const find = (ids: readonly number[]) => ids.flatMap((id) => ledger.findById(id) ?? [])
-          if (from === 0) requireUnmoved(find(targets), input, isDue, writer, context)
+          if (from === 0) requireExpectedStatus(find(targets), input, isDue, writer, context)
           const due = find(targets.slice(from, from + AT_ONCE)).filter(isDue)
           if (due.length > 0) {
             const asked = ids === undefined ? { filters, search } : { ids: ids.length }
@@ -163,7 +163,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
 }
 
 /** Checks in the first transaction of a triage, before anything is changed, that the findings still are as expected. */
-function requireUnmoved(
+function requireExpectedStatus(
   present: readonly FindingRecord[],
   { status, expectedStatus: wanted }: TriageInput,
   isDue: (finding: FindingRecord) => boolean,
@@ -266,7 +266,7 @@ export const triageOperations: readonly Operation[] = [
         const matched = context.read((reader) => {
           return countFindings(reader, resolveFilter(reader, filters, context.now()), undefined)
         })
-        requireFew(matched)
+        requireWithinLimit(matched)
         const call = { ...input, expectedCount: matched }
         return { matched, changed: 0, ids: [], fix: { tool: 'update_finding', arguments: call } }
       }

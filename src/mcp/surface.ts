@@ -33,7 +33,7 @@ export interface SurfaceOptions {
   /** Options of `assay call` that select the same data folder, such as `--home '/data'`. */
   commandOptions?: string
   /** The lists generated at build time, which saves compiling them. */
-  frame?: ToolManifest | undefined
+  manifest?: ToolManifest | undefined
   /** Further schemas that descriptions refer to as `assay://schemas/<name>`. */
   schemas?: Readonly<Record<string, JsonSchema>>
 }
@@ -44,9 +44,9 @@ export interface SurfaceOptions {
  */
 export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const { operations, contextFor, log, commandOptions = '' } = options
-  const { frame } = options
+  const { manifest } = options
   const { list, byName, schemas } =
-    frame === undefined ? compileTools(operations, options) : adoptTools(operations, frame)
+    manifest === undefined ? compileTools(operations, options) : adoptTools(operations, manifest)
   const readers = createReaders(operations, contextFor)
   const resources = createResources(readers, new Map([...schemas, ...Object.entries(options.schemas ?? {})]))
   const prompts = createPrompts(readers, new Set(byName.keys()))
@@ -79,7 +79,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
       }),
     isPlainTool: (name) => {
       const operation = byName.get(name)?.operation
-      return operation !== undefined && operation.consent === 'none' && !operation.tellsProgress
+      return operation !== undefined && operation.consent === 'none' && !operation.reportsProgress
     },
     callTool: async (name, input, exchange) => {
       const compiled = findTool(name)
@@ -181,7 +181,7 @@ function longestList({ structuredContent = {} }: ToolAnswer): number | undefined
 }
 
 function toChanges({ changes }: Operation, input: Record<string, unknown>, answer: ToolAnswer): ResourceChange[] {
-  const kind = resourceKinds.find(({ room }) => room === changes?.kind)
+  const kind = resourceKinds.find(({ pathSegment: room }) => room === changes?.kind)
   if (kind === undefined || answer.isError === true) return []
   const name = input[kind.parameter]
   if (typeof name !== 'string') return []

@@ -113,7 +113,7 @@ export interface Operation {
   changes?: DefinitionEffect
   destructive: boolean
   openWorld: boolean
-  tellsProgress: boolean
+  reportsProgress: boolean
   untrusted?: boolean
   texts?: 'own'
   input: InputSchema
@@ -127,9 +127,9 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
   declared: ReadOperation<Input, Output, Route> | WriteOperation<Input, Output, Route>,
 ): Operation {
   const { idempotent = declared.effect === 'read', status = 200 } = declared
-  const { destructive = false, openWorld = false, reportsProgress: tellsProgress = false } = declared
+  const { destructive = false, openWorld = false, reportsProgress = false } = declared
   const consent = declared.effect === 'write' ? declared.consent : 'none'
-  return { ...declared, consent, idempotent, destructive, openWorld, tellsProgress, status } as Operation
+  return { ...declared, consent, idempotent, destructive, openWorld, reportsProgress, status } as Operation
 }
 
 /**

@@ -37,7 +37,7 @@ import {
   dropOldScans,
   findCheckpoint,
   finishScan,
-  getEstateCursor,
+  getCheckCursor,
   restartScan,
   type ScanOutcome,
   saveCheckpoint,
@@ -65,7 +65,7 @@ export interface CrawlOptions {
     source: SourceRecord,
   ) => readonly ChosenDetector[]
   /** Checks that are evaluated once the assets are known, such as links between them. */
-  estate: readonly CrossAssetCheck[]
+  crossAssetChecks: readonly CrossAssetCheck[]
   owner: Owner
   log: Log
   now: () => number
@@ -367,11 +367,11 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
 }
 
 async function runCrossAssetChecks(run: Run): Promise<void> {
-  const { lease, estate, parsed, store, source, vault, log, now, upstream } = run
+  const { lease, crossAssetChecks, parsed, store, source, vault, log, now, upstream } = run
   const { connector, payload, detectors } = parsed
-  const reached = store.read((reader) => getEstateCursor(reader, lease.scan.id)).step
-  const done = estate.findIndex(({ type }) => type === reached)
-  for (const step of estate.slice(Math.max(0, done))) {
+  const reached = store.read((reader) => getCheckCursor(reader, lease.scan.id)).step
+  const done = crossAssetChecks.findIndex(({ type }) => type === reached)
+  for (const step of crossAssetChecks.slice(Math.max(0, done))) {
     const chosen = detectors.find(({ detector }) => detector.type === step.type)
     if (chosen === undefined) continue
     const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }

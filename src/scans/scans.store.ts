@@ -352,12 +352,12 @@ export function clearProgress(writer: Writer, scanId: number): void {
 }
 
 /** Progress of the cross-asset checks: the current one, and the id of the last asset that it evaluated. */
-export function getEstateCursor(reader: Reader, scanId: number): { step: string; assetId: number } {
+export function getCheckCursor(reader: Reader, scanId: number): { step: string; assetId: number } {
   const row = reader.prepare('SELECT estate_step AS step, estate_cursor AS assetId FROM scan WHERE id = ?').get(scanId)
   return (row as { step: string; assetId: number } | undefined) ?? { step: '', assetId: 0 }
 }
 
-export function saveEstateCursor(writer: Writer, scanId: number, step: string, assetId: number): void {
+export function saveCheckCursor(writer: Writer, scanId: number, step: string, assetId: number): void {
   writer
     .prepare('UPDATE scan SET estate_step = ?, estate_cursor = ? WHERE id = ?')
     .run(internalText(step), assetId, scanId)

@@ -76,12 +76,12 @@ const VALID_FOR_AT = 92
  */
 export function requireWholeFile(file: string): void {
   // Another process may move its log into the file during a check, so only a repeated failure counts.
-  for (let look = 1; ; look++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       checkFile(file)
       return
     } catch (error) {
-      if (!(error instanceof AppError) || look === MAX_FILE_CHECKS) throw error
+      if (!(error instanceof AppError) || attempt === MAX_FILE_CHECKS) throw error
       sleepSync(FILE_CHECK_RETRY_MS)
     }
   }

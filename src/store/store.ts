@@ -75,15 +75,15 @@ export class Store {
   readonly space: Space
   readonly #reader: Connection
   readonly #writer: Connection
-  readonly #bell: WriterSignal
+  readonly #writerSignal: WriterSignal
   readonly #guard: FileGuard
 
   private constructor(file: string, writer: Database.Database, reader: Database.Database, space: Space) {
     this.file = file
     this.space = space
-    this.#bell = new WriterSignal(`${file}-bell`)
+    this.#writerSignal = new WriterSignal(`${file}-bell`)
     this.#guard = new FileGuard(file, () => isWhole(file))
-    this.#writer = new Connection(writer, () => this.#bell.signal())
+    this.#writer = new Connection(writer, () => this.#writerSignal.signal())
     this.#reader = new Connection(reader, () => {}, 0)
   }
 
@@ -205,7 +205,7 @@ export class Store {
 
   /** Whether another writer has waited recently; batches should then be small. */
   get hasWaitingWriter(): boolean {
-    return this.#bell.wasSignalledSince(Date.now() - RECENT_WAIT_MS)
+    return this.#writerSignal.wasSignalledSince(Date.now() - RECENT_WAIT_MS)
   }
 
   /**
@@ -214,9 +214,9 @@ export class Store {
    */
   async waitForWriteLock(signal?: AbortSignal): Promise<void> {
     const deadline = performance.now() + LOCK_TIMEOUT_MS
-    for (let rung = false; !this.#writer.isWriteLockFree() && performance.now() < deadline; rung = true) {
+    for (let isSignalled = false; !this.#writer.isWriteLockFree() && performance.now() < deadline; isSignalled = true) {
       if (signal?.aborted === true) return
-      if (!rung) this.#bell.signal()
+      if (!isSignalled) this.#writerSignal.signal()
       await sleep(LOCK_RETRY_MS)
     }
   }
@@ -226,7 +226,7 @@ export class Store {
    * first, and waits while a long read keeps the write-ahead log from being emptied.
    */
   async yieldBetweenBatches(signal?: AbortSignal): Promise<void> {
-    if (this.#bell.wasSignalled()) await sleep(BATCH_YIELD_MS)
+    if (this.#writerSignal.wasSignalled()) await sleep(BATCH_YIELD_MS)
     else await nextTurn()
     await this.#drain(MAX_LOG_BYTES_BETWEEN_BATCHES, Number.POSITIVE_INFINITY, signal)
   }
@@ -239,9 +239,9 @@ export class Store {
     await this.#drain(0, LOCK_TIMEOUT_MS / DRAIN_RETRY_MS, signal)
   }
 
-  async #drain(most: number, mostLooks: number, signal?: AbortSignal): Promise<void> {
-    for (let looks = 0; this.logBytes > most && looks < mostLooks && signal?.aborted !== true; looks++) {
-      if (this.#checkpoint(looks % ATTEMPTS_PER_BLOCKING_CHECKPOINT === 1 ? CHECKPOINT_WAIT_MS : 0)) break
+  async #drain(maxBytes: number, maxAttempts: number, signal?: AbortSignal): Promise<void> {
+    for (let attempts = 0; this.logBytes > maxBytes && attempts < maxAttempts && signal?.aborted !== true; attempts++) {
+      if (this.#checkpoint(attempts % ATTEMPTS_PER_BLOCKING_CHECKPOINT === 1 ? CHECKPOINT_WAIT_MS : 0)) break
       await sleep(DRAIN_RETRY_MS)
     }
   }

@@ -32,7 +32,7 @@ export function startEvaluation(reader: Reader, slug: string): EvaluationStart |
 }
 
 /** The groups whose state must be determined even if they are empty now. */
-export const listStanding = (reader: Reader, watchId: number): WatchGroupKey[] =>
+export const listActiveGroups = (reader: Reader, watchId: number): WatchGroupKey[] =>
   listStates(reader, watchId)
     .filter(({ state }) => state !== 'OK')
     .map(({ key }) => key)

@@ -3,7 +3,7 @@ import { ownText } from '../kernel/safe-text.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import type { Deliverer } from './deliverer.ts'
-import { applyReading, type EvaluationStart, listStanding, startEvaluation, toDueAt } from './evaluation.ts'
+import { applyReading, type EvaluationStart, listActiveGroups, startEvaluation, toDueAt } from './evaluation.ts'
 import { readWatch, toUnknownReading, type WatchReading } from './reading.ts'
 import { listDueWatches, listWatchesPlannedAfter, setDue } from './states.store.ts'
 
@@ -45,14 +45,16 @@ export function createWatchKeeper(options: WatchKeeperOptions): WatchKeeper {
     try {
       const elsewhere = await options.evaluate?.(start)
       if (elsewhere !== undefined) return elsewhere
-      return store.read((reader) => readWatch(reader, watch, { now: now(), standing: listStanding(reader, watch.id) }))
+      return store.read((reader) =>
+        readWatch(reader, watch, { now: now(), activeGroups: listActiveGroups(reader, watch.id) }),
+      )
     } catch (error) {
       if (error instanceof AppError && error.code === 'unavailable') throw error
       log.error('a watch could not be evaluated', { watch: watch.slug, error })
       const problem = { code: 'internal', message: ownText('The evaluation failed; the log has the cause.') }
       return toUnknownReading(
         watch,
-        store.read((reader) => listStanding(reader, watch.id)),
+        store.read((reader) => listActiveGroups(reader, watch.id)),
         problem,
       )
     }

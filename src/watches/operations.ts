@@ -6,7 +6,7 @@ import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation, requireScope } from '../operation/operation.ts'
-import { applyReading, type EvaluationStart, listStanding, startEvaluation } from './evaluation.ts'
+import { applyReading, type EvaluationStart, listActiveGroups, startEvaluation } from './evaluation.ts'
 import { createWatch, deleteWatch, getWatch, setsReceivers, updateWatch } from './lifecycle.ts'
 import { CreateWatch, WatchChange } from './model.ts'
 import { readWatch, type WatchReading } from './reading.ts'
@@ -71,7 +71,7 @@ const previewWatch = operation({
   run: ({ slug }, context) =>
     context.read((reader) => {
       const watch = getWatch(reader, slug)
-      const reading = readWatch(reader, watch, { now: context.now(), standing: listStanding(reader, watch.id) })
+      const reading = readWatch(reader, watch, { now: context.now(), activeGroups: listActiveGroups(reader, watch.id) })
       const groups = reading.groups.map(({ key, ...rest }) => ({ group: toGroup(watch, key), ...rest }))
       return { ...reading, slug: watch.slug, groups }
     }),
@@ -103,7 +103,7 @@ export function evaluateWatchNow(context: Pick<WriteContext, 'store' | 'now'>, s
     if (start === undefined) return undefined
     return {
       start,
-      reading: readWatch(reader, start.watch, { now: now(), standing: listStanding(reader, start.watch.id) }),
+      reading: readWatch(reader, start.watch, { now: now(), activeGroups: listActiveGroups(reader, start.watch.id) }),
     }
   })
   if (found === undefined) return false

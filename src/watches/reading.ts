@@ -39,34 +39,39 @@ export interface WatchReading {
 
 /**
  * Evaluates a watch in the snapshot of the reader; changes nothing.
- * @param standing The groups that must be among those of the reading, because they fire or are UNKNOWN
+ * @param activeGroups The groups that the reading must include, because they are FIRING or UNKNOWN
  */
 export function readWatch(
   reader: Reader,
   watch: WatchRecord,
-  { now, standing }: { now: number; standing: readonly WatchGroupKey[] },
+  { now, activeGroups }: { now: number; activeGroups: readonly WatchGroupKey[] },
 ): WatchReading {
   try {
-    return evaluate(reader, watch, now, standing)
+    return evaluate(reader, watch, now, activeGroups)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const problem = { code: error.facts.reason ?? error.code, message: toSafeMessage(error.message) }
-    return toUnknownReading(watch, standing, problem)
+    return toUnknownReading(watch, activeGroups, problem)
   }
 }
 
 /** The reading of a watch that could not be evaluated. */
 export function toUnknownReading(
   { dimensions }: WatchRecord,
-  standing: readonly WatchGroupKey[],
+  activeGroups: readonly WatchGroupKey[],
   problem: UnknownReason,
 ): WatchReading {
-  const keys = dimensions.length === 0 ? [[]] : standing
+  const keys = dimensions.length === 0 ? [[]] : activeGroups
   const groups = keys.map((key) => ({ key, value: null, met: null, reason: problem.code }))
   return { problem, groups, totalGroups: keys.length }
 }
 
-function evaluate(reader: Reader, watch: WatchRecord, now: number, standing: readonly WatchGroupKey[]): WatchReading {
+function evaluate(
+  reader: Reader,
+  watch: WatchRecord,
+  now: number,
+  activeGroups: readonly WatchGroupKey[],
+): WatchReading {
   const { metricSlug, termSlug, filters, condition } = watch
   const question = { metricSlug, ...(termSlug === null ? {} : { glossaryTermSlug: termSlug }), filters: filters ?? {} }
   const { metric, inputs, conditions, termOf } = openScope(reader, question, undefined)
@@ -84,7 +89,7 @@ function evaluate(reader: Reader, watch: WatchRecord, now: number, standing: rea
   const populations = listPlans(node).map((plan) => plan.conditions)
   const problem = findProblem(reader, scans, populations)
 
-  const { groups, totalGroups } = listValues(node, earlier, { run, watch, standing })
+  const { groups, totalGroups } = listValues(node, earlier, { run, watch, activeGroups })
   const isBySource = dimensions.indexOf('source')
   const readings = groups.map(({ key, value }): GroupReading => {
     const own = isBySource === -1 ? problem : findGroupProblem(reader, scans, key[isBySource] ?? null, problem)
@@ -98,7 +103,7 @@ function evaluate(reader: Reader, watch: WatchRecord, now: number, standing: rea
 interface GroupSearch {
   run: RunPlan
   watch: WatchRecord
-  standing: readonly WatchGroupKey[]
+  activeGroups: readonly WatchGroupKey[]
 }
 
 interface WatchedValue {
@@ -112,7 +117,7 @@ interface WatchedValue {
 function listValues(
   node: ValueNode,
   earlier: ValueNode | undefined,
-  { run, watch, standing }: GroupSearch,
+  { run, watch, activeGroups }: GroupSearch,
 ): { groups: WatchedValue[]; totalGroups: number } {
   const toWatched = (key: GroupKey, present: Value, before: Value | undefined): WatchedValue => ({
     key,
@@ -128,7 +133,7 @@ function listValues(
   const nothing = (each: ValueNode) => toNodeValue(each, () => emptyPartial)
   const empty = toWatched([], nothing(node), earlier === undefined ? undefined : nothing(earlier)).value
   const byId = new Map(found.map((group) => [toGroupId(group.key), group]))
-  const kept = standing.map((names): WatchedValue => {
+  const kept = activeGroups.map((names): WatchedValue => {
     const key = names.map((name) => (name === NONE ? null : name))
     return byId.get(toGroupId(key)) ?? { key, value: empty }
   })

@@ -1,7 +1,7 @@
 import type { WatchCondition, WatchState } from './model.ts'
 
 /** The state of a group after an evaluation. */
-export interface StandingState {
+export interface GroupState {
   state: WatchState
   /** Evaluations in a row at which the condition held; evaluations without a result do not count. */
   streak: number
@@ -17,11 +17,7 @@ export function meets({ kind, value: threshold }: WatchCondition, value: number 
  * A group becomes FIRING once the condition has held for the required number of evaluations, and stays so while it
  * holds.
  */
-export function nextState(
-  before: StandingState | undefined,
-  met: boolean | null,
-  condition: WatchCondition,
-): StandingState {
+export function nextState(before: GroupState | undefined, met: boolean | null, condition: WatchCondition): GroupState {
   const { state, streak } = before ?? { state: 'UNKNOWN', streak: 0 }
   if (met === null) return { state: 'UNKNOWN', streak }
   if (!met) return { state: 'OK', streak: 0 }

@@ -12,7 +12,7 @@ import { queryOperations } from '../../src/query/operations.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { getStats } from '../../src/scans/stats-operation.ts'
 import { Store } from '../../src/store/store.ts'
-import { Dice, makeEstate, NOW } from '../properties/query-data.ts'
+import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, openContext } from '../support/context.ts'
 
@@ -67,13 +67,13 @@ test('gives the same answers as the main thread, with and without the engine, wh
     return theirs.value
   }
   expect(await compare()).toBe(500)
-  const dice = new Dice(1)
+  const random = new SeededRandom(1)
   for (let round = 1; round <= 30; round++) {
     store.write((writer) =>
       FindingLedger.keep(writer, NOW, (ledger) => {
-        const facets = ledger.findById(1 + dice.below(500))?.facets
+        const facets = ledger.findById(1 + random.below(500))?.facets
         if (facets === undefined) throw new Error('the estate has no such finding')
-        const times = { firstDetectedAt: NOW - dice.below(1e10), lastDetectedAt: null, resolvedAt: null }
+        const times = { firstDetectedAt: NOW - random.below(1e10), lastDetectedAt: null, resolvedAt: null }
         ledger.insert({ assetId: 1, fp: 1e9 + round, facets, ...times, confidence: 1, location: null, excerpt: null })
       }),
     )

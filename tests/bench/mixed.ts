@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { MIN_FINDINGS_FOR_INDEX } from '../../src/findings/counts.store.ts'
 import { Store } from '../../src/store/store.ts'
-import { Dice } from '../properties/query-data.ts'
+import { SeededRandom } from '../properties/query-data.ts'
 import { mainFile, spawnAssay } from '../support/assay.ts'
 import { describeMachine, print, quantile, readCount, readFlags, saveResults } from '../support/bench.ts'
 import { type Asked, askSteadily, type Delay, Served } from './mixed/served.ts'
@@ -42,8 +42,8 @@ const metric =
 /** Ten o'clock on a working day, when there is something to count. */
 const OFFICE = NOW - 30 * DAY + (10 / 24) * DAY
 
-const dice = new Dice(3)
-const anyone = () => 1 + dice.below(rows)
+const random = new SeededRandom(3)
+const anyone = () => 1 + random.below(rows)
 /** What a page of a user interface asks for: one row, a list, a number of a few hours. */
 const small: (() => Asked)[] = [
   () => ({ name: 'one finding', method: 'GET', path: `/findings/${anyone()}` }),

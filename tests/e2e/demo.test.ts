@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Finished, mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { mainFile, makeHome, type ProcessResult, runAssay, serveAssay } from '../support/assay.ts'
 import { ask, connectHttp } from './estate.ts'
 
 const example = JSON.parse(readFileSync(new URL('../../mcp.config.example.json', import.meta.url), 'utf8')) as {
@@ -14,8 +14,8 @@ const readme = new URL('../../README.md', import.meta.url)
 
 let home: string
 let remove: () => void
-let first: Finished
-let second: Finished
+let first: ProcessResult
+let second: ProcessResult
 beforeAll(async () => {
   ;({ home, remove } = makeHome())
   first = await runAssay(['demo', '--once', '--home', home], { home })

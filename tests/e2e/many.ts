@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLease } from '../../src/store/lease.store.ts'
 import { Store } from '../../src/store/store.ts'
-import { type Running, startEntry, untilPrinted } from '../support/entry.ts'
+import { type RunningEntry, startEntry, untilPrinted } from '../support/entry.ts'
 
 const windowEntry = new URL('many-entry.ts', import.meta.url)
 const LOOK_MS = 50
@@ -62,7 +62,7 @@ export async function killDrivers(
   options: { processes: number; kills: number },
 ): Promise<{ drove: number[]; failoverMs: number[] }> {
   const store = Store.open(join(home, 'assay.db'), { now: Date.now })
-  const windows = new Map<number, Running>()
+  const windows = new Map<number, RunningEntry>()
   const start = async () => {
     const window = await openWindow(home, `k${Math.random().toString(36).slice(2)}`, 36_000)
     windows.set(window.child.pid ?? 0, window)

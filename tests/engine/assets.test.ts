@@ -1,18 +1,21 @@
 import { expect, test } from 'vitest'
 import { AssetTable, NumberMap } from '../../src/engine/index/assets.ts'
-import { Dice } from '../properties/query-data.ts'
+import { SeededRandom } from '../properties/query-data.ts'
 
 test('counts of assets by facets of their findings match a plain count', () => {
-  const dice = new Dice(7)
+  const random = new SeededRandom(7)
   const table = new AssetTable()
   const plain = new Map<number, number[]>()
   const all: { asset: number; bit: number }[] = []
   for (let step = 0; step < 60_000; step++) {
     if (step % 10 === 0)
-      table.put(1 + step * 3, { kind: dice.below(3), container: dice.below(9), source: 1, deleted: 0, scanned: 1 })
-    const going = dice.chance(0.3) ? all.splice(dice.below(all.length), 1)[0] : undefined
+      table.put(1 + step * 3, { kind: random.below(3), container: random.below(9), source: 1, deleted: 0, scanned: 1 })
+    const going = random.chance(0.3) ? all.splice(random.below(all.length), 1)[0] : undefined
     // One asset has so many findings that a byte cannot count them.
-    const { asset, bit } = going ?? { asset: dice.chance(0.2) ? 0 : dice.below(table.count), bit: 4 + dice.below(20) }
+    const { asset, bit } = going ?? {
+      asset: random.chance(0.2) ? 0 : random.below(table.count),
+      bit: 4 + random.below(20),
+    }
     const by = going === undefined ? 1 : -1
     if (going === undefined) all.push({ asset, bit })
     table.countStatus(asset, bit, by)
@@ -21,7 +24,7 @@ test('counts of assets by facets of their findings match a plain count', () => {
     plain.set(asset, counts)
   }
   for (let round = 0; round < 50; round++) {
-    const bits = dice.below(2 ** 24)
+    const bits = random.below(2 ** 24)
     const expected = [...plain.values()].filter((counts) => counts.some((n, bit) => n > 0 && (bits >> bit) % 2 === 1))
     expect(table.countWithAny(bits)).toBe(expected.length)
   }

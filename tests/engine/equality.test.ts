@@ -3,7 +3,7 @@ import { catchUp } from '../../src/engine/load.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Writer } from '../../src/store/store.ts'
 import { plantMetrics, plantTerm } from '../properties/plant-metrics.ts'
-import { Dice, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms } from '../properties/query-data.ts'
+import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { answerBoth, buildNow } from './asking.ts'
 import { changeSomething } from './changing.ts'
@@ -26,11 +26,11 @@ test.each([SEED, SEED + 1])(
     plant(store, makeEstate(seed, 3000) as EstateSeed)
     for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
     plantMetrics(store, metrics)
-    const dice = new Dice(seed)
+    const random = new SeededRandom(seed)
     let served = 0
     for (let number = 0; number < QUESTIONS; number++) {
-      if (dice.chance(0.5)) changeSomething(store, dice)
-      const { question, isSeries } = makeQuestion(dice, metrics)
+      if (random.chance(0.5)) changeSomething(store, random)
+      const { question, isSeries } = makeQuestion(random, metrics)
       const { sql, engine, served: plans } = answerBoth(store, question, isSeries, tiny)
       expect({ number, question, answer: engine }).toEqual({ number, question, answer: sql })
       served += plans

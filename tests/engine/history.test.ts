@@ -12,7 +12,7 @@ import type { Cell } from '../../src/query/plan/cells.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { runPlan } from '../../src/query/sql/plan.store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { Dice, makeEstate, NOW } from '../properties/query-data.ts'
+import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { safe } from '../support/safe-text.ts'
 import { buildNow } from './asking.ts'
@@ -78,26 +78,26 @@ function expectSame(engine: Engine): void {
 
 test('past states match SQL after any changes to findings with a history, without a rebuild', () => {
   const engine = store.read((reader) => buildNow(reader, tiny))
-  const dice = new Dice(5)
+  const random = new SeededRandom(5)
   for (let round = 0; round < 25; round++) {
     change((ledger) => {
-      for (let left = 1 + dice.below(12); left > 0; left--) {
-        const finding = find(ledger, dice.pick(ids))
+      for (let left = 1 + random.below(12); left > 0; left--) {
+        const finding = find(ledger, random.pick(ids))
         const { facets } = finding
-        const kind = dice.pick(['status', 'status', 'severity', 'confidence', 'both'])
-        const severity = dice.pick(severities)
-        const confidence = dice.below(10_001)
+        const kind = random.pick(['status', 'status', 'severity', 'confidence', 'both'])
+        const severity = random.pick(severities)
+        const confidence = random.below(10_001)
         if (kind === 'severity') ledger.update(finding, { facets: { ...facets, severity } })
         else if (kind === 'confidence') ledger.update(finding, { confidence })
         else {
-          const to = dice.pick(statuses.filter((status) => status !== facets.status))
+          const to = random.pick(statuses.filter((status) => status !== facets.status))
           const patch = kind === 'both' ? { facets: { ...facets, severity }, confidence } : {}
-          ledger.changeStatus(finding, { at: NOW - dice.below(60 * DAY), to, actor: safe('ada') }, patch)
+          ledger.changeStatus(finding, { at: NOW - random.below(60 * DAY), to, actor: safe('ada') }, patch)
         }
       }
     })
     expectSame(engine)
-    if (dice.chance(0.3)) engine.runMaintenanceStep()
+    if (random.chance(0.3)) engine.runMaintenanceStep()
     expect(engine.history.isComplete).toBe(true)
   }
 })

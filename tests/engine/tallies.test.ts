@@ -5,7 +5,7 @@ import { PlaceTable, placeKeys } from '../../src/engine/index/place-table.ts'
 import { Timeline } from '../../src/engine/index/timeline.ts'
 import { answerFlow } from '../../src/engine/scan/ask.ts'
 import type { Shape } from '../../src/engine/scan/shape.ts'
-import { Dice } from '../properties/query-data.ts'
+import { SeededRandom } from '../properties/query-data.ts'
 
 const tiny = { markBits: 7, blockBits: 4, shareBits: 6, minLate: 30 }
 
@@ -28,8 +28,8 @@ const columnOf = ({ facets }: FacetTable, name: 'detector' | 'severity' | 'statu
   Array.from({ length: count }, (_, combo) => facets[name].valueOf(combo))
 
 /** Groups by severity, of some statuses; nothing is left of what is gone. */
-function makeShape(facets: FacetTable, dice: Dice, minConfidence: number): Shape {
-  const statuses = dice.some([0, 1, 2, 3], 3)
+function makeShape(facets: FacetTable, random: SeededRandom, minConfidence: number): Shape {
+  const statuses = random.some([0, 1, 2, 3], 3)
   const [severities, own] = [columnOf(facets, 'severity', facets.count), columnOf(facets, 'status', facets.count)]
   const groupOf = Uint32Array.from(severities, (severity, combo) =>
     severity > 0 && statuses.includes(own[combo] ?? 0) ? severity - 1 : 3,
@@ -50,34 +50,37 @@ function makeShape(facets: FacetTable, dice: Dice, minConfidence: number): Shape
 }
 
 test('counts and sums above a confidence match a full scan while findings change and arrive late', () => {
-  const dice = new Dice(3)
+  const random = new SeededRandom(3)
   const facets = makeFacets()
   const timeline = new Timeline(facets, tiny)
   const assets = new AssetTable()
   const all: { time: number; combo: number; confidence: number; place: number }[] = []
   for (let round = 0; round < 120; round++) {
-    for (let left = dice.below(60); left > 0; left--) {
-      const time = dice.chance(0.7) ? round * 1000 + dice.below(1000) : dice.below((round + 1) * 1000)
-      const [combo, confidence] = [1 + dice.below(72), dice.chance(0.3) ? 100 * dice.below(101) : dice.below(10_001)]
+    for (let left = random.below(60); left > 0; left--) {
+      const time = random.chance(0.7) ? round * 1000 + random.below(1000) : random.below((round + 1) * 1000)
+      const [combo, confidence] = [
+        1 + random.below(72),
+        random.chance(0.3) ? 100 * random.below(101) : random.below(10_001),
+      ]
       all.push({ time, combo, confidence, place: timeline.push(time, combo, confidence, 0) })
     }
-    for (const move of [timeline.flush(), dice.chance(0.3) ? timeline.compact() : undefined]) {
+    for (const move of [timeline.flush(), random.chance(0.3) ? timeline.compact() : undefined]) {
       if (move !== undefined) for (const row of all) row.place = move(row.place)
     }
-    for (let left = dice.below(10); left > 0; left--) {
-      const row = dice.pick(all)
+    for (let left = random.below(10); left > 0; left--) {
+      const row = random.pick(all)
       const before = { combo: row.combo, confidence: row.confidence }
-      row.combo = dice.chance(0.2) ? 0 : 1 + dice.below(72)
-      if (dice.chance(0.3)) row.confidence = dice.below(10_001)
+      row.combo = random.chance(0.2) ? 0 : 1 + random.below(72)
+      if (random.chance(0.3)) row.confidence = random.below(10_001)
       const at = timeline.at(row.place)
       at.rows.setCombo(at.row, row.combo)
       at.rows.confidence[at.row] = row.confidence
       if (at.rows === timeline.rows) timeline.tallies.change(at.row, before, row)
     }
-    const minConfidence = dice.chance(0.6) ? 100 * (1 + dice.below(100)) : 1 + dice.below(10_000)
-    const shape = makeShape(facets, dice, minConfidence)
-    const [from, to] = [dice.below(60_000), 40_000 + dice.below(90_000)]
-    const edges = dice.chance(0.5) ? [from + 5000, from + 20_000] : []
+    const minConfidence = random.chance(0.6) ? 100 * (1 + random.below(100)) : 1 + random.below(10_000)
+    const shape = makeShape(facets, random, minConfidence)
+    const [from, to] = [random.below(60_000), 40_000 + random.below(90_000)]
+    const edges = random.chance(0.5) ? [from + 5000, from + 20_000] : []
     const numbers = answerFlow({ timeline, assets }, { shape, want: 'sum', from, to: Math.max(from, to), edges })
     const [counts, sums] = [new Float64Array(4 * (edges.length + 1)), new Float64Array(4 * (edges.length + 1))]
     for (const row of all) {
@@ -96,13 +99,19 @@ test('counts and sums above a confidence match a full scan while findings change
 })
 
 test.each(placeKeys)('counts by %s from the table match a full scan', (key) => {
-  const dice = new Dice(5)
+  const random = new SeededRandom(5)
   const facets = makeFacets()
   const assets = new AssetTable()
   const put = (id: number) =>
-    assets.put(id, { kind: dice.below(2), container: dice.below(5), source: dice.below(2), deleted: 0, scanned: 1 })
+    assets.put(id, {
+      kind: random.below(2),
+      container: random.below(5),
+      source: random.below(2),
+      deleted: 0,
+      scanned: 1,
+    })
   for (let id = 0; id < 40; id++) put(id)
-  const rows = Array.from({ length: 500 }, () => ({ asset: dice.below(40), combo: dice.below(73) }))
+  const rows = Array.from({ length: 500 }, () => ({ asset: random.below(40), combo: random.below(73) }))
   const table = PlaceTable.open(key, facets, assets)
   table?.fill(
     Uint32Array.from(rows, ({ asset }) => asset),
@@ -112,17 +121,17 @@ test.each(placeKeys)('counts by %s from the table match a full scan', (key) => {
   let served = 0
   for (let round = 0; round < 60; round++) {
     if (round % 10 === 9) put(100 + round)
-    const added = { asset: dice.below(assets.count), combo: 1 + dice.below(72) }
+    const added = { asset: random.below(assets.count), combo: 1 + random.below(72) }
     rows.push(added)
     if (table?.follow(assets.placeOf[added.asset] ?? 0, facets.cellOf[added.combo] ?? 0, 1) !== true) break
-    const whole = makeShape(facets, dice, 0)
-    const byDetector = dice.chance(0.3)
+    const whole = makeShape(facets, random, 0)
+    const byDetector = random.chance(0.3)
     const cells = facets.cells
     const detectors = columnOf(facets, 'detector', facets.count)
     const cellPartOf = byDetector
       ? Uint32Array.from(cells, (combo, cell) => (cell === 0 ? 3 : (detectors[combo] ?? 0) - 1))
       : (whole.cellPartOf ?? new Uint32Array())
-    const facet = dice.pick(['container', 'container', 'source'] as const)
+    const facet = random.pick(['container', 'container', 'source'] as const)
     const column = assets.facets[facet]
     const width = column.values.length + 1
     const partOf = Uint32Array.from({ length: assets.placeCount }, (_, place) =>

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { backUp } from '../../src/store/backup.ts'
-import { Dice } from '../properties/query-data.ts'
+import { SeededRandom } from '../properties/query-data.ts'
 import { copyHome, drawLine, importInterrupted, type Line, newHome, Process, removeHome } from './unpublished.ts'
 
 const SEED = Number(process.env.ASSAY_IMPORT_SEED ?? 20_261_122)
@@ -26,8 +26,8 @@ function open(home: string, options: { engine?: boolean } = {}): Process {
   return opened
 }
 
-const drawLines = (dice: Dice, count: number, findings: number): Line[] =>
-  Array.from({ length: count }, () => drawLine(dice, dice.below(findings)))
+const drawLines = (random: SeededRandom, count: number, findings: number): Line[] =>
+  Array.from({ length: count }, () => drawLine(random, random.below(findings)))
 
 const changes: { name: string; act: (person: Process) => Promise<unknown> }[] = [
   {
@@ -48,13 +48,13 @@ const changes: { name: string; act: (person: Process) => Promise<unknown> }[] = 
 
 describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an import of seed %i', (seed) => {
   it('is visible completely or not at all to SQL and the engine, wherever its process dies', async () => {
-    const dice = new Dice(seed)
+    const random = new SeededRandom(seed)
     const home = keepHome(newHome())
-    const most = 60 + dice.below(250)
-    await importInterrupted(home, drawLines(dice, 90, 60), { source: 'another' })
+    const most = 60 + random.below(250)
+    await importInterrupted(home, drawLines(random, 90, 60), { source: 'another' })
     // The source may be empty.
-    await importInterrupted(home, drawLines(dice, dice.chance(0.8) ? 300 : 0, most))
-    const lines = drawLines(dice, 350, dice.pick([most, 2 * most]))
+    await importInterrupted(home, drawLines(random, random.chance(0.8) ? 300 : 0, most))
+    const lines = drawLines(random, 350, random.pick([most, 2 * most]))
     const oracle = keepHome(copyHome(home))
     await importInterrupted(oracle, lines)
     const readers = [open(home), open(home, { engine: true })]
@@ -65,7 +65,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
       turns += 1
       for (const [index, reader] of readers.entries()) expect(await reader.look()).toBe(before[index])
     }
-    await importInterrupted(home, lines, { onTurn, dies: () => dice.chance(0.15) })
+    await importInterrupted(home, lines, { onTurn, dies: () => random.chance(0.15) })
     expect(turns).toBeGreaterThan(3)
     const expected = open(oracle).facts()
     for (const reader of readers) expect(reader.facts()).toEqual(expected)
@@ -79,19 +79,19 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
   it.each(changes)(
     'treats concurrent changes by people as if they had preceded it: $name',
     async ({ act }) => {
-      const dice = new Dice(seed)
+      const random = new SeededRandom(seed)
       const home = keepHome(newHome())
-      await importInterrupted(home, drawLines(dice, 250, 150))
+      await importInterrupted(home, drawLines(random, 250, 150))
       const person = open(home)
       await person.run('create_suppression', { filters: { severities: ['LOW'] }, reason: 'not ours' })
-      await importInterrupted(home, drawLines(dice, 50, 150))
-      const lines = drawLines(dice, 350, 300)
+      await importInterrupted(home, drawLines(random, 50, 150))
+      const lines = drawLines(random, 350, 300)
       person.settle()
       const oracle = open(keepHome(copyHome(home)), { engine: true })
       await act(oracle)
       const engine = open(home, { engine: true })
       await engine.look()
-      const actsAt = dice.below(4)
+      const actsAt = random.below(4)
       let turns = 0
       const onTurn = async () => {
         if (!person.isImporting()) return
@@ -99,7 +99,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
         if (turns > actsAt) for (const reader of [person, engine]) expect(reader.facts()).toEqual(oracle.facts())
         expect(await engine.look()).toBe(await person.look())
       }
-      await importInterrupted(home, lines, { onTurn, dies: () => dice.chance(0.1) })
+      await importInterrupted(home, lines, { onTurn, dies: () => random.chance(0.1) })
       expect(turns).toBeGreaterThan(actsAt)
       await importInterrupted(oracle.home, lines)
       expect(person.facts().findings).toEqual(oracle.facts().findings)
@@ -112,10 +112,10 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
 })
 
 it('a paged list that continues after an import does not show it', async () => {
-  const dice = new Dice(SEED)
+  const random = new SeededRandom(SEED)
   const home = keepHome(newHome())
-  await importInterrupted(home, drawLines(dice, 60, 40), { source: 'another' })
-  await importInterrupted(home, drawLines(dice, 200, 100))
+  await importInterrupted(home, drawLines(random, 60, 40), { source: 'another' })
+  await importInterrupted(home, drawLines(random, 200, 100))
   const reader = open(home)
   const walk = async (first: Page): Promise<string[]> => {
     const ids = first.items.map(({ id }) => id)
@@ -128,7 +128,7 @@ it('a paged list that continues after an import does not show it', async () => {
   const onTurn = async () => {
     if (reader.isImporting()) begun.push(await begin())
   }
-  await importInterrupted(home, drawLines(dice, 250, 300), { onTurn })
+  await importInterrupted(home, drawLines(random, 250, 300), { onTurn })
   expect(begun.length).toBeGreaterThan(2)
   for (const first of begun) expect(await walk(first)).toEqual(before)
   expect((await walk(await begin())).length).toBeGreaterThan(before.length)

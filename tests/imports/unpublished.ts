@@ -12,7 +12,7 @@ import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { ScanLease } from '../../src/scans/lease.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { Store } from '../../src/store/store.ts'
-import type { Dice } from '../properties/query-data.ts'
+import type { SeededRandom } from '../properties/query-data.ts'
 import { contextOf } from '../support/context.ts'
 
 export const NOW = Date.UTC(2026, 0, 5, 12)
@@ -24,25 +24,25 @@ const toText = (at: number) => new Date(at).toISOString()
 export type Line = Record<string, unknown> & { fingerprint: string }
 
 /** A line about one of some findings: who draws twice gets two versions of it. */
-export function drawLine(dice: Dice, finding: number): Line {
+export function drawLine(random: SeededRandom, finding: number): Line {
   const first = NOW - (finding + 2) * HOUR
-  const status = dice.pick(['OPEN', 'OPEN', 'RESOLVED', 'IGNORED'])
+  const status = random.pick(['OPEN', 'OPEN', 'RESOLVED', 'IGNORED'])
   return {
     asset: {
       key: `k${finding % 37}`,
-      name: `Asset ${finding % 37} ${dice.pick(['', 'renamed'])}`,
-      ...(dice.chance(0.3) ? { container: dice.pick(['Engineering', 'People']) } : {}),
-      ...(dice.chance(0.3) ? { kind: dice.pick(['repository.file', 'image']) } : {}),
+      name: `Asset ${finding % 37} ${random.pick(['', 'renamed'])}`,
+      ...(random.chance(0.3) ? { container: random.pick(['Engineering', 'People']) } : {}),
+      ...(random.chance(0.3) ? { kind: random.pick(['repository.file', 'image']) } : {}),
     },
-    detectorType: dice.pick(['SECRETS', 'PII']),
-    findingType: dice.pick(['TOKEN', 'EMAIL']),
-    severity: dice.pick(['LOW', 'HIGH', 'CRITICAL']),
-    confidence: dice.pick([0.5, 0.75, 1]),
+    detectorType: random.pick(['SECRETS', 'PII']),
+    findingType: random.pick(['TOKEN', 'EMAIL']),
+    severity: random.pick(['LOW', 'HIGH', 'CRITICAL']),
+    confidence: random.pick([0.5, 0.75, 1]),
     firstDetectedAt: toText(first),
-    lastDetectedAt: toText(first + dice.below(60) * 60_000),
+    lastDetectedAt: toText(first + random.below(60) * 60_000),
     ...(status === 'OPEN' ? {} : { status }),
-    ...(status === 'RESOLVED' ? { resolvedAt: toText(first + HOUR + dice.below(2) * 60_000) } : {}),
-    ...(dice.chance(0.2) ? { excerpt: `around ${finding} ${dice.pick(['once', 'twice'])}` } : {}),
+    ...(status === 'RESOLVED' ? { resolvedAt: toText(first + HOUR + random.below(2) * 60_000) } : {}),
+    ...(random.chance(0.2) ? { excerpt: `around ${finding} ${random.pick(['once', 'twice'])}` } : {}),
     fingerprint: `f${finding}`,
   }
 }

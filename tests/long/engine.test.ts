@@ -14,7 +14,7 @@ import { type Duck, openDuck } from '../bench/query/duck.ts'
 import { type Filled, fillStore, NOW } from '../bench/query/estate.ts'
 import { buildNow } from '../engine/asking.ts'
 import { changeSomething } from '../engine/changing.ts'
-import { Dice } from '../properties/query-data.ts'
+import { SeededRandom } from '../properties/query-data.ts'
 import { safe } from '../support/safe-text.ts'
 
 const FINDINGS = Number(process.env.ASSAY_LONG_FINDINGS ?? 1_000_000)
@@ -95,10 +95,10 @@ const withRoundedQuantile = (cell: Cell): Cell =>
 
 test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
   const engine = store.read((reader) => buildNow(reader))
-  const dice = createSeededRandom(SEED)
+  const random = createSeededRandom(SEED)
   let asked = 0
   while (asked < OF_DUCKDB) {
-    const plan: Plan = { ...makePlan(engine, dice, NOW), mode: 'flow' }
+    const plan: Plan = { ...makePlan(engine, random, NOW), mode: 'flow' }
     const sql = toSql(plan)
     if (sql === undefined || plan.edges !== undefined) continue
     const cells = store.read((reader) => ask(reader, plan, engine))?.map(withRoundedQuantile)
@@ -126,7 +126,7 @@ test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
 
 test(`${QUESTIONS} random questions have SQL's answers while findings are written`, () => {
   let engine = store.read((reader) => buildNow(reader))
-  const [dice, changing] = [createSeededRandom(SEED + 1), new Dice(SEED + 2)]
+  const [random, changing] = [createSeededRandom(SEED + 1), new SeededRandom(SEED + 2)]
   const started = Date.now()
   let [served, left, built] = [0, 0, 1]
   for (let number = 0; served < QUESTIONS; number++) {
@@ -136,7 +136,7 @@ test(`${QUESTIONS} random questions have SQL's answers while findings are writte
         engine = buildNow(reader)
         built++
       }
-      const plan = makePlan(engine, dice, NOW)
+      const plan = makePlan(engine, random, NOW)
       const cells = ask(reader, plan, engine)
       if (cells === undefined) {
         left++

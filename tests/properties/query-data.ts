@@ -17,7 +17,7 @@ export const NOW = Date.UTC(2026, 10, 15, 12)
 const START = Date.UTC(2025, 0, 1)
 
 /** Random numbers that a seed repeats (mulberry32). */
-export class Dice {
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {
@@ -97,64 +97,65 @@ const corners = [
   '2026-10-25T01:00Z',
 ].map((text) => Date.parse(text))
 
-const instantOf = (dice: Dice): number => {
-  if (dice.chance(0.25)) return dice.pick(corners) + dice.pick([0, -1, 1, HOUR, -HOUR, HOUR / 4])
-  if (dice.chance(0.2)) return START + dice.below(600) * DAY
-  return START + dice.below(NOW - START)
+const instantOf = (random: SeededRandom): number => {
+  if (random.chance(0.25)) return random.pick(corners) + random.pick([0, -1, 1, HOUR, -HOUR, HOUR / 4])
+  if (random.chance(0.2)) return START + random.below(600) * DAY
+  return START + random.below(NOW - START)
 }
 
 export function makeEstate(seed: number, count: number): OracleEstate {
-  const dice = new Dice(seed)
+  const random = new SeededRandom(seed)
   const assets = Array.from({ length: 60 }, (_, index): OracleAsset => {
-    const deleted = dice.chance(0.1)
-    const firstSeenAt = instantOf(dice)
+    const deleted = random.chance(0.1)
+    const firstSeenAt = instantOf(random)
     return {
-      source: dice.pick(sources).name,
+      source: random.pick(sources).name,
       key: `asset-${index}`,
-      kind: dice.pick(assetKinds),
-      container: dice.pick(containers),
-      name: `Page ${dice.below(40)}`,
-      owner: dice.maybe(0.6, () => dice.pick(owners)) ?? null,
-      labels: dice.chance(0.6) ? dice.some(labels, 3) : [],
-      dataset: dice.pick(datasets),
+      kind: random.pick(assetKinds),
+      container: random.pick(containers),
+      name: `Page ${random.below(40)}`,
+      owner: random.maybe(0.6, () => random.pick(owners)) ?? null,
+      labels: random.chance(0.6) ? random.some(labels, 3) : [],
+      dataset: random.pick(datasets),
       status: deleted ? 'DELETED' : 'ACTIVE',
-      contentUpdatedAt: dice.maybe(0.8, () => instantOf(dice)) ?? null,
+      contentUpdatedAt: random.maybe(0.8, () => instantOf(random)) ?? null,
       firstSeenAt,
-      lastSeenAt: firstSeenAt + dice.below(30) * DAY,
-      lastScannedAt: dice.maybe(0.8, () => firstSeenAt + dice.below(60 * DAY)) ?? null,
-      deletedAt: deleted ? firstSeenAt + dice.below(200 * DAY) : null,
+      lastSeenAt: firstSeenAt + random.below(30) * DAY,
+      lastScannedAt: random.maybe(0.8, () => firstSeenAt + random.below(60 * DAY)) ?? null,
+      deletedAt: deleted ? firstSeenAt + random.below(200 * DAY) : null,
     }
   })
-  return { sources, assets, findings: Array.from({ length: count }, () => makeFinding(dice, assets)) }
+  return { sources, assets, findings: Array.from({ length: count }, () => makeFinding(random, assets)) }
 }
 
-function makeFinding(dice: Dice, assets: OracleAsset[]): OracleFinding {
-  const firstDetectedAt = instantOf(dice)
+function makeFinding(random: SeededRandom, assets: OracleAsset[]): OracleFinding {
+  const firstDetectedAt = instantOf(random)
   const changes: OracleChange[] = []
-  let status = dice.chance(0.8) ? 'OPEN' : dice.pick(statuses)
+  let status = random.chance(0.8) ? 'OPEN' : random.pick(statuses)
   let at = firstDetectedAt
-  while (changes.length < 5 && dice.chance(0.5)) {
+  while (changes.length < 5 && random.chance(0.5)) {
     // Changes in the same millisecond are told apart by their order alone.
-    at += dice.chance(0.15) ? 0 : dice.below(120 * DAY)
-    const to = dice.pick(statuses.filter((other) => other !== status))
+    at += random.chance(0.15) ? 0 : random.below(120 * DAY)
+    const to = random.pick(statuses.filter((other) => other !== status))
     changes.push({ at, from: status, to })
     status = to
   }
   // A clock that was set back leaves resolutions that come before.
-  const resolvedAt = changes.findLast(({ to }) => to === 'RESOLVED')?.at ?? firstDetectedAt + dice.below(2 * DAY) - DAY
+  const resolvedAt =
+    changes.findLast(({ to }) => to === 'RESOLVED')?.at ?? firstDetectedAt + random.below(2 * DAY) - DAY
   return {
-    asset: dice.pick(assets).key,
-    detectorType: dice.pick(detectorTypes),
-    findingType: dice.pick(findingTypes),
-    category: dice.pick(categories),
-    customDetectorKey: dice.pick(customDetectorKeys),
-    severity: dice.pick(severities),
+    asset: random.pick(assets).key,
+    detectorType: random.pick(detectorTypes),
+    findingType: random.pick(findingTypes),
+    category: random.pick(categories),
+    customDetectorKey: random.pick(customDetectorKeys),
+    severity: random.pick(severities),
     status,
-    confidence: dice.chance(0.3)
-      ? dice.pick([0, 0.2499, 0.25, 0.4999, 0.5, 0.75, 0.7501, 0.8999, 0.9, 1])
-      : dice.below(10_001) / 10_000,
+    confidence: random.chance(0.3)
+      ? random.pick([0, 0.2499, 0.25, 0.4999, 0.5, 0.75, 0.7501, 0.8999, 0.9, 1])
+      : random.below(10_001) / 10_000,
     firstDetectedAt,
-    lastDetectedAt: dice.maybe(0.4, () => firstDetectedAt + dice.below(90 * DAY)) ?? null,
+    lastDetectedAt: random.maybe(0.4, () => firstDetectedAt + random.below(90 * DAY)) ?? null,
     resolvedAt: status === 'RESOLVED' ? resolvedAt : null,
     changes,
   }
@@ -180,9 +181,9 @@ const keyValues: Record<string, readonly string[]> = {
 const exactKeys = ['detectorTypes', 'severities', 'statuses', 'assets']
 
 /** The same word in another letter case or another Unicode form. */
-const respell = (dice: Dice, word: string) => {
-  if (dice.chance(0.6)) return word
-  return dice.pick([word.toUpperCase(), word.toLowerCase(), word.normalize('NFD')])
+const respell = (random: SeededRandom, word: string) => {
+  if (random.chance(0.6)) return word
+  return random.pick([word.toUpperCase(), word.toLowerCase(), word.normalize('NFD')])
 }
 
 /** Terms that filters name. */
@@ -194,43 +195,43 @@ export const namedTerms: OracleTerms = {
   'old-tokens': { findingTypes: ['TOKEN'], minConfidence: 0.25, ranges: { ageHours: { min: 2400 } } },
 }
 
-function makeRanges(dice: Dice): OracleRanges {
+function makeRanges(random: SeededRandom): OracleRanges {
   const ends = (make: () => number) => {
     const [one, other] = [make(), make()].sort((a, b) => a - b) as [number, number]
-    return dice.pick([{ min: one }, { max: other + 1 }, { min: one, max: other + 0.5 }])
+    return random.pick([{ min: one }, { max: other + 1 }, { min: one, max: other + 0.5 }])
   }
   const times = () => {
-    const [one, other] = [instantOf(dice), instantOf(dice)].sort((a, b) => a - b) as [number, number]
-    return dice.pick([{ from: iso(one) }, { to: iso(other) }, { from: iso(one), to: iso(other + 1) }])
+    const [one, other] = [instantOf(random), instantOf(random)].sort((a, b) => a - b) as [number, number]
+    return random.pick([{ from: iso(one) }, { to: iso(other) }, { from: iso(one), to: iso(other + 1) }])
   }
   const ranges: OracleRanges = {
-    resolutionHours: ends(() => dice.below(3000)),
-    ageHours: ends(() => dice.below(16_000)),
-    confidence: dice.pick([{ min: 0.5 }, { max: 0.9 }, { min: 0.25, max: 0.7501 }, { min: 0.8999, max: 1 }]),
+    resolutionHours: ends(() => random.below(3000)),
+    ageHours: ends(() => random.below(16_000)),
+    confidence: random.pick([{ min: 0.5 }, { max: 0.9 }, { min: 0.25, max: 0.7501 }, { min: 0.8999, max: 1 }]),
     contentUpdatedAt: times(),
     lastDetectedAt: times(),
     resolvedAt: times(),
   }
-  return Object.fromEntries(dice.some(Object.entries(ranges), 2))
+  return Object.fromEntries(random.some(Object.entries(ranges), 2))
 }
 
 /** A filter of a caller, a metric or a placement; one of a term names no terms. */
-function makeFilter(dice: Dice, ofTerm = false): OracleFilter {
+function makeFilter(random: SeededRandom, ofTerm = false): OracleFilter {
   const keys = () =>
     Object.fromEntries(
-      dice.some(Object.keys(keyValues), 2).map((key) => {
-        const values = dice.some(keyValues[key] ?? [], key === 'assets' ? 30 : 3)
-        return [key, exactKeys.includes(key) ? values : values.map((value) => respell(dice, value))]
+      random.some(Object.keys(keyValues), 2).map((key) => {
+        const values = random.some(keyValues[key] ?? [], key === 'assets' ? 30 : 3)
+        return [key, exactKeys.includes(key) ? values : values.map((value) => respell(random, value))]
       }),
     )
-  const filter: OracleFilter = dice.chance(0.8) ? keys() : {}
-  if (dice.chance(0.25)) filter.exclude = keys()
-  if (dice.chance(0.2)) filter.minConfidence = dice.pick([0.25, 0.5, 0.7501, 0.9])
-  if (dice.chance(0.2)) filter.ranges = makeRanges(dice)
-  if (dice.chance(0.08)) filter.exclude = { ...filter.exclude, ranges: makeRanges(dice) }
+  const filter: OracleFilter = random.chance(0.8) ? keys() : {}
+  if (random.chance(0.25)) filter.exclude = keys()
+  if (random.chance(0.2)) filter.minConfidence = random.pick([0.25, 0.5, 0.7501, 0.9])
+  if (random.chance(0.2)) filter.ranges = makeRanges(random)
+  if (random.chance(0.08)) filter.exclude = { ...filter.exclude, ranges: makeRanges(random) }
   if (ofTerm) return Object.keys(filter).length === 0 ? keys() : filter
-  if (dice.chance(0.2)) filter.terms = dice.some(Object.keys(namedTerms), 2)
-  if (dice.chance(0.08)) filter.exclude = { ...filter.exclude, terms: dice.some(Object.keys(namedTerms), 2) }
+  if (random.chance(0.2)) filter.terms = random.some(Object.keys(namedTerms), 2)
+  if (random.chance(0.08)) filter.exclude = { ...filter.exclude, terms: random.some(Object.keys(namedTerms), 2) }
   return filter
 }
 
@@ -280,24 +281,24 @@ const facts = {
 export type EntityName = keyof typeof facts
 export const dimensionsOf = (entity: EntityName): readonly string[] => facts[entity].dimensions
 
-function makeSimple(dice: Dice, entity: EntityName): OracleSimple {
-  const aggregation = dice.pick([
+function makeSimple(random: SeededRandom, entity: EntityName): OracleSimple {
+  const aggregation = random.pick([
     ...['COUNT', 'COUNT', 'COUNT', 'COUNT_DISTINCT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'],
     ...['MEDIAN', 'MEDIAN', 'PERCENTILE'],
   ])
   const { numbers, distinct, times } = facts[entity]
   const simple: OracleSimple = { aggregation, entity }
-  if (aggregation === 'COUNT_DISTINCT') simple.field = dice.pick<string>(distinct)
-  else if (aggregation !== 'COUNT') simple.field = dice.pick<string>(numbers)
-  if (dice.chance(0.5)) simple.filters = makeFilter(dice)
-  if (entity === 'asset' && dice.chance(0.2)) simple.filters = { ...simple.filters, scanned: dice.chance(0.5) }
-  if (dice.chance(0.5)) simple.timeField = dice.pick<string>(times)
-  if (aggregation === 'PERCENTILE') simple.p = dice.pick([0, 0.1, 0.25, 0.5, 0.9, 0.95, 0.99, 1])
-  if (dice.chance(0.35)) simple.mode = 'stock'
-  else if (dice.chance(0.3)) {
-    simple.window = dice.chance(0.5)
-      ? { last: dice.pick(['36h', '7d', '28d', '4w', '1mo', '3mo']) }
-      : { toDate: dice.pick(['week', 'month', 'quarter', 'year']) }
+  if (aggregation === 'COUNT_DISTINCT') simple.field = random.pick<string>(distinct)
+  else if (aggregation !== 'COUNT') simple.field = random.pick<string>(numbers)
+  if (random.chance(0.5)) simple.filters = makeFilter(random)
+  if (entity === 'asset' && random.chance(0.2)) simple.filters = { ...simple.filters, scanned: random.chance(0.5) }
+  if (random.chance(0.5)) simple.timeField = random.pick<string>(times)
+  if (aggregation === 'PERCENTILE') simple.p = random.pick([0, 0.1, 0.25, 0.5, 0.9, 0.95, 0.99, 1])
+  if (random.chance(0.35)) simple.mode = 'stock'
+  else if (random.chance(0.3)) {
+    simple.window = random.chance(0.5)
+      ? { last: random.pick(['36h', '7d', '28d', '4w', '1mo', '3mo']) }
+      : { toDate: random.pick(['week', 'month', 'quarter', 'year']) }
   }
   return simple
 }
@@ -329,7 +330,7 @@ export interface MadeMetric extends OracleMetric {
 }
 
 export function makeMetrics(seed: number): MadeMetric[] {
-  const dice = new Dice(seed)
+  const random = new SeededRandom(seed)
   const metrics: MadeMetric[] = []
   const add = (
     type: string,
@@ -338,8 +339,8 @@ export function makeMetrics(seed: number): MadeMetric[] {
     compute?: OracleMetric['compute'],
   ) => {
     const slug = `m${metrics.length}`
-    const term = dice.maybe(0.3, () => makeFilter(dice, true)) ?? null
-    const emptyAs = type === 'SIMPLE' ? dice.pick([null, 'zero', 'null'] as const) : null
+    const term = random.maybe(0.3, () => makeFilter(random, true)) ?? null
+    const emptyAs = type === 'SIMPLE' ? random.pick([null, 'zero', 'null'] as const) : null
     const allowedDimensions = dimensionsOf(entity)
     metrics.push({
       slug,
@@ -353,30 +354,33 @@ export function makeMetrics(seed: number): MadeMetric[] {
     })
     return slug
   }
-  const entityOf = () => (dice.chance(0.7) ? 'finding' : 'asset') as EntityName
+  const entityOf = () => (random.chance(0.7) ? 'finding' : 'asset') as EntityName
   for (let index = 0; index < 60; index++) {
     const entity = entityOf()
-    add('SIMPLE', entity, makeSimple(dice, entity))
+    add('SIMPLE', entity, makeSimple(random, entity))
   }
   const ofEntity = (entity: EntityName, types: string[]) =>
     metrics.filter((metric) => metric.entity === entity && types.includes(metric.type)).map(({ slug }) => slug)
   for (let index = 0; index < 25; index++) {
     const entity = entityOf()
     const part = () =>
-      dice.chance(0.3) ? { metricSlug: dice.pick(ofEntity(entity, ['SIMPLE'])) } : makeSimple(dice, entity)
+      random.chance(0.3) ? { metricSlug: random.pick(ofEntity(entity, ['SIMPLE'])) } : makeSimple(random, entity)
     add('RATIO', entity, { numerator: part(), denominator: part() })
   }
   for (let index = 0; index < 15; index++) {
     const entity = entityOf()
-    const [a = '', b = ''] = [dice.pick(ofEntity(entity, ['SIMPLE'])), dice.pick(ofEntity(entity, ['RATIO', 'SIMPLE']))]
-    const { text, compute } = dice.pick(formulas)
+    const [a = '', b = ''] = [
+      random.pick(ofEntity(entity, ['SIMPLE'])),
+      random.pick(ofEntity(entity, ['RATIO', 'SIMPLE'])),
+    ]
+    const { text, compute } = random.pick(formulas)
     if (a === b) continue
     add('DERIVED', entity, { formula: text(a, b), inputs: [a, b] }, ([x = null, y = null]) => compute(x, y))
   }
   for (let index = 0; index < 20; index++) {
     const entity = entityOf()
-    const window = dice.pick(['36h', '7d', '30d', '2w', '1mo', '3mo'])
-    const base = dice.pick(ofEntity(entity, ['SIMPLE', 'RATIO', 'DERIVED']))
+    const window = random.pick(['36h', '7d', '30d', '2w', '1mo', '3mo'])
+    const base = random.pick(ofEntity(entity, ['SIMPLE', 'RATIO', 'DERIVED']))
     add('TREND', entity, { baseMetricSlug: base, currentWindow: window, compareWindow: window })
   }
   return metrics
@@ -386,12 +390,12 @@ const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pa
 const longest: Record<string, number> = { hour: 2 * DAY, day: 35 * DAY, week: 200 * DAY, month: 550 * DAY }
 const quarter = (instant: number) => Math.floor(instant / (HOUR / 4)) * (HOUR / 4)
 
-function makeRange(dice: Dice, span: number): { from: string; to: string } {
-  const start = dice.chance(0.4) ? dice.pick(corners) - dice.below(span) : START + dice.below(NOW - START)
+function makeRange(random: SeededRandom, span: number): { from: string; to: string } {
+  const start = random.chance(0.4) ? random.pick(corners) - random.below(span) : START + random.below(NOW - START)
   const from = quarter(Math.max(start, START))
-  const to = quarter(from + HOUR + dice.below(span))
+  const to = quarter(from + HOUR + random.below(span))
   const write = (instant: number) =>
-    dice.chance(0.3) ? new Date(instant).toISOString().slice(0, 10) : new Date(instant).toISOString()
+    random.chance(0.3) ? new Date(instant).toISOString().slice(0, 10) : new Date(instant).toISOString()
   const text = { from: write(from), to: write(to) }
   return Date.parse(text.from) <= Date.parse(text.to) - DAY ? text : { from: iso(from), to: iso(to + 2 * DAY) }
 }
@@ -409,40 +413,40 @@ function isRate({ definition: { aggregation, numerator, denominator } }: MadeMet
 
 /** A random question that the metric can be asked; `isSeries` tells which of the two kinds it is. */
 export function makeQuestion(
-  dice: Dice,
+  random: SeededRandom,
   metrics: readonly MadeMetric[],
 ): { question: OracleQuestion; isSeries: boolean } {
-  const isExplained = dice.chance(0.07)
-  const metric = dice.pick(isExplained ? metrics.filter(dice.chance(0.5) ? isSum : isRate) : metrics)
-  const isSeries = !isExplained && metric.type === 'SIMPLE' && dice.chance(0.5)
+  const isExplained = random.chance(0.07)
+  const metric = random.pick(isExplained ? metrics.filter(random.chance(0.5) ? isSum : isRate) : metrics)
+  const isSeries = !isExplained && metric.type === 'SIMPLE' && random.chance(0.5)
   const question: OracleQuestion = { metricSlug: metric.slug }
-  if (dice.chance(0.6)) question.timeZone = dice.pick(zones)
-  if (dice.chance(0.3)) question.term = makeFilter(dice, true)
-  if (dice.chance(0.35)) question.filters = makeFilter(dice)
-  if (dice.chance(0.15)) question.pinned = makeFilter(dice)
+  if (random.chance(0.6)) question.timeZone = random.pick(zones)
+  if (random.chance(0.3)) question.term = makeFilter(random, true)
+  if (random.chance(0.35)) question.filters = makeFilter(random)
+  if (random.chance(0.15)) question.pinned = makeFilter(random)
   const dimensions = dimensionsOf(metric.entity)
   if (isSeries) {
-    const granularity = dice.pick(Object.keys(longest))
+    const granularity = random.pick(Object.keys(longest))
     question.granularity = granularity
-    if (dice.chance(0.4)) question.weekStart = dice.pick(['sunday', 'monday', 'saturday'])
-    if (dice.chance(0.85)) Object.assign(question, makeRange(dice, longest[granularity] ?? DAY))
-    if (dice.chance(0.25)) question.dimension = dice.pick(dimensions)
+    if (random.chance(0.4)) question.weekStart = random.pick(['sunday', 'monday', 'saturday'])
+    if (random.chance(0.85)) Object.assign(question, makeRange(random, longest[granularity] ?? DAY))
+    if (random.chance(0.25)) question.dimension = random.pick(dimensions)
     return { question, isSeries }
   }
-  if (dice.chance(0.6)) Object.assign(question, makeRange(dice, 300 * DAY))
-  else if (dice.chance(0.3)) question.to = makeRange(dice, 300 * DAY).to
-  if (dice.chance(0.2)) question.weekStart = dice.pick(['sunday', 'monday', 'saturday'])
+  if (random.chance(0.6)) Object.assign(question, makeRange(random, 300 * DAY))
+  else if (random.chance(0.3)) question.to = makeRange(random, 300 * DAY).to
+  if (random.chance(0.2)) question.weekStart = random.pick(['sunday', 'monday', 'saturday'])
   // Sums are asked for by group and compared more often, so that enough of them are added up.
   const isAdditive = ['COUNT', 'SUM'].includes(metric.definition.aggregation ?? '')
-  if (dice.chance(isAdditive ? 0.9 : 0.5)) question.dimensions = dice.some(dimensions, 3)
-  if (dice.chance(0.6)) question.limit = 1 + dice.below(8)
+  if (random.chance(isAdditive ? 0.9 : 0.5)) question.dimensions = random.some(dimensions, 3)
+  if (random.chance(0.6)) question.limit = 1 + random.below(8)
   // Without a limit, as many groups are listed as fit into so many bytes, which the oracle does not count.
   else if (question.dimensions?.includes('asset')) question.limit = 50
-  if (dice.chance(0.1)) {
+  if (random.chance(0.1)) {
     const others = metrics.filter(({ entity }) => entity === metric.entity)
-    question.alsoMetrics = dice.some(others, 3).map(({ slug }) => slug)
+    question.alsoMetrics = random.some(others, 3).map(({ slug }) => slug)
   }
-  if (isExplained || dice.chance(isAdditive ? 0.8 : 0.4)) {
+  if (isExplained || random.chance(isAdditive ? 0.8 : 0.4)) {
     const kinds = [
       'previous_year',
       'range',
@@ -450,10 +454,10 @@ export function makeQuestion(
         ? []
         : ['previous_period']),
     ]
-    const kind = dice.pick(kinds)
-    question.compare = kind === 'range' ? makeRange(dice, 200 * DAY) : kind
-    if (isExplained || dice.chance(0.1)) question.explain = true
-    if (dice.chance(0.65)) question.orderBy = dice.pick(['value', 'previous', 'delta'])
+    const kind = random.pick(kinds)
+    question.compare = kind === 'range' ? makeRange(random, 200 * DAY) : kind
+    if (isExplained || random.chance(0.1)) question.explain = true
+    if (random.chance(0.65)) question.orderBy = random.pick(['value', 'previous', 'delta'])
   }
   return { question, isSeries }
 }

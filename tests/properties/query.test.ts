@@ -7,7 +7,7 @@ import type { Reader, Store } from '../../src/store/store.ts'
 import { askBoth } from '../engine/asking.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { plantMetrics, plantTerm } from './plant-metrics.ts'
-import { Dice, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms } from './query-data.ts'
+import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from './query-data.ts'
 import { checkDrivers } from './query-drivers.ts'
 import { Oracle } from './query-oracle.ts'
 import type { OracleFilter, OracleQuestion } from './query-terms.ts'
@@ -268,9 +268,9 @@ test.each(Array.from({ length: ESTATES }, (_, index) => index))(
   (index) => {
     const estate = estates[index]
     if (estate === undefined) throw new Error('the estate was not planted')
-    const dice = new Dice(SEED + index * 1000 + 2)
+    const random = new SeededRandom(SEED + index * 1000 + 2)
     for (let number = 0; number < QUESTIONS; number++) {
-      const { question, isSeries } = makeQuestion(dice, estate.metrics)
+      const { question, isSeries } = makeQuestion(random, estate.metrics)
       const metric = estate.metrics.find(({ slug }) => slug === question.metricSlug)
       if (metric === undefined) throw new Error('the question is about no metric')
       noteCoverage(metric, question, isSeries)

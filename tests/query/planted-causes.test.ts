@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Dice } from '../properties/query-data.ts'
+import { SeededRandom } from '../properties/query-data.ts'
 import { DAY, openAsked } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
 
@@ -19,8 +19,8 @@ const values = {
 type Planted = keyof typeof values
 const names = Object.keys(values) as Planted[]
 
-function makeFinding(dice: Dice, at: number, fixed: Partial<Record<Planted, string>>): FindingSeed {
-  const of = (name: Planted) => fixed[name] ?? dice.pick(values[name])
+function makeFinding(random: SeededRandom, at: number, fixed: Partial<Record<Planted, string>>): FindingSeed {
+  const of = (name: Planted) => fixed[name] ?? random.pick(values[name])
   return {
     asset: of('container'),
     severity: of('severity') as (typeof severities)[number],
@@ -32,27 +32,27 @@ function makeFinding(dice: Dice, at: number, fixed: Partial<Record<Planted, stri
 }
 
 /** Two weeks of noise for each case, and in the second one more findings of a single group. */
-function plantCauses(dice: Dice) {
+function plantCauses(random: SeededRandom) {
   const cases: { from: number; dimension: Planted; value: string }[] = []
   const findings: FindingSeed[] = []
   for (let number = 0; number < CASES; number++) {
     const start = START + number * 2 * WEEK
-    const dimension = dice.pick(names)
-    const value = dice.pick(values[dimension])
-    const within = (week: number) => start + week * WEEK + dice.below(WEEK)
+    const dimension = random.pick(names)
+    const value = random.pick(values[dimension])
+    const within = (week: number) => start + week * WEEK + random.below(WEEK)
     for (const week of [0, 1]) {
-      const count = FINDINGS + dice.below(20)
-      for (let index = 0; index < count; index++) findings.push(makeFinding(dice, within(week), {}))
+      const count = FINDINGS + random.below(20)
+      for (let index = 0; index < count; index++) findings.push(makeFinding(random, within(week), {}))
     }
-    const moved = 60 + dice.below(60)
-    for (let index = 0; index < moved; index++) findings.push(makeFinding(dice, within(1), { [dimension]: value }))
+    const moved = 60 + random.below(60)
+    for (let index = 0; index < moved; index++) findings.push(makeFinding(random, within(1), { [dimension]: value }))
     cases.push({ from: start + WEEK, dimension, value })
   }
   return { cases, findings }
 }
 
 test(`of ${CASES} planted causes of a change, the planted one is the first driver in 95 %`, async () => {
-  const { cases, findings } = plantCauses(new Dice(18))
+  const { cases, findings } = plantCauses(new SeededRandom(18))
   const assets = values.container.map((container) => ({ key: container, container }))
   const { ask } = openAsked({ assets, findings }, { now: START + CASES * 2 * WEEK })
   const missed: string[] = []

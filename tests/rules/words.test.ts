@@ -22,9 +22,6 @@ const banned: Readonly<Record<string, string>> = {
   'looks? at|looked at': 'reads, examines',
 }
 
-/** Uses of a banned word that are right, by file. */
-const allowed: Readonly<Record<string, readonly RegExp[]>> = { 'watches/reading.ts': [/@param standing/] }
-
 /** Word lists and sample pages are data. */
 const isData = (file: string) => /^(?:sample|detectors\/(?:pii|secrets|prompt-injection|content-quality))\//.test(file)
 
@@ -66,7 +63,7 @@ const words = new RegExp(`(?<![\\w-])(?:${Object.keys(banned).join('|')})(?![\\w
 
 const listUses = (file: string, source: string): string[] =>
   listSentences(source, !isData(file))
-    .filter(({ text }) => words.test(text) && !(allowed[file] ?? []).some((known) => known.test(text)))
+    .filter(({ text }) => words.test(text))
     .map(({ line, text }) => `${file}:${line} '${words.exec(text)?.[0]}' in ${text.slice(0, 160)}`)
 
 describe('comments and messages', () => {
@@ -82,12 +79,5 @@ describe('comments and messages', () => {
     'const message = `${name} may still stand in free parts`',
   ])('are searched: %s', (source) => {
     expect(listUses('file.ts', source)).toHaveLength(1)
-  })
-
-  it('have only exceptions that are still needed', () => {
-    for (const [file, patterns] of Object.entries(allowed)) {
-      const texts = listSentences(readFileSync(join(root, file), 'utf8'), !isData(file)).map(({ text }) => text)
-      for (const pattern of patterns) expect(texts.some((text) => words.test(text) && pattern.test(text))).toBe(true)
-    }
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../src/kernel/random.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type Running, startEntry, untilPrinted } from '../support/entry.ts'
+import { type RunningEntry, startEntry, untilPrinted } from '../support/entry.ts'
 import { createClaimTenant, PAGES, paceOf } from './claims-tenant.ts'
 import { fakeConfig } from './fake-tenant.ts'
 import { openWorkbench } from './workbench.ts'
@@ -32,7 +32,7 @@ export async function claimUnderKills(runs: number, seed: number): Promise<Claim
   const random = createRandom(seed)
   const home = mkdtempSync(join(tmpdir(), 'assay-claims-'))
   const bench = openWorkbench(createClaimTenant(), { home })
-  const workers = new Map<Running, number>()
+  const workers = new Map<RunningEntry, number>()
   try {
     const epoch = Date.now()
     const now = paceOf(epoch)

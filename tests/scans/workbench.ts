@@ -60,7 +60,7 @@ export function openWorkbench(
     vault,
     plugins,
     detect: options.detect ?? detectWords,
-    estate,
+    crossAssetChecks: estate,
     ...(options.completeDetectors === undefined ? {} : { completeDetectors: options.completeDetectors }),
     log: silentLog,
     now,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { buildEntry, type Running, untilPrinted } from '../support/entry.ts'
+import { buildEntry, type RunningEntry, untilPrinted } from '../support/entry.ts'
 
 const canRun = (command: string, ...args: string[]) =>
   process.platform === 'linux' && spawnSync(command, args, { stdio: 'ignore' }).status === 0
@@ -11,7 +11,7 @@ const canLimit = canRun('prlimit', '--version')
 const space = ['--user', '--map-root-user', '--mount', 'sh', '-c']
 const canMount = canRun('unshare', ...space, 'mount -t tmpfs -o size=1m none /mnt')
 
-async function start(command: string, args: readonly string[]): Promise<Running & { folder: string }> {
+async function start(command: string, args: readonly string[]): Promise<RunningEntry & { folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-full-'))
   const entry = await buildEntry(new URL('full-entry.ts', import.meta.url))
   const child = spawn(command, [...args, process.execPath, entry, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -27,7 +27,7 @@ async function start(command: string, args: readonly string[]): Promise<Running 
   })
   return { child, output: () => text, ended, folder }
 }
-const linesOf = ({ output }: Running) =>
+const linesOf = ({ output }: RunningEntry) =>
   output()
     .split('\n')
     .filter((line) => line.startsWith('{'))

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 /** The built program, as package.json's `bin` names it. */
 export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-export interface Finished {
+export interface ProcessResult {
   code: number | null
   stdout: string
   stderr: string
@@ -31,7 +31,7 @@ export function spawnAssay(args: readonly string[], options: { home: string; env
 export async function runAssay(
   args: readonly string[],
   options: { home: string; stdin?: string; env?: NodeJS.ProcessEnv },
-): Promise<Finished> {
+): Promise<ProcessResult> {
   const child = spawnAssay(args, options)
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
   child.stdin?.end(options.stdin ?? '')

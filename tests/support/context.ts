@@ -55,11 +55,11 @@ export const plainVault: Vault = {
   fingerprintKey: () => new Uint8Array(32),
 }
 
-type Given = Pick<WriteContext, 'store' | 'now' | 'caller'> &
+type ContextOptions = Pick<WriteContext, 'store' | 'now' | 'caller'> &
   Partial<Pick<WriteContext, 'vault' | 'scans' | 'webhookHosts'>>
 
 /** Everything an operation gets, over a store; by default with a vault that seals nothing and no scans. */
-export function contextOf(given: Given): WriteContext {
+export function contextOf(given: ContextOptions): WriteContext {
   return {
     read: (work) => given.store.read(work),
     signal: new AbortController().signal,

@@ -27,7 +27,7 @@ export function buildEntry(entry: URL): Promise<string> {
   return made
 }
 
-export interface Running {
+export interface RunningEntry {
   child: ChildProcess
   /** All that it has printed so far. */
   output: () => string
@@ -35,7 +35,7 @@ export interface Running {
   ended: Promise<number | null>
 }
 
-export async function startEntry(entry: URL, args: readonly string[]): Promise<Running> {
+export async function startEntry(entry: URL, args: readonly string[]): Promise<RunningEntry> {
   const child = spawn(process.execPath, [await buildEntry(entry), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -46,7 +46,7 @@ export async function startEntry(entry: URL, args: readonly string[]): Promise<R
 }
 
 /** Waits until a script has printed something. */
-export async function untilPrinted({ output, ended }: Running, text: string): Promise<void> {
+export async function untilPrinted({ output, ended }: RunningEntry, text: string): Promise<void> {
   let isOver = false
   void ended.then(() => {
     isOver = true

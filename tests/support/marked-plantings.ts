@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { credentialDisguises, disguises } from './planted.ts'
-import { undisguise } from './plantings.ts'
+import { deobfuscate } from './plantings.ts'
 
 /** Digits and letters that follow from a name alone. */
 function createRandom(name: string) {
@@ -188,7 +188,7 @@ export class MarkedPlantings {
   /** The plantings that a text, its bytes or its disguises contain in any letter case, each with the text around it. */
   find(text: string): string[] {
     const found = new Map<string, string>()
-    for (const each of new Set([text.toLowerCase(), undisguise(text).toLowerCase()])) {
+    for (const each of new Set([text.toLowerCase(), deobfuscate(text).toLowerCase()])) {
       for (let at = 0; at + PART <= each.length; at++) {
         if (this.#starts[startOf(each, at)] !== 1) continue
         const name = this.#parts.get(each.slice(at, at + PART))

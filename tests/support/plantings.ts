@@ -64,7 +64,7 @@ function unescapePercents(text: string): string {
 }
 
 /** The text without the disguises that are used here, written without the product's own reading of them. */
-export function undisguise(text: string): string {
+export function deobfuscate(text: string): string {
   let plain = text
   for (let round = 0; round < 3; round++) {
     plain = unescapePercents(plain.replace(/\\{1,4}u\{?([0-9a-f]{4})\}?/gi, fromEscape))
@@ -77,6 +77,6 @@ export function undisguise(text: string): string {
 
 /** The names of what was planted and can be read in a text, its bytes or its disguises. */
 export function findPlanted(text: string): string[] {
-  const plain = undisguise(text)
+  const plain = deobfuscate(text)
   return soughtParts.filter(([, part]) => text.includes(part) || plain.includes(part)).map(([name]) => name)
 }

@@ -39,7 +39,7 @@ export class History {
   /** False when a change cannot be expressed by adding rows: the history must then be rebuilt. */
   isComplete = true
   readonly #facets: FacetTable
-  readonly #most: number
+  readonly #maxSpare: number
   #changes = new Uint8Array(64)
   /** Change counts of findings with many changes, and of ids so sparse that the array would be mostly empty. */
   readonly #aside = new Map<number, number>()
@@ -47,7 +47,7 @@ export class History {
 
   constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions) {
     this.#facets = facets
-    this.#most = maxSpare
+    this.#maxSpare = maxSpare
     this.leaves = new Timeline(facets, options)
     this.enters = new Timeline(facets, options)
   }
@@ -58,7 +58,7 @@ export class History {
 
   /** True when a rebuilt history would be much smaller, because most of its rows cancel out. */
   get needsCompaction(): boolean {
-    return this.#spare > Math.max(this.#most, this.leaves.count >> 1)
+    return this.#spare > Math.max(this.#maxSpare, this.leaves.count >> 1)
   }
 
   /** Reserves memory for ids up to `newestId`, unless `count` findings would leave the array mostly empty. */

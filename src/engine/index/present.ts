@@ -64,7 +64,7 @@ export class PresentCounts {
     const counts = new Float64Array(groups + 1)
     const isCounted =
       places === undefined
-        ? this.#countSure(shape, counts)
+        ? this.#countConfident(shape, counts)
         : places.isByAsset
           ? this.#countAssets(places, counts)
           : this.#countPlaces(shape, counts)
@@ -116,7 +116,7 @@ export class PresentCounts {
     return false
   }
 
-  #countSure({ cellPartOf, groups, minConfidence }: Shape, out: Float64Array): boolean {
+  #countConfident({ cellPartOf, groups, minConfidence }: Shape, out: Float64Array): boolean {
     const table = this.#getConfidences()
     if (table === undefined || cellPartOf === undefined) return false
     for (let cell = 0; cell < Math.min(table.cellCount, cellPartOf.length); cell++) {

@@ -19,11 +19,11 @@ export class Timeline {
   readonly rows = new SortedRows()
   late = new LooseRows()
   readonly tallies: Tallies
-  readonly #leastLate: number
+  readonly #minLate: number
 
   constructor(facets: FacetTable, options: TimelineOptions) {
     this.tallies = new Tallies(this.rows, facets, options)
-    this.#leastLate = options.minLate
+    this.#minLate = options.minLate
   }
 
   get count(): number {
@@ -70,7 +70,7 @@ export class Timeline {
   }
 
   #lateThreshold(): number {
-    return Math.max(this.#leastLate, this.rows.count >> 7)
+    return Math.max(this.#minLate, this.rows.count >> 7)
   }
 
   /** Merges the late rows; returns the mapping from old to new positions. */

@@ -35,7 +35,7 @@ export function countConfident(
 }
 
 /** Like `countConfident`, also summing the confidences. */
-export function sumSure(
+export function sumConfident(
   { combo, confidence, groupOf, least }: ConfidentRows,
   from: number,
   to: number,

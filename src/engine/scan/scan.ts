@@ -1,6 +1,6 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import { countConfident, markAssets, sumSure, tallyRows } from './kernels.ts'
+import { countConfident, markAssets, sumConfident, tallyRows } from './kernels.ts'
 import type { ConfidenceRanks } from './ranks.ts'
 import type { Numbers, Shape } from './shape.ts'
 
@@ -98,7 +98,7 @@ export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted):
   const { combo, confidence } = rows
   const { groupOf, minConfidence: least } = shape
   const { counts, sums } = openScratch(width)
-  if (out.summed) sumSure({ combo, confidence, groupOf, least }, from, to, { counts, sums })
+  if (out.summed) sumConfident({ combo, confidence, groupOf, least }, from, to, { counts, sums })
   else if (least > 0) countConfident({ combo, confidence, groupOf, least }, from, to, counts)
   else tallyRows(combo, groupOf, from, to, counts)
   for (let group = 0; group < width; group++) {

@@ -40,7 +40,7 @@ const MIN_ROWS = 100
 /** With more findings, an import does not write its changes to the change log one by one when it is published. */
 const MAX_LOGGED_ROWS = 200_000
 /** Findings stored between two checks for waiting writers. */
-const ROWS_TO_LOOK = 1_000
+const ROWS_PER_CHECK = 1_000
 
 const unpublished = { unpublished: true }
 
@@ -145,7 +145,10 @@ async function storeStaged(
         const keep = (ledger: FindingLedger) => {
           let done = start
           do {
-            const to = Math.min(rows.size, done + (store.hasWaitingWriter ? MIN_ROWS : Math.min(ROWS_TO_LOOK, fitting)))
+            const to = Math.min(
+              rows.size,
+              done + (store.hasWaitingWriter ? MIN_ROWS : Math.min(ROWS_PER_CHECK, fitting)),
+            )
             storeRows({ writer, ledger, rows, facets, scanId, at, assets, findings: stored.findings }, done, to)
             done = to
           } while (done < rows.size && done - start < Math.min(most, fitting) && !store.hasWaitingWriter)

@@ -12,7 +12,7 @@ const EXCERPTS_AT_ONCE = 8_000_000
 const TEXT_AT_ONCE = 8_000_000
 const LINES_AT_ONCE = 1_000
 /** Assets of a cache generation; the current and the previous generation are kept. */
-const ASSETS_OF_TURN = 64_000
+const ASSETS_PER_GENERATION = 64_000
 
 /** An asset as given in a line, and as it may be stored. */
 interface NumberedAsset {
@@ -82,7 +82,7 @@ export class Staging {
       known !== undefined && hasSameFields(known.asset, asset)
         ? known
         : { asset, sanitized: sanitizeAsset(asset, this.#identify) }
-    if (this.#sanitized.size >= ASSETS_OF_TURN) {
+    if (this.#sanitized.size >= ASSETS_PER_GENERATION) {
       this.#sanitizedBefore = this.#sanitized
       this.#sanitized = new Map()
     }

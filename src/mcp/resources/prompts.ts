@@ -136,9 +136,9 @@ export function createPrompts(readers: Readers, toolNames: ReadonlySet<string>):
       }
     },
     complete: async (name, argument, typed, exchange) => {
-      const room = getText(name).arguments.find((each) => each.name === argument)?.names
-      const noun = resourceKinds.find((each) => each.room === room)
-      return toCompletion(noun === undefined ? [] : rankNamed(await listNamed(noun, readers, exchange), typed))
+      const kindName = getText(name).arguments.find((each) => each.name === argument)?.names
+      const kind = resourceKinds.find((each) => each.pathSegment === kindName)
+      return toCompletion(kind === undefined ? [] : rankNamed(await listNamed(kind, readers, exchange), typed))
     },
   }
 }

@@ -30,7 +30,7 @@ export function createReaders(operations: readonly Operation[], contextFor: Cont
 /** A kind of named definition exposed through resources, prompts and completions. */
 export interface ResourceKind {
   /** First path segment of its URIs: `assay://metrics/{slug}`. */
-  room: DefinitionEffect['kind']
+  pathSegment: DefinitionEffect['kind']
   title: string
   description: string
   parameter: string
@@ -43,7 +43,7 @@ export interface ResourceKind {
 
 export const resourceKinds: readonly ResourceKind[] = [
   {
-    room: 'terms',
+    pathSegment: 'terms',
     title: 'Glossary term',
     description: 'A business term: its meaning, the findings it covers, and its metrics.',
     parameter: 'slug',
@@ -53,7 +53,7 @@ export const resourceKinds: readonly ResourceKind[] = [
     titleOf: ({ displayName }) => displayName,
   },
   {
-    room: 'metrics',
+    pathSegment: 'metrics',
     title: 'Metric',
     description: 'A metric definition with its status, certification, term and dependents.',
     parameter: 'slug',
@@ -63,7 +63,7 @@ export const resourceKinds: readonly ResourceKind[] = [
     titleOf: ({ displayName }) => displayName,
   },
   {
-    room: 'dashboards',
+    pathSegment: 'dashboards',
     title: 'Dashboard',
     description: 'The metrics placed on a dashboard, with their pinned filters.',
     parameter: 'dashboard',
@@ -82,18 +82,18 @@ export interface Named {
 const MAX_LISTED = 500
 
 /** All definitions of a kind, up to 500, in list order. */
-export async function listNamed(noun: ResourceKind, readers: Readers, exchange: McpRequest): Promise<Named[]> {
-  const operation = readers.find(noun.list)
+export async function listNamed(kind: ResourceKind, readers: Readers, exchange: McpRequest): Promise<Named[]> {
+  const operation = readers.find(kind.list)
   if (operation === undefined) return []
   const input = acceptsLimit(operation) ? { limit: MAX_LISTED } : {}
-  const answer = await readers.run(noun.list, input, exchange)
+  const answer = await readers.run(kind.list, input, exchange)
   const { items } = answer as { items?: unknown }
   if (!Array.isArray(items)) return []
   return items.flatMap((item: unknown) => {
     if (typeof item === 'string') return [{ name: item, title: item }]
     if (typeof item !== 'object' || item === null) return []
-    const name = noun.nameOf(item as Record<string, unknown>)
-    const title = noun.titleOf(item as Record<string, unknown>)
+    const name = kind.nameOf(item as Record<string, unknown>)
+    const title = kind.titleOf(item as Record<string, unknown>)
     return typeof name === 'string' ? [{ name, title: typeof title === 'string' ? title : name }] : []
   })
 }

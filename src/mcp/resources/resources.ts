@@ -24,18 +24,19 @@ const schemaPrefix = 'assay://schemas/'
 export const WATCHES_URI = 'assay://watches'
 const WATCHES = 'list_watches'
 
-export const uriOf = ({ room }: ResourceKind, name: string): string => `assay://${room}/${encodeURIComponent(name)}`
+export const uriOf = ({ pathSegment }: ResourceKind, name: string): string =>
+  `assay://${pathSegment}/${encodeURIComponent(name)}`
 
-const templateOf = (noun: ResourceKind) => `assay://${noun.room}/{${noun.parameter}}`
+const templateOf = (kind: ResourceKind) => `assay://${kind.pathSegment}/{${kind.parameter}}`
 
 /** Terms, metrics and dashboards as resources, read through their operations, and the schemas that tools refer to. */
 export function createResources(readers: Readers, schemas: ReadonlyMap<string, JsonSchema>): Resources {
   const offered = resourceKinds.filter(({ get }) => readers.find(get) !== undefined)
-  const templates = offered.map((noun) => ({
-    uriTemplate: templateOf(noun),
-    name: noun.room,
-    title: noun.title,
-    description: noun.description,
+  const templates = offered.map((kind) => ({
+    uriTemplate: templateOf(kind),
+    name: kind.pathSegment,
+    title: kind.title,
+    description: kind.description,
     mimeType: json,
   }))
   return {
@@ -51,10 +52,10 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
     ]),
     list: async (exchange) => {
       const named = await Promise.all(
-        offered.map(async (noun) => {
-          const items = await listNamed(noun, readers, exchange)
+        offered.map(async (kind) => {
+          const items = await listNamed(kind, readers, exchange)
           return items.map(({ name, title }) => ({
-            uri: uriOf(noun, name),
+            uri: uriOf(kind, name),
             name,
             title: showSentence(title, MAX_NAME),
             mimeType: json,
@@ -73,9 +74,9 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
     read: (uri, exchange) => read(uri, { offered, readers, schemas }, exchange),
     complete: async (template, typed, exchange) => {
       if (template === `${schemaPrefix}{name}`) return toCompletion(rankNamed([...schemas.keys()].map(toNamed), typed))
-      const noun = offered.find((each) => templateOf(each) === template)
-      if (noun === undefined) throw new ProtocolFault(INVALID_PARAMS, 'There is no such resource template.')
-      return toCompletion(rankNamed(await listNamed(noun, readers, exchange), typed))
+      const kind = offered.find((each) => templateOf(each) === template)
+      if (kind === undefined) throw new ProtocolFault(INVALID_PARAMS, 'There is no such resource template.')
+      return toCompletion(rankNamed(await listNamed(kind, readers, exchange), typed))
     },
   }
 }
@@ -93,22 +94,22 @@ interface ResourceCatalog {
   schemas: ReadonlyMap<string, JsonSchema>
 }
 
-async function read(uri: string, shelf: ResourceCatalog, exchange: McpRequest): Promise<ResourceContents[]> {
-  if (uri === WATCHES_URI && shelf.readers.find(WATCHES) !== undefined) {
-    return [{ uri, mimeType: json, text: showJson(await shelf.readers.run(WATCHES, {}, exchange)) }]
+async function read(uri: string, catalog: ResourceCatalog, exchange: McpRequest): Promise<ResourceContents[]> {
+  if (uri === WATCHES_URI && catalog.readers.find(WATCHES) !== undefined) {
+    return [{ uri, mimeType: json, text: showJson(await catalog.readers.run(WATCHES, {}, exchange)) }]
   }
-  const [, room = '', encoded = ''] = /^assay:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? []
+  const [, pathSegment = '', encoded = ''] = /^assay:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? []
   const name = decode(encoded)
-  if (room === 'schemas') {
-    const schema = shelf.schemas.get(name)
+  if (pathSegment === 'schemas') {
+    const schema = catalog.schemas.get(name)
     if (schema === undefined) throw notThere(uri)
     const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }
     return [{ uri, mimeType: 'application/schema+json', text: JSON.stringify(whole) }]
   }
-  const noun = shelf.offered.find((each) => each.room === room)
-  if (noun === undefined || name === '') throw notThere(uri)
+  const kind = catalog.offered.find((each) => each.pathSegment === pathSegment)
+  if (kind === undefined || name === '') throw notThere(uri)
   try {
-    const answer = await shelf.readers.run(noun.get, { [noun.parameter]: name }, exchange)
+    const answer = await catalog.readers.run(kind.get, { [kind.parameter]: name }, exchange)
     return [{ uri, mimeType: json, text: showJson(answer) }]
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') throw notThere(uri)

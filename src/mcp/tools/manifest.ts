@@ -33,7 +33,7 @@ export function findManifest(selection: ManifestSelection): ToolManifest | undef
 }
 
 /** A surface that has its lists immediately and loads the rest on the first request that needs it. */
-export function deferSurface(frame: ToolManifest, load: () => Promise<McpSurface>): McpSurface {
+export function deferSurface(manifest: ToolManifest, load: () => Promise<McpSurface>): McpSurface {
   const listeners = new Set<(change: ResourceChange) => void>()
   let loading: Promise<McpSurface> | undefined
   const loaded = () => {
@@ -46,9 +46,9 @@ export function deferSurface(frame: ToolManifest, load: () => Promise<McpSurface
     return loading
   }
   return {
-    ...frame,
-    listTools: ({ scopes }) => frame.tools.filter(({ name }) => scopes.has(frame.scopes[name] ?? 'admin')),
-    isPlainTool: (name) => frame.plainTools.includes(name),
+    ...manifest,
+    listTools: ({ scopes }) => manifest.tools.filter(({ name }) => scopes.has(manifest.scopes[name] ?? 'admin')),
+    isPlainTool: (name) => manifest.plainTools.includes(name),
     callTool: async (name, input, exchange) => (await loaded()).callTool(name, input, exchange),
     listResources: async (exchange) => (await loaded()).listResources(exchange),
     readResource: async (uri, exchange) => (await loaded()).readResource(uri, exchange),

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from '../../../src/store/store.ts'
 import { ensureDictionaryId } from '../../../src/store/words.store.ts'
-import { Dice } from '../../properties/query-data.ts'
+import { SeededRandom } from '../../properties/query-data.ts'
 import { safe } from '../../support/safe-text.ts'
 
 const HOUR = 3_600_000
@@ -35,14 +35,14 @@ export const ownerName = (owner: number) => `Owner ${owner}`
 const ownerOf = (asset: number) => Math.floor(OWNERS * ((asset * 0.618034) % 1) ** 2)
 
 /** The least first: a few kinds take most of it. */
-const skewed = (dice: Dice, count: number) => Math.floor(count * dice.next() ** 2.5)
+const skewed = (random: SeededRandom, count: number) => Math.floor(count * random.next() ** 2.5)
 
 /** Two years, most of it in office hours. */
-function instantOf(dice: Dice): number {
-  const day = START + dice.below(729) * DAY
+function instantOf(random: SeededRandom): number {
+  const day = START + random.below(729) * DAY
   const weekend = [0, 6].includes(new Date(day).getUTCDay())
-  if (weekend && dice.chance(0.8)) return instantOf(dice)
-  return day + (dice.chance(0.85) ? 8 * HOUR + dice.below(10 * HOUR) : dice.below(DAY))
+  if (weekend && random.chance(0.8)) return instantOf(random)
+  return day + (random.chance(0.85) ? 8 * HOUR + random.below(10 * HOUR) : random.below(DAY))
 }
 
 export interface Filled {
@@ -56,15 +56,15 @@ export interface Filled {
 
 /** Fills an empty store with so many findings, the same for the same number, and writes them out for others. */
 export function fillStore(store: Store, count: number, folder: string): Filled {
-  const dice = new Dice(count)
+  const random = new SeededRandom(count)
   const assetCount = Math.ceil(count / 5)
   const containers = Math.min(5000, Math.max(50, Math.ceil(count / 2000)))
   const files = { findingFile: join(folder, 'findings.csv'), spanFile: join(folder, 'spans.csv') }
   const out = { findings: openLines(files.findingFile), spans: openLines(files.spanFile) }
   const typeFacts = Array.from({ length: TYPES }, () => ({
-    detector: skewed(dice, detectors.length),
-    category: dice.below(categories.length),
-    severity: 1 + dice.below(5),
+    detector: skewed(random, detectors.length),
+    category: random.below(categories.length),
+    severity: 1 + random.below(5),
   }))
   let [findings, changes] = [0, 0]
   store.write((writer) => {
@@ -101,7 +101,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
       `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor) VALUES (?, ?, ?, ?, ?, 'bench')`,
     )
     for (let index = 0; index < assetCount; index++) {
-      const [sourceNumber, container] = [skewed(dice, SOURCES), skewed(dice, containers)]
+      const [sourceNumber, container] = [skewed(random, SOURCES), skewed(random, containers)]
       const assetId = Number(
         asset.run(
           safe(`asset-${index}`),
@@ -116,15 +116,15 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
         ).lastInsertRowid,
       )
       const left = count - findings
-      const own = index === assetCount - 1 ? left : Math.min(left, Math.floor(5 * dice.next() * dice.next() * 4))
+      const own = index === assetCount - 1 ? left : Math.min(left, Math.floor(5 * random.next() * random.next() * 4))
       for (let number = 0; number < own; number++) {
-        const type = skewed(dice, TYPES)
+        const type = skewed(random, TYPES)
         const { detector = 0, category = 0, severity: usual = 1 } = typeFacts[type] ?? {}
-        const severity = dice.chance(0.7) ? usual : 1 + dice.below(5)
-        const at = instantOf(dice)
-        const draw = dice.next()
+        const severity = random.chance(0.7) ? usual : 1 + random.below(5)
+        const at = instantOf(random)
+        const draw = random.next()
         const status = draw < 0.6 ? 0 : draw < 0.85 ? 1 : draw < 0.93 ? 2 : 3
-        const confidence = Math.round(10_000 * (1 - dice.next() ** 2 * 0.8))
+        const confidence = Math.round(10_000 * (1 - random.next() ** 2 * 0.8))
         const key = (((sourceNumber * TYPES + type) * 8 + severity) * 4) | status
         const combo = combos.get(key) ?? {
           n: 0,
@@ -142,13 +142,13 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
         combos.set(key, combo)
         combo.n++
         findings++
-        const changedAt = Math.min(NOW - 1, at + 1 + Math.floor(dice.next() ** 2 * 90 * DAY))
+        const changedAt = Math.min(NOW - 1, at + 1 + Math.floor(random.next() ** 2 * 90 * DAY))
         finding.run(assetId, number, findings, combo.id, at, confidence, status === 1 ? changedAt : null)
         if (status !== 0) {
           changes++
           change.run(findings, 1, changedAt, 0, status)
           out.spans.add(`${at},${changedAt}`)
-        } else if (dice.chance(0.05) && changedAt < NOW - DAY) {
+        } else if (random.chance(0.05) && changedAt < NOW - DAY) {
           changes += 2
           change.run(findings, 1, changedAt, 0, 1)
           change.run(findings, 2, changedAt + HOUR, 1, 0)

@@ -1,7 +1,7 @@
 import type { Facets } from '../../../src/findings/facets.store.ts'
 import type { FindingStatus } from '../../../src/findings/model.ts'
 import type { Writer } from '../../../src/store/store.ts'
-import { Dice } from '../../properties/query-data.ts'
+import { SeededRandom } from '../../properties/query-data.ts'
 import { safe } from '../../support/safe-text.ts'
 
 export const START = Date.UTC(2025, 0, 1)
@@ -70,17 +70,17 @@ function invert(value: number, modulus: number): number {
 
 /** Batches of 500, asset after asset: 60 % seen before and as it was, 30 % new, 10 % of another status. */
 export function planBatches(rows: number, count: number): Batch[] {
-  const dice = new Dice(7)
+  const random = new SeededRandom(7)
   const assets = Math.floor(rows / PER_ASSET)
   const statuses = new Map<number, FindingStatus>()
   let next = rows
   return Array.from({ length: count }, (_, round) => {
     const byAsset = new Map<number, Seen[]>()
     let left = BATCH
-    for (let asset = dice.below(assets); left > 0; asset = (asset + 1) % assets) {
+    for (let asset = random.below(assets); left > 0; asset = (asset + 1) % assets) {
       const seen: Seen[] = []
       for (let number = 0; number < PER_ASSET && left > 0; number++, left--) {
-        const [draw, assetId, confidence] = [dice.next(), asset + 1, 5_000 + dice.below(5_000)]
+        const [draw, assetId, confidence] = [random.next(), asset + 1, 5_000 + random.below(5_000)]
         const fp = asset * PER_ASSET + number
         if (draw < 0.3) seen.push({ assetId, fp: next++, status: 'OPEN', confidence })
         else {
