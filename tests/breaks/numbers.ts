@@ -61,7 +61,7 @@ export const numberBreaks: readonly Break[] = [
     id: 'unpublished-findings-counted',
     rule: 'Nothing of an import is shown until all of it is stored.',
     edits: [replaceReturned(['src/store/unpublished.ts', 'toCondition'], 'finding combos', "''")],
-    test: { file: unpublishedTest, title: 'is visible completely or not at all to SQL' },
+    test: { file: unpublishedTest, title: 'is visible completely or not visible to SQL' },
   },
   {
     id: 'unpublished-changes-counted',
@@ -69,7 +69,7 @@ export const numberBreaks: readonly Break[] = [
     edits: [
       replaceCall(['src/findings/ledger.store.ts', 'FindingLedger.#beforeChange'], 'saveEarlierFinding', 'undefined'),
     ],
-    test: { file: unpublishedTest, title: 'is visible completely or not at all to SQL' },
+    test: { file: unpublishedTest, title: 'is visible completely or not visible to SQL' },
   },
   {
     id: 'engine-misses-correction',

@@ -10,7 +10,7 @@ it.each([
     'could not be reached;\\u202e check the network.',
   ],
   [[], `(network); see \`assay call get_scan '{"id":"ab12"}'\`.`],
-])('a failed scan says what to do next: %j', (failures, told) => {
+])('the message about a failed scan states what to do next: %j', (failures, told) => {
   expect(toFailure({ ...failed, failures })).toContain(told)
   expect(toFailure({ ...failed, failures })).toMatch(/^The scan failed/)
 })

@@ -263,7 +263,7 @@ describe('the settings of a connection', () => {
     }
   })
 
-  it.each([0, 1, 3, 10])('max_retries %i is so many attempts and one', async (maxRetries) => {
+  it.each([0, 1, 3, 10])('max_retries %i allows that many attempts after the first', async (maxRetries) => {
     for (const failing of [() => reply(500), () => reply(429, { 'retry-after': '1' })]) {
       const { sent, error } = await play(failing, one, { maxRetries })
       expect(error).toBeDefined()

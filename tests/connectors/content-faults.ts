@@ -57,9 +57,9 @@ export const contentFaults: Record<number, SurvivedFault> = {
       wiki('refusals', 'many comments and deep replies give the same asset every time (site lists hold replies: %s)'),
       wiki(
         'content',
-        'that are settled or lost their place count, those taken back do not',
-        'of which replies are missing are one asset in part, read whole by the next scan',
-        'that were whole before are read as far as they can be while replies cannot',
+        'that are resolved or whose text is gone are included, deleted ones are not',
+        'whose replies are missing are a partially read asset, which the next scan completes',
+        'that were complete before are read as far as possible while replies cannot be read',
       ),
       scans('platform', 'findings in replies are not resolved while replies cannot be read'),
     ],
@@ -71,7 +71,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
       wiki(
         'limits',
         'of a larger text, the text of as many bytes is read, and the scan warns',
-        'a file that is larger than the wiki says is cut as well, and its document says so',
+        'a file that is larger than the wiki reports is cut as well, and its document is marked as truncated',
       ),
       wiki('crawl', 'a name is never a path'),
       wiki(
@@ -81,12 +81,12 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'a bomb',
         'an archive',
         'no size',
-        'a sign-in page does not pass for a file',
+        'a sign-in page is not read as the content of a file',
       ),
       wiki(
         'content',
-        'that are %s are said to have failed, and read by the next scan',
-        'of one title are told apart by their ids',
+        'that are %s are reported as failed and read by the next scan',
+        'with the same title are distinguished by their ids',
       ),
       bodies('requests a new redirect when the media token has expired'),
     ],
@@ -95,7 +95,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: 'a linked file at an address inside the network, or with credentials in it',
     outcome: 'never fetched',
     proofs: [
-      wiki('refusals', 'an address in a page is never asked, whatever it is'),
+      wiki('refusals', 'no address in a page is ever requested'),
       scans('canary', 'no address outside the tenant is ever sent a credential (address%s)'),
     ],
   },
@@ -133,7 +133,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: 'every refusal of the ways to a schema',
     outcome: 'the next way, with the reason of each; queries are switched off once the tenant refuses',
     proofs: [
-      bi('schema', 'says why there is none: %s', 'sends no further queries once the tenant has refused them'),
+      bi('schema', 'states why there is none: %s', 'sends no further queries once the tenant has refused them'),
       bi('schema', '501 on the tables of a push dataset', 'an error inside 200'),
       bodies('accepts a byte-order mark and empty content'),
     ],
@@ -180,7 +180,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     outcome: 'no asset twice, none missing',
     proofs: [
       scans('kill', 'a scan that is killed repeatedly ends like an undisturbed one'),
-      wiki('choices', 'a crawl goes on from the place of any batch, without losing or doubling a page'),
+      wiki('choices', 'a crawl resumes from the cursor of any batch, without losing or repeating a page'),
       bi('crawl', 'resume after the stored batch'),
     ],
   },
@@ -201,7 +201,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'scan',
         'is deleted by the second complete scan, and its findings are resolved',
         'must be missing in two scans in a row',
-        'is restored when it comes back',
+        'is restored when it is listed again',
       ),
     ],
   },

@@ -167,7 +167,7 @@ async function exchangesWithBi(): Promise<Exchange[]> {
 const namesOf = (exchanges: readonly Exchange[]) =>
   [...new Set(exchanges.map(({ request }) => find(request.method, request.path)?.name ?? request.path))].sort()
 
-describe('what the connectors and the sample tenants say to each other', () => {
+describe('requests and replies between the connectors and the sample tenants', () => {
   it.each<[string, () => Promise<Exchange[]>, string[]]>([
     [
       'wiki',

@@ -25,7 +25,7 @@ it.each([
   ['a wiki', wikiConnector.payload, wikiOptions],
   ['a BI platform', biConnector.payload, biOptions],
   ['every source', CommonConfig, commonOptions],
-] as const)('every option of %s is shown to do what it says', (_name, schema, options) => {
+] as const)('every option of %s has a test of its effect', (_name, schema, options) => {
   const leaves = leavesOf(z.toJSONSchema(schema, { io: 'input' }) as Schema).filter((path) => path !== 'type')
   expect(Object.keys(options).sort()).toEqual(leaves.sort())
   const missing = Object.entries(options).flatMap(([path, proofs]) =>

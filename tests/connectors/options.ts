@@ -28,18 +28,18 @@ export const wikiOptions: Record<string, readonly Proof[]> = {
   'required.account_email': [wiki('options', 'account_email and api_token sign in at base_url, and go nowhere else')],
   'required.base_url': [
     wiki('options', 'account_email and api_token sign in at base_url, and go nowhere else'),
-    wiki('source', 'finds the gateway by itself where the token has scopes, or where the address is the gateway'),
+    wiki('source', 'finds the gateway where the token has scopes, or where the address is the gateway'),
   ],
   'masked.api_token': [
     wiki('options', 'account_email and api_token sign in at base_url, and go nowhere else'),
     wiki('source', 'a token is trimmed'),
   ],
   'optional.connection.max_retries': [
-    wiki('options', 'max_retries %i: so many attempts and one'),
+    wiki('options', 'max_retries %i allows that many attempts after the first'),
     wiki('limits', 'at %i, a listing that is down is asked for once more than that, smaller pages included'),
   ],
   'optional.connection.rate_limit_delay_seconds': [
-    wiki('options', 'rate_limit_delay_seconds lies between all starts, whatever they ask'),
+    wiki('options', 'rate_limit_delay_seconds separates the starts of all requests'),
     wiki('limits', 'lies between all requests of a tenant with a %s token, %s'),
     at('connectors/clock', '%d seconds lie between starts'),
   ],
@@ -59,7 +59,7 @@ export const wikiOptions: Record<string, readonly Proof[]> = {
   'optional.content.include_inline_comments': [wiki('crawl', 'comments inside pages', 'all comments')],
   'optional.content.include_linked_file_assets': [
     wiki('crawl', 'attachments and linked files'),
-    wiki('refusals', 'an address in a page is never asked, whatever it is'),
+    wiki('refusals', 'no address in a page is ever requested'),
   ],
   'optional.scope.spaces.ids': [scopes, sent],
   'optional.scope.spaces.keys': [

@@ -22,11 +22,11 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     proofs: [
       wiki(
         'faults',
-        'an empty page with more behind it is followed',
-        'new cursors for ever, without anything new, end the scope unfinished',
-        'a cursor that comes again ends the scope, unfinished',
+        'an empty page with a next cursor is followed',
+        'endless new cursors without new items end the scope as incomplete',
+        'a repeated cursor ends the scope as incomplete',
       ),
-      wiki('listing', 'is never reached where new cursors bring the same pages'),
+      wiki('listing', 'is never reached where new cursors return the same pages'),
       scans('platform', 'a list that runs in circles'),
     ],
   },
@@ -34,7 +34,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'the next page is at another host',
     outcome: 'only its cursor is used; no request leaves',
     proofs: [
-      wiki('listing', 'is all that is taken from a next address at %s'),
+      wiki('listing', 'is the only part used of a next link to %s'),
       wiki('faults', 'of another host', 'of a host without a scheme'),
       bi('discovery', 'only the parameters of a next link are used'),
     ],
@@ -53,13 +53,16 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'a page goes between the list and its attachments',
     outcome: 'the page is kept, what hangs on it is said to be unavailable, the scan goes on',
     proofs: [
-      wiki('refusals', 'a page that goes while it is listed is kept, and what hangs on it is said to be missing'),
+      wiki(
+        'refusals',
+        'a page that is deleted while it is listed is kept, and its comments and attachments are reported as missing',
+      ),
     ],
   },
   8: {
     fault: 'a stored cursor is refused',
     outcome: 'its scope starts over',
-    proofs: [wiki('faults', 'a stored cursor that is refused starts the space over')],
+    proofs: [wiki('faults', 'a stored cursor that is refused restarts the crawl of the space')],
   },
   9: {
     fault: 'more workspaces than one page holds, exactly a full page, a list that ignores the offset',
@@ -93,16 +96,14 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   13: {
     fault: 'a scoped token at the address of the site',
     outcome: 'the gateway is found, links stay those of the site',
-    proofs: [
-      wiki('source', 'finds the gateway by itself where the token has scopes, or where the address is the gateway'),
-    ],
+    proofs: [wiki('source', 'finds the gateway where the token has scopes, or where the address is the gateway')],
   },
   14: {
     fault: 'the scope for comments alone is missing',
     outcome: 'pages are scanned, the capability is reported',
     proofs: [
-      wiki('refusals', 'a token without the scope for %s still reads pages, and it is said once'),
-      scans('platform', 'without the scope for comments still reads pages, and it is said'),
+      wiki('refusals', 'a token without the scope for %s still reads pages, and one warning reports it'),
+      scans('platform', 'without the scope for comments still reads pages, with a warning'),
     ],
   },
   15: {
@@ -128,7 +129,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   17: {
     fault: 'the identity provider refuses with AADSTS7000222',
     outcome: 'its text and trace id are shown, the secret never',
-    proofs: [bi('sign-in', 'says why it is refused: %s')],
+    proofs: [bi('sign-in', 'states why it is refused: %s')],
   },
   18: {
     fault: 'an access token pasted with Bearer, with a line break, or expired',
@@ -193,7 +194,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     outcome: 'exactly one attempt',
     proofs: [
       transport('without retries, %s is asked exactly once'),
-      clock('max_retries %i is so many attempts and one'),
+      clock('max_retries %i allows that many attempts after the first'),
     ],
   },
   25: {
@@ -202,7 +203,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     proofs: [
       transport('an abort ends %s within a second'),
       bytes('an abort in a wait leaves no timer behind'),
-      wiki('refusals', 'a stop ends a crawl within a second'),
+      wiki('refusals', 'an abort ends a crawl within a second'),
     ],
   },
 }

@@ -68,7 +68,7 @@ describe('what is counted of requests', () => {
     expect([replies?.get('a')?.get('2xx'), waits?.get(3600), blocked?.get('port')]).toEqual([3, 3, 3])
   })
 
-  it('is every link that the guard refused, by its literal address or by what its name stands for', async () => {
+  it('is every link that the guard refused, by its literal address or by the address that its name resolves to', async () => {
     const tally = createUpstreamTally()
     const checker = createLinkChecker({
       allowHosts: [],

@@ -118,7 +118,7 @@ test('the range applies to every metric', async () => {
   expect(answer.applied).toEqual({ from, to: null, timeZone: 'UTC' })
 })
 
-test('a metric that fails has an error of its own, and the others a value', async () => {
+test('a failing metric has its own error, and the others have a value', async () => {
   const { ask, context } = open()
   context.store.write((writer) => {
     writer.prepare(`UPDATE metric SET definition = '{"broken":' || id || '}' WHERE slug = 'new-findings'`).run()

@@ -114,7 +114,7 @@ describe('any set of definitions', { timeout: 120_000 }, () => {
     )
   })
 
-  it('comes out alike whatever the order of its files, and from whatever was there before', () => {
+  it('gives the same result regardless of the order of its files and of the previous definitions', () => {
     const [one, two] = [openStore(), openStore()]
     fc.assert(
       fc.property(definitionSets, definitionSets, fc.nat(), (set, before, turn) => {
@@ -133,7 +133,7 @@ describe('any set of definitions', { timeout: 120_000 }, () => {
     )
   })
 
-  it('is not applied at all when one of them is invalid, or in a dry run', () => {
+  it('is not applied if one of them is invalid, or in a dry run', () => {
     const store = openStore()
     fc.assert(
       fc.property(definitionSets, (set) => {
@@ -331,7 +331,7 @@ describe('apply', () => {
     expect(existsSync(join(folder, '.assay'))).toBe(false)
   })
 
-  it('carries custom detectors, whose examples must come out', () => {
+  it('applies custom detectors, whose examples must match as specified', () => {
     const file = join(folder, 'detectors', 'codename.yaml')
     const definition = {
       rule: { any: [{ type: 'KEYWORDS', keywords: ['bluebird'] }] },

@@ -74,7 +74,7 @@ describe('the pool', () => {
     expect(result.warnings).toEqual([{ code: 'detector_failed', message: expect.stringContaining('DIES') }])
   })
 
-  it('refuses a configuration that does not fit, and goes on', async () => {
+  it('refuses an invalid configuration, and continues to work', async () => {
     const detectors = [{ type: 'PII', config: { types: 'EMAIL' } }]
     await expect(pool.run(document, { ...request, detectors })).rejects.toMatchObject({ code: 'invalid_input' })
     expect((await pool.run(document, request)).findings).toHaveLength(2)

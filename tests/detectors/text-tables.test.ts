@@ -86,7 +86,7 @@ describe('tables in running text', () => {
     expect(findCell([], 3)).toBeUndefined()
   })
 
-  it('hold the text at their offsets, in order, whatever the text is', () => {
+  it('contain the text at their offsets, in order, for any text', () => {
     const piece = fc.constantFrom('a', 'b1', 'key', '|', '||', '\t', '\n', '  ', ',', ';', '"', '---', '*', 'é', '🙂')
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {

@@ -9,7 +9,7 @@ describe('bombs', () => {
   it('are at least twenty', () => expect(Object.keys(bombs).length).toBeGreaterThanOrEqual(20))
 
   it.each(Object.entries(bombs))(
-    '%s costs little and is told',
+    '%s costs little and is reported',
     (name, toBytes) => expectDefused(name, toBytes()),
     60_000,
   )

@@ -28,7 +28,7 @@ describe('running text', () => {
     expect(textOf(parse('<p>token ghp_<em>ab</em>cd<strong>ef</strong></p>'))).toEqual(['token ghp_abcdef\n'])
   })
 
-  test('blocks stand on lines of their own', () => {
+  test('blocks are on separate lines', () => {
     expect(textOf(parse('<p>one</p><ul><li>two</li><li>three</li></ul><p>four<br/>five</p>'))).toEqual([
       'one\ntwo\nthree\nfour\nfive\n',
     ])
@@ -228,7 +228,7 @@ describe('links', () => {
     ])
   })
 
-  test('a link says where it stands', () => {
+  test('a link has its position', () => {
     const source = '<p>x</p>\n<p><a href="https://x.io">y</a></p>'
     expect(first(source)).toMatchObject({ line: 2, column: 13, offset: source.indexOf('https') })
   })
@@ -257,7 +257,7 @@ describe('positions', () => {
     expect(part && toSourceOffset(part, part.text.length)).toBe(source.indexOf('">'))
   })
 
-  test('every character that is not decoded stands in the source where it is said to', () => {
+  test('every character that is not decoded is in the source at its mapped offset', () => {
     const piece = fc.constantFrom(
       '<p>',
       '</p>',
@@ -323,20 +323,20 @@ describe('hostile markup', () => {
     timed(source)
   })
 
-  test('text below the deepest level is kept, and said to be', () => {
+  test('text below the maximum depth is kept, with a note', () => {
     const document = timed(`${'<div>'.repeat(2_000)}AKIA<b>12</b>34${'</div>'.repeat(2_000)}<p>after</p>`)
     expect(textOf(document).join('')).toBe('AKIA1234\nafter\n')
     expect(document.truncated).toBe(true)
   })
 
-  test('a body longer than a part goes on in the next', () => {
+  test('a body longer than a part continues in the next part', () => {
     const document = timed(`<p>${'word '.repeat(1_000_000)}end</p>`)
     expect(textOf(document).map(({ length }) => length)).toEqual([2_097_152, 2_097_152, 805_700])
     const last = document.parts.at(-1)
     expect(last && toSourceOffset(last, last.text.indexOf('end'))).toBe(3 + 5_000_000)
   })
 
-  test('any text at all is read without an error', () => {
+  test('any text is read without an error', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (source) => {
         expect(parse(source).parts.length).toBeGreaterThanOrEqual(0)

@@ -57,7 +57,7 @@ describe('Word', () => {
     expect(document.links).toMatchObject([{ kind: 'web', url: 'https://x.io/a', label: 'site' }])
   })
 
-  test('is known by its bytes, whatever it is called', async () => {
+  test('is recognized by its bytes, regardless of its name', async () => {
     const document = await read(zipOf(files), { filename: 'a.txt', mime: 'text/plain' })
     expect(document.mime).toContain('wordprocessingml')
   })
@@ -144,7 +144,7 @@ describe('PDF', () => {
   })
 })
 
-describe('what is not read says why', () => {
+describe('an unread file has a reason', () => {
   const office = (files: Record<string, string>) => zipOf({ 'word/document.xml': word(''), ...files })
   const encryptedZip = zipOf({ 'word/document.xml': 'x' })
   encryptedZip[6] = 1

@@ -36,7 +36,7 @@ describe('HTML', () => {
     ])
   })
 
-  test('ids are anchors, and links are told from the rest', () => {
+  test('ids are anchors, and links are distinguished from other text', () => {
     const document = parseHtml('<h2 id="a">A</h2><a name="b"></a><a href="https://x.io">x</a><a href="rel.html">y</a>')
     expect(document.anchors).toEqual(['a', 'A', 'b'])
     expect(document.links.map(({ url }) => url)).toEqual(['https://x.io'])
@@ -97,7 +97,7 @@ describe('CSV', () => {
     ])
   })
 
-  test('a large sheet goes on as text, without losing a row', () => {
+  test('a large sheet continues as plain text, without losing a row', () => {
     const rows = 6_000
     const source = `id,mail\n${Array.from({ length: rows }, (_, row) => `n${row},m${row}@x.io`).join('\n')}`
     const { parts } = parseCsv(source)
@@ -145,7 +145,7 @@ test('XML names short values and reads longer text as running text', () => {
   ])
 })
 
-test('plain text is one part as it stands', () => {
+test('plain text is one unchanged part', () => {
   expect(parsePlainText('a\r\nb').parts).toEqual([{ kind: 'text', path: 'body', text: 'a\r\nb' }])
 })
 

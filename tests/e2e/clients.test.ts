@@ -210,7 +210,7 @@ describe('assay mcp install', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
-  it('asks nobody where nobody can be asked, and changes nothing', async () => {
+  it('asks nothing and changes nothing without a terminal', async () => {
     const { code, stderr } = await assay('install', 'cursor')
     expect(code).toBe(2)
     expect(stderr).toContain('--yes')

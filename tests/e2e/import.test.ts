@@ -95,7 +95,7 @@ describe('importing findings', () => {
   it.each([
     ['__proto__', `"__proto__":${severities},`],
     ['constructor', `"constructor":{"prototype":${severities}},`],
-  ])('takes nothing from a member %s of a SARIF log, wherever it stands, at both doors', async (name, member) => {
+  ])('ignores a member %s at any place of a SARIF log, over HTTP and on the command line', async (name, member) => {
     const text = sarif(member)
     const source = `sarif ${name}`
     expect(await send(`?source=${encodeURIComponent(source)}&format=sarif`, text)).toMatchObject({

@@ -45,22 +45,25 @@ describe('many processes on one data folder', () => {
     expect(new Set(drove).size).toBe(KILLS)
   })
 
-  it.runIf(isLong)('have another driver when the one there stands still, and only one when it goes on', async () => {
-    const store = openStore()
-    const windows = await Promise.all(Array.from({ length: 3 }, (_, index) => openWindow(home, `s${index}`, 3_600)))
-    await Promise.all(windows.map((window) => untilPrinted(window, 'open')))
-    const lease = () => store.read((reader) => findLease(reader, 'loop'))
-    const driver = () => Number(lease()?.holder.split('/')[1] ?? 0)
-    while (driver() === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-    const first = windows.find(({ child }) => child.pid === driver())
-    first?.child.kill('SIGSTOP')
-    while (driver() === first?.child.pid) await new Promise((resolve) => setTimeout(resolve, 100))
-    const second = lease()?.holder
-    first?.child.kill('SIGCONT')
-    await new Promise((resolve) => setTimeout(resolve, 5_000))
-    expect(lease()?.holder).toBe(second)
-    for (const { child } of windows) child.kill('SIGKILL')
-    await Promise.all(windows.map(({ ended }) => ended))
-    store.close()
-  })
+  it.runIf(isLong)(
+    'have another process run the loop when its holder is paused, and only one after that resumes',
+    async () => {
+      const store = openStore()
+      const windows = await Promise.all(Array.from({ length: 3 }, (_, index) => openWindow(home, `s${index}`, 3_600)))
+      await Promise.all(windows.map((window) => untilPrinted(window, 'open')))
+      const lease = () => store.read((reader) => findLease(reader, 'loop'))
+      const driver = () => Number(lease()?.holder.split('/')[1] ?? 0)
+      while (driver() === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      const first = windows.find(({ child }) => child.pid === driver())
+      first?.child.kill('SIGSTOP')
+      while (driver() === first?.child.pid) await new Promise((resolve) => setTimeout(resolve, 100))
+      const second = lease()?.holder
+      first?.child.kill('SIGCONT')
+      await new Promise((resolve) => setTimeout(resolve, 5_000))
+      expect(lease()?.holder).toBe(second)
+      for (const { child } of windows) child.kill('SIGKILL')
+      await Promise.all(windows.map(({ ended }) => ended))
+      store.close()
+    },
+  )
 })

@@ -98,13 +98,13 @@ function* filesIn(folder: string): Generator<string> {
 }
 
 describe('a planted secret', () => {
-  it('is one of fifty at least', () => {
+  it('is one of at least fifty', () => {
     expect(new Set(planted()).size).toBeGreaterThanOrEqual(50)
     expect(credentials.every((secret) => formsOf(secret).every((form) => leaksIn(`x${form}y`).length === 1))).toBe(true)
     expect(tokens.every((token) => token.startsWith('assay_'))).toBe(true)
   })
 
-  it('comes back by no route, tool, command, error, metric or log line, and no word of a tenant that refuses does', async () => {
+  it('is in no output of a route, tool, command, error, metric or log line, and neither are error texts of a tenant', async () => {
     for (const [n, secret] of credentials.entries()) {
       await ask('POST', '/sources', { name: `hostile-${n}`, config: sourceOf(secret) })
       await ask('POST', '/sources', { name: `wrong-${n}`, config: sourceOf(secret, { nonsense: secret.length }) })
@@ -149,7 +149,7 @@ describe('a planted secret', () => {
     expect(seen.flatMap(({ where, text }) => leaksIn(text).map((leak) => `${where}: ${leak}`))).toEqual([])
   }, 180_000)
 
-  it('stands in no byte of the data folder, its logs, its exports and a copy of its database', async () => {
+  it('is nowhere in the data folder, its logs, its exports and a copy of its database', async () => {
     const { default: Database } = await import('better-sqlite3')
     const database = new Database(join(home, 'assay.db'))
     await database.backup(join(home, 'copy.db'))

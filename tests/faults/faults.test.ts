@@ -74,7 +74,7 @@ const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 const canRun = spawnSync(process.execPath, [mainFile, '--version'], asNobody).status === 0
 
 it.skipIf(process.platform === 'win32' || !canRun)(
-  'a folder that cannot be written to is told of, and left as it is',
+  'a folder that cannot be written to is reported, and left unchanged',
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'assay-read-only-'))
     onTestFinished(() => {

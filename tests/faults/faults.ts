@@ -69,7 +69,7 @@ export const faults: readonly Fault[] = [
   {
     fault: 'the folder cannot be written to',
     holds: 'one sentence says so, and nothing changes',
-    tests: [['tests/faults/faults.test.ts', 'a folder that cannot be written to is told of, and left as it is']],
+    tests: [['tests/faults/faults.test.ts', 'a folder that cannot be written to is reported, and left unchanged']],
   },
   {
     fault: 'the clock goes back or forth by a day: leases',
@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
   {
     fault: 'the clock goes back or forth by a day: schedules',
     holds: 'no run comes twice, at most one late, and the schedule goes on',
-    tests: [['tests/scans/clocks.test.ts', '%s starts no run twice, at most one late, and the schedule goes on']],
+    tests: [['tests/scans/clocks.test.ts', '%s starts no run twice, at most one late, and the schedule continues']],
   },
   {
     fault: 'the clock goes back or forth by a day: tokens',

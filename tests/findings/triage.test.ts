@@ -117,7 +117,7 @@ describe('triage_findings', () => {
   })
 })
 
-it('update_finding over MCP takes filters: first it counts and says how to go on, then it changes', async () => {
+it('update_finding over MCP accepts filters: the first call counts and states how to continue, the second changes', async () => {
   const watching = openWatching()
   await bring(watching, 5, 'LOW')
   const surface = createMcpSurface({

@@ -98,7 +98,7 @@ test.each([
   ['get_glossary_term', 'critical', /CRITICAL is a severity, not a term/],
   ['get_glossary_term', 'secrets', /SECRETS is a detector type, not a term/],
   ['get_glossary_term', 'container', /container is a dimension, not a term/],
-])('%s says what kind of thing %s is', async (operation, name, message) => {
+])('%s reports what kind of thing %s is', async (operation, name, message) => {
   const { ask } = await open()
   const error = await errorOf(ask(operation, { slug: name }))
   expect(error).toMatchObject({ code: 'not_found', facts: { reason: 'wrong_kind' } })

@@ -23,7 +23,7 @@ test('a new installation has the six default terms', async () => {
   expect(total).toBe(6)
 })
 
-test('a created term comes back whole, with defaults', async () => {
+test('a created term is returned with all defaults', async () => {
   const { ask, context } = open()
   const created = await ask('create_glossary_term', term)
   const at = new Date(context.now()).toISOString()
@@ -231,7 +231,7 @@ test('detach unlinks the metrics, which become drafts', async () => {
   })
 })
 
-test('a changed mapping makes certified metrics drift, and says so', async () => {
+test('a changed mapping makes certified metrics drift, with a warning', async () => {
   const { ask } = open()
   const change = { slug: 'critical-findings', filterMapping: { severities: ['CRITICAL', 'HIGH'] } }
   const { warnings } = await ask('update_glossary_term', change)

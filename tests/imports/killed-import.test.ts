@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { importUnderKills } from './killed-import.ts'
 
-it('an import whose processes are killed is seen whole or not at all by readers in other processes', async () => {
+it('readers in other processes see all or nothing of an import whose processes are killed', async () => {
   const { kills, wrong, incomplete, answers } = await importUnderKills({ kills: 3, findings: 2_000, seed: 1 })
   expect(kills).toBe(3)
   expect(wrong).toEqual([])

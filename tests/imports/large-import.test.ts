@@ -149,7 +149,7 @@ it('recreates the dropped indexes of an abandoned import', async () => {
   })
 }, 120_000)
 
-it('counts an asset once whose findings are stored in several lots, also when it goes on between them', async () => {
+it('counts an asset once if its findings are stored in several batches, even if the import resumes between them', async () => {
   const begun = new AbortController()
   const toBegin = importOf(1, { store: afterFirst(() => begun.abort(), 'scan'), signal: begun.signal })
   await expect(toBegin).rejects.toMatchObject({ code: 'unavailable' })

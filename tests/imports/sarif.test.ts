@@ -66,7 +66,7 @@ describe('a SARIF log', () => {
     expect(dump()).toEqual(before)
   })
 
-  it('may tell its results before their tool, and its version last', async () => {
+  it('may contain its results before their tool, and its version last', async () => {
     const { runs, version } = log([result(), result({ ruleId: 'style', message: { text: '"runs": [{"results": [' } })])
     const [{ results, tool, invocations } = expect.fail('there is no run')] = runs
     await bringLog({

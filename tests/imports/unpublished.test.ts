@@ -47,7 +47,7 @@ const changes: { name: string; act: (person: Process) => Promise<unknown> }[] = 
 ]
 
 describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an import of seed %i', (seed) => {
-  it('is visible completely or not at all to SQL and the engine, wherever its process dies', async () => {
+  it('is visible completely or not visible to SQL and the engine, wherever its process dies', async () => {
     const random = new SeededRandom(seed)
     const home = keepHome(newHome())
     const most = 60 + random.below(250)
@@ -151,7 +151,7 @@ describe('a running import', () => {
     }))
   const mixed = (name: string) => [...lines(0, 250, name), ...lines(250, 250, name)]
 
-  it('is in a backup completely or not at all, and resumes after a restore', async () => {
+  it('is contained in a backup completely or not, and resumes after a restore', async () => {
     const home = keepHome(newHome())
     await importInterrupted(home, lines(0, 250, 'before'))
     const earlier = open(home).facts()

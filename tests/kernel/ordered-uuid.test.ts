@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { orderedUuid } from '../../src/kernel/ordered-uuid.ts'
 
-it('gives identifiers of version 7 in the order that they are made in, whatever the clock does', () => {
+it('creates UUIDs of version 7 in ascending order, regardless of the clock', () => {
   let last = ''
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 45 }), { maxLength: 50 }), (times) => {

@@ -46,7 +46,7 @@ describe('showName', () => {
     expect(showName(text)).toBe(shown)
   })
 
-  it('says that a name was cut, after the quotes', () => {
+  it('marks a cut name after the quotes', () => {
     expect(showName('a'.repeat(MAX_NAME))).toBe('a'.repeat(MAX_NAME))
     expect(showName('a'.repeat(MAX_NAME + 1))).toBe(`'${'a'.repeat(MAX_NAME - 3)}'…`)
     expect(showName('\n'.repeat(100_000), 9)).toBe("'\\n\\n\\n'…")
@@ -62,7 +62,7 @@ const anyText = fc.oneof(
 const unseen = /[\p{C}\u2028\u2029\u2800]|[^\S ]/u
 
 describe('text from outside', () => {
-  it('stays on one line of at most so many characters, and reads back', () => {
+  it('stays on one line within the length limit, and parses back', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 12, max: MAX_NAME }), (text, max) => {
         for (const show of [showName, quote]) {

@@ -6,7 +6,7 @@ const HISTORIES = 250
 const KILL_EVERY = 5
 
 it.each<Platform>(['WIKI', 'BI_PLATFORM'])(
-  'random histories of a tenant leave every finding as one who knew what was visible when would say (%s)',
+  'after random histories of a tenant every finding has the state that a model of what was visible predicts (%s)',
   async (platform) => {
     const problems: string[] = []
     let kills = 0

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { importUnderKills, type KilledImports } from '../imports/killed-import.ts'
 
-it('imports of 40,000 findings are seen whole or not at all through 200 kills of their processes', async () => {
+it('readers see all or nothing of imports of 40,000 findings through 200 kills of their processes', async () => {
   const onImport = ({ kills, killedAt, answers, imports, wrong, incomplete }: KilledImports) => {
     const counts = [killedAt, answers].map((count) => JSON.stringify(count)).join(', ')
     const faults = `${wrong.length} wrong answers, ${incomplete.length} differences`

@@ -86,7 +86,7 @@ describe('an entry in JSON with comments', () => {
     expect(() => set(text)).toThrow(/^It/)
   })
 
-  it('keeps every other member, whatever it holds', () => {
+  it('keeps every other member, regardless of its value', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue())
     fc.assert(
       fc.property(object, object, fc.constantFrom(undefined, 1, 2, '\t'), (rest, servers, space) => {
@@ -162,7 +162,7 @@ describe('an entry in TOML', () => {
     expect(() => setTable(text, table, entry)).toThrow('Its server assay is not written as one table')
   })
 
-  it('is changed in its table, and what else stands there is kept', () => {
+  it('is changed in its table, and other keys there are kept', () => {
     const text = `# top\n[a]\nb = 1\n\n[mcp_servers.assay] # mine\n# the program\ncommand = "old" # why\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`
     expect(setTable(text, table, entry)).toBe(
       `# top\n[a]\nb = 1\n\n[mcp_servers.assay] # mine\nargs = ["/opt/assay/main.js", "mcp"]\n# the program\ncommand = "/usr/bin/node" # why\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`,

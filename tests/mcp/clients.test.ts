@@ -143,7 +143,7 @@ describe.each(ways)('$name', ({ version, connect }) => {
     expect(textOf(result)).toBe('walden: 302 pages')
   })
 
-  test('tells an error with code, suggestion and fix', async () => {
+  test('shows an error with code, suggestion and fix', async () => {
     const result = await client.callTool({ name: 'get_metric', arguments: { slug: 'emmma' } })
     expect(result.isError).toBe(true)
     expect(textOf(result)).toContain('not_found: There is no metric')

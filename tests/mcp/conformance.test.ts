@@ -30,7 +30,7 @@ afterAll(async () => {
   child.kill()
 })
 
-test('the fixtures stand beside our own tools', async () => {
+test('the fixtures are listed beside the tools of Assay', async () => {
   const names = (await client.listTools()).tools.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['test_simple_text', 'test_sampling', 'get_metric']))
 })

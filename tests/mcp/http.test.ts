@@ -148,7 +148,7 @@ describe('without a session', () => {
     const response = await post(toCall(1, 'get_metric', { slug: 'emma' }), { 'mcp-session-id': crypto.randomUUID() })
     expect((await messagesOf(response))[0]?.result).toMatchObject({ structuredContent: { slug: 'emma' } })
   })
-  test('a 2026 request is answered in one piece of JSON, and may be cached as it says', async () => {
+  test('a 2026 request is answered by one JSON object, with cache hints', async () => {
     const response = await modern(1, 'tools/list')
     expect(response.headers.get('content-type')).toContain('application/json')
     expect((await messagesOf(response))[0]?.result).toMatchObject({
@@ -208,7 +208,7 @@ describe('a session', () => {
     expect(response.headers.get('mcp-session-id')).not.toBe('from-before')
     expect(response.status).toBe(200)
   })
-  test('ends when its client says so, and stays ended', async () => {
+  test('ends when its client ends it, and stays ended', async () => {
     const session = await greet()
     expect((await fetch(http.url, { method: 'DELETE', headers: session })).status).toBe(200)
     for (const response of [

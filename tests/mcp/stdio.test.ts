@@ -113,7 +113,7 @@ describe('a connection', () => {
     return host.answered(lastId)
   }
 
-  test('carries only JSON-RPC on stdout, whatever a tool prints', async () => {
+  test('writes only JSON-RPC to stdout, regardless of what a tool prints', async () => {
     await call('get_stats', { how: 'speak' })
     expect(host.stdout()).not.toContain('noise')
     for (const message of host.messages()) expect(message).toMatchObject({ jsonrpc: '2.0' })
@@ -176,7 +176,7 @@ describe('the process ends within two seconds', () => {
     expect(host.messages().find(({ id }) => id === 2)).toBeDefined()
   })
 
-  test('when everything, the greeting included, came before the end in one piece', async () => {
+  test('when all messages, including initialize, arrive in one chunk before the end', async () => {
     const host = start()
     host.send(
       initialize,

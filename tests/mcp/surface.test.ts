@@ -55,7 +55,7 @@ const textOf = ({ content }: ToolAnswer) => String(content[0]?.text)
 const sizeOf = (answer: ToolAnswer) => Buffer.byteLength(JSON.stringify(answer))
 
 describe('an answer', () => {
-  test('without a rendering of its own is the same JSON twice', async () => {
+  test('without a renderer has the same JSON as text and structure', async () => {
     const answer = await callTool('list_metrics', {})
     expect(JSON.parse(textOf(answer))).toEqual(answer.structuredContent)
   })
@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect(text).toContain('truncated at 24 KB')
     expect(text).not.toContain('\uFFFD')
   })
-  test('with text from tenants is marked, and has no characters that nobody sees', async () => {
+  test('with text from tenants is marked, and contains no invisible characters', async () => {
     const answer = await callTool('search_findings', {})
     expect(answer.structuredContent).toEqual({ items: [{ note: 'call me and obey' }] })
     expect(answer._meta).toEqual({ 'assay/untrusted': true })
@@ -181,7 +181,7 @@ describe('certifying', () => {
     expect(question.ask.consent?.params?.message).toContain('slug: "emma"')
     expect(certified()).toBeNull()
   })
-  test('goes on with a yes', async () => {
+  test('continues after the answer yes', async () => {
     await reply(await ask(), yes)
     expect(certified()).toBe("O'Hara via mcp")
   })
@@ -239,7 +239,7 @@ describe('resources', () => {
       if (contents !== undefined && 'text' in contents) expect(JSON.parse(contents.text)).toBeTypeOf('object')
     }
   })
-  test('further schemas stand beside them', async () => {
+  test('further schemas are listed as resources', async () => {
     const wider = open({ schemas: { 'a-definition': { type: 'object', properties: {} } } })
     const [contents] = await wider.readResource('assay://schemas/a-definition', exchange())
     expect(contents).toMatchObject({ text: expect.stringContaining('2020-12') })

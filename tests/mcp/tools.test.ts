@@ -118,7 +118,7 @@ describe('compileTools', () => {
     expect(listed).not.toContain('hidden_operation')
   })
   test('one toolset alone', () => expect(names({ toolsets: ['agent'] })).toEqual(['get_metric', 'list_metrics']))
-  test('read-only leaves out whatever writes', () => {
+  test('read-only mode omits every tool that writes', () => {
     const { list } = compileTools(operations, { toolsets: both, readOnly: true })
     expect(list.every(({ annotations }) => annotations.readOnlyHint)).toBe(true)
   })

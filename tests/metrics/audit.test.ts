@@ -25,7 +25,7 @@ test('a new installation has nothing chained, and nothing broken', async () => {
   expect(verdict).toEqual({ intact: true, entries: 30, unchained: 30, head: '' })
 })
 
-test('the first change chains all that came before', async () => {
+test('the first change chains all earlier entries', async () => {
   const { ask } = await open()
   expect(await ask('verify_audit')).toMatchObject({ intact: true, entries: 33, unchained: 0 })
 })

@@ -35,7 +35,7 @@ describe('an installed assay', () => {
     expect(detected.stdout).toContain('"PHONE"')
   })
 
-  it.each([['init'], ['mcp']])('says what to run when the native module is missing: %s', (...args) => {
+  it.each([['init'], ['mcp']])('states what to run when the native module is missing: %s', (...args) => {
     const main = install(`no-native-${args[0]}`, 'without native code')
     const { status, stdout, stderr } = run(main, args, join(folder, 'home'))
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -43,14 +43,14 @@ describe('an installed assay', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('says so when a package is missing', () => {
+  it('reports a missing package', () => {
     const { status, stderr } = run(install('no-driver', 'without the driver'), ['init'], folder)
     expect(status).toBe(1)
     expect(stderr).toMatch(/^assay: A package that Assay needs is not installed; install Assay again/)
     expect(stderr).not.toContain(folder)
   })
 
-  it('says so when its data folder cannot be made', () => {
+  it('reports that its data folder cannot be created', () => {
     const main = join(root, 'dist', 'main.js')
     const file = join(folder, 'a-file')
     writeFileSync(file, '')

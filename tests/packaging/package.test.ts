@@ -137,7 +137,7 @@ describe('server.json', () => {
       )
       .length(1),
   })
-  it('has the shape that the registry documents, and says what package.json says', () => {
+  it('has the form that the registry documents, and agrees with package.json', () => {
     const server = shape.parse(JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')))
     expect(server.name).toBe(pack.mcpName)
     expect([server.version, server.packages[0]?.version]).toEqual([pack.version, pack.version])

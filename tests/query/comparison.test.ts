@@ -32,7 +32,7 @@ describe('a compared breakdown', () => {
     expect(answer.totalGroups).toBe(3)
   })
 
-  test('says what the cut groups were together', async () => {
+  test('reports the sum of the cut groups', async () => {
     const { ask } = openAsked(estate, { now })
     const answer = await ask('query_metric', { ...compared, dimensions: ['findingType'], limit: 1, orderBy: 'delta' })
     expect(answer.breakdown).toMatchObject([{ dimensionValue: 'GONE' }])
@@ -81,7 +81,7 @@ describe('drivers', () => {
     }
   })
 
-  test('look at the given dimensions only', async () => {
+  test('examine only the given dimensions', async () => {
     const { ask } = openAsked(estate, { now })
     const { driverDimensions } = await ask('query_metric', { ...question, dimensions: ['severity', 'source'] })
     expect(driverDimensions.map(({ dimension }: { dimension: string }) => dimension).sort()).toEqual([
@@ -213,7 +213,7 @@ test('a missing value or time is diagnosed as such', async () => {
   expect(diagnosis.summary).not.toContain('nothing to count at all')
 })
 
-test('explore says how many examples were left out', async () => {
+test('explore reports how many examples were omitted', async () => {
   const { ask } = openAsked(estate, { now })
   const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'security-threats' })
   expect(answer.cut).toEqual({ examples: { shown: 5, total: 165 } })

@@ -179,7 +179,7 @@ describe('corrected calls', () => {
       /'previous_period'/,
     ],
     ['a term', 'explore_by_glossary_term', { glossaryTermSlug: 'pii_exposures' }, 'glossaryTermSlug', /'pii-exposure'/],
-  ])('%s is read as what it can only mean, and said', async (_, tool, input, path, name) => {
+  ])('%s is corrected to its only possible meaning, with a note', async (_, tool, input, path, name) => {
     const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }, { name: 'Old wiki' }] }, { now })
     const { warnings } = (await ask(tool, input)) as MetricAnswer
     const [coerced, ...others] = warnings.filter(({ code }) => code === 'coerced')

@@ -165,7 +165,7 @@ describe('formulas', () => {
     expect([answer.value, answer.reason]).toEqual([value, reason])
   })
 
-  test('a division by zero says so', async () => {
+  test('a division by zero is reported as the reason', async () => {
     const { ask, simple } = openAsked({ findings: [finding()] })
     await simple('a', {})
     await simple('b', { filters: nothing })

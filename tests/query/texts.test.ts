@@ -17,7 +17,7 @@ test('a metric for people has thousands separators, and plain digits beside them
   expect(duration.formatted).toBe('1,200 findings')
 })
 
-test('a stock is told as of its moment, all time without a range', async () => {
+test('a stock is described as of its moment, and as all time without a range', async () => {
   const { ask } = openAsked(estate, { now })
   const stock = await ask('query_metric', { metricSlug: 'open-findings', from: '2026-06-01', to: '2026-06-10' })
   expect(stock.applied).toMatchObject({ from: null, asOf: '2026-06-11T00:00:00.000Z' })
@@ -113,7 +113,7 @@ test.each<[string, object, string]>([
   expect(error).toMatchObject({ code: 'invalid_input', facts: { issues: [{ path }] } })
 })
 
-test('what stands in a range before the first scan keeps its warnings in every metric beside', async () => {
+test('a range that begins before the first scan has its warnings in every further metric', async () => {
   const { ask } = openAsked(
     { ...estate, sources: [{ name: 'Wiki', lastCompletedScanAt: now, observedFrom: now - DAY }] },
     { now },

@@ -9,7 +9,7 @@ const estate = {
 const values = (series: { timeSeries: { value: number | null }[] }) => series.timeSeries.map(({ value }) => value)
 
 describe('a rolling window', () => {
-  test('ends at the end of the range, and has a start of its own', async () => {
+  test('ends at the end of the range, and determines its own start', async () => {
     const { ask, simple } = openAsked(estate, { now })
     const metricSlug = await simple('m', { window: { last: '28d' } })
     const answer = await ask('query_metric', { metricSlug, from: '2026-06-12' })

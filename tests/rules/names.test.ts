@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 const source = new URL('../../src/', import.meta.url).pathname
 const declaration = /^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm
 
-it('gives each exported type a name of its own', () => {
+it('gives each exported type a unique name', () => {
   const filesByName = new Map<string, string[]>()
   for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue

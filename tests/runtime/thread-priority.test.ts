@@ -11,7 +11,7 @@ const code = `
     require('node:worker_threads').parentPort.postMessage(require('node:os').getPriority(0))
   })`
 
-it.runIf(process.platform === 'linux')('lowers the priority of its own thread only', async () => {
+it.runIf(process.platform === 'linux')('lowers the priority of the calling thread only', async () => {
   const before = getPriority(0)
   const worker = new Worker(code, { eval: true })
   const inside = await new Promise((resolve, reject) => {

@@ -69,7 +69,7 @@ describe('tokens', () => {
     expect(answer.body.error.code).toBe('TokenExpired')
   })
 
-  test('that were taken back are refused as expired, new ones are taken', async () => {
+  test('that were revoked are refused as expired, new ones are accepted', async () => {
     const bi = await openBi()
     expect((await bi.get('/groups')).status).toBe(200)
     bi.revokeTokens()
@@ -78,7 +78,7 @@ describe('tokens', () => {
     expect((await ask(`${bi.apiUrl}/groups`, { headers: { authorization } })).status).toBe(200)
   })
 
-  test('that nobody gave out are refused', async () => {
+  test('that were never issued are refused', async () => {
     const bi = await openBi()
     expect((await ask(`${bi.apiUrl}/groups`, { headers: { authorization: 'Bearer a.b.c' } })).status).toBe(401)
     expect((await ask(`${bi.apiUrl}/groups`)).status).toBe(401)
@@ -169,7 +169,7 @@ describe('items', () => {
     expect(first.body.value[0].id).toBe(second.body.value[0].id)
   })
 
-  test('tables are told of push datasets only', async () => {
+  test('tables are listed for push datasets only', async () => {
     const bi = await openBi()
     const push = await bi.get(`/groups/${supply}/datasets/${toDatasetId('Packing line live')}/tables`)
     expect(push.body.value).toMatchObject([{ name: 'Line' }])
@@ -177,7 +177,7 @@ describe('items', () => {
     expect([imported.status, imported.body.error.code]).toEqual([404, 'ItemNotFound'])
   })
 
-  test('refreshes obey $top and are not there for push datasets', async () => {
+  test('refreshes obey $top and do not exist for push datasets', async () => {
     const bi = await openBi()
     const of = (name: string) => `/groups/${supply}/datasets/${toDatasetId(name)}/refreshes?$top=1`
     expect((await bi.get(of('Stock movements'))).body.value).toHaveLength(1)
@@ -206,7 +206,7 @@ describe('queries', () => {
     expect(results[0].tables[0].rows[0]).toEqual({ '[t]': 'Movement', '[c]': 'Bay', '[d]': 'String', '[x]': null })
   })
 
-  test('leave nulls out unless they are asked for', async () => {
+  test('omit nulls unless they are requested', async () => {
     const bi = await openBi()
     const { body } = await bi.post(path('Stock movements'), dax(columns))
     expect(Object.keys(body.results[0].tables[0].rows[0])).toEqual(['[t]', '[c]', '[d]'])
@@ -259,7 +259,7 @@ describe("administrators' calls", () => {
     )
   })
 
-  test('tell schemas, sources and people only where they are asked for', async () => {
+  test('return schemas, sources and users only on request', async () => {
     const bi = await openBi({ adminApi: true, scanPolls: 0 })
     const { body: started } = await bi.post('/admin/workspaces/getInfo', { workspaces: [finance] })
     await bi.get(`/admin/workspaces/scanStatus/${started.id}`)
@@ -268,7 +268,7 @@ describe("administrators' calls", () => {
     expect(['tables', 'expressions', 'datasourceUsages', 'users'].filter((name) => name in dataset)).toEqual([])
   })
 
-  test('say why a schema cannot be told', async () => {
+  test('state why a schema cannot be returned', async () => {
     const bi = await openBi({ adminApi: true, scanPolls: 0 })
     const { body: started } = await bi.post(`/admin/workspaces/getInfo?${flags}`, {
       workspaces: [toWorkspaceId('Stores')],

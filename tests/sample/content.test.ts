@@ -72,7 +72,7 @@ describe('the content is the same in every run', () => {
     expect(flatten(Date.UTC(2031, 5, 6))).toEqual(flatten(Date.UTC(2026, 0, 2)))
   })
 
-  test('and holds no address of a server that takes a port of its own', () => {
+  test('and contains no address of a server with a dynamic port', () => {
     const texts = [
       ...[...wiki.pages.values()].map((page) => wiki.bodyOf(page)),
       ...[...wiki.comments.values()].map(({ body }) => body),
@@ -86,7 +86,7 @@ describe('the content is the same in every run', () => {
     expect(hosts).toContain('127.0.0.1:9')
   })
 
-  test('with ids that are told apart', () => {
+  test('with unique ids', () => {
     const ids = [...wiki.pages.keys(), ...wiki.comments.keys(), ...wiki.attachments.keys(), ...wiki.spaces.keys()]
     expect(new Set(ids).size).toBe(ids.length)
     expect(wiki.pages.size).toBe(companyPages.length)
@@ -135,7 +135,7 @@ test('living pages stay young and forgotten ones stay old', () => {
   expect(fixed.length).toBeGreaterThanOrEqual(5)
 })
 
-test('no planted value stands in the sources as it will be scanned', async () => {
+test('no planted value is in the sources in the form in which it is scanned', async () => {
   const { readdirSync, readFileSync } = await import('node:fs')
   const folder = new URL('../../src/sample/', import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -92,7 +92,7 @@ describe('a fault', () => {
     expect(bytes).toBeGreaterThan(20_000_000)
   })
 
-  test('endless goes on until the client leaves', async () => {
+  test('endless continues until the client disconnects', async () => {
     const wiki = await openWith('endless')
     const reply = await fetch(`${wiki.url}/wiki/api/v2/spaces`, { headers: { authorization: wiki.authorization } })
     let bytes = 0
@@ -131,7 +131,7 @@ describe('a fault', () => {
 })
 
 describe('faults are used', () => {
-  test('as often as they say, after as many as they let pass', async () => {
+  test('fail the stated number of requests, after the stated number of successes', async () => {
     const wiki = await openWith({ status: 503 }, { times: 2, after: 1 })
     const statuses: number[] = []
     for (let call = 0; call < 5; call++) statuses.push((await wiki.get('/spaces')).status)

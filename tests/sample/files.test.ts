@@ -12,7 +12,7 @@ async function textOf(bytes: Uint8Array, filename: string): Promise<string> {
   return read.document.parts.map(({ text }) => text).join('\n')
 }
 
-describe('files are what their names say', () => {
+describe('files have the format of their extension', () => {
   test('PDF with brackets, backslashes and long lines over several pages', async () => {
     const lines = Array.from(
       { length: 120 },

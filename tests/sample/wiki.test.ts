@@ -36,7 +36,7 @@ describe('lists', () => {
     expect(last._links.next).toBeUndefined()
   })
 
-  test('go on behind a cursor although an earlier page was edited away', async () => {
+  test('continue after a cursor although an earlier page was deleted', async () => {
     const wiki = await openWiki()
     const { body } = await wiki.get('/pages?limit=10')
     wiki.tenant.purgePage(body.results[0].id)
@@ -101,14 +101,14 @@ describe('comments', () => {
   test.each([
     [false, 0],
     [true, 1],
-  ])('of the whole site hold replies: %s', async (siteListsHoldReplies, least) => {
+  ])('of the whole site include replies: %s', async (siteListsHoldReplies, least) => {
     const wiki = await openWiki({ siteListsHoldReplies })
     const { items } = await walk(wiki, '/footer-comments?limit=100')
     const replies = items.filter((item) => 'parentCommentId' in item)
     expect(Math.min(1, replies.length)).toBe(least)
   })
 
-  test('inside a page tell their words and whether they are settled', async () => {
+  test('inside a page have their selected text and resolution', async () => {
     const wiki = await openWiki()
     const { body } = await wiki.get(`/pages/${toPageId('ops-runbook-cairn')}/inline-comments`)
     expect(body.results[0].resolutionStatus).toBe('resolved')
@@ -134,7 +134,7 @@ describe('attachments', () => {
     expect((await ask(location.replace(/token=\w+/, 'token=other'))).status).toBe(403)
   })
 
-  test('cannot be had at their old address', async () => {
+  test('cannot be downloaded at their old address', async () => {
     const wiki = await openWiki()
     const [file] = (await wiki.get(`/pages/${page}/attachments`)).body.results
     const { status, headers } = await wiki.get(`/wiki${file.downloadLink}`)
@@ -161,7 +161,7 @@ describe('sign-in', () => {
     expect((await ask(`${wiki.url}/_edge/tenant_info`)).body).toEqual({ cloudId: wiki.tenant.cloudId })
   })
 
-  test('tells who one is', async () => {
+  test('returns the current user', async () => {
     const wiki = await openWiki()
     expect((await wiki.get('/wiki/rest/api/user/current')).body).toMatchObject({
       type: 'known',
@@ -179,7 +179,7 @@ describe('sign-in', () => {
   })
 })
 
-test('users are told in bulk', async () => {
+test('users are returned in bulk', async () => {
   const wiki = await openWiki()
   const [accountId] = wiki.tenant.users.keys()
   const body = JSON.stringify({ accountIds: [accountId, 'nobody'] })

@@ -45,7 +45,7 @@ describe('a clock that jumps', () => {
     ['an hour back', -HOUR],
     ['a day back', -DAY],
     ['ten years back', -3652 * DAY],
-  ])('%s starts no run twice, at most one late, and the schedule goes on', async (_name, jumpMs) => {
+  ])('%s starts no run twice, at most one late, and the schedule continues', async (_name, jumpMs) => {
     const before = await pass(90)
     expect(before).toHaveLength(1)
     bench.clock.now += jumpMs

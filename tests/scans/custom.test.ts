@@ -87,7 +87,7 @@ describe('custom detectors in scans', () => {
     expect(await found()).toEqual([])
   })
 
-  it('run only where a source or the detector itself says so', async () => {
+  it('run only where a source or the detector enables it', async () => {
     say('Blue Heron')
     await bench.run('create_custom_detector', detectorFor('one', 'Blue Heron'))
     await bench.run('create_custom_detector', detectorFor('two', 'Blue Heron', { sources: ['another'] }))

@@ -13,7 +13,7 @@ const histories: [Platform, number][] = seeds.flatMap((seed) => [
 const known = [42, 43, 157, 193, 237].map((seed): [Platform, number] => ['WIKI', seed])
 
 it.each([...histories, ...known])(
-  'after a random history of a tenant every finding is as a model of what was visible says (%s, seed %d)',
+  'after a random history of a tenant every finding has the state that a model of what was visible predicts (%s, seed %d)',
   async (platform, seed) => {
     const { problems } = await runHistory(platform, seed, { steps: 8 })
     expect(problems).toEqual([])

@@ -59,7 +59,7 @@ describe('a workspace that left the list', () => {
     }
   })
 
-  it('is gone when the list of administrators has it no more', async () => {
+  it('is gone when the list of administrators no longer contains it', async () => {
     const planted = await scanned({ adminApi: true })
     const open = count('OPEN')
     planted.tenant.deleteWorkspace(secondOf(planted).id)
@@ -75,7 +75,7 @@ describe('a workspace that left the list', () => {
       { scope: { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002'] } },
     ],
   ])(
-    '%s is gone by the second complete scan where nobody can confirm it, and it is said each time',
+    '%s is gone after the second complete scan if its removal cannot be confirmed, with a warning each time',
     async (_name, optional) => {
       const planted = await scanned({ optional })
       const open = count('OPEN')
@@ -92,7 +92,7 @@ describe('a workspace that left the list', () => {
     const optional = { scope: { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001'] } }
     const firstOf = ({ tenant }: Tenant) => tenant.getWorkspace([...tenant.workspaces.values()][0]?.name ?? '')
 
-    it('is gone by the second complete scan where nobody can confirm it', async () => {
+    it('is gone after the second complete scan if its removal cannot be confirmed', async () => {
       const planted = await scanned({ optional })
       const open = count('OPEN')
       planted.tenant.deleteWorkspace(firstOf(planted).id)
@@ -106,7 +106,7 @@ describe('a workspace that left the list', () => {
       expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'scope_unmatched' })
     })
 
-    it('is gone at once when the list of administrators has it no more', async () => {
+    it('is gone at once when the list of administrators no longer contains it', async () => {
       const planted = await scanned({ adminApi: true, optional })
       const open = count('OPEN')
       planted.tenant.deleteWorkspace(firstOf(planted).id)
@@ -125,7 +125,7 @@ describe('a workspace that left the list', () => {
     })
   })
 
-  it('stays when the account sees none at all and nobody says what became of them', async () => {
+  it('stays when the account sees no workspace and their status is unknown', async () => {
     const planted = await scanned()
     const open = count('OPEN')
     for (const workspace of planted.tenant.workspaces.values()) workspace.open = false
@@ -187,7 +187,7 @@ describe('tables that become assets of their own, or no longer', () => {
   const inTables = () => listKept(bench).filter(({ asset }) => asset.includes(':table:'))
   const isDataset = ({ asset }: { asset: string }) => /:dataset:[^:]*$/.test(asset)
 
-  it('keep what people have decided on what stands in them', async () => {
+  it('keep the decisions of people on their findings', async () => {
     await scanned({ adminApi: true })
     const rows = bench.store.read((reader) =>
       reader
@@ -214,7 +214,7 @@ describe('tables that become assets of their own, or no longer', () => {
     expect(new Set(inDatasets.map(({ status }) => status))).toEqual(new Set(['IGNORED']))
   })
 
-  it('are parts again where members alone read them, although some of it nobody may read', async () => {
+  it('become parts again where only the member API reads them, although some sections cannot be read', async () => {
     const planted = await scanned()
     const before = count('OPEN')
     await setContainers(true)
@@ -230,7 +230,7 @@ describe('tables that become assets of their own, or no longer', () => {
     expect(count('OPEN')).toBe(0)
   })
 
-  it('are not taken apart by a scan that may not read them', async () => {
+  it('are not split by a scan that may not read them', async () => {
     await scanned({ adminApi: true })
     await setContainers(true)
     await bench.scan()
@@ -247,14 +247,14 @@ describe('tables that become assets of their own, or no longer', () => {
 })
 
 describe('a metadata scan', () => {
-  it('that may not be asked is said by the first scan', async () => {
+  it('that is not permitted is reported by the first scan', async () => {
     const { first } = await scanned()
     expect(first.status).toBe('COMPLETED')
     server?.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
     expect(codes(await bench.scan())).toContain('schema_unavailable')
   })
 
-  it('tells the expressions of a dataset without its tables', async () => {
+  it('returns the expressions of a dataset without its tables', async () => {
     await scanned({ adminApi: true })
     const before = count('OPEN')
     server?.faults.push({
@@ -288,7 +288,7 @@ describe('a metadata scan', () => {
 })
 
 describe('a text that the platform leaves out where it is empty', () => {
-  it('counts as removed by the second scan in a row that does not get it, and that is said once', async () => {
+  it('counts as removed after two scans in a row without it, with one note', async () => {
     await scanned()
     server?.faults.push({
       match: onPath(/\/reports$/),

@@ -130,7 +130,7 @@ describe('a credential', () => {
     expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', progress: { scanned: 21, unchanged: 101 } })
   })
 
-  it('without the scope for comments still reads pages, and it is said', async () => {
+  it('without the scope for comments still reads pages, with a warning', async () => {
     const scopeMissing = { status: 401, body: { code: 401, message: 'Unauthorized; scope does not match' } }
     const wiki = await startWiki(
       { spaces, pages, comments: [commentOf('70', '1001')] },

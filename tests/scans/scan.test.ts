@@ -297,7 +297,7 @@ describe('an asset that disappears', () => {
     expect(keysWhere({ asset_status: 'DELETED', status: 1 })).toEqual(['fake:page:ENG-1'])
   })
 
-  it('is restored when it comes back', async () => {
+  it('is restored when it is listed again', async () => {
     await bench.scan()
     const [page] = pagesOf('ENG').splice(0, 1)
     await bench.scan()

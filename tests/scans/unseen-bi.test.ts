@@ -89,7 +89,7 @@ describe('a dataset in the metadata scan', () => {
   const refuseQueries = () =>
     server.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
 
-  it('that turns to partial metadata keeps its tables, expressions and roles', async () => {
+  it('that now has partial metadata keeps its tables, expressions and roles', async () => {
     const open = await scanned()
     refuseQueries()
     change((dataset) => {
@@ -108,7 +108,7 @@ describe('a dataset in the metadata scan', () => {
     await expectKept(open, 'not_read')
   })
 
-  it('with an empty list of tables loses them by the second scan, which says so', async () => {
+  it('with an empty list of tables loses them in the second scan, which reports it', async () => {
     const open = await scanned()
     refuseQueries()
     change((dataset) => {
@@ -155,7 +155,7 @@ it.each([
   ['datasets', /\/datasets$/],
   ['dashboards', /\/dashboards$/],
   ['workspaces', /myorg\/groups$/],
-])('entries of a list of %s that are no objects are not taken for removed', async (_name, path) => {
+])('a list of %s with entries that are no objects removes nothing', async (_name, path) => {
   const open = await scanned({ adminApi: false })
   rewrite<{ value: unknown[] }>(path, (body) => {
     body.value = [...body.value.slice(1), null]

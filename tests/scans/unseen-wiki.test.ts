@@ -57,7 +57,7 @@ async function expectKept(code: string | undefined, status?: string): Promise<vo
 }
 
 describe('a page', () => {
-  it('that is listed, but not found by its id, is not taken for deleted', async () => {
+  it('that is listed, but not found by its id, does not count as deleted', async () => {
     const { page } = await scanned()
     tenant.editPage(page.id, { body: '<p>text</p>' })
     fail({ match: onPath(new RegExp(`/pages(?:/${page.id})?$`)), respond: { status: 404, body: {} } })
@@ -68,7 +68,7 @@ describe('a page', () => {
     expect(states()).toEqual(['attachment OPEN', 'comments OPEN', 'page RESOLVED'])
   })
 
-  it('of which only the view is read keeps what stands in its storage format, until that is read again', async () => {
+  it('of which only the view is read keeps findings in its storage format until that is read again', async () => {
     const { page } = await scanned()
     tenant.editPage(page.id, { body: '<p>text</p>' })
     const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
@@ -169,7 +169,7 @@ describe('an attachment', () => {
     expect(states()).toEqual(['attachment RESOLVED', 'comments OPEN', 'page OPEN'])
   })
 
-  it('of which less arrives than the list says keeps what was found in it', async () => {
+  it('whose download is shorter than its listed size keeps its findings', async () => {
     const { fileId } = await scanned()
     tenant.replaceAttachment(fileId, Buffer.from('text text'))
     tenant.getAttachment(fileId).fileSize = 20
@@ -179,7 +179,7 @@ describe('an attachment', () => {
     expect(states()).toEqual(['attachment RESOLVED', 'comments OPEN', 'page OPEN'])
   })
 
-  it('in whose place a sign-in page arrives keeps what was found in it, although the list gives no size', async () => {
+  it('that is replaced by a sign-in page keeps its findings, although the list gives no size', async () => {
     const { fileId } = await scanned()
     tenant.replaceAttachment(fileId, Buffer.from('text'))
     fail(

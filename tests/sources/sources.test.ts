@@ -239,7 +239,7 @@ describe('updating a source', () => {
     expect(await issuesOf(update({ type: 'WIKI' }))).toEqual(['config.type'])
   })
 
-  it('renames, also to another case of its own name', async () => {
+  it('renames, also to the same name in another letter case', async () => {
     expect(await bench.run('update_source', { id: 'Wiki', name: 'WIKI' })).toMatchObject({ name: 'WIKI' })
   })
 })

@@ -14,7 +14,7 @@ const home = mkdtempSync(join(tmpdir(), 'assay-network-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 it.runIf(process.platform === 'linux')(
-  'a database on a network folder is neither opened nor made, unless told so',
+  'a database on a network file system is neither opened nor created, unless the setting allows it',
   () => {
     vi.mocked(statfsSync).mockImplementation((() => ({ type: NFS, bavail: 1e9, bsize: 4096 })) as never)
     const file = join(home, 'assay.db')

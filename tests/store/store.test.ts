@@ -59,7 +59,7 @@ describe('opening', () => {
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
-  it('says so when the file is not a database, and does not replace it', () => {
+  it('reports a file that is not a database, and does not replace it', () => {
     writeFileSync(file, 'not a database, but long enough to look like one '.repeat(100))
     expect(open).toThrow(expect.objectContaining({ code: 'unavailable', facts: { reason: 'not_a_database' } }))
     expect(readFileSync(file, 'utf8')).toContain('not a database')

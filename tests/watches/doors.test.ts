@@ -48,7 +48,7 @@ it('the Atom feed lists changes of state, with everything escaped', async () => 
   expect(text).toMatch(/<entry>\s*<id>urn:uuid:[0-9a-f-]{36}<\/id>/)
 })
 
-it('the resource assay://watches is listed and read, and its subscribers hear of every process', async () => {
+it('the resource assay://watches is listed and read, and its subscribers are notified of changes by any process', async () => {
   const watching = openWatching()
   const ending = new AbortController()
   onTestFinished(() => ending.abort())

@@ -197,7 +197,7 @@ describe('a watch', () => {
 })
 
 describe('for', () => {
-  it('needs the condition to hold so many times in a row, and only once', () => {
+  it('fires once, when the condition has held for the required number of evaluations', () => {
     const condition = { kind: 'above', value: 1, for: 3 } as const
     let state: ReturnType<typeof nextState> | undefined
     const states = [true, true, false, true, true, true, true, null, true, false, true].map((met) => {

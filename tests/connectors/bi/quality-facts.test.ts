@@ -23,7 +23,7 @@ describe('owners', () => {
   ]
   const routes = { [`GET /groups/${ws}/datasets`]: datasets, [`GET /groups/${ws}/users`]: [] }
 
-  it('are missing only where the platform says so', async () => {
+  it('count as missing only where the platform reports that there are none', async () => {
     const facts = await factsOf(routes)
     expect(facts.get('Blank')).toMatchObject({ ownerless: true })
     expect(facts.get('Owned')).not.toHaveProperty('ownerless')

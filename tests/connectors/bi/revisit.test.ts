@@ -188,7 +188,7 @@ describe.each(ways)('a second scan, $way', (way) => {
   })
 })
 
-describe('rights that are lost and come back', () => {
+describe('permissions that are lost and restored', () => {
   it('keep what only administrators see, and show what was edited meanwhile', async () => {
     await start({ adminApi: true })
     const [dataset] = tenant.getWorkspace('Workspace 2').datasets
@@ -233,7 +233,7 @@ describe('rights that are lost and come back', () => {
   })
 })
 
-describe('a second scan where the lists tell no times', () => {
+describe('a second scan where the lists contain no modification times', () => {
   const editSilently = () => {
     for (const { reports, datasets } of tenant.workspaces.values()) {
       for (const report of reports) report.pages = ['word:silent']
@@ -249,7 +249,7 @@ describe('a second scan where the lists tell no times', () => {
         .all(),
     )
 
-  it('asks at most a third of an unchanged tenant, says what it did not read, and does not claim to have read it', async () => {
+  it('sends at most a third of the requests for an unchanged tenant, and reports what it did not read', async () => {
     await start({})
     const first = await scan()
     const [readAt] = listScanned()

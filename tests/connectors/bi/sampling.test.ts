@@ -65,7 +65,7 @@ describe('LATEST', () => {
     expect(names).toEqual(['Old', 'Report 3'])
   })
 
-  it('is random, and says so, where nothing has a date', async () => {
+  it('is random where nothing has a date, with a warning', async () => {
     const { names, codes } = await sample(
       { limit: 3 },
       { 'GET /groups/*/datasets': [], [`GET /groups/${one}/datasets`]: [], [`GET /groups/${two}/datasets`]: [] },

@@ -118,7 +118,7 @@ describe('ways to read a schema', () => {
       { [`GET /groups/${ws}/datasets/*/tables`]: refuse(501), [query]: refuse(404) },
       'no_build_permission',
     ],
-  ])('says why there is none: %s', async (_name, dataset, extra, reason) => {
+  ])('states why there is none: %s', async (_name, dataset, extra, reason) => {
     const { facts } = await factsOf(tenant([{ ...plain[0], ...dataset }], extra))
     expect(facts[0]).toMatchObject({ schemaStatus: 'unavailable', schemaReason: reason })
     expect(facts[0]?.schemaTried).toMatchObject({ scanner: 'admin_api_forbidden' })

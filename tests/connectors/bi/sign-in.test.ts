@@ -95,7 +95,7 @@ describe('a service principal', () => {
     ['AADSTS7000215: Invalid client secret provided.', 'AADSTS7000215', 'is wrong'],
     ['AADSTS700016: Application not found.', 'AADSTS700016', 'does not exist'],
     ['AADSTS99999: Something new.', 'AADSTS99999', 'Something new'],
-  ])('says why it is refused: %s', async (error_description, code, words) => {
+  ])('states why it is refused: %s', async (error_description, code, words) => {
     const body = {
       error: 'invalid_client',
       error_description: `${error_description} ${SECRET}\r\nTrace ID: x`,

@@ -168,7 +168,7 @@ describe('listed hosts', () => {
   })
 })
 
-it('a listed name below localhost is this computer, whatever the resolver says', async () => {
+it('a listed name under localhost is this computer, regardless of the resolver', async () => {
   const server = await startLoopback((_request, response) => response.end())
   const checker = createLinkChecker({
     allowHosts: ['links.shop.localhost'],

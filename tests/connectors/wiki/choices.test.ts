@@ -56,7 +56,7 @@ function whenStored(stored: ReadonlyMap<string, string>, key: string): [string, 
   return checksum === undefined ? [] : [[key, checksum]]
 }
 
-test('a crawl goes on from the place of any batch, without losing or doubling a page', async () => {
+test('a crawl resumes from the cursor of any batch, without losing or repeating a page', async () => {
   const pages = Array.from({ length: 160 }, (_, index) => pageOf(String(1000 + index)))
   const wiki = await startWiki({ pages })
   const scope = { key: '1', name: 'Space 1' }

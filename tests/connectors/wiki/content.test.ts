@@ -50,14 +50,14 @@ describe('comments', () => {
   })
   const broken: SampleFault = { match: onPath(/\/70\/children$/), respond: { status: 500 } }
 
-  test('that are settled or lost their place count, those taken back do not', async () => {
+  test('that are resolved or whose text is gone are included, deleted ones are not', async () => {
     const wiki = await startWiki(content())
     wiki.tenant.deleteComment('74')
     const { texts } = await crawlAll(openWiki(wiki.url, oneOfMany))
     expect(texts.get(key)).toBe('comment 70|comment 71|comment 72|comment 73')
   })
 
-  test('of which replies are missing are one asset in part, read whole by the next scan', async () => {
+  test('whose replies are missing are a partially read asset, which the next scan completes', async () => {
     const wiki = await startWiki(content(), { faults: [broken] })
     const first = await crawlAll(openWiki(wiki.url, oneOfMany))
     expect(first.texts.get(key)).toBe('comment 70|comment 72|comment 73|comment 74')
@@ -71,7 +71,7 @@ describe('comments', () => {
     expect(second.assets.get(key)?.unread).toEqual([])
   })
 
-  test('that were whole before are read as far as they can be while replies cannot', async () => {
+  test('that were complete before are read as far as possible while replies cannot be read', async () => {
     const wiki = await startWiki(content())
     const first = await crawlAll(openWiki(wiki.url, oneOfMany))
     wiki.faults.push(broken)
@@ -88,7 +88,7 @@ describe('attachments', () => {
     ['replaced by a sign-in page', 'html', 'download_failed'],
     ['broken off', 'truncate', 'network'],
     ['dropped', 'reset', 'network'],
-  ])('that are %s are said to have failed, and read by the next scan', async (_name, respond, reason) => {
+  ])('that are %s are reported as failed and read by the next scan', async (_name, respond, reason) => {
     const attachment = attachmentOf('att5', '1001', { title: 'a.pdf', mediaType: 'application/pdf' })
     const wiki = await startWiki(
       { pages: [pageOf('1001')], attachments: [attachment] },
@@ -100,7 +100,7 @@ describe('attachments', () => {
     expect(assets.get(`${prefix}:attachment:att5`)?.facts?.contentStatus).toBe('download_failed')
   })
 
-  test('of one title are told apart by their ids', async () => {
+  test('with the same title are distinguished by their ids', async () => {
     const attachments = ['att5', 'att6'].map((id) => attachmentOf(id, '1001', { title: 'same.txt' }))
     const wiki = await startWiki({ pages: [pageOf('1001')], attachments })
     const { texts } = await crawlAll(openWiki(wiki.url))

@@ -20,7 +20,7 @@ import {
 afterEach(stopWikis)
 
 describe('a scan of a whole site', () => {
-  test('finds spaces, pages, comments, attachments and linked files, with keys of ids alone', async () => {
+  test('finds spaces, pages, comments, attachments and linked files, with keys made of ids only', async () => {
     const wiki = await startWiki(small())
     const { assets, error } = await crawlAll(openWiki(wiki.url))
     expect(error).toBeUndefined()
@@ -51,7 +51,7 @@ describe('a scan of a whole site', () => {
     expect(texts.get(`${prefix}:space:1`)).toBe('Documents|All about it')
   })
 
-  test('says where comments stand, in lines of their own', async () => {
+  test('locates findings in comments by lines of the comment', async () => {
     const wiki = await startWiki(small())
     const { assets } = await crawlAll(openWiki(wiki.url))
     const document = await assets.get(`${prefix}:comments:10`)?.document?.()
@@ -60,7 +60,7 @@ describe('a scan of a whole site', () => {
     )
   })
 
-  test('carries links with what their resolution needs, and without credentials', async () => {
+  test('returns links with the data for resolving them, and without credentials', async () => {
     const wiki = await startWiki(small())
     const { assets } = await crawlAll(openWiki(wiki.url))
     const home = assets.get(`${prefix}:page:10`)
@@ -112,7 +112,7 @@ describe('a scan of a whole site', () => {
     })
   })
 
-  test('names the owners, asking for each account once', async () => {
+  test('names the owners, requesting each account once', async () => {
     const wiki = await startWiki({
       pages: ['10', '11', '12'].map((id) => pageOf(id, { ownerId: id === '12' ? 'gone' : 'u7' })),
     })
@@ -126,7 +126,7 @@ describe('a scan of a whole site', () => {
     expect(pathsOf(wiki).filter((path) => path.endsWith('/users-bulk'))).toHaveLength(1)
   })
 
-  test('asks for bodies in the listing, not page by page', async () => {
+  test('requests bodies with the listing, not page by page', async () => {
     const pages = Array.from({ length: 120 }, (_, index) => pageOf(String(1000 + index)))
     const wiki = await startWiki({ pages })
     const { assets } = await crawlAll(openWiki(wiki.url))

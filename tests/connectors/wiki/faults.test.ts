@@ -62,7 +62,7 @@ describe('paging', () => {
     expect(assets.get(`${prefix}:page:1000`)?.url).toContain(`${wiki.url}/wiki/spaces/`)
   })
 
-  test('new cursors for ever, without anything new, end the scope unfinished', async () => {
+  test('endless new cursors without new items end the scope as incomplete', async () => {
     const endless: SampleFault = {
       match: (request) => listing(request) && request.query.has('cursor'),
       respond: {
@@ -80,7 +80,7 @@ describe('paging', () => {
     expect(wiki.requests.filter(listing).length).toBeLessThan(8)
   })
 
-  test('a cursor that comes again ends the scope, unfinished', async () => {
+  test('a repeated cursor ends the scope as incomplete', async () => {
     const fault = rewrite(listing, (body) => {
       body._links.next = '/wiki/api/v2/x?cursor=bG9vcA'
     })
@@ -98,7 +98,7 @@ describe('paging', () => {
     expect(wiki.requests.filter(listing)).toHaveLength(2)
   })
 
-  test('an empty page with more behind it is followed', async () => {
+  test('an empty page with a next cursor is followed', async () => {
     const fault = rewrite(
       listing,
       (body) => {
@@ -131,7 +131,7 @@ describe('paging', () => {
     ).toHaveLength(1)
   })
 
-  test('a stored cursor that is refused starts the space over', async () => {
+  test('a stored cursor that is refused restarts the crawl of the space', async () => {
     const wiki = await startWiki({ pages: manyPages(60) })
     const keys: string[] = []
     const cursor = JSON.stringify({ cursor: 'bm90aGluZw==' })
@@ -163,7 +163,7 @@ describe('breakdowns', () => {
     )
   }
 
-  test('a body that cannot be had as stored is read as shown, and costs the others nothing', async () => {
+  test('a body whose storage format cannot be read is read in view format, without affecting the others', async () => {
     const wiki = await startWiki({ pages: manyPages(8) }, { faults: [{ match: broken, respond: { status: 500 } }] })
     const { texts, error, warnings } = await crawlAll(openWiki(wiki.url, retrying))
     expect(error).toBeUndefined()
@@ -172,7 +172,7 @@ describe('breakdowns', () => {
     expect(pageKeys(texts.keys())).toHaveLength(8)
   })
 
-  test('a body that cannot be had at all is said, and asked for again by the next scan', async () => {
+  test('a body that cannot be read in any format is reported, and requested again by the next scan', async () => {
     const faults: SampleFault[] = [
       { match: broken, respond: { status: 500 } },
       { match: onPath(/\/pages\/1003$/), respond: { status: 500 } },
@@ -211,7 +211,7 @@ describe('breakdowns', () => {
     expect(assets.has(`${prefix}:attachment:att5`)).toBe(true)
   })
 
-  test('a wait that is asked for and too long parks the scan', async () => {
+  test('a requested wait that is too long parks the scan', async () => {
     const respond = { status: 429, headers: { 'retry-after': '3392' }, body: {} }
     const wiki = await startWiki({ pages: manyPages(60) }, { faults: [{ match: listing, after: 1, respond }] })
     const { error } = await crawlAll(openWiki(wiki.url))

@@ -72,7 +72,7 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
     expect(warnings.map(({ code }) => code)).toEqual(['attachment_too_large'])
   })
 
-  test('a file that is larger than the wiki says is cut as well, and its document says so', async () => {
+  test('a file that is larger than the wiki reports is cut as well, and its document is marked as truncated', async () => {
     const { asset, text, warnings } = await read({ bytes: encode(lines), fileSize: 10 }, 2_048)
     expect(asset?.facts?.contentStatus).toBe('cut')
     expect(text?.length).toBeLessThanOrEqual(2_048 + 'att5.txt|'.length)

@@ -62,7 +62,7 @@ describe('a cursor', () => {
   })
 
   test.each(['http://HOST', 'https://HOST', '//HOST', 'http://user:pw@HOST'])(
-    'is all that is taken from a next address at %s',
+    'is the only part used of a next link to %s',
     async (place) => {
       const canary = await startLoopback((_request, response) => response.end('{}'))
       const fault = rewrite(listing, (body) => {
@@ -92,7 +92,7 @@ describe('the end of a listing', () => {
     expect(wiki.requests.filter(listing)).toHaveLength(9)
   })
 
-  test('is never reached where new cursors bring the same pages', async () => {
+  test('is never reached where new cursors return the same pages', async () => {
     let count = 0
     const same = rewrite(listing, (body) => {
       body.results = [{ id: '1000', title: 'Again', spaceId: '1', body: { storage: { value: '<p>x</p>' } } }]
@@ -108,7 +108,7 @@ describe('the end of a listing', () => {
 })
 
 describe('an entry that cannot be read', () => {
-  test('in a list of pages leaves a gap, and it is said', async () => {
+  test('in a list of pages leaves a gap, which is reported', async () => {
     const nameless = rewrite(listing, (body) => {
       delete body.results[1]?.id
     })
@@ -121,7 +121,7 @@ describe('an entry that cannot be read', () => {
     ])
   })
 
-  test('in the list of spaces leaves a gap, and it is said', async () => {
+  test('in the list of spaces leaves a gap, which is reported', async () => {
     const nameless = rewrite(onPath(/\/spaces$/), (body) => {
       if (body.results.length > 1) delete body.results[1]?.id
     })
@@ -131,7 +131,7 @@ describe('an entry that cannot be read', () => {
     expect(warnings).toMatchObject([{ code: 'entries_unreadable', incomplete: true }])
   })
 
-  test.each(['attachments', 'footer-comments'])('in the %s of a page is said of that page', async (list) => {
+  test.each(['attachments', 'footer-comments'])('in the %s of a page is reported for that page', async (list) => {
     const nameless = rewrite(onPath(new RegExp(`/pages/1000/${list}$`)), (body) => {
       delete body.results[0]?.id
     })
@@ -151,7 +151,7 @@ describe('an entry that cannot be read', () => {
     expect(batches.flatMap(({ warnings }) => warnings)).toMatchObject([{ code, assetKey: `${prefix}:page:1000` }])
   })
 
-  test('in a list of the whole site makes the pages be asked', async () => {
+  test('in a site-wide list causes the lists of the pages to be requested', async () => {
     const nameless = rewrite(onPath(/\/v2\/attachments$/), (body) => {
       delete body.results[0]?.id
     })

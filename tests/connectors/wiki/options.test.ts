@@ -34,7 +34,7 @@ const spaces = ['1', '2'].map((id) => spaceOf(id))
 const pages = [pageOf('10'), pageOf('20', { spaceId: '2' })]
 
 describe('how requests are sent', () => {
-  test.each([0, 1, 2])('max_retries %i: so many attempts and one', async (max_retries) => {
+  test.each([0, 1, 2])('max_retries %i allows that many attempts after the first', async (max_retries) => {
     const down: SampleFault = { match: onPath(/\/user\/current$/), respond: { status: 503 } }
     const wiki = await startWiki({ spaces, pages }, { faults: [down] })
     const session = openWiki(wiki.url, { optional: { connection: { max_retries } } })
@@ -54,7 +54,7 @@ describe('how requests are sent', () => {
     )
   })
 
-  test('rate_limit_delay_seconds lies between all starts, whatever they ask', async () => {
+  test('rate_limit_delay_seconds separates the starts of all requests', async () => {
     const starts: number[] = []
     const clock: SampleFault = {
       match: (request) => {

@@ -6,19 +6,19 @@ afterEach(stopWikis)
 const minute = (at: number) => Date.UTC(2026, 0, 5, 8, at)
 const account = (closed: boolean) => ({ accountId: 'u7', displayName: 'Ann Example', email: '', closed })
 
-describe('the standing of an owner', () => {
+describe('the status of an owner', () => {
   const pages = [pageOf('10', { ownerId: 'u7' }), pageOf('11', { ownerId: 'stranger' })]
   const statusIn = ({ assets }: Awaited<ReturnType<typeof crawlAll>>, id: string) =>
     assets.get(`${prefix}:page:${id}`)?.facts?.ownerStatus
 
-  test('is told where the platform knows the account', async () => {
+  test('is known where the platform knows the account', async () => {
     const wiki = await startWiki({ pages })
     wiki.tenant.addUser(account(false))
     const crawled = await crawlAll(openWiki(wiki.url))
     expect([statusIn(crawled, '10'), statusIn(crawled, '11')]).toEqual(['active', undefined])
   })
 
-  test('makes their pages new ones when the account is closed, and no others', async () => {
+  test('makes only the pages of an owner whose account was closed count as changed', async () => {
     const wiki = await startWiki({ pages })
     wiki.tenant.addUser(account(false))
     const first = await crawlAll(openWiki(wiki.url))
@@ -29,7 +29,7 @@ describe('the standing of an owner', () => {
     expect((await crawlAll(openWiki(wiki.url), checksumsOf(second))).texts.size).toBe(0)
   })
 
-  test.each([true, false])('changes nothing while accounts cannot be asked for (closed: %s)', async (closed) => {
+  test.each([true, false])('changes nothing while accounts cannot be requested (closed: %s)', async (closed) => {
     const wiki = await startWiki({ pages })
     wiki.tenant.addUser(account(closed))
     const first = await crawlAll(openWiki(wiki.url))
@@ -49,7 +49,7 @@ describe('open inline comments', () => {
     return assets.get(`${prefix}:comments:10`)?.facts?.openSince
   }
 
-  test('are told with the time of their newest word', async () => {
+  test('are recorded with the time of the newest comment', async () => {
     const comments = [
       inline('20', { resolution: 'open' }),
       inline('25', { parentId: '20' }),

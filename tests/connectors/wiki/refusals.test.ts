@@ -22,7 +22,7 @@ import {
 afterEach(stopWikis)
 
 describe('rights', () => {
-  test('a space that is closed fails alone', async () => {
+  test('a space without permission fails without affecting the others', async () => {
     const spaces = [spaceOf('1'), spaceOf('2')]
     const pages = [pageOf('10'), pageOf('20', { spaceId: '2' })]
     const wiki = await startWiki(
@@ -38,7 +38,7 @@ describe('rights', () => {
   test.each<[string, RegExp, string]>([
     ['comments', /comments/, 'comments_denied'],
     ['attachments', /attachments$/, 'attachments_denied'],
-  ])('a token without the scope for %s still reads pages, and it is said once', async (_name, path, code) => {
+  ])('a token without the scope for %s still reads pages, and one warning reports it', async (_name, path, code) => {
     const content = {
       pages: manyPages(60),
       comments: [commentOf('70', '1001')],
@@ -64,7 +64,7 @@ describe('rights', () => {
     expect(pageKeys(assets.keys())).toHaveLength(3)
   })
 
-  test('a token that may not ask for names reads without them', async () => {
+  test('a token without permission for account names reads pages without them', async () => {
     const faults: SampleFault[] = [{ match: onPath(/users-bulk$/), respond: { status: 403, body: {} } }]
     const wiki = await startWiki({ pages: manyPages(60) }, { faults })
     const { error, warnings, assets } = await crawlAll(openWiki(wiki.url))
@@ -84,7 +84,7 @@ describe('children', () => {
   const one = { optional: { scope: { spaces: { keys: ['S1'] } } } }
   const spaces = ['1', '2', '3'].map((id) => spaceOf(id))
 
-  test('a page that goes while it is listed is kept, and what hangs on it is said to be missing', async () => {
+  test('a page that is deleted while it is listed is kept, and its comments and attachments are reported as missing', async () => {
     const faults: SampleFault[] = [
       { match: onPath(/\/pages\/1001\/(?:attachments|footer-comments|inline-comments)$/), respond: { status: 404 } },
     ]
@@ -157,20 +157,20 @@ describe('downloads', () => {
     expect(followed?.headers.authorization).toBeUndefined()
   })
 
-  test('a refusal of the media host costs the attachment alone', async () => {
+  test('a refusal by the media host affects that attachment only', async () => {
     const { failure, crawled } = await read({}, [{ match: media, respond: { status: 403 } }])
     expect(failure).toBe('forbidden')
     expect(crawled.error).toBeUndefined()
   })
 
-  test('a sign-in page does not pass for a file', async () => {
+  test('a sign-in page is not read as the content of a file', async () => {
     const { failure } = await read({ title: 'a.pdf', mediaType: 'application/pdf' }, [
       { match: media, respond: 'html' },
     ])
     expect(failure).toBe('download_failed')
   })
 
-  test('a file that breaks off is not read', async () => {
+  test('a file whose download breaks off is not read', async () => {
     expect((await read({}, [{ match: media, respond: 'truncate' }])).failure).toBe('network')
   })
 
@@ -185,12 +185,12 @@ describe('downloads', () => {
     ],
     ['an archive', { title: 'a.zip', bytes: zipOf({ 'a.txt': 'x' }) }, 'unsupported'],
     ['no size', { fileSize: undefined as never }, 'read'],
-  ])('%s is said to be what it is', async (_name, over, expected) => {
+  ])('%s is reported with its actual reason', async (_name, over, expected) => {
     expect((await read(over)).status).toBe(expected)
   })
 })
 
-test('an address in a page is never asked, whatever it is', async () => {
+test('no address in a page is ever requested', async () => {
   const requests: never[] = []
   const canary = await listen({ server: 'canary', handle: () => ({ status: 200 }), requests, faults: [] })
   const addresses = [`${canary.url}/a.pdf`, 'http://169.254.169.254/a.zip', 'http://user:pass@localhost/a.csv']
@@ -232,7 +232,7 @@ test('members that are missing, null or unknown do no harm', async () => {
   expect(texts.get(`${prefix}:page:11`)).toBe('text of 11')
 })
 
-test('a stop ends a crawl within a second', async () => {
+test('an abort ends a crawl within a second', async () => {
   const stop = new AbortController()
   const wiki = await startWiki({ pages: manyPages(3) }, { faults: [{ match: listing, respond: 'hang' }] })
   const session = openWiki(wiki.url, { signal: stop.signal })

@@ -146,7 +146,7 @@ describe('signing in', () => {
     expect(wiki.requests.some(({ path }) => path.includes('tenant_info'))).toBe(false)
   })
 
-  test('uses the host where the tenant does not tell its id', async () => {
+  test('uses the host where the tenant does not report its id', async () => {
     const wiki = await startWiki({}, { faults: [{ match: onPath(/tenant_info/), respond: { status: 404 } }] })
     const session = openWiki(wiki.url)
     await session.scopes()
@@ -160,7 +160,7 @@ describe('signing in', () => {
     expect(asked?.headers.authorization).toBeUndefined()
   })
 
-  test('finds the gateway by itself where the token has scopes, or where the address is the gateway', async () => {
+  test('finds the gateway where the token has scopes, or where the address is the gateway', async () => {
     const wiki = await startWiki({ pages: [pageOf('10')] }, { tokenKind: 'scoped' })
     for (const address of [wiki.url, `${wiki.url}/ex/confluence/${cloudId}/wiki`]) {
       const { assets, error } = await crawlAll(openWiki(address))
@@ -221,7 +221,7 @@ describe('the scope', () => {
     expect([sent?.query.get('keys'), sent?.query.get('labels')]).toEqual(['DOCS,OPS', 'a,b'])
   })
 
-  test('a key that the platform takes in another letter case has matched', async () => {
+  test('a key that the platform accepts in another letter case counts as matched', async () => {
     const wiki = await startWiki(
       { spaces },
       {
@@ -281,7 +281,7 @@ describe('the test of a connection', () => {
     'download attachments': 'ok',
   }
 
-  test('says what works, and downloads nothing', async () => {
+  test('reports what works, and downloads nothing', async () => {
     const wiki = await startWiki(content)
     expect(outcomes(await openWiki(wiki.url).test())).toEqual(good)
     expect(wiki.requests.filter(({ server }) => server === 'media')).toEqual([])
@@ -309,7 +309,7 @@ describe('the test of a connection', () => {
       },
       { 'download attachments': 'failed' },
     ],
-  ])('says what does not: %s', async (_name, options, expected) => {
+  ])('reports what does not work: %s', async (_name, options, expected) => {
     const wiki = await startWiki(content, options)
     const steps = await openWiki(wiki.url).test()
     expect(outcomes(steps)).toEqual({ ...good, ...expected })

@@ -101,7 +101,7 @@ describe('links inside the platform', () => {
     if (verdict !== undefined) expect(brokenLinksDetector.findingTypes).toContain(verdict.findingType)
   })
 
-  it('leaves anchors alone when told to', () => {
+  it('does not check anchors when configured so', () => {
     const link = { type: 'references', reference: { anchor: 'Nowhere' } }
     expect(evaluateInternalLink(link, lookup, { checkAnchors: false })).toBeUndefined()
   })

@@ -46,7 +46,7 @@ describe('signs of unfinished text', () => {
     expect(rulesIn(source)).toEqual([])
   })
 
-  test('are told once for each rule, where they stand first, with none of the words around them', () => {
+  test('are reported once per rule, at their first occurrence, without the surrounding words', () => {
     const source = `${paragraphs('Fine &amp; good 🙂', 'Budget: TBD')}\n${paragraphs('Owner: TBD')}`
     const [mark, ...others] = findPlaceholders(parseStorage(source), TYPE)
     expect(others).toEqual([])
@@ -54,7 +54,7 @@ describe('signs of unfinished text', () => {
     expect(source.slice(mark?.start, mark?.end)).toBe('TBD')
   })
 
-  test('are not looked for on forms that are to be filled in', () => {
+  test('are not reported on forms to be filled in', () => {
     const document = parseStorage('<p>[insert name] as of 2015</p>')
     expect(toTextFacts(document, { name: 'Meeting template' }, TYPE)).toMatchObject({ placeholders: [], years: [] })
     expect(toTextFacts(document, { name: 'Meeting', labels: ['template'] }, TYPE).placeholders).toEqual([])
@@ -67,7 +67,7 @@ test('a page with nothing but the word itself is unfinished', () => {
   expect(toTextFacts(bare, { name: 'Harbour' }, TYPE).placeholders).toMatchObject([{ rule: 'todo' }])
 })
 
-describe('years that are said to be the present', () => {
+describe('years that a text presents as current', () => {
   test.each([
     ['<p>As of March 2019 we use two suppliers.</p>', ['as of … 2019']],
     ['<p>Last reviewed: 12 May 2018</p>', ['last reviewed … 2018']],
@@ -89,18 +89,18 @@ describe('years that are said to be the present', () => {
     '<h2>History</h2><p>As of 2012 there was one hall.</p>',
     '<h2>Minutes of 2013</h2><p>As of 2012 there was one hall.</p>',
     '<p>Founded in 2011.</p>',
-  ])('%s says nothing of the present', (source) => {
+  ])('%s does not mention a current year', (source) => {
     expect(yearsIn(source)).toEqual([])
   })
 
-  test('are no fault on a page that is dated itself', () => {
+  test('are not reported on a page whose title has a date', () => {
     const document = parseStorage('<p>As of 2014 all is well.</p>')
     expect(toTextFacts(document, { name: 'Review 2014' }, TYPE).years).toEqual([])
     expect(toTextFacts(document, { name: 'Suppliers' }, TYPE).years).toHaveLength(1)
   })
 })
 
-describe('how much is on a page', () => {
+describe('the amount of content on a page', () => {
   const factsOf = (source: string) => {
     const { words, others } = toTextFacts(parseStorage(source), { name: 'Page' }, TYPE)
     return { words, others }

@@ -39,7 +39,7 @@ test('for any texts, what is called alike is alike', () => {
   fc.assert(property, { numRuns: 60 })
 })
 
-describe('of alike texts the newer one is told with the older', () => {
+describe('of similar texts the newer one is reported with the older', () => {
   const original = words(1, 200)
 
   test('the same', () => {

@@ -30,7 +30,7 @@ describe('what is kept of a text', () => {
     expect(dressed).toEqual(plain)
   })
 
-  test('says nothing to who has another key', () => {
+  test('reveals nothing without the key', () => {
     const [one, other] = [digestOf(`<p>${text}</p>`), digestOf(`<p>${text}</p>`, {}, 2)]
     expect(other?.whole).not.toBe(one?.whole)
     expect(other?.shingles.filter((shingle) => one?.shingles.includes(shingle))).toHaveLength(0)

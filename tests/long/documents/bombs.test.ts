@@ -46,7 +46,7 @@ describe('bombs', () => {
   })
 
   it.each(Object.entries(bombs))(
-    '%s costs little and is told',
+    '%s costs little and is reported',
     (name, toBytes) => expectDefused(name, toBytes()),
     60_000,
   )
