@@ -51,7 +51,7 @@ export function keepEngine({ store, log, minFindings = MIN_FINDINGS_FOR_INDEX }:
   }
 
   const build = async () => {
-    const snapshot = store.openSnapshot()
+    const snapshot = store.openSnapshot({ asRecorded: true })
     const startedAt = performance.now()
     try {
       const steps = buildEngine(snapshot.reader)

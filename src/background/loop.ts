@@ -1,3 +1,4 @@
+import { recordExpiries } from '../findings/expiries.ts'
 import { sweepImports } from '../imports/apply/stale-imports.ts'
 import { isObject } from '../kernel/json-object.ts'
 import type { ScanRunner } from '../operation/context.ts'
@@ -87,6 +88,7 @@ export function startLoop(options: LoopOptions): Loop {
       runTick({ ...options, isHeartbeatStale })
       if ((await finishDeletions(options)) > 0) log.info('the remaining data of a deleted source was removed')
       await sweepImports(options)
+      await recordExpiries({ store, now, signal })
       options.watches?.tick(isOurs)
       isFailing = false
     } catch (error) {

@@ -11,7 +11,7 @@ import {
   withSections,
 } from './finding-record.ts'
 import type { FindingLedger } from './ledger.store.ts'
-import type { FindingStatus } from './model.ts'
+import { type FindingStatus, isDecided } from './model.ts'
 
 /** The result of running detectors once on one asset. */
 export interface Detection {
@@ -45,6 +45,8 @@ export interface Decision {
   status: FindingStatus
   actor: SafeText
   reason: SafeText | null
+  /** When it ends by itself. */
+  until: number | undefined
 }
 
 const toDecisionKey = ({ detectorType, findingType, customDetectorKey = '' }: FindingKind, valueFp: number): string =>
@@ -57,9 +59,10 @@ export function listDecisions(ledger: FindingLedger, assetIds: readonly number[]
   const decisions = new Map<string, Decision>()
   for (const record of assetIds.flatMap((id) => ledger.listOfAsset(id))) {
     const { status } = record.facets
-    if (record.valueFp === null || !decided.has(status)) continue
+    if (record.valueFp === null || !isDecided(status)) continue
     const { actor = ownText('scan'), reason = null } = ledger.lastChange(record.id) ?? {}
-    decisions.set(toDecisionKey(record.facets, record.valueFp), { status, actor, reason })
+    const until = ledger.endOf(record.id)
+    decisions.set(toDecisionKey(record.facets, record.valueFp), { status, actor, reason, until })
   }
   return decisions
 }
@@ -69,8 +72,6 @@ export interface DetectionCounts {
   again: number
   resolved: number
 }
-
-const decided: ReadonlySet<FindingStatus> = new Set(['FALSE_POSITIVE', 'IGNORED'])
 
 type SafeFinding = Safe<RedactedFinding>
 
@@ -182,8 +183,8 @@ function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, 
   const decision = findDecision(detection, finding)
   const record = decision === undefined ? undefined : ledger.findById(id)
   if (decision === undefined || record === undefined) return
-  const { status: to, actor, reason } = decision
-  ledger.changeStatus(record, { at, to, actor, reason: reason ?? undefined })
+  const { status: to, actor, reason, until } = decision
+  ledger.changeStatus(record, { at, to, actor, reason: reason ?? undefined, until })
 }
 
 const toValueFp = ({ valueFingerprint }: SafeFinding) =>
@@ -215,6 +216,7 @@ function confirmFinding(
   }
   if (before.facets.status !== 'RESOLVED') {
     ledger.update(before, patch)
+    if (isDecided(before.facets.status)) ledger.noteEvidence(before.id, false)
     return
   }
   const decision = findDecision(detection, finding)
@@ -226,8 +228,8 @@ function confirmFinding(
     )
     return
   }
-  const { status: to, actor, reason } = decision
-  ledger.changeStatus(before, { at, to, actor, reason: reason ?? undefined }, patch)
+  const { status: to, actor, reason, until } = decision
+  ledger.changeStatus(before, { at, to, actor, reason: reason ?? undefined, until }, patch)
 }
 
 /** Fixes the time of the last detection, and resolves the finding if it is known to be gone; returns whether it did. */
@@ -244,8 +246,9 @@ function handleMissingFinding(
   const lastSeen = Math.max(asset.lastScannedAt ?? record.firstDetectedAt, record.firstDetectedAt)
   const frozen = { lastDetectedAt: record.lastDetectedAt ?? lastSeen, location }
   const { status } = record.facets
-  if (!gone || decided.has(status) || status === 'RESOLVED') {
+  if (!gone || isDecided(status) || status === 'RESOLVED') {
     ledger.update(record, frozen)
+    if (gone && status !== 'RESOLVED') ledger.noteEvidence(record.id, true)
     return false
   }
   ledger.changeStatus(record, { at, to: 'RESOLVED', actor: ownText('scan'), reason, scanId }, frozen)

@@ -2,7 +2,7 @@ import type { RedactedFinding } from '../detectors/detector.ts'
 import { toSafeJson } from '../detectors/safe-text.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
-import type { Facets } from './facets.store.ts'
+import type { FacetDictionary, Facets } from './facets.store.ts'
 import type { FindingLocationView, FindingStatus } from './model.ts'
 
 /** A stored finding, with its facets resolved. */
@@ -24,6 +24,39 @@ export interface FindingRecord {
   valueFp: number | null
 }
 
+/** The columns in order: a row as an array is much cheaper than as an object. */
+export type FindingSqlRow = [
+  id: number,
+  assetId: number,
+  fp: number,
+  comboId: number,
+  firstDetectedAt: number,
+  confidence: number,
+  lastDetectedAt: number | null,
+  resolvedAt: number | null,
+  location: SafeText | null,
+  excerpt: SafeText | null,
+  valueFp: number | null,
+]
+
+/** A stored row with its facets resolved. */
+export function toRecord(row: FindingSqlRow, { facetsOf }: Pick<FacetDictionary, 'facetsOf'>): FindingRecord {
+  return {
+    id: row[0],
+    assetId: row[1],
+    fp: row[2],
+    comboId: row[3],
+    facets: facetsOf(row[3]),
+    firstDetectedAt: row[4],
+    confidence: row[5],
+    lastDetectedAt: row[6],
+    resolvedAt: row[7],
+    location: row[8],
+    excerpt: row[9],
+    valueFp: row[10],
+  }
+}
+
 /** The columns of `finding` that may change. */
 export type FindingPatch = Partial<
   Omit<FindingRecord, 'id' | 'assetId' | 'fp' | 'comboId' | 'firstDetectedAt'> & { facets: Facets }
@@ -37,9 +70,14 @@ export interface FindingChange {
   via?: 'http' | 'mcp' | 'cli' | undefined
   client?: SafeText | undefined
   reason?: SafeText | undefined
-  /** The scan or import that made the change; absent: a person did. */
+  /** The scan or import that made the change; absent: a person did. `NO_SCAN`: the end of a decision was due. */
   scanId?: number | undefined
+  /** When the decision ends by itself; absent: never. */
+  until?: number | undefined
 }
+
+/** In place of the id of a scan: nobody made the change, a decision ended. */
+export const NO_SCAN = 0
 
 export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
 

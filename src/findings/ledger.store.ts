@@ -1,11 +1,20 @@
-import { internalText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
+import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
+import { findExpiry, hasDueExpiry, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
-import { type FacetDictionary, openFacets } from './facets.store.ts'
-import type { FindingChange, FindingPatch, FindingRecord, NewFinding } from './finding-record.ts'
+import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
+import {
+  type FindingChange,
+  type FindingPatch,
+  type FindingRecord,
+  type FindingSqlRow,
+  type NewFinding,
+  NO_SCAN,
+  toRecord,
+} from './finding-record.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
-import type { FindingStatus } from './model.ts'
+import { type FindingStatus, isDecided } from './model.ts'
 import {
   deferLine,
   hasDeferredLines,
@@ -15,21 +24,6 @@ import {
   releaseFinding,
   saveEarlierFinding,
 } from './pending-imports.store.ts'
-
-/** The columns in order: a row as an array is much cheaper than as an object. */
-type FindingSqlRow = [
-  id: number,
-  assetId: number,
-  fp: number,
-  comboId: number,
-  firstDetectedAt: number,
-  confidence: number,
-  lastDetectedAt: number | null,
-  resolvedAt: number | null,
-  location: SafeText | null,
-  excerpt: SafeText | null,
-  valueFp: number | null,
-]
 
 const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, location, excerpt,
   value_fp`
@@ -71,6 +65,8 @@ export class FindingLedger {
   readonly #isContested: boolean
   /** Whether lines of the pending import wait to be reapplied. */
   readonly #hasDeferred: boolean
+  /** Whether some decision is due to end. Those that come due while an import is stored end after it. */
+  readonly #hasDue: boolean
   /** Findings that this transaction has changed and whose earlier state readers still see. */
   readonly #held = new Set<number>()
   #nextId: number | undefined
@@ -82,6 +78,7 @@ export class FindingLedger {
     this.#pending = pending
     this.#isContested = pending === undefined && hasHeldFindings(writer)
     this.#hasDeferred = pending !== undefined && hasDeferredLines(writer, pending)
+    this.#hasDue = pending === undefined && hasDueExpiry(writer, at)
     this.facets = openFacets(writer)
   }
 
@@ -95,7 +92,7 @@ export class FindingLedger {
 
   listOfAsset(assetId: number): FindingRecord[] {
     const rows = this.#writer.prepare(findByAsset).raw().all(assetId)
-    return (rows as FindingSqlRow[]).map((row) => this.#toRecord(row))
+    return (rows as FindingSqlRow[]).map((row) => this.#endDecision(toRecord(row, this.facets)))
   }
 
   find(assetId: number, fp: number): FindingRecord | undefined {
@@ -148,6 +145,9 @@ export class FindingLedger {
     const isSame = (key: (typeof changing)[number]) => patch[key] === undefined || patch[key] === before[key]
     if (comboId === before.comboId && changing.every(isSame)) return false
     const after = { ...before, ...patch }
+    if (comboId !== before.comboId && isDecided(facets.status) && findExpiry(this.#writer, before.id) !== undefined) {
+      this.#keepCombosAfter(facets)
+    }
     this.#beforeChange(before.id)
     this.#writer
       .prepare(
@@ -178,7 +178,27 @@ export class FindingLedger {
     const resolvedAt = change.to === 'RESOLVED' ? change.at : null
     this.update(before, { resolvedAt, ...patch, facets: { ...(patch.facets ?? before.facets), status: change.to } })
     this.appendHistory(before.id, from, change)
-    if (change.to === 'OPEN' && change.scanId !== undefined) this.opened.add(before.id)
+    if (isDecided(from)) removeExpiry(this.#writer, before.id)
+    if (change.until !== undefined) {
+      this.#keepCombosAfter({ ...before.facets, ...patch.facets })
+      saveExpiry(this.#writer, before.id, change.until)
+    }
+    if (change.to === 'OPEN' && (change.scanId ?? NO_SCAN) !== NO_SCAN) this.opened.add(before.id)
+  }
+
+  /** The combinations that readers may need before the end of a decision is recorded. */
+  #keepCombosAfter(facets: Facets): void {
+    for (const status of ['OPEN', 'RESOLVED'] as const) this.facets.comboId({ ...facets, status })
+  }
+
+  /** Records the end of a decision that is due, and returns the finding as it is then. */
+  #endDecision(finding: FindingRecord): FindingRecord {
+    if (!this.#hasDue || !isDecided(finding.facets.status)) return finding
+    const expiry = findExpiry(this.#writer, finding.id)
+    if (expiry === undefined || expiry.at > this.#at) return finding
+    const { at, to } = expiry
+    this.changeStatus(finding, { at, to, actor: ownText('assay'), reason: ownText('expired'), scanId: NO_SCAN })
+    return this.findById(finding.id) ?? finding
   }
 
   /** Writes the first history entry of a finding that this transaction inserted, as a change from OPEN. */
@@ -192,13 +212,13 @@ export class FindingLedger {
   }
 
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
-    const { at, to, actor, reason, scanId, via, client } = change
+    const { at, to, actor, reason, scanId, via, client, until } = change
     this.#beforeChange(findingId)
     this.#writer
       .prepare(
-        `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client)
+        `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client, until)
          SELECT @id, coalesce(max(seq), 0) + 1, max(@at, coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id,
-           @via, @client
+           @via, @client, @until
          FROM main.status_change WHERE finding_id = @id`,
       )
       .run({
@@ -211,6 +231,7 @@ export class FindingLedger {
         scan_id: scanId ?? null,
         via: via ?? null,
         client: client ?? null,
+        until: until ?? null,
       })
   }
 
@@ -250,12 +271,22 @@ export class FindingLedger {
     }
   }
 
-  /** Who made the last change of status, a person or a scan or import; undefined if there was none. */
+  /** Who made the last change of status, a person or else a scan, import or due end; undefined if there was none. */
   lastDecision(findingId: number): { by: 'person' | 'scan'; at: number } | undefined {
     const row = this.#writer
       .prepare('SELECT at, scan_id FROM status_change WHERE finding_id = ? ORDER BY seq DESC LIMIT 1')
       .get(findingId) as { at: number; scan_id: number | null } | undefined
     return row === undefined ? undefined : { by: row.scan_id === null ? 'person' : 'scan', at: row.at }
+  }
+
+  /** When the decision on a finding ends by itself; undefined: never. */
+  endOf(findingId: number): number | undefined {
+    return findExpiry(this.#writer, findingId)?.at
+  }
+
+  /** Notes whether a complete look at the asset of a decided finding has found it. */
+  noteEvidence(findingId: number, isGone: boolean): void {
+    noteEvidence(this.#writer, findingId, isGone)
   }
 
   /** The actor of the last change of status, and the reason. */
@@ -266,24 +297,7 @@ export class FindingLedger {
   }
 
   #toRecordIfAny(row: unknown): FindingRecord | undefined {
-    return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
-  }
-
-  #toRecord(row: FindingSqlRow): FindingRecord {
-    return {
-      id: row[0],
-      assetId: row[1],
-      fp: row[2],
-      comboId: row[3],
-      facets: this.facets.facetsOf(row[3]),
-      firstDetectedAt: row[4],
-      confidence: row[5],
-      lastDetectedAt: row[6],
-      resolvedAt: row[7],
-      location: row[8],
-      excerpt: row[9],
-      valueFp: row[10],
-    }
+    return row === undefined ? undefined : this.#endDecision(toRecord(row as FindingSqlRow, this.facets))
   }
 
   /** Ids are never reused, not even those of removed findings. */

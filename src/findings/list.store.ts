@@ -4,7 +4,7 @@ import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
 import { comparand, db } from '../store/builder.ts'
 import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../store/cached-query.ts'
-import { CONFIDENCE_SCALE, severityCodes } from '../store/schema.ts'
+import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
@@ -28,6 +28,9 @@ const findings = () =>
     .innerJoin('word as custom', 'custom.id', 'c.custom_key_id')
     .innerJoin('word as kind', 'kind.id', 'a.kind_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
+    .leftJoin('expiry as x', (join) =>
+      join.onRef('x.finding_id', '=', 'f.id').on('c.status', '>', statusCodes.RESOLVED),
+    )
     .select([
       'f.id',
       'f.fp',
@@ -52,6 +55,7 @@ const findings = () =>
       'custom.text as custom_key',
       'kind.text as kind',
       'container.text as container',
+      'x.at as until',
     ])
 
 type FindingSqlRow =
@@ -77,6 +81,7 @@ function toFinding(row: FindingSqlRow): Finding {
     firstDetectedAt: toInstant(row.first_detected_at),
     lastDetectedAt: toInstant(lastDetectedAt),
     ...(row.resolved_at === null ? {} : { resolvedAt: toInstant(row.resolved_at) }),
+    ...(row.until === null ? {} : { until: toInstant(row.until) }),
     asset: {
       key: row.asset_key,
       kind: row.kind,
@@ -287,7 +292,7 @@ function getFinding(reader: Reader, id: string): Finding {
 const selectStatusChanges = cachedQuery((give: Bind<number>) =>
   db
     .selectFrom('status_change')
-    .select(['at', 'from_status', 'to_status', 'actor', 'via', 'client', 'reason'])
+    .select(['at', 'from_status', 'to_status', 'actor', 'via', 'client', 'reason', 'until'])
     .where('finding_id', '=', give(Number))
     .orderBy('seq'),
 )
@@ -302,6 +307,7 @@ function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
     ...(row.via === null ? {} : { via: row.via }),
     ...(row.client === null ? {} : { client: row.client }),
     ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(row.until === null ? {} : { until: toInstant(row.until) }),
   }))
 }
 

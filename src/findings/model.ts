@@ -5,6 +5,9 @@ import { codeText, keyText, outsideText, outsideValue, ownText } from '../operat
 export const findingStatuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 export type FindingStatus = (typeof findingStatuses)[number]
 
+/** Statuses that a person's decision sets: scans keep them, and they may end by themselves. */
+export const isDecided = (status: FindingStatus): boolean => status === 'FALSE_POSITIVE' || status === 'IGNORED'
+
 const instant = ownText().describe('ISO 8601 UTC timestamp.')
 
 export const FindingAsset = z.object({
@@ -43,6 +46,7 @@ export const Finding = z.object({
   firstDetectedAt: instant,
   lastDetectedAt: instant,
   resolvedAt: instant.optional(),
+  until: instant.describe('When the decision ends by itself, and the finding is open again.').optional(),
   asset: FindingAsset.describe('The asset it is in.'),
 })
 export type Finding = z.infer<typeof Finding>
@@ -55,6 +59,7 @@ export const StatusChange = z.object({
   via: ownText().optional().describe('Interface used: http, mcp or cli.'),
   client: ownText().optional().describe('Client program, as it names itself.'),
   reason: outsideText().optional().describe('Why.'),
+  until: instant.describe('When the decision ends by itself.').optional(),
 })
 export type StatusChange = z.infer<typeof StatusChange>
 export type FindingLocationView = z.infer<typeof FindingLocationView>

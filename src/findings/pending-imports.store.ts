@@ -172,6 +172,12 @@ function restoreFinding(writer: Writer, importId: number, findingId: number): vo
     )
     .run(...key, findingId, ...key, ...key)
   writer.prepare(`DELETE ${heldFinding}`).run(...key)
+  writer
+    .prepare(
+      `DELETE FROM main.expiry WHERE finding_id = ? AND finding_id NOT IN (SELECT f.id FROM main.finding f
+         JOIN main.combo k ON k.id = f.combo_id AND k.status IN (2, 3) WHERE f.id = main.expiry.finding_id)`,
+    )
+    .run(findingId)
 }
 
 export interface DeferredLines {

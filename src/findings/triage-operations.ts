@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
@@ -12,9 +13,9 @@ import { resolveFilter } from './filter-conditions.ts'
 import type { FindingRecord } from './finding-record.ts'
 import { FindingLedger } from './ledger.store.ts'
 import { countFindings, findNewestId, listFindingIds, listKnownIds, showFinding } from './list.store.ts'
-import { FindingDetail, type FindingStatus, findingStatuses } from './model.ts'
+import { FindingDetail, type FindingStatus, findingStatuses, isDecided } from './model.ts'
 import { requireSources } from './source-names.ts'
-import { auditTriage, deciderOf, requireReason, requireTriageConsent, triageShape } from './triage.ts'
+import { auditTriage, deciderOf, requireReason, requireTriageConsent, toEnd, triageShape } from './triage.ts'
 
 /** Findings whose status is set in one transaction. */
 const AT_ONCE = 500
@@ -53,7 +54,7 @@ type TriageInput = z.output<typeof TriageInput>
 interface Triaged {
   matched: number
   changed: number
-  items: { id: string; from: FindingStatus }[]
+  items: { id: string; from: FindingStatus; until?: string }[]
 }
 
 const toReason = (reason: string | undefined) => (reason === undefined ? undefined : toSafeText(reason, 'definition'))
@@ -123,7 +124,8 @@ async function listTargets(input: TriageInput, context: WriteContext): Promise<n
  * @throws AppError `conflict`, reason `count_changed` or `status_changed`, before anything is changed
  */
 async function triageMany(input: TriageInput, context: WriteContext): Promise<Triaged> {
-  const { ids, filters, search, status, reason, expectedStatus: wanted } = input
+  const { ids, filters, search, status, reason, until, expectedStatus: wanted } = input
+  const end = toEnd(until, context.now())
   const expected = input.expectedCount ?? input.expected
   const targets = await listTargets(input, context)
   const matched = targets.length
@@ -132,10 +134,10 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
     throw conflict(message, { reason: 'count_changed', facts: { matched, expected } })
   }
   requireWithinLimit(matched)
-  const decided = { to: status, ...deciderOf(context), reason: toReason(reason) }
+  const decided = { to: status, ...deciderOf(context), reason: toReason(reason), until: end }
   const done: Triaged = { matched, changed: 0, items: [] }
-  const isDue = ({ facets }: FindingRecord) =>
-    facets.status !== status && (wanted === undefined || facets.status === wanted)
+  const isDue = (ledger: FindingLedger, finding: FindingRecord) =>
+    changes(ledger, finding, status, end) && (wanted === undefined || finding.facets.status === wanted)
   for (let from = 0; from < matched; from += AT_ONCE) {
     // A durable commit makes all commits before it durable, too.
     const durable = from + AT_ONCE >= matched
@@ -144,14 +146,22 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
         const at = context.now()
         return FindingLedger.keep(writer, at, (ledger) => {
           const find = (ids: readonly number[]) => ids.flatMap((id) => ledger.findById(id) ?? [])
-          if (from === 0) requireExpectedStatus(find(targets), input, isDue, writer, context)
-          const due = find(targets.slice(from, from + AT_ONCE)).filter(isDue)
+          const isOurs = (finding: FindingRecord) => isDue(ledger, finding)
+          if (from === 0) requireExpectedStatus(find(targets), input, isOurs, writer, context)
+          const due = find(targets.slice(from, from + AT_ONCE)).filter(isOurs)
           if (due.length > 0) {
             const asked = ids === undefined ? { filters, search } : { ids: ids.length }
-            auditTriage(writer, context, { name: '*', after: { status, reason, ...asked, findings: due.length } })
+            auditTriage(writer, context, {
+              name: '*',
+              after: { status, reason, until, ...asked, findings: due.length },
+            })
           }
+          const former = due.map(({ id, facets }) => ({
+            ...{ id: String(id), from: facets.status },
+            ...formerEnd(ledger, id),
+          }))
           for (const finding of due) ledger.changeStatus(finding, { ...decided, at })
-          return due.map(({ id, facets }) => ({ id: String(id), from: facets.status }))
+          return former
         })
       },
       { durable },
@@ -160,6 +170,21 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
     await context.store.yieldBetweenBatches(context.signal)
   }
   return { ...done, changed: done.items.length }
+}
+
+/** Whether a decision changes the status of a finding, or when its status ends. */
+function changes(
+  ledger: FindingLedger,
+  { id, facets }: FindingRecord,
+  status: FindingStatus,
+  end: number | undefined,
+): boolean {
+  return facets.status !== status || (isDecided(status) && ledger.endOf(id) !== end)
+}
+
+function formerEnd(ledger: FindingLedger, id: number): { until?: string } {
+  const end = ledger.endOf(id)
+  return end === undefined ? {} : { until: toInstant(end) }
 }
 
 /** Checks in the first transaction of a triage, before anything is changed, that the findings still are as expected. */
@@ -181,9 +206,11 @@ function requireExpectedStatus(
   if (due.length > 0) requireTriageConsent(writer, context, { status, findings: due.length, critical })
 }
 
-type OneInput = Pick<TriageInput, 'status' | 'reason' | 'expectedStatus'> & { id: string }
+type OneInput = Pick<TriageInput, 'status' | 'reason' | 'until' | 'expectedStatus'> & { id: string }
 
-function triageOne({ id, status, reason, expectedStatus: wanted }: OneInput, context: WriteContext): FindingDetail {
+function triageOne({ id, ...decision }: OneInput, context: WriteContext): FindingDetail {
+  const { status, reason, until, expectedStatus: wanted } = decision
+  const end = toEnd(until, context.now())
   return context.store.write(
     (writer) => {
       const at = context.now()
@@ -197,12 +224,13 @@ function triageOne({ id, status, reason, expectedStatus: wanted }: OneInput, con
             facts: { status: from, expectedStatus: wanted },
           })
         }
-        if (from === status) return
+        if (!changes(ledger, finding, status, end)) return
         const critical = severity === 'CRITICAL' ? 1 : 0
         requireTriageConsent(writer, context, { status, findings: 1, critical })
-        const after = { status, reason, findings: 1 }
-        auditTriage(writer, context, { name: id, before: { status: from }, after })
-        ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason: toReason(reason) })
+        const after = { status, reason, until, findings: 1 }
+        const before = { status: from, ...formerEnd(ledger, finding.id) }
+        auditTriage(writer, context, { name: id, before, after })
+        ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason: toReason(reason), until: end })
       })
       return showFinding(writer, id)
     },
@@ -313,9 +341,10 @@ export const triageOperations: readonly Operation[] = [
           z.object({
             id: ownText().describe('Id of the finding.'),
             from: z.enum(findingStatuses).describe('The status that it had.'),
+            until: ownText().describe('When that status would have ended by itself.').optional(),
           }),
         )
-        .describe('The changed findings; one call for each former status, with expectedStatus, undoes them.'),
+        .describe('The changed findings; one call for each former status and end, with expectedStatus, undoes them.'),
     }),
     run: triageMany,
   }),

@@ -2,17 +2,25 @@ import { z } from 'zod'
 import { appendAudit, countTriagedOverMcp } from '../audit/audit.store.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { count } from '../kernel/count.ts'
+import { invalidInput } from '../kernel/errors.ts'
+import { toInstant } from '../kernel/instant.ts'
 import { authorOf } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { toStoredClient } from '../store/client-name.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FindingChange } from './finding-record.ts'
-import { type FindingStatus, findingStatuses } from './model.ts'
+import { type FindingStatus, findingStatuses, isDecided } from './model.ts'
 
 /** Maximum number of findings that an assistant may triage within an hour without a person's consent. */
 const MAX_UNCONSENTED = 20
 const HOUR_MS = 3_600_000
+
+/** When a decision ends by itself. */
+export const Until = z.iso
+  .datetime({ offset: true, error: 'must be a timestamp such as 2030-06-30T00:00:00Z.' })
+  .max(40)
+  .describe('With FALSE_POSITIVE or IGNORED: when it ends, as 2030-06-30T00:00:00Z; the finding is then OPEN again.')
 
 /** Input members of operations that set a status. */
 export const triageShape = {
@@ -23,15 +31,29 @@ export const triageShape = {
     .max(1000)
     .describe('Reason, for the history; FALSE_POSITIVE and IGNORED need one.')
     .optional(),
+  until: Until.optional(),
 }
 
-/** Refuses FALSE_POSITIVE and IGNORED without a reason. */
+/** Refuses FALSE_POSITIVE and IGNORED without a reason, and an end of any other status. */
 export function requireReason(
-  { status, reason }: { status: FindingStatus; reason?: string | undefined },
+  { status, reason, until }: { status: FindingStatus; reason?: string | undefined; until?: string | undefined },
   context: z.core.$RefinementCtx,
 ): void {
-  if ((status !== 'FALSE_POSITIVE' && status !== 'IGNORED') || (reason ?? '') !== '') return
+  if (until !== undefined && !isDecided(status)) {
+    const message = `cannot be given with ${status}; only FALSE_POSITIVE and IGNORED end by themselves.`
+    context.addIssue({ code: 'custom', path: ['until'], message })
+  }
+  if (!isDecided(status) || (reason ?? '') !== '') return
   context.addIssue({ code: 'custom', path: ['reason'], message: `is missing; give the reason for ${status}.` })
+}
+
+/** @throws AppError `invalid_input` for an end that is not in the future */
+export function toEnd(until: string | undefined, now: number): number | undefined {
+  if (until === undefined) return undefined
+  const end = Date.parse(until)
+  if (end > now) return end
+  const message = `must be in the future; it is ${toInstant(now)} now.`
+  throw invalidInput(`until ${message}`, { issues: [{ path: 'until', message }] })
 }
 
 /** The author of a change of status, as stored in the history. */

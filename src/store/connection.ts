@@ -8,7 +8,7 @@ import { toAppError } from './faults.ts'
 import { defineFoldCase } from './migrate.ts'
 import { APPLICATION_ID } from './migrations.ts'
 import { sleepSync } from './pause.ts'
-import { UnpublishedImports } from './unpublished.ts'
+import { SnapshotViews } from './snapshot-views.ts'
 
 /** The write-ahead log is truncated when it is larger than this. */
 export const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
@@ -61,6 +61,12 @@ export interface Reader {
   prepare(sql: string): CachedStatement
   /** Counts the snapshots of a read-only connection; undefined on one that can write. */
   readonly snapshotNumber: number | undefined
+  /** Whether decisions are seen as ended whose end is not recorded yet; only SQL sees that. */
+  readonly seesEnds: boolean
+  /** Whether some decision that is not seen as ended ends before a moment. */
+  hasEndBefore(moment: number): boolean
+  /** Runs `work` with every decision that ends before a moment seen as ended. */
+  seeAsOf<T>(moment: number, work: () => T): T
 }
 
 export interface Writer extends Reader {
@@ -78,15 +84,38 @@ export class Connection implements Writer {
   readonly #database: Database.Database
   readonly #statements = new LruMap<CompiledStatement>(MAX_CACHED_STATEMENTS)
   readonly #onWait: () => void
-  readonly #unpublished: UnpublishedImports
+  readonly #views: SnapshotViews
+  readonly #now: (() => number) | undefined
   #open = false
   snapshotNumber: number | undefined
 
-  constructor(database: Database.Database, onWait: () => void, snapshotNumber?: number) {
+  /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
+  constructor(database: Database.Database, onWait: () => void, now?: () => number) {
     this.#database = database
     this.#onWait = onWait
-    this.#unpublished = new UnpublishedImports(database)
-    this.snapshotNumber = snapshotNumber
+    this.#views = new SnapshotViews(database)
+    this.#now = now
+    this.snapshotNumber = now === undefined ? undefined : 0
+  }
+
+  get seesEnds(): boolean {
+    return this.#views.hasEnded
+  }
+
+  hasEndBefore(moment: number): boolean {
+    const { moment: seen = Number.MIN_SAFE_INTEGER } = this.#views
+    if (moment - 1 <= seen) return false
+    return this.prepare('SELECT 1 FROM main.expiry WHERE at > ? AND at < ? LIMIT 1').get(seen, moment) !== undefined
+  }
+
+  seeAsOf<T>(moment: number, work: () => T): T {
+    const { moment: before } = this.#views
+    this.#views.apply(moment - 1)
+    try {
+      return work()
+    } finally {
+      this.#views.apply(before)
+    }
   }
 
   transaction<T>(
@@ -105,8 +134,8 @@ export class Connection implements Writer {
     this.#open = true
     if (this.snapshotNumber !== undefined) this.snapshotNumber += 1
     try {
-      if (unpublished) this.#unpublished.show()
-      else this.#unpublished.hide()
+      if (unpublished) this.#views.show()
+      else this.#views.apply(this.#now?.())
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
@@ -114,7 +143,7 @@ export class Connection implements Writer {
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK')
-      this.#unpublished.forget()
+      this.#views.forget()
       throw toAppError(error)
     } finally {
       this.#open = false
@@ -126,7 +155,7 @@ export class Connection implements Writer {
   beginSnapshot(): void {
     this.#database.exec('BEGIN')
     this.#open = true
-    this.#unpublished.hide()
+    this.#views.apply(this.#now?.())
   }
 
   /** Whether no other connection holds the write lock at this moment. */

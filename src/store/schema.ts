@@ -20,6 +20,7 @@ export interface Tables {
   finding: FindingRow
   suppression: SuppressionRow
   status_change: StatusChangeRow
+  expiry: { finding_id: number; at: number; to_status: Generated<number> }
   facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
   term: TermRow
   term_text: { rowid: number; term_text: string; rank: number }
@@ -279,6 +280,7 @@ export interface SuppressionRow {
   reason: SafeText
   created_by: SafeText
   created_at: number
+  until: number | null
 }
 
 export interface StatusChangeRow {
@@ -292,6 +294,7 @@ export interface StatusChangeRow {
   scan_id: number | null
   via: string | null
   client: SafeText | null
+  until: number | null
 }
 
 export interface TermRow {

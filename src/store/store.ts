@@ -77,14 +77,21 @@ export class Store {
   readonly #writer: Connection
   readonly #writerSignal: WriterSignal
   readonly #guard: FileGuard
+  readonly #now: () => number
 
-  private constructor(file: string, writer: Database.Database, reader: Database.Database, space: Space) {
+  private constructor(
+    file: string,
+    writer: Database.Database,
+    reader: Database.Database,
+    { space, now }: { space: Space; now: () => number },
+  ) {
     this.file = file
     this.space = space
+    this.#now = now
     this.#writerSignal = new WriterSignal(`${file}-bell`)
     this.#guard = new FileGuard(file, () => isWhole(file))
     this.#writer = new Connection(writer, () => this.#writerSignal.signal())
-    this.#reader = new Connection(reader, () => {}, 0)
+    this.#reader = new Connection(reader, () => {}, now)
   }
 
   /**
@@ -112,7 +119,8 @@ export class Store {
       const reader = openConnection(file, { readonly: true, cacheBytes: readCacheBytes })
       const after = statSync(file, { throwIfNoEntry: false })?.ino
       if (before === undefined || before === after) {
-        return new Store(file, writer, reader, new Space(dirname(file), options.freeBytes))
+        const space = new Space(dirname(file), options.freeBytes)
+        return new Store(file, writer, reader, { space, now: options.now })
       }
       reader.close()
       throw new AppError('unavailable', 'The database was just replaced; try again.', { reason: 'busy' })
@@ -122,11 +130,14 @@ export class Store {
     }
   }
 
-  /** Opens a snapshot on a connection of its own, for reads across several turns of the event loop; close it soon. */
-  openSnapshot(): { reader: Reader; close(): void } {
+  /**
+   * Opens a snapshot on a connection of its own, for reads across several turns of the event loop; close it soon. One
+   * `asRecorded` sees decisions as ended only where that is recorded.
+   */
+  openSnapshot({ asRecorded = false } = {}): { reader: Reader; close(): void } {
     this.#guard.check()
     const database = openConnection(this.file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
-    const reader = new Connection(database, () => {}, 0)
+    const reader = new Connection(database, () => {}, asRecorded ? () => Number.MIN_SAFE_INTEGER : this.#now)
     try {
       this.#guard.check()
       reader.beginSnapshot()

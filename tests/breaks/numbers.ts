@@ -48,7 +48,7 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'decision-resolved',
     rule: 'A false positive stays one when it is no longer found.',
-    edits: [replaceOperand(['src/findings/detected.ts', 'handleMissingFinding'], 'decided', 'false')],
+    edits: [replaceOperand(['src/findings/detected.ts', 'handleMissingFinding'], 'isDecided', 'false')],
     test: { file: 'tests/findings/ledger.test.ts' },
   },
   {
@@ -60,7 +60,7 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'unpublished-findings-counted',
     rule: 'Nothing of an import is shown until all of it is stored.',
-    edits: [replaceReturned(['src/store/unpublished.ts', 'toCondition'], 'finding combos', "''")],
+    edits: [replaceReturned(['src/store/snapshot-views.ts', 'toCondition'], 'finding combos', "''")],
     test: { file: unpublishedTest, title: 'is visible completely or not visible to SQL' },
   },
   {

@@ -27,6 +27,9 @@ function watch(plan: Plan) {
       first: (query) => all(query)[0],
       prepare: (sql) => reader.prepare(sql),
       snapshotNumber: 0,
+      seesEnds: false,
+      hasEndBefore: () => false,
+      seeAsOf: (_moment, work) => work(),
     }
     return { cells: runPlan(watched, plan), queries }
   })

@@ -13,6 +13,7 @@ interface TriageFlags extends Flags {
   as: keyof typeof statuses
   filter?: Record<string, unknown>
   reason?: string
+  until?: string
   expect?: keyof typeof statuses
   yes?: boolean
   json?: boolean
@@ -21,7 +22,7 @@ interface TriageFlags extends Flags {
 interface TriageAnswer {
   matched: number
   changed: number
-  items: { id: string; from: string }[]
+  items: { id: string; from: string; until?: string }[]
 }
 
 /** Maximum number of ids in an undo line; `--json` lists all of them. */
@@ -35,13 +36,14 @@ export function addTriageCommand(program: Command, host: Host): void {
     .option('--filter <json>', 'all that match, such as {"detectorTypes":["PII"]}', toObject)
     .addOption(new Option('--as <status>', 'the new status').choices(names).makeOptionMandatory())
     .option('--reason <text>', 'why, for the history; needed for false-positive and ignored')
+    .option('--until <timestamp>', 'when false-positive or ignored ends by itself, such as 2030-06-30T00:00:00Z')
     .addOption(new Option('--expect <status>', 'leave out what has another status by now').choices(names))
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print the REST answer')
     .action(async (ids: string[], options: TriageFlags) => {
-      const { as, filter, reason, expect, home } = options
+      const { as, filter, reason, until, expect, home } = options
       if ((ids.length === 0) === (filter === undefined)) throw new UsageError('Give ids of findings, or --filter.')
-      const given = { reason, expectedStatus: expect === undefined ? undefined : statuses[expect] }
+      const given = { reason, until, expectedStatus: expect === undefined ? undefined : statuses[expect] }
       const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
       const target = filter === undefined ? { ids } : { filters: filter }
       await withSession(host, { home }, async (session) => {
@@ -82,17 +84,20 @@ async function confirms(host: Host, question: PrintableText): Promise<boolean> {
 
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
 function toUndo({ items }: TriageAnswer, as: keyof typeof statuses): PrintableText[] {
-  const previous = [...new Set(items.map(({ from }) => from))]
-  return previous.map((status) => {
-    const ids = items.filter(({ from }) => from === status).map(({ id }) => id)
+  const former = new Map(items.map((item) => [toFormer(item), item]))
+  return [...former].map(([key, { from: status, until }]) => {
+    const ids = items.filter((item) => toFormer(item) === key).map(({ id }) => id)
     if (ids.length > MAX_IDS_SHOWN)
       return line`  ${ids.length} of them were ${showCode(status)}; --json lists them, for an undo.`
     const name = Object.entries(statuses).find(([, each]) => each === status)?.[0] ?? 'open'
     const reason = status === 'FALSE_POSITIVE' || status === 'IGNORED' ? line` --reason undo` : line``
+    const end = until === undefined ? line`` : line` --until ${showCode(until)}`
     const all = joinShown(ids.map(showCode)).replaceAll(', ', ' ')
-    return line`  undo: assay triage ${showSentence(all)} --as ${showCode(name)} --expect ${showCode(as)}${reason}`
+    return line`  undo: assay triage ${showSentence(all)} --as ${showCode(name)} --expect ${showCode(as)}${reason}${end}`
   })
 }
+
+const toFormer = ({ from, until = '' }: TriageAnswer['items'][number]) => `${from} ${until}`
 
 function toObject(text: string): Record<string, unknown> {
   try {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { appendAudit } from '../../audit/audit.store.ts'
 import { compilePattern } from '../../detectors/custom/pattern.ts'
 import { type Issue, invalidInput, notFound } from '../../kernel/errors.ts'
+import { toInstant } from '../../kernel/instant.ts'
 import { ownText } from '../../kernel/safe-text.ts'
 import { quote } from '../../kernel/shown.ts'
 import { authorOf } from '../../operation/author.ts'
@@ -12,7 +13,7 @@ import { FilterMapping, restrictsNothing } from '../filter.ts'
 import { toFingerprint } from '../finding-record.ts'
 import { FindingLedger } from '../ledger.store.ts'
 import { requireTerms } from '../term-filters.store.ts'
-import { deciderOf } from '../triage.ts'
+import { deciderOf, toEnd, Until } from '../triage.ts'
 import {
   findSuppression,
   findValueFp,
@@ -45,11 +46,13 @@ const Suppression = z.object({
   reason: z.string().describe('Why.'),
   createdBy: z.string().describe('Who created it.'),
   createdAt: z.string().describe('ISO 8601 UTC timestamp.'),
+  until: z.string().describe('When it ends: findings it changed are open again from then on.').optional(),
 })
 
 const SuppressionId = z.string().min(1).max(40).describe('Id of the suppression.')
 
-function toView({ id, filters, valueFp, patterns, status: to, reason, createdBy, createdAt }: SuppressionRecord) {
+function toView(suppression: SuppressionRecord) {
+  const { id, filters, valueFp, patterns, status: to, reason, createdBy, createdAt, until } = suppression
   return {
     id: String(id),
     filters,
@@ -58,7 +61,8 @@ function toView({ id, filters, valueFp, patterns, status: to, reason, createdBy,
     status: status.parse(to),
     reason,
     createdBy,
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: toInstant(createdAt),
+    ...(until === null ? {} : { until: toInstant(until) }),
   }
 }
 
@@ -107,9 +111,13 @@ export const suppressionOperations: readonly Operation[] = [
       patterns: z.array(Pattern).max(10).default([]).describe('Further conditions, all of which must match.'),
       status: status.default('IGNORED').describe('Status that matching findings get.'),
       reason: z.string().trim().min(1).max(1000).describe('Reason, for the history.'),
+      until: Until.describe(
+        'When it ends, such as 2030-06-30T00:00:00Z; findings it changed are then open again.',
+      ).optional(),
     }),
     output: Suppression.extend({ changed: z.number().describe('Open findings that it changed.') }),
-    run: async ({ filters = {}, findingId, patterns, status: to, reason }, context) => {
+    run: async ({ filters = {}, findingId, patterns, status: to, reason, until }, context) => {
+      const end = toEnd(until, context.now())
       const valueFp = findingId === undefined ? null : context.read((reader) => findValue(reader, findingId))
       checkSuppression({ filters, valueFp, patterns })
       context.read((reader) => requireTerms(reader, filters))
@@ -124,6 +132,7 @@ export const suppressionOperations: readonly Operation[] = [
             reason,
             createdBy: context.caller.name,
             createdAt: at,
+            until: end ?? null,
           }
           const added = getSuppression(writer, String(insertSuppression(writer, draft)))
           const { id, ...after } = toView(added)
@@ -213,11 +222,11 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
   }
 }
 
-async function revertFindings({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
+async function revertFindings(suppression: SuppressionRecord, context: WriteContext): Promise<number> {
   const decided = { ...deciderOf(context), reason: ownText('suppression deleted') }
   let changed = 0
   for (let after = 0; ; ) {
-    const page = context.read((reader) => listDecidedBy(reader, actorOf(id), { after, limit: AT_ONCE }))
+    const page = context.read((reader) => listDecidedBy(reader, actorOf(suppression.id), { after, limit: AT_ONCE }))
     const last = page.at(-1)
     if (last === undefined) return changed
     const at = context.now()
@@ -227,7 +236,7 @@ async function revertFindings({ id }: SuppressionRecord, context: WriteContext):
           for (const finding of page) {
             const record = ledger.findById(finding.id)
             const to = finding.gone ? 'RESOLVED' : 'OPEN'
-            if (record !== undefined) ledger.changeStatus(record, { at, to, ...decided })
+            if (record?.facets.status === suppression.status) ledger.changeStatus(record, { at, to, ...decided })
           }
         }),
       { durable: true },

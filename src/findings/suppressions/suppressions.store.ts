@@ -23,6 +23,8 @@ export interface SuppressionRecord {
   reason: string
   createdBy: string
   createdAt: number
+  /** From when on it changes nothing more, and what it changed is open again; null: never. */
+  until: number | null
 }
 
 interface SuppressionSqlRow extends Omit<SuppressionRecord, 'filters' | 'patterns' | 'status'> {
@@ -32,7 +34,7 @@ interface SuppressionSqlRow extends Omit<SuppressionRecord, 'filters' | 'pattern
 }
 
 const select = `SELECT id, filters, value_fp AS valueFp, patterns, status, reason, created_by AS createdBy,
-    created_at AS createdAt
+    created_at AS createdAt, until
   FROM suppression`
 
 const toRecord = (row: SuppressionSqlRow): SuppressionRecord => ({
@@ -55,8 +57,8 @@ export function findSuppression(reader: Reader, id: number): SuppressionRecord |
 export function insertSuppression(writer: Writer, draft: Omit<SuppressionRecord, 'id'>): number {
   const { lastInsertRowid } = writer
     .prepare(
-      `INSERT INTO suppression (filters, value_fp, patterns, status, reason, created_by, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO suppression (filters, value_fp, patterns, status, reason, created_by, created_at, until)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       toSafeJson(draft.filters, 'definition'),
@@ -66,6 +68,7 @@ export function insertSuppression(writer: Writer, draft: Omit<SuppressionRecord,
       toSafeText(draft.reason, 'definition'),
       toSafeText(draft.createdBy, 'prose'),
       draft.createdAt,
+      draft.until,
     )
   return Number(lastInsertRowid)
 }

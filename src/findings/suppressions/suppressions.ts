@@ -22,6 +22,7 @@ export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number
   if (ledger.opened.size === 0) return
   const waiting = new Set(ledger.opened)
   for (const suppression of listSuppressions(writer)) {
+    if (suppression.until !== null && suppression.until <= at) continue
     const matches = compilePatterns(suppression)
     const ids = [...waiting]
     for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
@@ -37,14 +38,15 @@ export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number
 /** Returns how many were open before. */
 export function suppressFindings(
   ledger: FindingLedger,
-  { id, status, reason }: SuppressionRecord,
+  { id, status, reason, until }: SuppressionRecord,
   findings: readonly { id: number }[],
   at: number,
 ): number {
+  if (until !== null && until <= at) return 0
   const records = findings.flatMap((finding) => ledger.findById(finding.id) ?? [])
   const open = records.filter(({ facets }) => facets.status === 'OPEN')
-  for (const record of open)
-    ledger.changeStatus(record, { at, to: status, actor: actorOf(id), reason: toSafeText(reason, 'definition') })
+  const decision = { at, to: status, actor: actorOf(id), reason: toSafeText(reason, 'definition') }
+  for (const record of open) ledger.changeStatus(record, { ...decision, until: until ?? undefined })
   return open.length
 }
 

@@ -1,3 +1,4 @@
+import { recordExpiries } from '../../findings/expiries.ts'
 import type { Facets } from '../../findings/facets.store.ts'
 import { type ImportedAssetWriter, openImportedAssets } from '../../findings/imported-assets.store.ts'
 import { FindingLedger } from '../../findings/ledger.store.ts'
@@ -62,6 +63,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   let sorter: RowSorter | undefined
   try {
     sorter = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
+    await recordExpiries({ store, now, signal: lease.signal })
     const pending = await openPending(lease, context)
     await storeStaged(lease, context, sorter, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })

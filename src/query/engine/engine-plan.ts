@@ -10,7 +10,7 @@ import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { MetricField } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, mergePartials, toGroupId } from '../plan/cells.ts'
 import { toAssetId } from '../plan/group-names.ts'
-import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
+import { type GroupKey, lastMoment, type Plan, type PlanCondition } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
 import { type CompiledShape, compileShape, listLabelNames } from './shape.ts'
 
@@ -28,6 +28,8 @@ interface KeptShape {
 export interface EngineSnapshot {
   /** Whether any finding changed status at or after an instant. */
   hasChanged: (since: number) => boolean
+  /** Whether some decision ends before a moment and after the snapshot. */
+  hasEndBefore: (moment: number) => boolean
   /** The group names of assets by row id. */
   nameAssets: (ids: ReadonlySet<number>) => ReadonlyMap<unknown, SafeText>
 }
@@ -43,6 +45,8 @@ export function dropCachedShapes(engine: Engine): void {
 
 /** Answers a plan from an engine that is current with the snapshot; undefined when it has to be answered by SQL. */
 export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
+  const moment = lastMoment(plan)
+  if (moment !== undefined && snapshot.hasEndBefore(moment)) return undefined
   const asked = withPlainConditions(withAssetIds(plan))
   const cells = runByAssetId(engine, asked, snapshot)
   return cells === undefined ? undefined : nameAssets(cells, asked, snapshot)

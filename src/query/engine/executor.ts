@@ -29,9 +29,10 @@ const snapshotNumbers = new WeakMap<Engine, number>()
 
 /**
  * Updates an engine to the snapshot of a reader, at most once for each snapshot; detaches an engine that cannot be
- * updated.
+ * updated. An engine follows only recorded changes, so none is current with ends of decisions that are not recorded.
  */
 function isCurrent(reader: Reader, engine: Engine): boolean {
+  if (reader.seesEnds) return false
   const { snapshotNumber } = reader
   if (snapshotNumber !== undefined && snapshotNumbers.get(engine) === snapshotNumber) return true
   if (catchUp(reader, engine)) {
@@ -85,13 +86,14 @@ function openRunner(reader: Reader): RunPlan {
 
 export const openEngineSnapshot = (reader: Reader): EngineSnapshot => ({
   hasChanged: (since) => hasChangesSince(reader, since),
+  hasEndBefore: (moment) => reader.hasEndBefore(moment),
   nameAssets: (ids) => listNames(reader, 'asset', ids),
 })
 
 /** Updates a reader's engine to its snapshot ahead of the next question; returns whether anything changed. */
 export function followChanges(reader: Reader): boolean {
   const engine = engines.get(reader)
-  if (engine === undefined) return false
+  if (engine === undefined || reader.seesEnds) return false
   const before = engine.seq
   return !isCurrent(reader, engine) || engine.seq !== before
 }

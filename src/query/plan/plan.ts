@@ -211,6 +211,10 @@ function toMeasure({ aggregation, field, p }: SimpleDefinition): Measure {
 /** A stock applies changes before its moment: one millisecond later includes changes of the current millisecond. */
 export const presentMoment = (now: number): number => now + 1
 
+/** The last moment that a stock is asked at; undefined for a flow. */
+export const lastMoment = ({ mode, edges, at }: Plan): number | undefined =>
+  mode === 'stock' ? (edges?.at(-1) ?? at) : undefined
+
 /** The plan of a series over buckets that cover a range. */
 export function toSeriesPlan(plan: Plan, range: { from: number; to: number }, buckets: readonly Bucket[]): Plan {
   return plan.mode === 'stock'

@@ -3,7 +3,7 @@ import { dependsOnAge } from '../../findings/filter.ts'
 import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, interpolate, toGroupId } from '../plan/cells.ts'
-import type { Plan } from '../plan/plan.ts'
+import { lastMoment, type Plan } from '../plan/plan.ts'
 import {
   type AnswerRow,
   addTo,
@@ -24,6 +24,12 @@ import { runStockSeries } from './stock-series.store.ts'
  * dimensions and edges there is exactly one cell.
  */
 export function runPlan(reader: Reader, plan: Plan): Cell[] {
+  const moment = lastMoment(plan)
+  if (moment === undefined || !reader.hasEndBefore(moment)) return runInSnapshot(reader, plan)
+  return reader.seeAsOf(moment, () => runInSnapshot(reader, plan))
+}
+
+function runInSnapshot(reader: Reader, plan: Plan): Cell[] {
   const { edges, ...atMoment } = plan
   if (plan.mode === 'stock' && edges !== undefined) {
     const { aggregation } = plan.measure
@@ -33,7 +39,7 @@ export function runPlan(reader: Reader, plan: Plan): Cell[] {
       return runStockSeries(reader, plan, edges)
     }
     return edges.flatMap((at, bucket) =>
-      runPlan(reader, { ...atMoment, at }).flatMap((cell) =>
+      runInSnapshot(reader, { ...atMoment, at }).flatMap((cell) =>
         cell.n === 0 && cell.key.length === 0 ? [] : { ...cell, bucket },
       ),
     )

@@ -162,8 +162,12 @@ export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
       THEN (SELECT s.seq FROM status_change s WHERE s.finding_id = f.id AND +s.at >= ${at} ORDER BY ${order} LIMIT 1) END`
 }
 
-/** Whether any finding may have changed status at or after a moment, including changes of unpublished imports. */
+/**
+ * Whether any finding may have changed status at or after a moment, including changes of unpublished imports and ends of
+ * decisions that are not recorded yet.
+ */
 export function hasChangesSince(reader: Reader, at: number): boolean {
+  if (reader.seesEnds) return true
   const find = `SELECT 1 FROM main.status_change WHERE at >= @at
     UNION ALL SELECT 1 FROM earlier_finding WHERE last_at >= @at LIMIT 1`
   return reader.prepare(find).get({ at }) !== undefined

@@ -101,6 +101,9 @@ export function withoutLog(writer: Writer): Writer {
   const nowhere = { run: () => ({ changes: 1, lastInsertRowid: 1 }) } as unknown as ReturnType<Writer['prepare']>
   return {
     snapshotNumber: writer.snapshotNumber,
+    seesEnds: writer.seesEnds,
+    hasEndBefore: (moment) => writer.hasEndBefore(moment),
+    seeAsOf: (moment, work) => writer.seeAsOf(moment, work),
     all: (query) => writer.all(query),
     first: (query) => writer.first(query),
     run: (query) => writer.run(query),

@@ -1,0 +1,46 @@
+import { statusCodes } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import { toStatus } from './facets.store.ts'
+import type { FindingStatus } from './model.ts'
+
+/** When a decision ends by itself, and the status of the finding from then on. */
+export interface Expiry {
+  at: number
+  to: FindingStatus
+}
+
+export function findExpiry(reader: Reader, findingId: number): Expiry | undefined {
+  const row = reader.prepare('SELECT at, to_status FROM main.expiry WHERE finding_id = ?').get(findingId)
+  if (row === undefined) return undefined
+  const { at, to_status } = row as { at: number; to_status: number }
+  return { at, to: toStatus(to_status) }
+}
+
+export function saveExpiry(writer: Writer, findingId: number, at: number): void {
+  writer.prepare('INSERT OR REPLACE INTO main.expiry (finding_id, at) VALUES (?, ?)').run(findingId, at)
+}
+
+export function removeExpiry(writer: Writer, findingId: number): void {
+  writer.prepare('DELETE FROM main.expiry WHERE finding_id = ?').run(findingId)
+}
+
+/** Notes whether the latest complete look at its asset found a finding; one that is gone is resolved at the end. */
+export function noteEvidence(writer: Writer, findingId: number, isGone: boolean): void {
+  const to = isGone ? statusCodes.RESOLVED : statusCodes.OPEN
+  writer.prepare('UPDATE main.expiry SET to_status = ? WHERE finding_id = ? AND to_status <> ?').run(to, findingId, to)
+}
+
+export const hasDueExpiry = (reader: Reader, at: number): boolean =>
+  reader.prepare('SELECT 1 FROM main.expiry WHERE at <= ? LIMIT 1').get(at) !== undefined
+
+/** Published findings whose decision has ended without a record of it, the earliest end first. */
+export function listDueExpiries(writer: Writer, at: number, limit: number): number[] {
+  return writer
+    .prepare(
+      `SELECT e.finding_id FROM main.expiry e CROSS JOIN finding f ON f.id = e.finding_id
+         CROSS JOIN combo k ON k.id = f.combo_id AND k.status IN (2, 3)
+       WHERE e.at <= ? ORDER BY e.at LIMIT ?`,
+    )
+    .pluck()
+    .all(at, limit) as number[]
+}
