@@ -15,7 +15,7 @@ import type { OracleFilter, OracleQuestion } from './query-terms.ts'
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 1)
 const FINDINGS = 2_000
-const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 200)
+const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 100)
 
 /** Each of the rarer kinds is asked at least this often. */
 const LEAST = QUESTIONS * ESTATES >= 4_000 ? (QUESTIONS * ESTATES) / 100 : 1
