@@ -50,7 +50,7 @@ export class Model {
       if (sight.isListed(item)) this.#see(item, (section) => sight.isRead(item, section), counts)
       else {
         const known = this.#known.get(item.key)
-        if (known !== undefined && sight.isMissed(item, known.place)) this.#miss(item, known, counts)
+        if (known !== undefined && sight.isMissed(item, this.#placeOf(item, known))) this.#miss(item, known, counts)
       }
     }
     return counts
@@ -77,6 +77,11 @@ export class Model {
       const isSeen = Object.keys(item.texts).some((section) => isRead(section) && item.texts[section]?.has(word))
       if (!isSeen && stale.some((section) => known.texts.get(section)?.has(word) === true)) counts.stale++
     }
+  }
+
+  /** What is listed through another item is where that was last seen. */
+  #placeOf({ parent }: Item, known: Known): number {
+    return (parent === undefined ? undefined : this.#known.get(parent))?.place ?? known.place
   }
 
   #miss(item: Item, known: Known, counts: Foretold): void {
