@@ -68,7 +68,7 @@ describe('a reply whose bytes are wrong', () => {
     ['a stall in the body', (socket) => socket.write(`${head(11)}{"ok"`), STALL_MS],
     ['something that is no HTTP', (socket) => socket.end('220 mail.example ESMTP\r\n')],
     ['gzip that is none', (socket) => socket.end(`${head(11, 'content-encoding: gzip\r\n')}{"ok":true}`)],
-  ])('(%s) is asked for again, and after max_retries no more', async (_name, speak, timeoutMs = 20_000) => {
+  ])('(%s) is requested again, up to max_retries times', async (_name, speak, timeoutMs = 20_000) => {
     const once = await startRaw((socket, count) => (count === 1 ? speak(socket) : good(socket)))
     expect(await outcomeOf(openClient(once.origin, { timeoutMs }).client.json({ path: '/x' }))).toBe('{"ok":true}')
     expect(once.connections()).toBe(2)
@@ -78,7 +78,7 @@ describe('a reply whose bytes are wrong', () => {
     expect(attempts.count).toBe(RETRIES + 1)
   })
 
-  it('that inflates without end is stopped at the cap, and not asked for again', async () => {
+  it('that inflates endlessly is stopped at the limit, and not requested again', async () => {
     const bomb = gzipSync(Buffer.alloc(30_000_000, 32))
     const server = await startLoopback((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
@@ -99,7 +99,7 @@ it('a name that does not resolve is a network fault after all retries', async ()
   expect(attempts.count).toBe(RETRIES + 1)
 })
 
-it('an abort in a wait leaves no timer behind', async () => {
+it('an abort during a wait leaves no timer running', async () => {
   const server = await startLoopback((_request, response) => sendJson(response, {}, 429, { 'retry-after': '200' }))
   const controller = new AbortController()
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
@@ -139,7 +139,7 @@ describe('what platforms do wrong', () => {
     ['a sign-in page', (_request, response) => response.end('<html>Sign in</html>'), 'protocol_error', 2],
     ['a refused credential', always(401), 'auth_failed', 1],
     ['a refused cursor', always(400), 'bad_request', 1],
-  ])('cost few calls: %s', async (_name, handler, reason, calls) => {
+  ])('take few calls: %s', async (_name, handler, reason, calls) => {
     const server = await startLoopback(handler)
     expect(
       await outcomeOf(

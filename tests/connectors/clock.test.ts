@@ -251,7 +251,7 @@ describe('an origin that keeps failing', () => {
 })
 
 describe('the settings of a connection', () => {
-  it.each([0.5, 1, 2.5])('%d seconds lie between starts', async (seconds) => {
+  it.each([0.5, 1, 2.5])('%d seconds separate the starts of requests', async (seconds) => {
     const { sent } = await play(
       () => reply(200),
       (client) => Promise.all(Array.from({ length: 8 }, (_, index) => client.json({ path: `/${index}` }))),
@@ -278,7 +278,7 @@ describe('the settings of a connection', () => {
     expect(gaps(least)).toEqual(Array(10).fill(0))
   })
 
-  it.each([1_000, 30_000, 300_000])('a time limit of %i ms holds for each attempt', async (timeoutMs) => {
+  it.each([1_000, 30_000, 300_000])('a time limit of %i ms applies to each attempt', async (timeoutMs) => {
     const { sent } = await play(() => reply(503), one, { timeoutMs, maxRetries: 2 })
     expect(sent.map(({ totalMs }) => totalMs)).toEqual([timeoutMs, timeoutMs, timeoutMs])
   })

@@ -10,7 +10,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'source',
         'names that match nothing are reported',
         '%j matches nothing, which is a failure',
-        'hundreds of long keys are asked for in addresses that are short enough',
+        'hundreds of long keys are requested in addresses of bounded length',
       ),
       scans(
         'platform',
@@ -35,14 +35,14 @@ export const contentFaults: Record<number, SurvivedFault> = {
   29: {
     fault: 'members that are null, missing, unknown or of unknown value',
     outcome: 'no harm; the address is made of the space and the id',
-    proofs: [wiki('refusals', 'members that are missing, null or unknown do no harm')],
+    proofs: [wiki('refusals', 'members that are missing, null or unknown are tolerated')],
   },
   30: {
     fault: 'a body of 10 MB, split CDATA, macros 200 deep, broken markup',
     outcome: 'the text is kept, in time and without a stack overflow',
     proofs: [
       wiki('content', 'of ten megabytes, with deep macros, split CDATA and broken markup, keep their text'),
-      at('documents/confluence-storage', 'deep nesting', 'a split end mark inside a code macro is joined'),
+      at('documents/confluence-storage', 'deep nesting', 'a split CDATA end mark inside a code macro is joined'),
     ],
   },
   31: {
@@ -105,7 +105,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       wiki('listing', 'is one page where an address names it in many ways'),
       at('cross-asset-checks/links', 'are resolved by title, id and anchor'),
-      at('documents/text', 'a tiny link gives back the id that made it'),
+      at('documents/text', 'a tiny link decodes to its page id'),
     ],
   },
   36: {
@@ -144,10 +144,10 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       bi(
         'schema',
-        'that %s leaves the other ways',
+        'that %s does not disable the other ways',
         'is split in halves when it fails for many, and into hundreds from the start',
       ),
-      bi('stuck', 'a metadata scan that never ends is given up once, after ten minutes and a bounded number of looks'),
+      bi('stuck', 'a metadata scan that never ends is abandoned once, after ten minutes and a bounded number of polls'),
     ],
   },
   41: {
@@ -190,7 +190,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       scans('operations', 'starts one scan for fifty callers'),
       scans('scan', 'a second start names the running scan'),
-      scans('overlap', 'fifty triggers through every door start one scan, and the others name it'),
+      scans('overlap', 'fifty triggers through every interface start one scan, and the others return its id'),
     ],
   },
   48: {
@@ -228,7 +228,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
       ),
       wiki('choices', 'change only the checksum of their own page'),
       bi('crawl', 'gives the same checksums for an unchanged tenant', 'a measure changes the dataset'),
-      bi('sample', 'a second look as %s finds nothing changed, and an edit changes one asset'),
+      bi('sample', 'a second scan as %s finds nothing changed, and an edit changes one asset'),
     ],
   },
 }

@@ -232,7 +232,7 @@ describe('requests and replies between the connectors and the sample tenants', (
     180_000,
   )
 
-  it('would not be taken for right where it is wrong', () => {
+  it('would not pass if it were wrong', () => {
     const asked = (path: string, query: string, body: unknown = {}): Exchange => ({
       request: { method: 'GET', path, query: new URLSearchParams(query) } as RequestRecord,
       reply: { status: 200, body },

@@ -12,11 +12,11 @@ const samples = [
   wiki(
     'choices',
     'the latest by %s, without a crawl',
-    'RANDOM takes the requested number, the same for the same seed and others for another',
+    'RANDOM selects the requested number: the same for the same seed, others for another',
   ),
   bi(
     'sampling',
-    'takes what has the newest date over all workspaces',
+    'selects the items with the newest dates over all workspaces',
     'is the same for the same seed and another for another',
     'ALL ignores the limit',
   ),
@@ -36,15 +36,15 @@ export const wikiOptions: Record<string, readonly Proof[]> = {
   ],
   'optional.connection.max_retries': [
     wiki('options', 'max_retries %i allows that many attempts after the first'),
-    wiki('limits', 'at %i, a listing that is down is asked for once more than that, smaller pages included'),
+    wiki('limits', 'at %i, a failing listing is requested that many times more, including smaller pages'),
   ],
   'optional.connection.rate_limit_delay_seconds': [
     wiki('options', 'rate_limit_delay_seconds separates the starts of all requests'),
-    wiki('limits', 'lies between all requests of a tenant with a %s token, %s'),
-    at('connectors/clock', '%d seconds lie between starts'),
+    wiki('limits', 'separates all requests of a tenant with a %s token, %s'),
+    at('connectors/clock', '%d seconds separate the starts of requests'),
   ],
   'optional.connection.request_timeout_seconds': [
-    wiki('options', 'request_timeout_seconds holds for every call, and ends one that hangs'),
+    wiki('options', 'request_timeout_seconds applies to every call, and ends one that hangs'),
     wiki('limits', 'ends a download (%s)'),
   ],
   'optional.content.attachment_max_bytes': [
@@ -65,14 +65,14 @@ export const wikiOptions: Record<string, readonly Proof[]> = {
   'optional.scope.spaces.keys': [
     scopes,
     sent,
-    wiki('source', 'hundreds of long keys are asked for in addresses that are short enough'),
+    wiki('source', 'hundreds of long keys are requested in addresses of bounded length'),
   ],
   'optional.scope.spaces.labels': [scopes, sent, wiki('source', 'filters are sent joined by commas')],
   'optional.scope.spaces.type': [scopes, sent],
   'optional.scope.spaces.status': [scopes, sent],
 }
 
-const principal = bi('sign-in', 'asks for a token of its cloud, once for all workers')
+const principal = bi('sign-in', 'requests a token from its cloud, once for all workers')
 
 /** The same for a BI platform. */
 export const biOptions: Record<string, readonly Proof[]> = {
@@ -89,7 +89,7 @@ export const biOptions: Record<string, readonly Proof[]> = {
     bi('options', 'api_base_url and authority_url are where calls and sign-in go, below their paths'),
   ],
   'optional.connection.timeout_seconds': [
-    bi('options', 'timeout_seconds %i holds for every call; lists of administrators get at least a minute'),
+    bi('options', 'timeout_seconds %i applies to every call; administrator lists get at least a minute'),
   ],
   'optional.scope.workspace_ids': [
     bi('discovery', 'by id, whatever the letter case', 'requests only the workspaces of an id list'),

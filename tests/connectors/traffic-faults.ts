@@ -67,7 +67,13 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   9: {
     fault: 'more workspaces than one page holds, exactly a full page, a list that ignores the offset',
     outcome: 'all of them; one more call; the repetition is noticed',
-    proofs: [bi('discovery', '%i workspaces take %i requests', 'a list that ignores the offset ends, with a warning')],
+    proofs: [
+      bi(
+        'discovery',
+        '%i workspaces take %i requests',
+        'the reading of a list that ignores the offset ends, with a warning',
+      ),
+    ],
   },
   10: {
     fault: 'the next page stands in the Link header only, or in the body only',
@@ -81,8 +87,12 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     outcome: 'auth_failed; auth_expired with what was read standing; nothing deleted',
     proofs: [
       transport('reports auth_expired if requests succeeded before'),
-      wiki('refusals', 'a token that expires in the middle ends the scan'),
-      scans('platform', 'a refused credential', 'that expires during the scan stops it, and what was read is kept'),
+      wiki('refusals', 'a token that expires during a scan ends it'),
+      scans(
+        'platform',
+        'a refused credential',
+        'that expires during the scan stops it, and its results so far are kept',
+      ),
     ],
   },
   12: {
@@ -115,7 +125,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
         'an expired token (%i) is renewed once for all calls',
         'a second refusal ends the scan without deletions',
       ),
-      bi('sample', 'tokens that end in mid-scan (%i) are renewed by one request'),
+      bi('sample', 'tokens that expire during a scan (%i) are renewed by one request'),
       bodies('one refresh serves all calls that were refused with the old one'),
     ],
   },
@@ -123,7 +133,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'expires_in is short, 0, missing or text',
     outcome: 'no token request for each call, no negative lifetime',
     proofs: [
-      bi('sign-in', 'uses a token of %s seconds for %i ms', 'asks for one token for twenty calls (expires_in: %s)'),
+      bi('sign-in', 'uses a token of %s seconds for %i ms', 'requests one token for twenty calls (expires_in: %s)'),
     ],
   },
   17: {
@@ -162,7 +172,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     outcome: 'succeeds; asks for fewer',
     proofs: [
       transport('%i twice and then 200 is a success'),
-      wiki('limits', 'a platform that fails on large pages is asked for smaller ones, which grow again'),
+      wiki('limits', 'a platform that fails on large pages gets requests for smaller ones, which grow again'),
     ],
   },
   22: {
@@ -170,12 +180,12 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     outcome: 'tried again within max_retries; stopped at the byte cap',
     proofs: [
       bytes(
-        '(%s) is asked for again, and after max_retries no more',
+        '(%s) is requested again, up to max_retries times',
         'a length beyond the end of the body',
         'a length that cuts the body',
         'a reset in the body',
         'a stall in the body',
-        'that inflates without end is stopped at the cap, and not asked for again',
+        'that inflates endlessly is stopped at the limit, and not requested again',
         'a name that does not resolve is a network fault after all retries',
       ),
       transport('%s is retried', 'cut JSON'),
@@ -193,7 +203,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'max_retries is 0',
     outcome: 'exactly one attempt',
     proofs: [
-      transport('without retries, %s is asked exactly once'),
+      transport('without retries, %s is requested exactly once'),
       clock('max_retries %i allows that many attempts after the first'),
     ],
   },
@@ -202,7 +212,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     outcome: 'ends within a second, no timer is left',
     proofs: [
       transport('an abort ends %s within a second'),
-      bytes('an abort in a wait leaves no timer behind'),
+      bytes('an abort during a wait leaves no timer running'),
       wiki('refusals', 'an abort ends a crawl within a second'),
     ],
   },

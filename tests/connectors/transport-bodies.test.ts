@@ -24,7 +24,7 @@ describe('credentials', () => {
     expect(refreshes).toBe(1)
   })
 
-  it('a refusal that comes late, of a credential replaced meanwhile, asks for no other', async () => {
+  it('a late refusal of a credential that was already replaced requests no new one', async () => {
     let current = 'old'
     let refreshes = 0
     const server = await startLoopback((request, response) => {

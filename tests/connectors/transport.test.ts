@@ -13,7 +13,7 @@ describe('refusals', () => {
     [409, {}, 'bad_request'],
     [410, {}, 'gone'],
     [414, {}, 'bad_request'],
-  ])('%i %j is asked once and means %s', async (status, body, reason) => {
+  ])('%i %j is requested once and means %s', async (status, body, reason) => {
     const server = await startLoopback(fail(status, {}, body))
     const { facts } = await failureOf(clientFor(server).json({ path: '/x' }))
     expect(facts.reason).toBe(reason)
@@ -71,7 +71,7 @@ describe('retries', () => {
     ['a rate limit', fail(429)],
     ['a reset', ((_request, response) => response.destroy()) as Handler],
     ['a sign-in page', ((_request, response) => response.end('<html>')) as Handler],
-  ])('without retries, %s is asked exactly once', async (_name, handler) => {
+  ])('without retries, %s is requested exactly once', async (_name, handler) => {
     const server = await startLoopback(handler)
     await failureOf(clientFor(server, { maxRetries: 0 }).json({ path: '/x' }))
     expect(server.seen).toHaveLength(1)

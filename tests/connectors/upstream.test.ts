@@ -8,7 +8,7 @@ import { sendJson, startLoopback } from './loopback.ts'
 const ask = (client: ReturnType<typeof clientFor>, path: string) => client.json({ path }).catch(() => {})
 
 describe('what is counted of requests', () => {
-  it('is each reply and fault once, and how long the platform asked to wait', async () => {
+  it('is each reply and fault once, and each wait that the platform requested', async () => {
     const answers = [503, 429, 200, 404, 0, 200]
     const server = await startLoopback((_request, response, count) => {
       const status = answers[count - 1] ?? 200

@@ -103,7 +103,7 @@ describe('links inside the platform', () => {
     expect(items).toHaveLength(1)
   })
 
-  it('are resolved and re-opened as their target comes and goes, although the page stays as it is', async () => {
+  it('are resolved and reopened as their target appears and disappears, although the page is unchanged', async () => {
     add('ENG', page('1', [toTitle('Later', 'ENG')]))
     await bench.scan()
     expect(await broken()).toHaveLength(1)
@@ -147,7 +147,7 @@ describe('links inside the platform', () => {
     expect(await broken()).toHaveLength(1)
   })
 
-  it('are resolved when the link is taken out', async () => {
+  it('are resolved when the link is removed', async () => {
     const source = add('ENG', page('1', [toTitle('Gone', 'ENG')]))
     await bench.scan()
     source.links = []
@@ -221,7 +221,7 @@ describe('links to the web', () => {
     expect(await broken()).toEqual([])
   })
 
-  it('leave a scan that is cancelled at once', async () => {
+  it('stop at once when the scan is cancelled', async () => {
     server.removeAllListeners('request')
     add('ENG', page('1', [outward(web('/hang'))]))
     await withLinks()

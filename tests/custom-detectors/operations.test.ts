@@ -104,7 +104,7 @@ describe('custom detectors', () => {
     })
   })
 
-  test('leave a trail', async () => {
+  test('are recorded in the audit trail', async () => {
     const { call, context } = open()
     await call('create_custom_detector', projects)
     await call('update_custom_detector', { key: 'secret-projects', enabled: false })
@@ -218,7 +218,7 @@ describe('previewing a detector', () => {
     expect(await errorOf(call('preview_custom_detector', input))).toMatchObject({ code: 'invalid_input' })
   })
 
-  test('is refused for a source that is not there', async () => {
+  test('is refused for an unknown source', async () => {
     const { call } = open()
     const asked = { definition: projects.definition, source: 'nowhere' }
     expect(await errorOf(call('preview_custom_detector', asked))).toMatchObject({ code: 'not_found' })

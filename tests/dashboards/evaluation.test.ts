@@ -141,7 +141,7 @@ test('a draft has a warning on its own item', async () => {
   expect(warnings).toEqual([])
 })
 
-test('warnings common to all metrics are given once', async () => {
+test('warnings common to all metrics are reported once', async () => {
   const context = openContext()
   const { metrics, warnings } = await caller(operations, context)('query_dashboard', { dashboard: 'discovery' })
   expect(warnings).toMatchObject([{ code: 'not_scanned' }])

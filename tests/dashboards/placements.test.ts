@@ -47,7 +47,7 @@ test('a further placement goes last, and positions order them', async () => {
   ])
 })
 
-test('a change keeps what it does not name', async () => {
+test('a change keeps the members that it omits', async () => {
   const { ask } = open()
   const pinnedFilters = { severities: ['CRITICAL'] }
   const placed = await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters, size: 'xl' })
@@ -77,7 +77,7 @@ test.each<[string, object, string]>([
   expect(error).toMatchObject({ code: 'invalid_input', facts: { issues: [{ path }] } })
 })
 
-test('an unknown metric is not found, and no dashboard is left behind', async () => {
+test('an unknown metric is not found, and no dashboard is created', async () => {
   const { ask } = open()
   const error = await errorOf(ask('set_placement', { dashboard: 'd', slug: 'open-finding' }))
   expect(error.code).toBe('not_found')

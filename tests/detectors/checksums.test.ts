@@ -23,7 +23,7 @@ describe.each([
   })
 })
 
-it('knows a token by the checksum at its end', () => {
+it('recognizes a token by the checksum at its end', () => {
   const body = `zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17`
   expect(hasCrcTail(body)).toBe(true)
   expect(hasCrcTail(body.replace('z', 'y'))).toBe(false)

@@ -4,7 +4,7 @@ import { detectText } from '../../src/detectors/detect-text.ts'
 describe('detecting in a text', () => {
   const text = 'a 😀 ana@globex.de b ana@globex.de'
 
-  it('gives every occurrence in the order of the text, in UTF-16 offsets', () => {
+  it('returns every occurrence in text order, in UTF-16 offsets', () => {
     const { id, findings } = detectText({ id: 'doc-1', text })
     expect(id).toBe('doc-1')
     expect(findings.map(({ start, end }) => text.slice(start, end))).toEqual(['ana@globex.de', 'ana@globex.de'])

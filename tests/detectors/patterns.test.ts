@@ -36,7 +36,7 @@ describe('built-in patterns', () => {
     120_000,
   )
 
-  it('are made out of strings only where the tables of them are read', () => {
+  it('are built from strings only in the modules that read their tables', () => {
     expect(listUnknownComposers()).toEqual([])
   })
 })

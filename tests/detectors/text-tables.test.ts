@@ -64,7 +64,7 @@ describe('tables in running text', () => {
     expect(cellsOf(`Some prose, before it.\n\n${text}`)).toEqual(cells)
   })
 
-  it('leave empty cells out and keep the columns of the others', () => {
+  it('omit empty cells and keep the columns of the others', () => {
     expect(cellsOf('a\tb\tc\n1\t\t3\n')).toEqual(['a/=1', 'c/1=3'])
     expect(cellsOf('name   first   last\nx              z\n')).toEqual(['name/=x', 'last/x=z'])
   })
@@ -77,7 +77,7 @@ describe('tables in running text', () => {
     ['a ruler alone', '|---|---|\n|---|---|\n'],
   ])('%s is none', (_, text) => expect(cellsOf(text)).toEqual([]))
 
-  it('answer which cell holds an offset', () => {
+  it('return the cell that contains an offset', () => {
     const text = 'see\n\n| host | secret |\n|---|---|\n| db1 | x1 |\n\nx1 again'
     const tables = readTables(text)
     expect(findCell(tables, text.indexOf('x1'))).toMatchObject({ column: 'secret', row: 'db1', text: 'x1' })
@@ -107,7 +107,7 @@ describe('tables in running text', () => {
     )
   })
 
-  it('are bounded: long lines are none, and further columns and rows are left', () => {
+  it('are bounded: long lines are no rows, and further columns and rows are ignored', () => {
     expect(readTables(`${'a|'.repeat(20_000)}\n${'b|'.repeat(20_000)}\n`)).toEqual([])
     const wide = readTables(`${Array.from({ length: 1_500 }, (_, at) => `c${at}`).join('|')}\n${'1|'.repeat(1_500)}\n`)
     expect(wide[0]?.cells.length).toBe(1_000)

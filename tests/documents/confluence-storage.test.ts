@@ -50,7 +50,7 @@ describe('running text', () => {
     ])
   })
 
-  test('what a task is numbered is left out', () => {
+  test('numbers of tasks are omitted', () => {
     const source =
       '<ac:task-list><ac:task><ac:task-id>7</ac:task-id><ac:task-status>incomplete</ac:task-status><ac:task-body>call Ann</ac:task-body></ac:task></ac:task-list>'
     expect(parse(source).parts.map(({ text }) => text)).toEqual(['call Ann\n'])
@@ -70,7 +70,7 @@ describe('parts of their own', () => {
     expect(part).toMatchObject({ kind: 'code', language: 'python', text: 'key = "<a>&amp;"\n' })
   })
 
-  test('a split end mark inside a code macro is joined', () => {
+  test('a split CDATA end mark inside a code macro is joined', () => {
     const source =
       '<ac:structured-macro ac:name="noformat"><ac:plain-text-body><![CDATA[a]]]]><![CDATA[>b]]></ac:plain-text-body></ac:structured-macro>'
     expect(textOf(parse(source), 'code')).toEqual(['a]]>b'])

@@ -161,7 +161,7 @@ describe('places', () => {
     expect(lineColumnOf('a\nb\r\n\rxy', offset)).toEqual({ line, column })
   })
 
-  test('many lookups in a large text cost one pass', () => {
+  test('many lookups in a large text take one pass', () => {
     const source = 'line of text\n'.repeat(100_000)
     const before = cpuMs()
     for (let offset = 0; offset < source.length; offset += 13) lineColumnOf(source, offset)
@@ -179,7 +179,7 @@ test.each([
   expect(toColumnName(column)).toBe(name)
 })
 
-test('a tiny link gives back the id that made it', () => {
+test('a tiny link decodes to its page id', () => {
   const toTiny = (id: bigint) => {
     const bytes = Buffer.alloc(8)
     bytes.writeBigUInt64LE(id)

@@ -131,7 +131,7 @@ describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
     expect(existsSync(join(home, 'data of mine', 'assay.db'))).toBe(true)
   })
 
-  it('leaves a file alone that is not in its format', () => {
+  it('does not change a file in another format', () => {
     const file = write(id, broken(id))
     const client = find(id)
     const entry = { command: 'node', args: ['main.js'] }
@@ -141,7 +141,7 @@ describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
 })
 
 describe('assay mcp install', () => {
-  it.each(['vscode', 'codex'])('is taken back: %s', async (id) => {
+  it.each(['vscode', 'codex'])('is undone: %s', async (id) => {
     const before = odd(id).replace('}, // two', '} // two')
     const file = write(id, before)
     expect((await assay('install', id, '--yes', '--home', '/data/of mine', '--read-only')).code).toBe(0)
@@ -150,7 +150,7 @@ describe('assay mcp install', () => {
     expect(readFileSync(file, 'utf8').replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''))
   })
 
-  it('makes a file that is not there', async () => {
+  it('creates a missing file', async () => {
     expect((await assay('install', 'cursor', '-y')).code).toBe(0)
     const { mcpServers } = JSON.parse(readFileSync(fileOf('cursor'), 'utf8'))
     expect(mcpServers.assay).toEqual({
@@ -198,14 +198,14 @@ describe('assay mcp install', () => {
     expect(own.length).toBeGreaterThan(5)
   })
 
-  it('takes either --admin or --toolsets', async () => {
+  it('accepts either --admin or --toolsets', async () => {
     const { code, stderr } = await assay('install', 'cursor', '--yes', '--admin', '--toolsets', 'agent')
     expect(code).toBe(2)
     expect(stderr).toContain('either --admin or --toolsets')
     expect(existsSync(fileOf('cursor'))).toBe(false)
   })
 
-  it('leaves assay mcp its own options', async () => {
+  it('passes the options of assay mcp through', async () => {
     const { code, stderr } = await runAssay(['mcp', '--home', home, '--read-only'], { home: '/dev/null' })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -217,7 +217,7 @@ describe('assay mcp install', () => {
     expect(() => readFileSync(fileOf('cursor'))).toThrow()
   })
 
-  it('leaves a file alone that it cannot read', async () => {
+  it('does not change a file that it cannot read', async () => {
     const file = write('cursor', '{ "mcpServers": ')
     const { code, stderr } = await assay('install', 'cursor', '--yes')
     expect(code).toBe(1)
@@ -225,7 +225,7 @@ describe('assay mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe('{ "mcpServers": ')
   })
 
-  it('names the clients when it is given another', async () => {
+  it('lists the clients when it is given an unknown one', async () => {
     const { code, stderr } = await assay('install', 'emacs', '--yes')
     expect(code).toBe(2)
     expect(stderr).toContain('claude-desktop')

@@ -170,7 +170,7 @@ describe('credentials of sources', () => {
     expect(processes.filter((text) => leaksIn(text) > 0)).toEqual([])
   })
 
-  it('are in no address that was asked', () => {
+  it('are in no requested address', () => {
     const addresses = [...wiki.requests, ...bi.requests].map((request) => request.url)
     expect(addresses.length).toBeGreaterThan(100)
     expect(addresses.filter((address) => leaksIn(address) > 0 || leaksIn(decodeURIComponent(address)) > 0)).toEqual([])

@@ -66,7 +66,7 @@ async function listFindings(): Promise<FindingItem[]> {
 describe('a scan of the sample tenants', () => {
   const toLine = (key: string, detectorType: string, findingType: string) => `${key} ${detectorType} ${findingType}`
 
-  it('finds what was planted, and nothing else', async () => {
+  it('finds the planted values, and nothing else', async () => {
     const found = (await listFindings()).map(({ asset, detectorType, findingType }) =>
       toLine(asset.key, detectorType, findingType),
     )

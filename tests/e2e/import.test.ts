@@ -29,7 +29,7 @@ async function send(query: string, body: string, type = 'application/x-ndjson') 
 }
 
 describe('importing findings', () => {
-  it('takes a file over HTTP, and nothing from it the second time', async () => {
+  it('imports a file over HTTP, and changes nothing the second time', async () => {
     expect(await send('?source=scanner', file)).toMatchObject({
       status: 200,
       body: { lines: 2, assets: 2, findings: { new: 2 } },
@@ -42,13 +42,13 @@ describe('importing findings', () => {
     expect(body.value).toBe(2)
   })
 
-  it('takes the same file on the command line', async () => {
+  it('imports the same file on the command line', async () => {
     const { code, stdout } = await runAssay(['import', '-', '--source', 'scanner', '--json'], { home, stdin: file })
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ source: { name: 'scanner' }, findings: { new: 0, again: 2 } })
   })
 
-  it('names a bad line and keeps nothing of the file', async () => {
+  it('names a bad line and stores nothing of the file', async () => {
     const reply = await send('?source=other', `${line('c')}\n${line('d', { severity: 'BAD' })}\n`)
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_input', reason: 'bad_line', line: 2 } })
     const { body } = await ask(server.url, 'GET', '/sources')
@@ -80,17 +80,20 @@ describe('importing findings', () => {
     ['a line that is __proto__ all over', 'ndjson', `{"__proto__":${line('p')}}\n`],
   ]
 
-  it.each(hostile)('refuses %s at both doors, and keeps nothing of it', async (_name, format, text) => {
-    expect(await send(`?source=hostile&format=${format}`, text)).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_input', reason: 'bad_line', line: 1 },
-    })
-    const { code, stderr } = await runAssay(['import', '-', '--source', 'hostile'], { home, stdin: text })
-    expect(code).toBe(1)
-    expect(stderr).toContain('line 1')
-    const { body } = await ask(server.url, 'GET', '/sources')
-    expect((body.items as { name: string }[]).map(({ name }) => name)).not.toContain('hostile')
-  })
+  it.each(hostile)(
+    'refuses %s over HTTP and on the command line, and stores nothing of it',
+    async (_name, format, text) => {
+      expect(await send(`?source=hostile&format=${format}`, text)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_input', reason: 'bad_line', line: 1 },
+      })
+      const { code, stderr } = await runAssay(['import', '-', '--source', 'hostile'], { home, stdin: text })
+      expect(code).toBe(1)
+      expect(stderr).toContain('line 1')
+      const { body } = await ask(server.url, 'GET', '/sources')
+      expect((body.items as { name: string }[]).map(({ name }) => name)).not.toContain('hostile')
+    },
+  )
 
   it.each([
     ['__proto__', `"__proto__":${severities},`],

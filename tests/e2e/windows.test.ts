@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => remove())
 
 describe('assistant windows', () => {
-  it('leave no process behind after two seconds, whether they are closed or killed', async () => {
+  it('leave no process running after two seconds, whether they are closed or killed', async () => {
     const windows = await Promise.all(Array.from({ length: 6 }, () => openWindow(home)))
     for (const [index, window] of windows.entries()) closeWindow(window, index % 2 === 0 ? 'close' : 'kill')
     const pids = windows.map(({ pid }) => pid)

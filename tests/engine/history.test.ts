@@ -141,7 +141,7 @@ test('after an import corrects a resolution time, the history is not used until 
   expectSame(store.read((reader) => buildNow(reader, tiny)))
 })
 
-test('a history of mostly removed changes asks to be rebuilt', () => {
+test('a history of mostly removed changes reports that it needs compaction', () => {
   const facets = new FacetTable()
   const row = { source: 1, detector: 1, type: 1, category: 1, customKey: 1, severity: 1 }
   facets.add({ id: 1, ...row, status: 0 })

@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
       ],
       [
         'tests/scans/full-disk.test.ts',
-        'a scan that meets a full disk at any write resumes when there is space and ends with the same result',
+        'a scan that fails on a full disk at any write resumes when there is space and ends with the same result',
       ],
     ],
   },
@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
   {
     fault: 'a process is killed in a migration',
     holds: 'the old schema or the new one is there, whole',
-    tests: [['tests/store/migration.test.ts', 'or is killed leaves the old or the new one, never something between']],
+    tests: [['tests/store/migration.test.ts', 'or is killed leaves the old or the new one, never a mix of both']],
   },
   {
     fault: 'a process is killed in a change of the key',

@@ -157,7 +157,7 @@ describe('search_findings', () => {
     [{ search: '_' }, [3, 1]],
     [{ assetId: 'page:2' }, [3]],
     [{ limit: 1 }, [3]],
-  ])('with %j gives %j', async (input, expected) => {
+  ])('with %j returns %j', async (input, expected) => {
     expect(await marks(input)).toEqual(expected)
   })
 
@@ -258,7 +258,7 @@ describe('list_assets', () => {
     [{ search: 'empty' }, ['page:3']],
     [{ status: 'DELETED' }, []],
     [{ limit: 2 }, ['page:1', 'page:2']],
-  ])('with %j gives %j', async (input, expected) => {
+  ])('with %j returns %j', async (input, expected) => {
     expect(await keys(input)).toEqual(expected)
   })
 

@@ -15,7 +15,7 @@ const idsOf = async ({ ask }: Watching): Promise<string[]> =>
 const ignored = { status: 'IGNORED', reason: 'samples' }
 
 describe('expectedStatus', () => {
-  it('makes a status that moved meanwhile a conflict', async () => {
+  it('reports a status that was changed meanwhile as a conflict', async () => {
     const watching = openWatching()
     await bring(watching, 2)
     const [id] = await idsOf(watching)
@@ -32,7 +32,7 @@ describe('expectedStatus', () => {
 })
 
 describe('triage_findings', () => {
-  it('takes ids, answers what each finding was, and is undone by one call for each former status', async () => {
+  it('accepts ids, returns the previous status of each finding, and is undone by one call per previous status', async () => {
     const watching = openWatching()
     await bring(watching, 6)
     const ids = await idsOf(watching)
@@ -74,7 +74,7 @@ describe('triage_findings', () => {
     expect((await watching.ask('list_audit', { kind: 'finding' })).total ?? 0).toBe(0)
   })
 
-  it('by several at once leaves a history, counts and an audit trail that agree', async () => {
+  it('by several callers at once leaves consistent history, counts and audit trail', async () => {
     const watching = openWatching()
     await bring(watching, 300)
     const ids = await idsOf(watching)

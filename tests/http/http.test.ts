@@ -89,7 +89,7 @@ describe('routes', () => {
     expect([reply.status, reply.headers.get('location')]).toEqual([201, '/echo/n'])
   })
 
-  it('takes a path parameter that the body repeats, and refuses one that differs', async () => {
+  it('accepts a path parameter that the body repeats, and refuses one that differs', async () => {
     expect((await post('/echo/n', '{"name":"n","count":2}', 'PUT')).status).toBe(200)
     const reply = await post('/echo/n', '{"name":"m"}', 'PUT')
     expect(await reply.json()).toMatchObject({ status: 400, code: 'invalid_input', issues: [{ path: 'name' }] })

@@ -113,7 +113,7 @@ describe('slow clients', () => {
     }
   })
 
-  it('that are idle, 300 of them, leave others their speed', async () => {
+  it('that are idle, 300 of them, do not slow down others', async () => {
     for (let n = 0; n < 300; n++) await dawdle('')
     const times: number[] = []
     for (let n = 0; n < 40; n++) {
@@ -216,7 +216,7 @@ describe('a unix socket', () => {
     await own.close()
   })
 
-  it('that a killed process left behind is taken over; one that answers, and any other file, is not', async () => {
+  it('of a killed process is replaced; one that answers, and any other file, is not', async () => {
     const path = join(folder, 'assay.sock')
     const own = await listen(app, { socket: path })
     expect((await errorOf(listen(app, { socket: path }))).code).toBe('unavailable')

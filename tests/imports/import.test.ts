@@ -107,7 +107,7 @@ describe('an imported line', () => {
     expect(await bench.run('get_scan', { id: result.scanId })).toMatchObject({ status: 'COMPLETED', trigger: 'IMPORT' })
   })
 
-  it('has defaults for all that may be left out', async () => {
+  it('has defaults for all optional members', async () => {
     await bring([line({ asset: { key: 'k' } })])
     expect(await only()).toMatchObject({
       category: '',
@@ -303,7 +303,7 @@ describe('a bad file', () => {
     await expect(work).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
-  it('leaves nothing behind after many good lines', async () => {
+  it('stores nothing, even after many good lines', async () => {
     const rows = Array.from({ length: 2000 }, (_, index) => line({ findingType: `T${index}` }))
     await expect(bring([...rows, { bad: true }])).rejects.toMatchObject({ facts: { facts: { line: 2001 } } })
     const left = bench.store.read((reader) =>

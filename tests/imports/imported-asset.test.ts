@@ -4,11 +4,14 @@ import { sanitizeAsset } from '../../src/imports/read/import-row.ts'
 
 const identify = createNumberer(new Uint8Array(32).fill(1))
 
-it.each(['name', 'url', 'container'] as const)('the %s of an imported asset is kept without a credential', (member) => {
-  const told = sanitizeAsset({ key: 'a', [member]: 'https://ana:hunter2hunter2@example.org/x' }, identify)
-  expect(told[member]).toContain('example.org/x')
-  expect(told[member]).not.toContain('hunter2')
-})
+it.each(['name', 'url', 'container'] as const)(
+  'the %s of an imported asset is stored without a credential',
+  (member) => {
+    const told = sanitizeAsset({ key: 'a', [member]: 'https://ana:hunter2hunter2@example.org/x' }, identify)
+    expect(told[member]).toContain('example.org/x')
+    expect(told[member]).not.toContain('hunter2')
+  },
+)
 
 it('a credential in a key is hidden, and keys that differ in it alone stay apart', () => {
   const keyOf = (key: string) => sanitizeAsset({ key }, identify).key

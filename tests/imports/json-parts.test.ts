@@ -45,7 +45,7 @@ const json = fc.letrec((tie) => ({
 }))
 
 describe('a JSON text in parts', () => {
-  it('gives what the whole text holds, wherever its pieces end', async () => {
+  it('returns the content of the whole text, wherever its pieces end', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(json.value, sizes, fc.constantFrom(undefined, 2, '\t'), async (value, pieces, indent) => {
@@ -57,7 +57,7 @@ describe('a JSON text in parts', () => {
     )
   })
 
-  it('takes keys that are written with escapes', async () => {
+  it('accepts keys that are written with escapes', async () => {
     const parts = await split('{"r\\u0075ns": [{"results": [1 , 2]}]}')
     expect(parts.map(({ level, text }) => [level, text.replaceAll(' ', '')])).toEqual([
       [2, '1'],

@@ -136,13 +136,13 @@ describe('a line that the fast path accepts', () => {
     expect(findPlainLine(value) !== undefined).toBe(isPlain)
   })
 
-  it('is left to the schema where it needs trimming', () => {
+  it('is checked by the schema where it needs trimming', () => {
     expect(parseImportLine({ ...good, findingType: ' X ' }, 1)).toEqual(good)
   })
 })
 
 describe('an instant', () => {
-  it('is read as Date does, or left to Date', () => {
+  it('is parsed like Date, or by Date', () => {
     fc.assert(
       fc.property(instant, (text) => {
         const at = readInstant(text)

@@ -81,7 +81,7 @@ describe('a SARIF log', () => {
     expect(items.map(({ severity }) => severity).sort()).toEqual(['CRITICAL', 'HIGH'])
   })
 
-  it('names the result that is wrong, and keeps nothing', async () => {
+  it('names the invalid result, and stores nothing', async () => {
     const wrong = bringLog(log([result(), result({ ruleId: 7 })]))
     await expect(wrong).rejects.toMatchObject({ facts: { issues: [{ path: 'runs.0.results.1.ruleId' }] } })
     await expect(bench.run('get_source', { id: 'sarif' })).rejects.toMatchObject({ code: 'not_found' })

@@ -22,7 +22,7 @@ describe('scrub', () => {
     expect(maskCredentials(line)).not.toContain(secret)
   })
 
-  it('leaves ordinary lines alone', () => {
+  it('does not change ordinary lines', () => {
     const line =
       '{"level":"info","message":"scan done","source":"Company wiki","pages":12,"url":"http://127.0.0.1:7411/docs?x=1"}'
     expect(maskCredentials(line)).toBe(line)
@@ -30,7 +30,7 @@ describe('scrub', () => {
 })
 
 describe('maskUrl', () => {
-  it('keeps the address and hides what opens it', () => {
+  it('keeps the address and hides its credential', () => {
     expect(maskUrl(`https://u:${value}@h.example/p?sig=${value}&page=2#f`)).toBe(
       'https://********@h.example/p?sig=********&page=2#f',
     )

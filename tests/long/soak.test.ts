@@ -9,7 +9,7 @@ const MB = 1024 * 1024
 const floorOf = (readings: readonly Reading[], from: number, to: number, of: (reading: Reading) => number) =>
   Math.min(...readings.slice(Math.floor(readings.length * from), Math.ceil(readings.length * to)).map(of))
 
-it('a server that works for hours on a faulty wiki keeps its files and its memory', async () => {
+it('a server that scans a faulty wiki for hours leaks neither files nor memory', async () => {
   const { scans, calls, faults, errors, readings, calm, soaked, code } = await soak({
     seconds: MINUTES * 60,
     pages: 200,

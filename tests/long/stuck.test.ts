@@ -10,7 +10,7 @@ import { generatedWiki } from '../sample/generated-wiki.ts'
 import { snapshotOf } from '../scans/workbench.ts'
 import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
 
-it('a scan whose process is stopped is taken over, and the late one is shut out', async () => {
+it('a scan whose process is paused is claimed by another, and the resumed process cannot write', async () => {
   const wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 600, sentences: 5 }), latencyMs: 30 })
   const [calm, home] = [makeHome(), makeHome()]
   try {

@@ -32,19 +32,19 @@ describe('an entry in JSON with comments', () => {
     expect(set(after)).toBe(after)
   })
 
-  it.each(texts.filter((text) => text.includes('mcpServers')))('is taken out of %j again', (text) => {
+  it.each(texts.filter((text) => text.includes('mcpServers')))('is removed from %j again', (text) => {
     const after = remove(set(text))
     expect(JSON.parse(withoutComments(after))).toEqual(JSON.parse(withoutComments(text)))
     for (const comment of text.match(/\/\/ [a-z ]+$|\/\* .*? \*\//gm) ?? []) expect(after).toContain(comment)
     expect(remove(after)).toBe(after)
   })
 
-  it('keeps the comment above its neighbour when it is taken out', () => {
+  it('keeps the comment above its neighbour when it is removed', () => {
     const text = '{"mcpServers": {\n  // one\n  "assay": {},\n  // two\n  "b": {}\n}}'
     expect(remove(text)).toBe('{"mcpServers": {\n  // one\n  // two\n  "b": {}\n}}')
   })
 
-  it('starts a file that is not there', () => {
+  it('creates a missing file', () => {
     expect(JSON.parse(set(''))).toEqual({ mcpServers: { assay: entry } })
   })
 
@@ -67,7 +67,7 @@ describe('an entry in JSON with comments', () => {
     ['{"mcpServers": {\n  "a": 1, /* e */ // f\n}}', '{"mcpServers": {\n  "a": 1, /* e */ // f\n  "assay": ENTRY,\n}}'],
     ['{"mcpServers": {\r\n  "a": 1 // e\r\n}}', '{"mcpServers": {\r\n  "a": 1, // e\r\n  "assay": ENTRY\r\n}}'],
     ['\ufeff{"mcpServers": {\n  // none\n}}', '\ufeff{"mcpServers": {\n  // none\n  "assay": ENTRY\n}}'],
-  ])('leaves each comment of %j beside what it is about', (text, wanted) => {
+  ])('keeps each comment of %j beside its subject', (text, wanted) => {
     const lineEnd = text.includes('\r') ? '\r\n' : '\n'
     const written = JSON.stringify(entry, null, 2).replaceAll('\n', `${lineEnd}  `)
     expect(set(text)).toBe(wanted.replace('ENTRY', written))
@@ -78,11 +78,11 @@ describe('an entry in JSON with comments', () => {
     ['{"mcpServers": {\n  "a": 1, // a\n  "assay": {} // mine\n}}', '{"mcpServers": {\n  "a": 1 // a\n   // mine\n}}'],
     ['{"mcpServers": {\n  "assay": {}, // mine\n  "a": 1\n}}', '{"mcpServers": {\n   // mine\n  "a": 1\n}}'],
     ['{"mcpServers": {"a": 1, "assay": {}}}', '{"mcpServers": {"a": 1 }}'],
-  ])('taken out of %j leaves every comment on its line', (text, wanted) => {
+  ])('removed from %j keeps every comment on its line', (text, wanted) => {
     expect(remove(text)).toBe(wanted)
   })
 
-  it.each(['{', '[]', '{"mcpServers": 1}', '{"a": }', '{} {}', '{"a" 1}', 'nothing'])('leaves %j alone', (text) => {
+  it.each(['{', '[]', '{"mcpServers": 1}', '{"a": }', '{} {}', '{"a" 1}', 'nothing'])('does not change %j', (text) => {
     expect(() => set(text)).toThrow(/^It/)
   })
 
@@ -111,7 +111,7 @@ describe('an entry in TOML', () => {
     '[mcp_servers.other]\ncommand = "y"\n\n# about profiles\n[profiles.a]\nb = 1\n',
   ]
 
-  it.each(texts)('is put behind %j and taken away again', (text) => {
+  it.each(texts)('is added after %j and removed again', (text) => {
     const after = setTable(text, table, entry)
     expect(after.startsWith(text)).toBe(true)
     expect(after.endsWith(written)).toBe(true)
@@ -158,7 +158,7 @@ describe('an entry in TOML', () => {
     '[mcp_servers]\nassay = { command = "x" }\n',
     'mcp_servers.assay.command = "x"\n',
     '[mcp_servers.assay]\ncommand = "x"\n[a]\n[mcp_servers.assay.env]\nA = "1"\n',
-  ])('is not put beside %j', (text) => {
+  ])('is not added beside %j', (text) => {
     expect(() => setTable(text, table, entry)).toThrow('Its server assay is not written as one table')
   })
 

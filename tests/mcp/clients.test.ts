@@ -122,7 +122,7 @@ describe.each(ways)('$name', ({ version, connect }) => {
   })
   afterAll(async () => connected.close())
 
-  test('speaks the revision it is asked for', () => {
+  test('uses the requested protocol revision', () => {
     expect(connected.version).toBe(version)
     expect(client.getServerVersion()).toMatchObject({ name: 'assay', version: '1.2.3' })
     expect(client.getInstructions()).toContain('never instructions')
@@ -185,7 +185,7 @@ describe.each(ways)('$name', ({ version, connect }) => {
     expect((await client.listPrompts()).prompts).toEqual([])
   })
 
-  test('asks the person before it certifies', async () => {
+  test('asks the user before it certifies', async () => {
     const result = await client.callTool({ name: 'certify_metric', arguments: { slug: 'emma', certifiedBy: 'Ada' } })
     expect(result.structuredContent).toMatchObject({ certifiedBy: 'Ada via mcp' })
   })

@@ -144,7 +144,7 @@ describe('without a session', () => {
     expect(response.headers.get('mcp-session-id')).toBeNull()
     expect((await messagesOf(response))[0]?.result).toMatchObject({ protocolVersion: '2025-11-25' })
   })
-  test('an id from before a restart does no harm', async () => {
+  test('an id from before a restart is tolerated', async () => {
     const response = await post(toCall(1, 'get_metric', { slug: 'emma' }), { 'mcp-session-id': crypto.randomUUID() })
     expect((await messagesOf(response))[0]?.result).toMatchObject({ structuredContent: { slug: 'emma' } })
   })
@@ -157,7 +157,7 @@ describe('without a session', () => {
       cacheScope: 'private',
     })
   })
-  test('progress goes out while the tool runs', async () => {
+  test('progress is sent while the tool runs', async () => {
     const call = { ...toCall(7, 'wait_for_scan', { steps: 3 }) }
     const messages = await messagesOf(
       await post({ ...call, params: { ...call.params, _meta: { progressToken: 'p' } } }),
@@ -172,7 +172,7 @@ describe('without a session', () => {
         toRequest(1, 'tools/call', { name: 'wait_for_scan', arguments: { steps: 1000, pauseMs: 20 }, _meta: envelope }),
       headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'wait_for_scan' },
     },
-  ])('a $name client that goes away stops its tool', async ({ send, headers }) => {
+  ])('a $name client that disconnects stops its tool', async ({ send, headers }) => {
     const body = JSON.stringify(send())
     const request = rawRequest(http.url, { method: 'POST', headers: { ...json, ...headers } })
     request.on('error', () => {})
@@ -245,14 +245,14 @@ describe('a session', () => {
     await response.body?.cancel()
     return response.status !== 405
   }
-  test('is forgotten when its caller has too many, at the cost of questions alone', async () => {
+  test('is dropped when its caller has too many, which only disables elicitation', async () => {
     const first = await greet()
     for (let index = 0; index < 50; index++) await greet()
     expect(await isOpen(first)).toBe(false)
     const [called] = await messagesOf(await post(toCall(1, 'get_metric', { slug: 'emma' }), first))
     expect(called?.result).toMatchObject({ structuredContent: { slug: 'emma' } })
   })
-  test('of one caller outlasts any number of another', async () => {
+  test('of one caller survives any number of sessions of another', async () => {
     const first = await greet()
     caller = { name: 'other', id: 'token/other', via: 'http', scopes: new Set(['read']) }
     for (let index = 0; index < 120; index++) await greet()
@@ -269,7 +269,7 @@ describe('a session', () => {
     expect(response.headers.get('mcp-session-id')).toBeNull()
     expect((await messagesOf(response))[0]?.result).toMatchObject({ protocolVersion: '2025-11-25' })
   })
-  test('ends with the token that opened it, and lives on with a newer one of its caller', async () => {
+  test('ends with the token that opened it, and continues with a newer token of the same caller', async () => {
     const holder = (expiresAt: number): Caller => ({ ...localPerson, via: 'http', token: true, expiresAt })
     caller = holder(1000)
     const [short, long] = [await greet(), await greet()]

@@ -143,7 +143,7 @@ describe('a connection', () => {
     expect(host.messages()[before]).toMatchObject({ id, error: { code } })
   })
 
-  test('takes a message in pieces, cut in the middle of a character', async () => {
+  test('accepts a message in pieces, cut in the middle of a character', async () => {
     const bytes = Buffer.from(`${JSON.stringify(toCall('ä', 'get_metric', { slug: 'emma' }))}\n`, 'utf8')
     const middle = bytes.indexOf(0xc3) + 1
     host.child.stdin.write(bytes.subarray(0, middle))
@@ -189,7 +189,7 @@ describe('the process ends within two seconds', () => {
     expect(host.messages().map(({ id }) => id)).toEqual([0, 1, 2])
   })
 
-  test('when stdin ends under a request that takes for ever', async () => {
+  test('when stdin ends during a request that never ends', async () => {
     const host = await startGreeted()
     host.send(toCall(1, 'wait_for_scan', { steps: 1000, pauseMs: 1000 }))
     await pause(50)
@@ -206,7 +206,7 @@ describe('the process ends within two seconds', () => {
     expect((await endOf(host, since)).tookMs).toBeLessThan(LIMIT_MS)
   })
 
-  test('when it is asked to by a signal', async () => {
+  test('when it receives a signal', async () => {
     const host = await startGreeted()
     const since = performance.now()
     host.child.kill('SIGTERM')

@@ -103,7 +103,7 @@ describe('an answer without an explicit limit', () => {
     expect(items.length).toBeGreaterThan(10)
     expect(total).toBe(203)
   })
-  test('stays as long as it was asked to be', async () => {
+  test('has the requested length', async () => {
     const { structuredContent } = await callTool('list_metrics', { limit: 150 })
     expect((structuredContent as { items: unknown[] }).items).toHaveLength(150)
   })
@@ -145,7 +145,7 @@ describe('an error', () => {
     )
     expect(library.books.has('emma')).toBe(true)
   })
-  test('of an unknown tool is a fault that names what is alike', async () => {
+  test('of an unknown tool is a fault that names similar tools', async () => {
     await expect(callTool('get_metrik', {})).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('get_metric'),
@@ -305,7 +305,7 @@ describe('prompts', () => {
     expect(surface.prompts).toEqual([])
     expect(wider().prompts.map(({ name }) => name)).toEqual(['explain_metric', 'review_week'])
   })
-  test('speak of what they were given', async () => {
+  test('contain their arguments', async () => {
     const prompt = await wider().getPrompt('explain_metric', { metric: 'emma' }, exchange())
     expect(JSON.stringify(prompt)).toContain('metric emma')
   })

@@ -227,7 +227,7 @@ test('usedBy names metrics and dashboards', async () => {
   expect(usedBy).toEqual({ metrics: ['weekly-finding-trend'], dashboards: ['discovery'], watches: [] })
 })
 
-test('a deleted metric is returned, is gone, and is no successor any more', async () => {
+test('a deleted metric is returned, no longer exists, and is no successor any more', async () => {
   const { ask } = open()
   const created = await ask('create_metric', metric)
   await ask('deprecate_metric', { slug: 'new-findings', replacedBy: 'secrets' })

@@ -83,7 +83,7 @@ test('certifying a default metric again leaves its digest as it was installed', 
   expect(digests()).toEqual(installed)
 })
 
-test('every default definition would be accepted as it is', async () => {
+test('every default definition would be accepted unchanged', async () => {
   const { ask } = open()
   for (const item of (await ask('list_metrics')).items) {
     const { slug, displayName, description, type, definition, allowedDimensions, format, unit, synonyms } = item
@@ -376,7 +376,7 @@ test.each<[string, object]>([
   ['term', { glossaryTermSlug: 'pii-exposure' }],
   ['unit', { unit: 'things' }],
   ['format', { format: 'percentage' }],
-])('a change of %s makes a new version and takes the certification away', async (_, change) => {
+])('a change of %s makes a new version and removes the certification', async (_, change) => {
   const { ask } = open()
   await ask('create_metric', metric)
   await ask('certify_metric', { slug: 'secrets', certifiedBy: 'Ann' })

@@ -95,7 +95,7 @@ describe('the tarball', () => {
     expect(missing).toEqual([])
   })
 
-  it('leaves out the source maps of the build, which lead from the program to its sources', () => {
+  it('omits the source maps of the build', () => {
     expect([...paths].filter((path) => path.endsWith('.map'))).toEqual([])
     const map = new SourceMap(JSON.parse(readFileSync(join(root, 'dist', 'main.js.map'), 'utf8')))
     const lines = readFileSync(join(root, 'dist', 'main.js'), 'utf8').split('\n')

@@ -174,7 +174,7 @@ describe('coverage', () => {
   test.each([
     [10, 7, false],
     [5, 7, true],
-  ])('of %i days, asked about %i, earns not_scanned: %s', async (observed, asked, isEarned) => {
+  ])('of %i days, queried over %i, has the warning not_scanned: %s', async (observed, asked, isEarned) => {
     const { ask } = openAsked(observe(observed), { now })
     const from = new Date(day(asked)).toISOString()
     const answers = [

@@ -188,7 +188,7 @@ describe('corrected calls', () => {
     expect(coerced?.message.startsWith(`${path} was `)).toBe(true)
   })
 
-  test('values are found in any letter case, and unknown ones lead to those that are meant', async () => {
+  test('values match in any letter case, and unknown ones suggest the intended values', async () => {
     const { ask } = openAsked(
       {
         ...estate,

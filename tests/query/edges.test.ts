@@ -253,7 +253,7 @@ describe('names and kinds', () => {
   })
 })
 
-describe('sources that are gone', () => {
+describe('deleted sources', () => {
   test('a term with a deleted source gives an empty answer with a warning', async () => {
     const { ask, simple } = openAsked({ findings: [finding()] })
     const metricSlug = await simple('m', {})

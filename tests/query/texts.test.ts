@@ -56,7 +56,7 @@ test('an average of 0 is something', async () => {
   expect(toText(renderSeries(series))).toContain('- 2026-06-14T00:00:00.000Z: 0')
 })
 
-test('a source is named stale only where it has what is asked about', async () => {
+test('a source is reported as stale only if it has assets that the query counts', async () => {
   const { ask } = openAsked(
     {
       sources: [
@@ -84,7 +84,7 @@ test('a source is named stale only where it has what is asked about', async () =
   expect(text).not.toContain('stale')
 })
 
-test('further metrics answer the same question in the order asked, each failing for itself', async () => {
+test('further metrics are evaluated in the given order, with individual errors', async () => {
   const { ask } = openAsked(estate, { now })
   const question = { dimensions: ['severity'], from: '2026-06-10', limit: 5 }
   const alsoMetrics = ['average-confidence', 'no-such-metric', 'scan-coverage', 'open-findings']

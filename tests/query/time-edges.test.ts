@@ -158,7 +158,7 @@ describe('stock', () => {
     expect((await ask('query_metric', { metricSlug, to })).value).toBe(value)
   })
 
-  test('a series takes the end of each bucket, and carries on', async () => {
+  test('a stock series takes the state at the end of each bucket', async () => {
     const { ask, simple } = openAsked(estate)
     const { timeSeries } = await ask('query_metric_timeseries', {
       metricSlug: await simple('m', open),

@@ -78,14 +78,14 @@ describe('a median', () => {
   })
   const durations = { findings: [1, 2, 4, 100].map(resolved) }
 
-  test('lies between the two middle values, with the count behind it', async () => {
+  test('is interpolated between the two middle values, and has the count', async () => {
     const { ask } = openAsked(durations, { now })
     const answer = await ask('query_metric', { metricSlug: 'median-time-to-resolve', dimensions: ['severity'] })
     expect(answer).toMatchObject({ value: 3, formatted: '3 hours', n: 4, breakdown: [{ value: 3, n: 4 }] })
     expect((await ask('query_metric', { metricSlug: 'mean-time-to-resolve' })).n).toBe(4)
   })
 
-  test('of the cut groups is taken over all their rows', async () => {
+  test('of the cut groups is computed over all their rows', async () => {
     const { ask, simple } = openAsked(
       {
         findings: ['A', 'B', 'C'].flatMap((findingType, at) =>

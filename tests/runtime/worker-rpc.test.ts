@@ -79,7 +79,7 @@ describe('cancelling a call', () => {
     expect(heard).toEqual(['cancelled'])
   })
 
-  it('rejects at once where its caller gives an error for that', async () => {
+  it('rejects at once where its caller defines an error for cancellation', async () => {
     const { worker } = openEcho()
     const stop = new AbortController()
     stop.abort()

@@ -70,7 +70,7 @@ describe('pages', () => {
 })
 
 describe('comments', () => {
-  test('are edited, settled and taken away with their replies', async () => {
+  test('are edited, resolved and deleted with their replies', async () => {
     const wiki = await openWiki()
     const root = wiki.tenant.addComment(page, { body: '<p>a</p>', kind: 'inline', selection: 'log line' })
     const reply = wiki.tenant.addComment(page, { body: '<p>b</p>', parentId: root.id })
@@ -99,7 +99,7 @@ describe('attachments', () => {
     expect((await wiki.get(`/pages/${toPageId('eng-log-volume')}/attachments?status=current`)).body.results).toEqual([])
   })
 
-  test('may lie about their size', async () => {
+  test('may report a false size', async () => {
     const wiki = await openWiki()
     const bytes = Buffer.alloc(2_000)
     const added = wiki.tenant.addAttachment(page, { title: 'x.bin', mediaType: 'application/pdf', bytes, fileSize: 10 })

@@ -156,7 +156,7 @@ describe('faults are used', () => {
   })
 })
 
-test('latency holds for every request', async () => {
+test('latency applies to every request', async () => {
   const wiki = await openWiki({ latencyMs: 60 })
   const started = performance.now()
   await wiki.get('/spaces')

@@ -6,7 +6,7 @@ import { ask, basic, openWiki, walk } from './support.ts'
 const hotfix = toPageId('ops-hotfix')
 
 describe('lists', () => {
-  test.each([7, 25, 250])('give every page once, %i at a time', async (limit) => {
+  test.each([7, 25, 250])('return every page once, %i at a time', async (limit) => {
     const wiki = await openWiki()
     const { items, pages } = await walk(wiki, `/pages?limit=${limit}`)
     expect(new Set(items.map(({ id }) => id)).size).toBe(companyPages.length)
@@ -19,7 +19,7 @@ describe('lists', () => {
     ['/pages', 25],
     ['/attachments', 50],
     ['/footer-comments', 25],
-  ])('%s give %i without a limit', async (path, limit) => {
+  ])('%s return %i without a limit', async (path, limit) => {
     const wiki = await openWiki()
     expect((await wiki.get(path)).body.results.length).toBeLessThanOrEqual(limit)
     const { next } = (await wiki.get(`${path}?limit=1`)).body._links
@@ -56,7 +56,7 @@ describe('lists', () => {
     expect(backwards).toEqual([...forwards].reverse())
   })
 
-  test('carry bodies only when asked for', async () => {
+  test('include bodies only on request', async () => {
     const wiki = await openWiki()
     const { body: bare } = await wiki.get(`/pages?id=${hotfix}`)
     const { body: full } = await wiki.get(`/pages?id=${hotfix}&body-format=storage`)
@@ -187,7 +187,7 @@ test('users are returned in bulk', async () => {
   expect(found.results).toMatchObject([{ accountId, displayName: 'Edith Brightwell' }])
 })
 
-test('labels lead to their pages', async () => {
+test('labels list their pages', async () => {
   const wiki = await openWiki()
   const { items } = await walk(wiki, '/labels?limit=10')
   const runbook = items.find((item) => (item as { name?: string }).name === 'runbook')

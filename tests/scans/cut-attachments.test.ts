@@ -18,7 +18,7 @@ const statuses = () => Object.fromEntries(listKept(bench).map(({ excerpt, status
 const limitTo = (bytes: number) =>
   bench.run('update_source', { id: 'fake', config: { optional: { content: { attachment_max_bytes: bytes } } } })
 
-it('what lies behind attachment_max_bytes resolves nothing, until all of the file is read again', async () => {
+it('findings beyond attachment_max_bytes are not resolved until the whole file is read again', async () => {
   const wiki = await startWiki({
     pages: [pageOf('10', { body: '<p>no finding</p>' })],
     attachments: [attachmentOf('att5', '10', { bytes: text('word:first', 'word:second', 'word:third') })],

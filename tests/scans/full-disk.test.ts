@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const bench of benches.splice(0)) await bench.close()
 })
 
-it('a scan that meets a full disk at any write resumes when there is space and ends with the same result', async () => {
+it('a scan that fails on a full disk at any write resumes when there is space and ends with the same result', async () => {
   const calm = await open()
   expect(await calm.scan()).toMatchObject({ status: 'COMPLETED' })
   const bench = await open()

@@ -47,7 +47,7 @@ const secondOf = ({ tenant }: Tenant) => {
 const count = (status: string) => listKept(bench).filter((finding) => finding.status === status).length
 const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
 
-describe('a workspace that left the list', () => {
+describe('a workspace that is no longer listed', () => {
   it('stays while the list of administrators has it', async () => {
     const planted = await scanned({ adminApi: true })
     secondOf(planted).open = false
@@ -165,7 +165,7 @@ describe('a workspace that left the list', () => {
     }
   })
 
-  it('stays when another name takes it out of the scope', async () => {
+  it('stays when a new name excludes it from the scope', async () => {
     const planted = await scanned()
     const names = [...planted.tenant.workspaces.values()].map(({ name }) => name)
     await bench.run('update_source', { id: 'fake', config: { optional: { scope: { workspace_names: names } } } })
@@ -287,7 +287,7 @@ describe('a metadata scan', () => {
   })
 })
 
-describe('a text that the platform leaves out where it is empty', () => {
+describe('a text that the platform omits where it is empty', () => {
   it('counts as removed after two scans in a row without it, with one note', async () => {
     await scanned()
     server?.faults.push({

@@ -13,7 +13,7 @@ it.each([
   ['polled again by the scan that goes on', false, 1],
   ['begun anew when the platform has lost it', true, 2],
 ])(
-  'a metadata scan that an interruption left behind is %s',
+  'a metadata scan that was started before an interruption is %s',
   async (_name, isLost, started) => {
     const home = mkdtempSync(join(tmpdir(), 'assay-metadata-'))
     let isReady = false

@@ -76,7 +76,7 @@ describe('get_scan', () => {
     expect(scan.status).toBe('COMPLETED')
   })
 
-  it('answers at once without a wait, and when its caller goes away', async () => {
+  it('answers at once without a wait, and when its caller disconnects', async () => {
     tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 300))
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     expect((await bench.run<Scan>('get_scan', { id })).status).not.toBe('COMPLETED')
@@ -131,7 +131,7 @@ describe('list_scans', () => {
 })
 
 describe('cancel_scan', () => {
-  it('refuses a scan that is over, and takes a cancelled one again', async () => {
+  it('refuses a scan that is over, and accepts a cancelled one again', async () => {
     const { id } = await bench.scan()
     await expect(bench.run('cancel_scan', { id })).rejects.toMatchObject({ facts: { reason: 'scan_finished' } })
     tenant.onPage = () => new Promise(() => {})
@@ -166,7 +166,7 @@ describe.each([
   }
   const tokenOf = (uid: string) => bench.store.read((reader) => getScan(reader, uid).token)
 
-  it('is not taken over while its heartbeat continues', async () => {
+  it('is not claimed by another process while its heartbeat continues', async () => {
     const { uid, lease } = await driveElsewhere(50)
     await expect(bench.run('start_scan', { id: 'fake' })).rejects.toMatchObject({
       facts: { reason: 'scan_running', facts: { id: uid } },
@@ -199,7 +199,7 @@ describe('get_stats', () => {
     })
   })
 
-  it('counts every status in each breakdown, and what is open beside it', async () => {
+  it('counts every status in each breakdown, and open findings separately', async () => {
     await bench.scan()
     const { items } = await bench.run<{ items: { id: string }[] }>('search_findings', { limit: 1 })
     await bench.run('update_finding', { id: items[0]?.id, status: 'IGNORED', reason: 'known' })

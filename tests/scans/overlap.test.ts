@@ -28,7 +28,7 @@ async function trigger(place: Workbench, via: 'http' | 'mcp' | 'cli'): Promise<S
   return (await call(start, { id: 'fake' }, context)) as Scan
 }
 
-it('fifty triggers through every door start one scan, and the others name it', async () => {
+it('fifty triggers through every interface start one scan, and the others return its id', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve

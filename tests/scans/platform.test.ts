@@ -117,7 +117,7 @@ describe('an incomplete listing resolves nothing, even when it is repeated', () 
 })
 
 describe('a credential', () => {
-  it('that expires during the scan stops it, and what was read is kept', async () => {
+  it('that expires during the scan stops it, and its results so far are kept', async () => {
     const wiki = await startWiki({ spaces, pages })
     await createWikiSource(bench, wiki.url)
     wiki.faults.push({ match: onPath(/\/spaces\/2\/pages$/), respond: { status: 401, body: {} } })

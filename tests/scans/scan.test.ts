@@ -127,7 +127,7 @@ describe('a scan', () => {
     expect(steps.filter(({ cursor, stored }) => stored < Number(cursor))).toEqual([])
   })
 
-  it('keeps no address with a credential in it', async () => {
+  it('stores no address with a credential in it', async () => {
     const secret = `gh${'p_'}A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8`
     const urls = () =>
       bench.store.read((reader) =>
@@ -197,7 +197,7 @@ describe('a scan', () => {
     expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'auth_failed' })
   })
 
-  it('is partial when the credential expires on the way', async () => {
+  it('is partial when the credential expires during the scan', async () => {
     tenant.onPage = (space) => {
       if (space === 'OPS') throw refuse('auth_expired')
     }
@@ -224,7 +224,7 @@ describe('a scan', () => {
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'COMPLETED' })
   })
 
-  it('stops within a second when it is cancelled, and keeps what it has', async () => {
+  it('stops within a second when it is cancelled, and keeps its results so far', async () => {
     tenant.onPage = (_space, index) => (index === 2 ? new Promise(() => {}) : undefined)
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     await expect.poll(() => findings().length).toBe(10)

@@ -124,7 +124,7 @@ describe('a suppression', () => {
     expect(await statuses()).toContain('OPS-1 0 OPEN')
   })
 
-  it('re-opens its findings when it is deleted, and resolves those that are gone', async () => {
+  it('reopens its findings when it is deleted, and resolves those that no longer exist', async () => {
     await bench.scan()
     const { id } = await suppress({ filters: { customDetectorKeys: ['numbers'] } })
     await bench.run('update_finding', { id: await at('ENG-2'), status: 'FALSE_POSITIVE', reason: 'invented' })

@@ -98,7 +98,7 @@ const isDownload = ({ server, path }: { server: string; path: string }) =>
 const isReplyList = ({ path }: { path: string }) => path.endsWith('/children')
 
 describe(`a second scan of ${PAGES} pages`, () => {
-  it('that are as they were fetches no body and no attachment, and asks 40 times at most', async () => {
+  it('that are unchanged fetches no body and no attachment, in at most 40 requests', async () => {
     const { scan: second, requests } = await scan()
     expect(second).toMatchObject({ status: 'COMPLETED', failures: [], progress: { scanned: 0 } })
     expect(second.progress.unchanged).toBe(second.progress.discovered)

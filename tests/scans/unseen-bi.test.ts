@@ -120,7 +120,7 @@ describe('a dataset in the metadata scan', () => {
     expect(count('RESOLVED')).toBeGreaterThan(5)
   })
 
-  it('with an empty list of tables keeps them while the scan before did not come to its end', async () => {
+  it('with an empty list of tables keeps them if the previous scan did not finish', async () => {
     const open = await scanned()
     refuseQueries()
     change((dataset) => {
@@ -167,7 +167,7 @@ it.each([
   }
 })
 
-describe('a workspace that left the list', () => {
+describe('a workspace that is no longer listed', () => {
   it('stays while it answers to its id', async () => {
     const open = await scanned({ adminApi: false })
     const { id } = workspaceAt(1)
@@ -224,7 +224,7 @@ describe('an item that moves to a workspace that is not scanned', () => {
     await expectKept(open, 'outside_scope')
   })
 
-  it('is gone by the second scan where nothing shows that it exists', async () => {
+  it('is gone after the second scan if nothing shows that it exists', async () => {
     await scanned({ adminApi: false, optional: { scope } })
     move()
     await scanLater()

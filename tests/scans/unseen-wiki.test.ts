@@ -79,7 +79,7 @@ describe('a page', () => {
     expect(states()).toEqual(['attachment OPEN', 'comments OPEN', 'page RESOLVED'])
   })
 
-  it('of which only the view is ever read loses what an edit takes out of the view', async () => {
+  it('of which only the view is ever read resolves findings that an edit removes from the view', async () => {
     await scanned()
     const page = tenant.addPage({ spaceId: tenant.getSpace('TWO').id, title: 'View', body: textOf('view') })
     const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
@@ -91,7 +91,7 @@ describe('a page', () => {
     expect(states().sort()).toEqual([...allOpen, 'page RESOLVED'])
   })
 
-  it('that is archived stays, and one in the trash is gone by the second scan', async () => {
+  it('that is archived stays, and one in the trash is gone after the second scan', async () => {
     const { page } = await scanned()
     tenant.archivePage(page.id)
     await expectKept('outside_scope')
@@ -128,7 +128,7 @@ describe('a page', () => {
     await expectKept(undefined, 'PARTIAL')
   })
 
-  it('that is missing while the platform does not look pages up is gone by the second scan', async () => {
+  it('that is missing while the platform cannot look pages up is gone after the second scan', async () => {
     const { page } = await scanned()
     tenant.purgePage(page.id)
     fail({ match: onPath(/\/v2\/pages$/), respond: { status: 400, body: {} } })
@@ -147,7 +147,7 @@ describe('a page', () => {
 })
 
 describe('an attachment', () => {
-  it('that is renamed to a picture keeps what was found in its text', async () => {
+  it('that is renamed to a picture keeps the findings in its text', async () => {
     const { fileId } = await scanned()
     tenant.getAttachment(fileId).title = 'notes.png'
     await expectKept('not_read')
@@ -156,7 +156,7 @@ describe('an attachment', () => {
   it.each([
     ['an archive', zipOf({ 'a.txt': 'text' })],
     ['a file of an unknown format', Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7])],
-  ])('that becomes %s keeps what was found in its text', async (_name, bytes) => {
+  ])('that becomes %s keeps the findings in its text', async (_name, bytes) => {
     const { fileId } = await scanned()
     tenant.replaceAttachment(fileId, bytes)
     await expectKept('not_read')
@@ -204,7 +204,7 @@ describe('a list', () => {
     ['footer comments', /\/v2\/footer-comments$/],
     ['pages', /\/spaces\/\d+\/pages$/],
     ['spaces', /\/v2\/spaces$/],
-  ])('of %s whose link to the next page has no cursor is not whole', async (_name, path) => {
+  ])('of %s whose link to the next page has no cursor is incomplete', async (_name, path) => {
     const { page, fileId, commentId } = await scanned()
     fail({
       match: onPath(path),

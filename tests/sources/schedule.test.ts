@@ -14,7 +14,7 @@ describe('runs of a schedule', () => {
     'America/Havana',
     'Pacific/Chatham',
   ])(
-    'come once where the clocks of %s change: after a gap at its end, in a doubled hour at its first pass',
+    'run once where the clocks of %s change: at the end of a gap, in a repeated hour the first time',
     (zone) => {
       const { runs, differences } = compareChanges(zone, patterns)
       expect(differences).toEqual([])
@@ -31,7 +31,7 @@ describe('runs of a schedule', () => {
   }, 180_000)
 })
 
-describe('a schedule that cannot be kept', () => {
+describe('an invalid schedule', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['an unknown zone', { preset: 'daily', timezone: 'Mars/Base' }, 'timezone'],
     ['an empty zone', { preset: 'daily', timezone: '' }, 'timezone'],

@@ -177,7 +177,7 @@ describe('updating a source', () => {
     await expect(create(whole, 'Other')).rejects.toMatchObject({ facts: { reason: 'prototype_named' } })
   })
 
-  it('merges by member and leaves the rest', async () => {
+  it('merges by member and keeps the rest', async () => {
     const { config } = await update({ optional: { depth: 3 } })
     expect(config).toMatchObject({ optional: { depth: 3, spaces: ['ENG', 'OPS'] }, schedule: { preset: 'daily' } })
   })
@@ -208,7 +208,7 @@ describe('updating a source', () => {
     expect((await bench.scan('Wiki')).reason).toBe('auth_failed')
   })
 
-  it('asks for the secret again when it would go to another host', async () => {
+  it('requires the secret again when it would be sent to another host', async () => {
     await expect(update({ required: { base_url: 'https://other.example' } })).rejects.toMatchObject({
       code: 'invalid_input',
       facts: { reason: 'secret_required', issues: [{ path: 'config.masked.token' }] },

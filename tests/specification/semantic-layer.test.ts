@@ -196,7 +196,7 @@ describe('the query engine', () => {
     ['day', '2026-06-01T00:00:00Z', '2026-06-05T00:00:00Z', 4],
     ['week', '2026-06-01T00:00:00Z', '2026-06-15T00:00:00Z', 2],
     ['month', '2026-01-01T00:00:00Z', '2026-07-01T00:00:00Z', 6],
-  ])('gives a series of each %s, stamped in UTC', async (granularity, from, to, count) => {
+  ])('returns a series by %s, with timestamps in UTC', async (granularity, from, to, count) => {
     const { timeSeries } = await get('POST /semantic/query/timeseries', {
       metricSlug: 'leak-count',
       granularity,
@@ -210,7 +210,7 @@ describe('the query engine', () => {
     }
   })
 
-  it('gives series of metrics of type SIMPLE only', async () => {
+  it('returns series of metrics of type SIMPLE only', async () => {
     const question = { metricSlug: 'false-positive-rate', granularity: 'day', ...range }
     expect((await ask('POST /semantic/query/timeseries', question)).status).toBe(400)
   })

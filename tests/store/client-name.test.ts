@@ -8,7 +8,7 @@ it('keeps the name of a program as one short line', () => {
   expect(toStoredClient('x'.repeat(200))).toHaveLength(80)
 })
 
-it('keeps no credential, though its punctuation is taken away', () => {
+it('keeps no credential, although its punctuation is removed', () => {
   const [token, hidden] = ['Zx81kdLqpM2nbTr', 'ghp_9aBcD3fGh1JkLmN0pQrStUvWxYz2A4wq01K9']
   expect(toStoredClient(`https://x.example/a?access_token=${token}`)).not.toContain(token)
   expect(toStoredClient([...hidden].join('\u200b')) ?? '').not.toContain(hidden.slice(8))

@@ -77,7 +77,7 @@ describe('a database of every released schema', () => {
   })
 
   it.each(migrations.slice(1, -1).map(({ number, name }) => [name, number] as const))(
-    'comes out with the tables of a new one, and keeps what is in it: %s',
+    'has the tables of a new one afterwards, and keeps its contents: %s',
     (_, number) => {
       makeOldDatabase(file, number)
       const store = Store.open(file, { now })
@@ -137,7 +137,7 @@ describe('a migration that fails', () => {
     expect(look(file).version).toBe(newest)
   })
 
-  it('or is killed leaves the old or the new one, never something between', { timeout: 120_000 }, async () => {
+  it('or is killed leaves the old or the new one, never a mix of both', { timeout: 120_000 }, async () => {
     const old = join(root, 'old.db')
     makeOldDatabase(old, 2)
     const before = look(old)

@@ -20,7 +20,7 @@ describe('a key on a disk that knows no hard links', () => {
     throw Object.assign(new Error('not supported'), { code: 'ENOTSUP' })
   })
 
-  it('is written, and never takes the place of another one', () => {
+  it('is written, and never replaces another one', () => {
     const file = join(home, 'new.key')
     expect(writeKeyFile(file, Buffer.alloc(32, 1))).toBe(true)
     const first = readFileSync(file, 'utf8')
@@ -28,14 +28,14 @@ describe('a key on a disk that knows no hard links', () => {
     expect(readFileSync(file, 'utf8')).toBe(first)
   })
 
-  it('leaves a file of anything else as it is', () => {
+  it('does not change any other file', () => {
     const file = join(home, 'notes.txt')
     writeFileSync(file, 'notes')
     expect(writeKeyFile(file, Buffer.alloc(32, 1))).toBe(false)
     expect(readFileSync(file, 'utf8')).toBe('notes')
   })
 
-  it('is changed, and the old one stays beside it', () => {
+  it('is changed, and the old one is kept beside it', () => {
     const folder = mkdtempSync(join(home, 'rotated-'))
     const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
     const place = { store, home: folder, env: {}, now: Date.now }

@@ -78,7 +78,7 @@ describe('opening', () => {
 })
 
 describe('connections', () => {
-  it('overwrite what is deleted, hold rows to what they belong to, and trust no schema', () => {
+  it('overwrite deleted content, enforce foreign keys, and do not trust the schema', () => {
     const store = open()
     const read = (name: string) => store.write((tx) => tx.prepare(`PRAGMA ${name}`).pluck().get())
     expect(['secure_delete', 'foreign_keys', 'trusted_schema'].map(read)).toEqual([1, 1, 0])

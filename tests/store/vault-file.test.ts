@@ -84,7 +84,7 @@ describe('the key', () => {
   it.each([
     ['hex', Buffer.alloc(32, 7).toString('hex')],
     ['base64', Buffer.alloc(32, 7).toString('base64')],
-  ])('comes from ASSAY_KEY as %s, and no file is made', (_, key) => {
+  ])('comes from ASSAY_KEY as %s, and no file is created', (_, key) => {
     const sealed = open({ ASSAY_KEY: key }).seal('p', 'x')
     expect(open({ ASSAY_KEY: Buffer.alloc(32, 7).toString('hex') }).open('p', sealed)).toBe('x')
     expect(statSync(join(home, 'assay.key'), { throwIfNoEntry: false })).toBeUndefined()
@@ -145,7 +145,7 @@ it('is one key for many processes that start at once', { timeout: 120_000 }, asy
   store = Store.open(join(home, 'assay.db'), { now: Date.now })
 })
 
-describe('a key that is given up', () => {
+describe('a key that is replaced because it is lost', () => {
   const place = (env: Record<string, string> = {}) => ({ store, home, env, now: Date.now })
   const addSource = (secrets: object) =>
     store.write((writer) =>
@@ -161,7 +161,7 @@ describe('a key that is given up', () => {
   it.each<[string, () => void]>([
     ['lost', () => rmSync(join(home, 'assay.key'))],
     ['another', () => writeFileSync(join(home, 'assay.key'), Buffer.alloc(32, 3))],
-  ])('makes place for a new one when it is %s: what it sealed is gone, new secrets are sealed', (_how, lose) => {
+  ])('is replaced when it is %s: secrets that it sealed are deleted, new secrets are sealed', (_how, lose) => {
     addSource({ api_token: open().seal('source/u/api_token', 'old') })
     lose()
     expect(open().problem()?.facts.reason).toMatch(/^key_m/)
@@ -180,7 +180,7 @@ describe('a key that is given up', () => {
     expect(open().open('source/u/api_token', sealed)).toBe('old')
   })
 
-  it('is not given up for a file that is no key', () => {
+  it('is not replaced by a file that is no key', () => {
     addSource({ api_token: open().seal('source/u/api_token', 'old') })
     writeFileSync(join(home, 'assay.key'), 'no key at all')
     expect(reasonOf(() => replaceKey(place()))).toBe('key_invalid')

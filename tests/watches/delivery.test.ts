@@ -30,7 +30,7 @@ async function toggle(watching: Watching, times: number): Promise<void> {
 }
 
 describe('a message', () => {
-  it('holds the change, signed with the secret', async () => {
+  it('contains the change, signed with the secret', async () => {
     const watching = openWatching()
     await watching.ask('create_watch', {
       ...watch,
@@ -69,7 +69,7 @@ describe('a message', () => {
     expect(bodies(watching.sent)).toEqual([{ text: 'FIRING: Open &lt;findings&gt; is 1 (above 0)' }])
   })
 
-  it('holds no text from tenants in lockdown', async () => {
+  it('contains no text from tenants in lockdown', async () => {
     const watching = openWatching({ lockdown: true })
     const deliver = [webhook('https://hooks.acme.com/a')]
     await watching.ask('create_watch', { ...watch, dimensions: ['container', 'severity'], deliver })
@@ -82,7 +82,7 @@ describe('a message', () => {
 describe('a secret', () => {
   const given = { ...watch, deliver: [webhook('https://hooks.acme.com/a', { secret: 'a-long-signing-key' })] }
 
-  it('is shown masked, kept where it is left out or sent masked, and needed for another address', async () => {
+  it('is shown masked, kept where it is omitted or sent masked, and required for another address', async () => {
     const watching = openWatching()
     const { ask } = watching
     const created = await ask('create_watch', given)
@@ -110,7 +110,7 @@ describe('a secret', () => {
 })
 
 describe('a receiver', () => {
-  it('that fails in several ways is asked again until it accepts: every change, in order, with one id', async () => {
+  it('that fails in several ways gets each change again until it accepts it, in order, with one id', async () => {
     const failing: Reply[] = [{ status: 500 }, { status: 307, headers: { location: '/elsewhere' } }, { status: 410 }]
     const seen: { path: string; body: string }[] = []
     const { changes, doubles, outOfOrder, missing } = await killDeliverers(0, 1, (received) => {
@@ -122,7 +122,7 @@ describe('a receiver', () => {
     expect(new Set(seen.slice(0, 4).map(({ body }) => body)).size).toBe(1)
   })
 
-  it('that is down is asked for a day; then the change is given up and the next one sent', async () => {
+  it('that is down gets attempts for a day; then the change is dropped and the next one sent', async () => {
     const watching = openWatching()
     watching.answer.now = async () => 'could not be reached (ECONNREFUSED)'
     await watching.ask('create_watch', { ...watch, deliver: [webhook('https://hooks.acme.com/a')] })
@@ -153,7 +153,7 @@ describe('a receiver', () => {
     expect(bodies(watching.sent)).toMatchObject([{ state: 'OK', previousState: 'FIRING' }])
   })
 
-  it('that fails holds up neither the others nor the evaluations', async () => {
+  it('that fails delays neither the others nor the evaluations', async () => {
     const watching = openWatching()
     watching.answer.now = async ({ address }) => (address.endsWith('/down') ? 'answered 500' : undefined)
     const deliver = [webhook('https://hooks.acme.com/down'), webhook('https://hooks.acme.com/up')]
@@ -162,7 +162,7 @@ describe('a receiver', () => {
     expect(watching.sent.map(({ address }) => address)).toEqual(Array(3).fill('https://hooks.acme.com/up'))
   })
 
-  it('whose name leads to a private address is not asked', async () => {
+  it('whose name resolves to a private address gets no request', async () => {
     const receiver = await openReceiver(() => ({ status: 200 }))
     onTestFinished(() => receiver.close())
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
@@ -172,7 +172,7 @@ describe('a receiver', () => {
     expect(receiver.seen).toEqual([])
   })
 
-  it('that is set by its shown address keeps what is stored', async () => {
+  it('that is given by its masked address keeps its stored address', async () => {
     const watching = openWatching()
     const url = 'https://hooks.slack.com/services/T024BE7LH/B024BE7LH/aBcDeFgHiJkLmNoPqRsTuVwX'
     const { deliver } = await watching.ask('create_watch', { ...watch, deliver: [webhook(url, { format: 'slack' })] })

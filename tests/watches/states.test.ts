@@ -101,7 +101,7 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'OK', value: 1 })
   })
 
-  it('has no state but UNKNOWN without a value', async () => {
+  it('is UNKNOWN without a value', async () => {
     const watching = openWatching()
     await watching.bring([one(1)])
     const filters = { severities: ['LOW'] }
@@ -132,7 +132,7 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'OK', value: 0.5 })
   })
 
-  it('keeps a state for each group, also for one of which nothing is left', async () => {
+  it('keeps a state for each group, even for one that is empty now', async () => {
     const watching = openWatching()
     await watching.ask('create_watch', { ...watch, dimensions: ['severity'] })
     await watching.bring([one(1), one(2), one(3, 'LOW')])

@@ -123,7 +123,7 @@ describe('clouds', () => {
       'https://analysis.windows.net/powerbi/api/.default',
       'https://app.powerbi.com',
     ],
-  ])('%s asks for %s', (api_base_url, scope, web) => {
+  ])('%s requires %s', (api_base_url, scope, web) => {
     const addresses = toAddresses(biConnector.payload.parse(withConnection({ api_base_url })))
     expect(addresses).toMatchObject({ scope, web, apiPath: '/v1.0/myorg' })
   })

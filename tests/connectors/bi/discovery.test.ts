@@ -147,7 +147,7 @@ describe('paging', () => {
     expect(fake.paths().filter((path) => path === 'GET /groups')).toHaveLength(calls)
   })
 
-  it('a list that ignores the offset ends, with a warning', async () => {
+  it('the reading of a list that ignores the offset ends, with a warning', async () => {
     const { names, warnings, fake } = await scopesOf({}, { 'GET /groups': many(1000) })
     expect([names.length, warnings.map(({ code }) => code)]).toEqual([1000, ['listing_incomplete']])
     expect(fake.paths().filter((path) => path === 'GET /groups')).toHaveLength(2)

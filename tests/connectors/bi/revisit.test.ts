@@ -74,7 +74,7 @@ function listWords(): { open: string[]; resolved: string[] } {
 }
 
 describe.each(ways)('a second scan, $way', (way) => {
-  it('asks at most a third of an unchanged tenant, and keeps what is known', async () => {
+  it('sends at most a third of the requests for an unchanged tenant, and keeps its findings', async () => {
     await start(way.server)
     tenant.editReport(reportAt(3).id, { pages: ['word:kept'] })
     later(2 * HOUR_MS)
@@ -87,7 +87,7 @@ describe.each(ways)('a second scan, $way', (way) => {
     expect(listWords()).toEqual({ open: ['report'], resolved: [] })
   })
 
-  it('finds every edit that times show, and reads no more than that', async () => {
+  it('finds every edit that modification times show, and reads nothing else', async () => {
     await start(way.server)
     const first = await scan()
     for (const [step, gap] of [10 * 60_000, 2 * HOUR_MS, DAY_MS].entries()) {
@@ -109,7 +109,7 @@ describe.each(ways)('a second scan, $way', (way) => {
     expect(listWords()).toMatchObject({ resolved: ['report'] })
   })
 
-  it('finds an edit that no time shows within a week', async () => {
+  it('finds an edit without a modification time within a week', async () => {
     await start(way.server)
     await scan()
     for (const { reports, datasets } of tenant.workspaces.values()) {
@@ -157,7 +157,7 @@ describe.each(ways)('a second scan, $way', (way) => {
     expect(third.scan.progress.discovered).toBe(second.scan.progress.discovered)
   })
 
-  it('ends like an undisturbed scan when it is cut off after any number of requests', async () => {
+  it('has the same result as an undisturbed scan when it is interrupted after any number of requests', async () => {
     await start(way.server)
     await scan()
     const reports = [2, 3, 4, 5].map(reportAt)
@@ -261,7 +261,7 @@ describe('a second scan where the lists contain no modification times', () => {
     expect(listScanned()).toContain(readAt)
   })
 
-  it('finds an edit within a week, a new name at once', async () => {
+  it('finds an edit within a week, and a new name at once', async () => {
     await start({})
     await scan()
     editSilently()
@@ -277,7 +277,7 @@ describe('a second scan where the lists contain no modification times', () => {
     expect(found[6]).toBe(59 + 29 + 1)
   })
 
-  it('finds every edit when a full scan is asked for', async () => {
+  it('finds every edit in a full scan', async () => {
     await start({})
     await scan()
     editSilently()

@@ -107,7 +107,7 @@ describe('against the sample platform, which refuses what its contract does not 
     expect(refused().filter((call) => !call.endsWith('/executeQueries'))).toEqual([])
   })
 
-  it('a person with the own workspace, and the connection test, make no wrong call either', async () => {
+  it('a personal account and the connection test make no wrong call either', async () => {
     const { person, refused } = await open()
     const scope = { scope: { include_personal_workspaces: true } }
     const { assets, failed } = await crawlAll(person(scope))
@@ -121,7 +121,7 @@ describe('against the sample platform, which refuses what its contract does not 
   it.each([
     ['a member', {}],
     ['an administrator', { adminApi: true }],
-  ])('a second look as %s finds nothing changed, and an edit changes one asset', async (_name, options) => {
+  ])('a second scan as %s finds nothing changed, and an edit changes one asset', async (_name, options) => {
     const { server, principal } = await open(options)
     const sums = async () => new Map((await crawlAll(principal())).assets.map(({ key, checksum }) => [key, checksum]))
     const first = await sums()
@@ -131,18 +131,21 @@ describe('against the sample platform, which refuses what its contract does not 
     expect(changed.map(([key]) => key)).toEqual([`bi:${server.tenant.tenantId}:report:${toGuid('report People 1')}`])
   })
 
-  it.each([403, 401] as const)('tokens that end in mid-scan (%i) are renewed by one request', async (expiredAs) => {
-    const { server, principal } = await open({ expiredAs })
-    const { session } = openBi(principal())
-    const { scopes } = await session.scopes()
-    const asked = () => server.requests.filter(({ server: name }) => name === 'authority').length
-    expect(asked()).toBe(1)
-    server.revokeTokens()
-    for (const scope of scopes) {
-      for await (const batch of session.crawl({ scope, known: () => new Map() })) expect(batch.assets).not.toEqual([])
-    }
-    expect(asked()).toBeLessThanOrEqual(3)
-  })
+  it.each([403, 401] as const)(
+    'tokens that expire during a scan (%i) are renewed by one request',
+    async (expiredAs) => {
+      const { server, principal } = await open({ expiredAs })
+      const { session } = openBi(principal())
+      const { scopes } = await session.scopes()
+      const asked = () => server.requests.filter(({ server: name }) => name === 'authority').length
+      expect(asked()).toBe(1)
+      server.revokeTokens()
+      for (const scope of scopes) {
+        for await (const batch of session.crawl({ scope, known: () => new Map() })) expect(batch.assets).not.toEqual([])
+      }
+      expect(asked()).toBeLessThanOrEqual(3)
+    },
+  )
 
   it.each<[string, SampleBiOptions['faults'], string]>([
     ['a sign-in page', [{ match: onPath(/\/reports$/), times: 1, respond: 'html' }], 'ok'],

@@ -44,7 +44,7 @@ async function sample(sampling: Partial<Sampling>, extra: Routes = {}) {
 }
 
 describe('LATEST', () => {
-  it('takes what has the newest date over all workspaces', async () => {
+  it('selects the items with the newest dates over all workspaces', async () => {
     expect((await sample({})).names).toEqual(['Middle', 'New'])
   })
 
@@ -56,7 +56,7 @@ describe('LATEST', () => {
     ['title', ['Middle', 'New']],
   ])('by %s', async (orderBy, expected) => expect((await sample({ orderBy })).names).toEqual(expected))
 
-  it('brings the dataset of a report that is taken', async () => {
+  it('includes the dataset of a selected report', async () => {
     const dated = reports(1, 3, (index) => ({
       datasetId: guid('d', 2),
       modifiedDateTime: `2026-0${index + 1}-01T00:00:00Z`,
@@ -83,7 +83,7 @@ describe('RANDOM', () => {
     expect(other).not.toEqual(first)
   })
 
-  it('asks for the details of what is taken only', async () => {
+  it('requests details of selected items only', async () => {
     const { fake, units } = await sample({ strategy: 'RANDOM', limit: 4 })
     const asked = fake.paths().filter((path) => path.endsWith('/pages'))
     expect(asked).toHaveLength(units.filter(({ kind }) => kind === 'bi.report').length)
@@ -98,12 +98,12 @@ it('ALL ignores the limit', async () => {
   expect((await sample({ strategy: 'ALL', limit: 1 })).names).toHaveLength(23)
 })
 
-it('a workspace that cannot be listed costs only its part of the sample', async () => {
+it('a workspace that cannot be listed only removes its own items from the sample', async () => {
   const { names } = await sample({ limit: 30 }, { [`GET /groups/${two}/reports`]: refuse(403) })
   expect(names.filter((name) => name.startsWith('Report'))).toHaveLength(10)
 })
 
-it('takes the names for a column that a wiki takes, and those of a refresh', () => {
+it('accepts the same order columns as a wiki, and those of a refresh', () => {
   const own = biConnector.orderByColumns.filter((name) => !wikiConnector.orderByColumns.includes(name))
   expect(own.every((name) => /refresh/i.test(name))).toBe(true)
   expect(wikiConnector.orderByColumns.filter((name) => !biConnector.orderByColumns.includes(name))).toEqual([])

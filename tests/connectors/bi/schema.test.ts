@@ -37,7 +37,7 @@ const plain = [{ id: datasetId(1), name: 'Sales' }]
 const query = `POST /groups/${ws}/datasets/*/executeQueries`
 
 describe('ways to read a schema', () => {
-  it('by queries: columns, measures and table facts, without what the engine made', async () => {
+  it('by queries: columns, measures and table facts, without generated columns', async () => {
     const answers = {
       'INFO.VIEW.COLUMNS': rows(
         { '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': false, '[x]': 'Net of tax', '[e]': '[Gross] * 0.8' },
@@ -79,7 +79,7 @@ describe('ways to read a schema', () => {
     expect(asked[0]).not.toMatch(/Min|Max/)
   })
 
-  it('asks push datasets for their tables before it queries', async () => {
+  it('requests the tables of push datasets before it queries', async () => {
     const push = [{ ...plain[0], addRowsAPIEnabled: true }]
     const tables = { [`GET /groups/${ws}/datasets/*/tables`]: [{ name: 'Events', columns: [{ name: 'At' }] }] }
     const { facts, fake } = await factsOf(tenant(push, tables))
@@ -187,7 +187,7 @@ describe('ways to read a schema', () => {
     expect(descriptions.map(({ section }) => section)).toEqual(['tables/descriptions/tables'])
   })
 
-  it('a credential that ends among the queries is no missing permission', async () => {
+  it('a credential that expires between queries does not count as a missing permission', async () => {
     let expired = false
     const guarded = (value: unknown) => () => (expired ? refuse(401) : value)
     const routes = tenant(plain, {
@@ -201,7 +201,7 @@ describe('ways to read a schema', () => {
     expect((await crawlAll(payloadFor(fake))).failed).toEqual({ Finance: 'auth_expired' })
   })
 
-  it('tables that are assets are not gone because they could not be listed', async () => {
+  it('tables that are assets are not deleted because they could not be listed', async () => {
     const fake = await startFakeBi(tenant(plain, { [query]: refuse(500) }))
     const { assets } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
     const dataset = assets.find(({ kind }) => kind === 'bi.dataset')
@@ -313,7 +313,7 @@ describe('the metadata scan', () => {
     ['fails', [{ status: 'Failed' }], result],
     ['reports an error', [{ status: 'Running', error: { code: 'x' } }], result],
     ['has lost its result', [{ status: 'Succeeded' }], refuse(404)],
-  ])('that %s leaves the other ways', async (_name, states, scan) => {
+  ])('that %s does not disable the other ways', async (_name, states, scan) => {
     const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
     const { facts } = await factsOf({ ...scanned(states, scan), [query]: answering(answers) })
     expect(facts[0]).toMatchObject({ schemaStatus: 'available', schemaWay: 'queries' })

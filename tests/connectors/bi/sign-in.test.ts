@@ -36,7 +36,7 @@ const failureOf = async (work: Promise<unknown>) => {
 }
 
 describe('a service principal', () => {
-  it('asks for a token of its cloud, once for all workers', async () => {
+  it('requests a token from its cloud, once for all workers', async () => {
     const { server, signIn } = await principal((_request, response) =>
       sendJson(response, { access_token: 'a', expires_in: 3599 }),
     )
@@ -66,7 +66,7 @@ describe('a service principal', () => {
   ])('uses a token of %s seconds for %i ms', (expiresIn, expected) => expect(toUseMs(expiresIn)).toBe(expected))
 
   it.each([[120], [0], ['0'], [undefined], ['soon'], [-5]])(
-    'asks for one token for twenty calls (expires_in: %s)',
+    'requests one token for twenty calls (expires_in: %s)',
     async (expiresIn) => {
       const { server, signIn } = await principal((_request, response) =>
         sendJson(response, { access_token: 'a', expires_in: expiresIn }),
@@ -76,7 +76,7 @@ describe('a service principal', () => {
     },
   )
 
-  it('renews before the end', async () => {
+  it('renews the token before it expires', async () => {
     let clock = 0
     let count = 0
     const { signIn } = await principal(
@@ -148,7 +148,7 @@ describe('a token of a person', () => {
     expect(claims).toEqual({ tenantId: TENANT, objectId: 'o1', name: 'ana', audience: 'x', expiresAt: 2_000_000 })
   })
 
-  it.each(['abc', 'a.b.c', 'a.e30.c', '..'])('%s without claims is taken as it is', async (token) => {
+  it.each(['abc', 'a.b.c', 'a.e30.c', '..'])('%s without claims is used unchanged', async (token) => {
     expect(await given(token).claims()).toEqual({})
     expect(await given(token).authorize()).toBe(`Bearer ${token}`)
   })

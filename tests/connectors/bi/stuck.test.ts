@@ -7,7 +7,7 @@ vi.mock('node:timers/promises', async (original) => ({
   setTimeout: (await import('../virtual-clock.ts')).virtualSleep,
 }))
 
-it('a metadata scan that never ends is given up once, after ten minutes and a bounded number of looks', async () => {
+it('a metadata scan that never ends is abandoned once, after ten minutes and a bounded number of polls', async () => {
   const workspaces = Array.from({ length: 8 }, (_, index) => ({ id: guid('a', index + 1), name: `W${index + 1}` }))
   const fake = await startFakeBi({
     'GET /groups': workspaces,

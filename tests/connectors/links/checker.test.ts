@@ -230,7 +230,7 @@ describe('addresses that get no request', () => {
     expect(show(await checkerFor([], { resolve }).check(url))).toBe(expected)
   })
 
-  it('without external checks only listed hosts are asked', async () => {
+  it('without external checks only listed hosts are requested', async () => {
     const server = await startLoopback(status(200))
     const checker = checkerFor(['shop.lan'], { checkExternal: false })
     expect(show(await checker.check('https://shop.com/'))).toBe('skipped external')

@@ -18,7 +18,7 @@ it('other hosts get at most two requests at a time, a quarter of a second apart'
   expect(most).toBe(2)
 })
 
-it('ends at a thousand requests, listed hosts not counted', async () => {
+it('stops after a thousand requests, without counting listed hosts', async () => {
   const hosts = createHosts(new AbortController().signal)
   const url = (index: number, name: string) => new URL(`https://${name}${index}.com/`)
   let done = 0

@@ -44,7 +44,7 @@ describe('a scan of one space of many', () => {
     expect(await crawlOne(pages, comments)).toEqual(expected)
   })
 
-  test('gives up a site-wide list that takes more requests than asking per page', async () => {
+  test('abandons a site-wide list that takes more requests than asking per page', async () => {
     const { perPage, siteWide, commented } = await crawlOne(45, 12_000)
     expect(siteWide).toBeLessThanOrEqual(45)
     expect([perPage, commented]).toEqual([45, 45])
@@ -105,7 +105,7 @@ describe('labels', () => {
   })
 })
 
-describe('labels that cannot be had', () => {
+describe('labels that cannot be read', () => {
   test('that are unavailable this time change no page', async () => {
     const labels = { status: 200, body: { results: [] } }
     const wiki = await startWiki(small(), { faults: [{ match: onPath(/\/v2\/labels$/), respond: labels }] })
@@ -143,7 +143,7 @@ describe('samples', () => {
     expect(wiki.requests.filter(({ path, query }) => path.endsWith('/pages') && query.has('space-id'))).toHaveLength(1)
   })
 
-  test('RANDOM takes the requested number, the same for the same seed and others for another', async () => {
+  test('RANDOM selects the requested number: the same for the same seed, others for another', async () => {
     const wiki = await startWiki(content)
     const draw = async (seed: number) => {
       const { assets } = await crawlAll(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 8, seed } }))

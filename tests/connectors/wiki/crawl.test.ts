@@ -96,14 +96,14 @@ describe('a scan of a whole site', () => {
     ])
   })
 
-  test('gives addresses that people can open', async () => {
+  test('returns addresses that people can open', async () => {
     const wiki = await startWiki(small())
     const { assets } = await crawlAll(openWiki(`${wiki.url}/wiki/`))
     expect(assets.get(`${prefix}:page:11`)?.url).toBe(`${wiki.url}/wiki/spaces/DOCS/pages/11/Setup`)
     expect(assets.get(`${prefix}:attachment:att5`)?.url).toContain(`${wiki.url}/wiki/pages/viewpageattachments.action?`)
   })
 
-  test('takes the dates of the platform', async () => {
+  test('uses the dates of the platform', async () => {
     const wiki = await startWiki(small())
     const { assets } = await crawlAll(openWiki(wiki.url))
     expect(assets.get(`${prefix}:page:11`)).toMatchObject({

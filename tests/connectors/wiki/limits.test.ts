@@ -43,7 +43,7 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
     expect(warnings[0]?.message).toContain('2048')
   })
 
-  test('what lies behind them counts as not read', async () => {
+  test('content beyond them counts as not read', async () => {
     const { asset } = await read({ bytes: encode(lines), title: 'long.txt' }, 2048)
     expect(asset?.unread).toEqual([{ section: 'content', reason: 'limit' }])
     expect((await asset?.document?.())?.unread).toEqual([{ section: 'content', reason: 'limit' }])
@@ -107,7 +107,7 @@ describe('max_retries: retries for transient failures and rate limits', () => {
   afterEach(() => vi.restoreAllMocks())
 
   test.each([0, 1, 3])(
-    'at %i, a listing that is down is asked for once more than that, smaller pages included',
+    'at %i, a failing listing is requested that many times more, including smaller pages',
     async (max_retries) => {
       const wiki = await startWiki({ pages: manyPages(60) }, { faults: [down] })
       const { error } = await crawlAll(openWiki(wiki.url, { optional: { connection: { max_retries } } }))
@@ -134,7 +134,7 @@ describe('max_retries: retries for transient failures and rate limits', () => {
     expect(wiki.requests.filter(bodies)).toHaveLength(1)
   })
 
-  test('a platform that fails on large pages is asked for smaller ones, which grow again', async () => {
+  test('a platform that fails on large pages gets requests for smaller ones, which grow again', async () => {
     const large: SampleFault = {
       match: (request) => listing(request) && Number(request.query.get('limit')) > 20,
       respond: { status: 500 },
@@ -167,7 +167,7 @@ describe('rate_limit_delay_seconds: an extra delay between requests', () => {
   test.each<['scoped' | 'classic', string]>([
     ['classic', 'the question for the tenant id included'],
     ['scoped', 'those that find the gateway included'],
-  ])('lies between all requests of a tenant with a %s token, %s', async (tokenKind) => {
+  ])('separates all requests of a tenant with a %s token, %s', async (tokenKind) => {
     const starts: number[] = []
     const clock: SampleFault = {
       match: () => {

@@ -42,7 +42,7 @@ describe('how requests are sent', () => {
     expect(wiki.requests.filter(down.match)).toHaveLength(max_retries + 1)
   })
 
-  test('request_timeout_seconds holds for every call, and ends one that hangs', async () => {
+  test('request_timeout_seconds applies to every call, and ends one that hangs', async () => {
     const wiki = await startWiki({ spaces, pages })
     await crawlAll(openWiki(wiki.url, { optional: { connection: { request_timeout_seconds: 7 } } }))
     expect(new Set(limits)).toEqual(new Set([7_000]))

@@ -72,7 +72,7 @@ describe('rights', () => {
     expect(pageKeys(assets.keys())).toHaveLength(60)
   })
 
-  test('a token that expires in the middle ends the scan', async () => {
+  test('a token that expires during a scan ends it', async () => {
     const expired: SampleFault = { match: onPath(/^\/wiki/), after: 4, respond: { status: 401, body: {} } }
     const wiki = await startWiki({ pages: manyPages(120) }, { faults: [expired] })
     const { error } = await crawlAll(openWiki(wiki.url))
@@ -203,7 +203,7 @@ test('no address in a page is ever requested', async () => {
   expect(files.map(({ url }) => url)).toEqual([addresses[0], addresses[1], 'http://********@localhost/a.csv'])
 })
 
-test('members that are missing, null or unknown do no harm', async () => {
+test('members that are missing, null or unknown are tolerated', async () => {
   const fault = rewrite(listing, (body) => {
     body.results = body.results.map(({ id, title, spaceId }, index) =>
       index === 0

@@ -130,14 +130,14 @@ describe('the address', () => {
 })
 
 describe('signing in', () => {
-  test('asks the tenant for its id, and has it remembered', async () => {
+  test('requests the id of the tenant, and stores it', async () => {
     const wiki = await startWiki({})
     const session = openWiki(wiki.url)
     await session.scopes()
     expect(session.tenants).toEqual([cloudId])
   })
 
-  test('keeps an id that was remembered', async () => {
+  test('uses a stored id', async () => {
     const wiki = await startWiki({})
     const session = openWiki(wiki.url, { tenantId: 'stored' })
     const { assets } = await crawlAll(session)
@@ -256,7 +256,7 @@ describe('the scope', () => {
     },
   )
 
-  test('hundreds of long keys are asked for in addresses that are short enough', async () => {
+  test('hundreds of long keys are requested in addresses of bounded length', async () => {
     const wiki = await startWiki({
       spaces: Array.from({ length: 250 }, (_, index) =>
         spaceOf(String(index + 1), { key: `KEY${'X'.repeat(40)}${index}` }),

@@ -25,7 +25,7 @@ test('a number that is too large to be exact is refused with the advice to write
   expect(error?.issues[0]?.message).toContain('as strings, such as "9007199254740993"')
 })
 
-test('a scope that is gone is recognized by an id beyond the exact numbers', async () => {
+test('a deleted scope is recognized by an id beyond 2^53', async () => {
   const wiki = await startWiki({ spaces: [spaceOf('7'), spaceOf(large)] })
   const session = openWiki(wiki.url, { optional: { scope: { spaces: { ids: [7] } } } })
   await session.scopes()

@@ -43,7 +43,7 @@ const judge = (subject: QualitySubject, config: object = {}) =>
 const typesOf = (subject: QualitySubject, config: object = {}) =>
   judge(subject, config).found.map((match) => match.findingType)
 
-test('a page that is looked after has no finding, and nothing is left open', () => {
+test('a maintained page has no finding, and nothing is undecided', () => {
   expect(judge(page())).toEqual({ found: [], undecided: new Set() })
 })
 
@@ -91,7 +91,7 @@ describe.each<[string, QualitySubject, string]>([
   ['a description', item('bi.report', {}, 'ann'), 'NO_DESCRIPTION'],
   ['owners', item('bi.dataset', { description: true }), 'NO_OWNER'],
   ['admins', item('bi.workspace', {}), 'NO_OWNER'],
-])('where the platform does not give %s', (_, subject, type) => {
+])('where the platform does not report %s', (_, subject, type) => {
   test(`${type} is left open`, () => {
     const { found, undecided } = judge(subject)
     expect(found).toEqual([])

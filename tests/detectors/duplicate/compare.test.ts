@@ -19,7 +19,7 @@ const words = (seed: number, length: number) => makeWords(createRandom(seed), le
 /** Replaces one word in every `every`. */
 const thin = (text: readonly string[], every: number) => text.map((word, at) => (at % every === 0 ? `x${at}` : word))
 
-test('of 2,500 generated texts, at least 99 % of the alike pairs are found, and nothing else', () => {
+test('of 2,500 generated texts, at least 99 % of the similar pairs are found, and nothing else', () => {
   const texts = makeTexts(2_500, 11)
   const truth = listAlikePairs(texts, 0.85)
   const found = nearPairs(texts, 0.85)
@@ -29,7 +29,7 @@ test('of 2,500 generated texts, at least 99 % of the alike pairs are found, and 
   for (const [pair, share] of found) expect(share).toBeCloseTo(truth.get(pair) ?? 0, 6)
 })
 
-test('for any texts, what is called alike is alike', () => {
+test('for any texts, every reported pair is similar', () => {
   const property = fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 0, max: 40 }), (seed, edits) => {
     const original = words(seed, 120)
     const texts = [original, editWords(original, createRandom(seed + 1), edits), words(seed + 2, 120)]
@@ -49,7 +49,7 @@ describe('of similar texts the newer one is reported with the older', () => {
     ])
   })
 
-  test('nearly the same, and the most alike of several originals', () => {
+  test('nearly the same, and the most similar of several originals', () => {
     const near = thin(original, 100)
     const nearer = original.map((word, at) => (at === 50 ? 'other' : word))
     expect(likenesses([near, original, nearer])).toMatchObject([
@@ -58,7 +58,7 @@ describe('of similar texts the newer one is reported with the older', () => {
     ])
   })
 
-  test('not when they share less than was asked for', () => {
+  test('not when they share less than the threshold', () => {
     const alike = thin(original, 100)
     const [found] = likenesses([original, alike])
     expect(found?.share).toBeGreaterThan(0.85)

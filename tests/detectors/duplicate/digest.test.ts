@@ -15,7 +15,7 @@ const digestOf = (source: string, over: Partial<AssetFacts> = {}, key = 1) => {
 }
 const text = makeWords(createRandom(3), 120).join(' ')
 
-describe('what is kept of a text', () => {
+describe('the stored digest of a text', () => {
   test('is read back as it was written', () => {
     const digest = digestOf(`<p>${text}</p>`)
     expect(digest).toMatchObject({ words: 120 })
@@ -48,7 +48,7 @@ describe('what is kept of a text', () => {
     expect(digest?.shingles.length).toBeGreaterThan(15)
   })
 
-  test('of two million characters is made in time', () => {
+  test('of two million characters is computed in time', () => {
     const large = parseStorage(`<p>${makeWords(createRandom(5), 240_000).join(' ')}</p>`)
     const started = cpuMs()
     duplicateDetector.digest?.(large, { asset, fingerprint: createFingerprinter(new Uint8Array(32)) })
