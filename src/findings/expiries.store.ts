@@ -24,7 +24,10 @@ export function removeExpiry(writer: Writer, findingId: number): void {
   writer.prepare('DELETE FROM main.expiry WHERE finding_id = ?').run(findingId)
 }
 
-/** Notes whether the latest complete look at its asset found a finding; one that is gone is resolved at the end. */
+/**
+ * Records whether the last complete detection run on its asset found a finding; if not, it is resolved when its
+ * decision ends.
+ */
 export function noteEvidence(writer: Writer, findingId: number, isGone: boolean): void {
   const to = isGone ? statusCodes.RESOLVED : statusCodes.OPEN
   writer.prepare('UPDATE main.expiry SET to_status = ? WHERE finding_id = ? AND to_status <> ?').run(to, findingId, to)

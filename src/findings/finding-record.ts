@@ -76,7 +76,7 @@ export interface FindingChange {
   until?: number | undefined
 }
 
-/** In place of the id of a scan: nobody made the change, a decision ended. */
+/** Instead of the id of a scan: no one made the change, a decision expired. */
 export const NO_SCAN = 0
 
 export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }

@@ -284,7 +284,7 @@ export class FindingLedger {
     return findExpiry(this.#writer, findingId)?.at
   }
 
-  /** Notes whether a complete look at the asset of a decided finding has found it. */
+  /** Records whether a complete detection run on its asset has found a decided finding. */
   noteEvidence(findingId: number, isGone: boolean): void {
     noteEvidence(this.#writer, findingId, isGone)
   }
