@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { listProjects, VaultsLast } from './vitest.projects.ts'
@@ -10,7 +10,7 @@ const MIN_MEMORY_BYTES = 4 * 1024 ** 3
 
 /** Keeps temporary files in memory where there is room for them: on a disk, most tests would wait for SQLite's commits. */
 function keepFilesInMemory(): void {
-  if (process.env.TMPDIR !== undefined) return
+  if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return
   const { bavail, bsize } = statfsSync(MEMORY)
   if (bavail * bsize < MIN_MEMORY_BYTES) return
   const folder = mkdtempSync(join(MEMORY, 'assay-'))
@@ -20,7 +20,7 @@ function keepFilesInMemory(): void {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
 
-if (process.platform === 'linux') keepFilesInMemory()
+keepFilesInMemory()
 
 export default defineConfig({
   test: {
