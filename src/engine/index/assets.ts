@@ -20,6 +20,7 @@ export interface OwnFacets {
 
 const noOwnFacets: OwnFacets = { owner: 0, labels: 0, dataset: 0 }
 export const ownFacets = ['owner', 'labels', 'dataset'] as const
+export const isOwnFacet = (name: string): name is keyof OwnFacets => name in noOwnFacets
 const placeFacets = ['kind', 'container', 'source', 'deleted', 'scanned'] as const
 
 /** The number of (severity, status) pairs, numbered `severity * 4 + status`. */
@@ -127,7 +128,7 @@ export class AssetTable {
 
   /** The distinct values of a facet among current assets. */
   listIds(name: keyof AssetFacets | keyof OwnFacets): number[] {
-    if (name === 'owner' || name === 'labels' || name === 'dataset') return this.own[name].listValues(this.count)
+    if (isOwnFacet(name)) return this.own[name].listValues(this.count)
     const ids = new Set<number>()
     for (let place = 0; place < this.placeCount; place++) {
       if ((this.#shareOf[place] ?? 0) > 0) ids.add(this.facets[name].valueOf(place))

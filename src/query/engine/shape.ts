@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import { ownFacets } from '../../engine/index/assets.ts'
+import { isOwnFacet, ownFacets } from '../../engine/index/assets.ts'
 import type { Facet } from '../../engine/index/facet.ts'
 import type { Shape } from '../../engine/scan/shape.ts'
 import {
@@ -60,7 +60,7 @@ export function openColumns(
       const column = Uint32Array.from({ length: count }, (_, asset) => asset)
       return { column, values: Array.from(assets.ids.subarray(0, count)) }
     }
-    if (slot === 'owner' || slot === 'labels' || slot === 'dataset') return assets.own[slot]
+    if (isOwnFacet(slot)) return assets.own[slot]
     const isOfPlace = slot === 'kind' || slot === 'container' || slot === 'deleted' || slot === 'scanned'
     if (!isOfPlace && (ofFindings || slot !== 'source')) return facets.facets[slot]
     const facet = assets.facets[slot]

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type FacetRow, findFacet } from '../../findings/facets.ts'
+import { type FacetRow, facetRows, findFacet } from '../../findings/facets.ts'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
 import type { FilterCondition } from '../../findings/filter.ts'
 import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
@@ -134,9 +134,10 @@ function findingRows(plan: PlacedPlan): RowSource {
 }
 
 /** Fields that the index of findings by time lacks, or that are facets of their assets. */
-const outsideIndex = new Set<MetricField | undefined>([
-  ...['resolutionHours', 'assetId', 'assetKind', 'container', 'owner', 'dataset'],
-] as MetricField[])
+const outsideIndex: ReadonlySet<string | undefined> = new Set([
+  'resolutionHours',
+  ...facetRows.filter(({ table }) => table === 'asset').map(({ field }) => field),
+])
 
 /**
  * Forces a scan of all findings in asset order for fields that the index by time lacks, or for distinct values of their
