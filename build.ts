@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleOptions } from './packaging/bundle-options.ts'
+import { buildConsole } from './packaging/console.ts'
 import { operations } from './src/catalogue.ts'
 import { buildManifest } from './src/mcp/surface.ts'
 import { manifestFile } from './src/mcp/tools/manifest.ts'
@@ -39,7 +40,11 @@ function readLicenses(inputs: readonly string[]): string {
     .join('\n----\n\n')
 }
 
-const licenses = { path: join(root, 'dist', 'LICENSES.txt'), contents: readLicenses(Object.keys(metafile.inputs)) }
+const browser = await buildConsole(root)
+const licenses = {
+  path: join(root, 'dist', 'LICENSES.txt'),
+  contents: readLicenses([...Object.keys(metafile.inputs), ...browser.inputs]),
+}
 const selections: Toolset[][] = [['agent'], ['admin'], ['agent', 'admin']]
 const frames = selections.flatMap((toolsets) =>
   [false, true].map((readOnly) => {
@@ -48,7 +53,7 @@ const frames = selections.flatMap((toolsets) =>
   }),
 )
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-for (const { path, contents } of [...outputFiles, ...frames, licenses]) {
+for (const { path, contents } of [...outputFiles, ...frames, ...browser.files, licenses]) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }
@@ -56,3 +61,5 @@ const scripts = outputFiles.filter(({ path }) => path.endsWith('.js'))
 const bytes = scripts.reduce((sum, { contents }) => sum + contents.byteLength, 0)
 const tookMs = Math.round(performance.now() - startedAt)
 process.stdout.write(`dist: ${scripts.length} files, ${Math.round(bytes / 1024)} KiB, built in ${tookMs} ms\n`)
+const [scriptKb, styleKb] = [browser.scriptBytes, browser.styleBytes].map((size) => (size / 1024).toFixed(1))
+process.stdout.write(`console: ${scriptKb} KiB of script and ${styleKb} KiB of style, compressed\n`)

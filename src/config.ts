@@ -31,6 +31,7 @@ export const Settings = z
       .min(1)
       .default(['agent', 'admin'])
       .describe('The tools that MCP offers: the six agent tools, the admin tools, or both.'),
+    console: z.boolean().default(true).describe('Serve the web console at /console/.'),
     readOnly: z.boolean().default(false).describe('Offer only operations that change nothing.'),
     lockdown: z
       .boolean()
@@ -147,6 +148,7 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     logLevel: env.ASSAY_LOG_LEVEL,
     logFile: flag(env.ASSAY_LOG_FILE),
     toolsets: env.ASSAY_TOOLSETS?.split(',').map((name) => name.trim()),
+    console: flag(env.ASSAY_CONSOLE),
     readOnly: flag(env.ASSAY_READ_ONLY),
     lockdown: flag(env.ASSAY_LOCKDOWN),
     networkFolder: flag(env.ASSAY_NETWORK_FOLDER),

@@ -167,6 +167,7 @@ function addServeCommands(program: Command, host: Host): void {
     ),
   )
     .option('--socket <path>', 'listen on a unix socket that only its owner can open, instead of a port')
+    .option('--no-console', 'do not serve the web console at /console/')
     .option('--public-url <url>', 'address at which clients reach this server through a proxy')
     .option(
       '--trust-proxy <networks>',
@@ -196,10 +197,10 @@ function addServeCommands(program: Command, host: Host): void {
 
 const toList = (value: string) => value.split(',').map((each) => each.trim())
 
-/** `--no-background` gives the member a default of true, which must not override the settings file. */
+/** Options such as `--no-background` give a default of true, which must not override the settings file. */
 function withoutDefault<T extends Flags>(options: T): T {
-  const { background, ...rest } = options
-  return (background === false ? options : rest) as T
+  const { background, console, ...rest } = options
+  return { ...rest, ...(background === false ? { background } : {}), ...(console === false ? { console } : {}) } as T
 }
 
 function toToolsets(value: string): ('agent' | 'admin')[] {

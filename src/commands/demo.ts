@@ -135,7 +135,10 @@ async function serveUntilStopped(host: Host, app: OpenedApp): Promise<void> {
   try {
     const server = await startServer(app)
     const url = showSentence(server.url)
-    print(host, line`Serving ${url} · REST at ${url}/docs · MCP at ${url}/mcp · Ctrl-C ends it`)
+    print(
+      host,
+      line`Serving ${url} · console at ${url}/console/ · REST at ${url}/docs · MCP at ${url}/mcp · Ctrl-C ends it`,
+    )
     if (app.config.background) app.startBackground()
     await untilStopped(host.signal)
     await server.close()

@@ -15,7 +15,7 @@ import { AppError } from '../kernel/errors.ts'
 import { line, showCode, showSentence } from '../kernel/shown.ts'
 import { createMcpHttpHandler } from '../mcp/http/http.ts'
 import { principalOf } from '../operation/context.ts'
-import { version } from '../runtime/package-files.ts'
+import { packageFile, version } from '../runtime/package-files.ts'
 import { examineReadiness } from '../telemetry/readiness.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { createSurface } from './mcp-surface.ts'
@@ -89,6 +89,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     publicUrl,
     trustProxy,
     issuer: oidc?.issuer,
+    ...(config.console ? { console: packageFile('dist/console/') } : {}),
     telemetry,
     readiness: () => examineReadiness(store, vault),
     log,
@@ -149,7 +150,12 @@ export async function serve(app: OpenedApp, host: Host): Promise<void> {
     app.startQueryThread()
     const server = await startServer(app)
     const url = showSentence(server.url)
-    print(host, line`Assay ${showCode(version)} serves at ${url}`, line`  REST ${url}/docs · MCP ${url}/mcp`)
+    print(
+      host,
+      line`Assay ${showCode(version)} serves at ${url}`,
+      ...(app.config.console ? [line`  Console ${url}/console/`] : []),
+      line`  REST ${url}/docs · MCP ${url}/mcp`,
+    )
     if (app.config.background) app.startBackground()
     await untilStopped(host.signal)
     await server.close()

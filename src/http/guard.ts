@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../kernel/errors.ts'
+import { isConsolePage } from './console.ts'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
@@ -20,13 +21,16 @@ const safety: Readonly<Record<string, string>> = {
 }
 
 export function addSafety(response: Response): Response {
-  for (const [name, value] of Object.entries(safety)) response.headers.set(name, value)
+  const isImmutable = response.headers.get('cache-control')?.includes('immutable') === true
+  for (const [name, value] of Object.entries(safety)) {
+    if (name !== 'cache-control' || !isImmutable) response.headers.set(name, value)
+  }
   return response
 }
 
 /**
  * Rejects requests not meant for this server: a foreign `Host` (DNS rebinding), a foreign `Origin`, or a cross-site
- * request according to the browser.
+ * request according to the browser, except a link followed to the console.
  */
 export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
   const open = publicUrl === undefined ? undefined : new URL(publicUrl)
@@ -54,7 +58,12 @@ export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
       throw refuse('origin_not_allowed', 'Requests from pages of other sites are refused.')
     }
     const site = c.req.header('sec-fetch-site') ?? 'none'
-    if (site !== 'none' && site !== 'same-origin') {
+    const isLink =
+      c.req.method === 'GET' &&
+      c.req.header('sec-fetch-mode') === 'navigate' &&
+      c.req.header('sec-fetch-dest') === 'document' &&
+      isConsolePage(c.req.path)
+    if (site !== 'none' && site !== 'same-origin' && !isLink) {
       throw refuse('cross_site', 'Requests from pages of other sites are refused.')
     }
     await next()

@@ -8,6 +8,7 @@ import { type Operation, requireScope } from '../operation/operation.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { clientAddress, isFromHere, toNetwork } from './address.ts'
+import { addConsole, CONSOLE_PATH, isConsolePage } from './console.ts'
 import { createDocsPage } from './docs.ts'
 import { addSafety, guard } from './guard.ts'
 import { type ImportFindings, importRoute } from './import.ts'
@@ -41,6 +42,8 @@ export interface HttpOptions {
   readiness?: () => Record<string, 'ok' | 'failed'>
   /** The issuer whose tokens are accepted besides Assay's own. */
   issuer?: string | undefined
+  /** The folder of the built console; absent: not served. */
+  console?: URL | undefined
   log: Log
 }
 
@@ -60,6 +63,8 @@ const namedPaths = new Set([
 /** Public paths, which reveal nothing but the program itself. */
 const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs'])
 
+const namePath = (path: string) => (namedPaths.has(path) ? path : isConsolePage(path) ? CONSOLE_PATH : 'other')
+
 const MAX_STREAMS_PER_CALLER = 64
 
 /** Builds the HTTP app: every operation with a route, `/mcp`, and the service endpoints. */
@@ -74,14 +79,14 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
     app.use('*', async (c, next) => {
       const begun = performance.now()
       await next()
-      const route = c.get('route') ?? (namedPaths.has(c.req.path) ? c.req.path : 'other')
+      const route = c.get('route') ?? namePath(c.req.path)
       telemetry.countRequest(route, c.res.status, (performance.now() - begun) / 1000)
     })
   }
   app.use('*', guard({ hosts: options.hosts, publicUrl: options.publicUrl }))
   const holdStream = limitStreams(MAX_STREAMS_PER_CALLER)
   app.use('*', async (c, next) => {
-    const isOpen = openPaths.has(c.req.path) || c.req.path.startsWith('/.well-known/')
+    const isOpen = openPaths.has(c.req.path) || isConsolePage(c.req.path) || c.req.path.startsWith('/.well-known/')
     const isWatching = c.req.path === '/metrics' && isFromHere(peerOf(c.env), c.req.raw.headers)
     if (isOpen || isWatching) return next()
     const address = clientAddress(peerOf(c.env), c.req.header('x-forwarded-for') ?? null, trusted)
@@ -117,7 +122,11 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     }),
   )
-  app.get('/', (c) => c.redirect('/docs'))
+  if (options.console !== undefined) addConsole(app, options.console)
+  app.get('/', (c) => {
+    const isPerson = options.console !== undefined && c.req.header('accept')?.includes('text/html') === true
+    return c.redirect(isPerson ? CONSOLE_PATH : '/docs')
+  })
   const baseOf = (request: Request) => (options.publicUrl ?? new URL(request.url).origin).replace(/\/$/, '')
   for (const path of issuer === undefined ? [] : ['', '/mcp']) {
     app.get(resourceMetadataPath(path), (c) => c.json(toResourceMetadata(baseOf(c.req.raw), path, issuer ?? '')))

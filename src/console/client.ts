@@ -1,0 +1,118 @@
+import type { FindingDetail, FindingStatus } from '../findings/model.ts'
+import type { ViewAnswer } from '../query/view-model.ts'
+import type {
+  Dashboard,
+  Dimension,
+  FindingPage,
+  MetricItem,
+  Page,
+  Question,
+  ScanDetail,
+  Session,
+  SourceItem,
+  TermItem,
+  Triaged,
+} from './model.ts'
+
+/** What the server answered instead of a result, or that it did not answer. */
+export class Problem extends Error {
+  readonly status: number
+  readonly reason: string | undefined
+  readonly suggestions: readonly { value: string; kind?: string; label?: string }[]
+  /** Seconds after which to try again. */
+  readonly retryAfter: number | undefined
+
+  constructor(status: number, body: Record<string, unknown>, retryAfter?: number) {
+    super(typeof body.detail === 'string' ? body.detail : 'The server does not answer.')
+    this.status = status
+    this.reason = typeof body.reason === 'string' ? body.reason : undefined
+    this.suggestions = Array.isArray(body.suggestions) ? body.suggestions : []
+    this.retryAfter = retryAfter
+  }
+}
+
+const TOKEN = 'assay.token'
+export const readToken = (): string | null => sessionStorage.getItem(TOKEN)
+export const keepToken = (token: string): void => sessionStorage.setItem(TOKEN, token)
+export const forgetToken = (): void => sessionStorage.removeItem(TOKEN)
+
+type Body = object | undefined
+
+async function send(method: string, path: string, body: Body, signal?: AbortSignal): Promise<unknown> {
+  const token = readToken()
+  const request: RequestInit = {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+  let response: Response
+  try {
+    response = await fetch(path, request)
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new Problem(0, {})
+  }
+  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>
+  if (response.ok) return answer
+  const wait = Number(response.headers.get('retry-after'))
+  throw new Problem(response.status, answer, wait > 0 ? wait : undefined)
+}
+
+type Parameters = Record<string, string | number | boolean | readonly string[] | undefined>
+
+/** Repeats a key for each of its values, as a value may contain a comma. */
+export function toQuery(parameters: Parameters): string {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(parameters)) {
+    const values = Array.isArray(value) ? value : value === undefined ? [] : [value]
+    // A single value with a comma would be read as a list.
+    const isSplit = values.length === 1 && String(values[0]).includes(',')
+    for (const each of isSplit ? [...values, ...values] : values) query.append(key, String(each))
+  }
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+const get = <Answer>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<Answer> =>
+  send('GET', `${path}${toQuery(parameters)}`, undefined, signal) as Promise<Answer>
+const post = <Answer>(path: string, body: object, signal?: AbortSignal): Promise<Answer> =>
+  send('POST', path, body, signal) as Promise<Answer>
+
+const at = encodeURIComponent
+
+/** The operations that the console calls. */
+export const client = {
+  getSession: (signal?: AbortSignal) => get<Session>('/session', {}, signal),
+  listDimensions: (signal?: AbortSignal) => get<{ items: Dimension[] }>('/semantic/dimensions', {}, signal),
+  listMetrics: (signal?: AbortSignal) => get<Page<MetricItem>>('/semantic/metrics', { limit: 500 }, signal),
+  getMetric: (slug: string, signal?: AbortSignal) => get<MetricItem>(`/semantic/metrics/${at(slug)}`, {}, signal),
+  listTerms: (signal?: AbortSignal) => get<Page<TermItem>>('/semantic/glossary', { limit: 500 }, signal),
+  queryDashboard: (question: object, signal?: AbortSignal) =>
+    post<Dashboard>('/semantic/query/dashboard', question, signal),
+  exploreView: (question: Question, signal?: AbortSignal) => post<ViewAnswer>('/semantic/query/view', question, signal),
+  searchFindings: (parameters: Parameters, signal?: AbortSignal) => get<FindingPage>('/findings', parameters, signal),
+  getFinding: (id: string, signal?: AbortSignal) => get<FindingDetail>(`/findings/${at(id)}`, {}, signal),
+  triageFindings: (body: {
+    ids?: readonly string[]
+    filters?: object
+    search?: string
+    status: FindingStatus
+    reason?: string
+    expectedStatus?: FindingStatus
+    expectedCount?: number
+  }) => post<Triaged>('/findings/triage', body),
+  previewTriage: (body: object, signal?: AbortSignal) =>
+    post<{ count: number }>('/findings/triage/preview', body, signal),
+  listSources: (signal?: AbortSignal) => get<{ items: SourceItem[] }>('/sources', {}, signal),
+  startScan: (name: string) => post<ScanDetail>(`/sources/${at(name)}/scans`, {}),
+  listScans: (source: string, signal?: AbortSignal) =>
+    get<{ items: ScanDetail[] }>('/scans', { source, limit: 10 }, signal),
+  getScan: (id: string, waitSeconds: number, signal?: AbortSignal) =>
+    get<ScanDetail>(`/scans/${at(id)}`, { waitSeconds, waitFor: 'progress' }, signal),
+  cancelScan: (id: string) => post<ScanDetail>(`/scans/${at(id)}/cancel`, {}),
+}

@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Problem } from './client.ts'
+
+export interface Answer<Value> {
+  value: Value | undefined
+  problem: Problem | undefined
+  /** A newer answer is on its way; the value is the one before. */
+  isWaiting: boolean
+  /** When the value arrived. */
+  at: number
+}
+
+const MIN_RETRY_MS = 1000
+const MAX_RETRY_MS = 10_000
+
+let version = 0
+const listeners = new Set<() => void>()
+
+/** Asks all questions on the page again, after something was changed. */
+export function refresh(): void {
+  version += 1
+  for (const listener of listeners) listener()
+}
+
+/**
+ * Asks whenever `key` changes, and keeps the last value until the next one arrives. A server that is gone or busy is
+ * asked again until it answers.
+ */
+export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Promise<Value>): Answer<Value> {
+  const [answer, setAnswer] = useState<Answer<Value>>({ value: undefined, problem: undefined, isWaiting: true, at: 0 })
+  const [count, setCount] = useState(version)
+  const asked = useRef(ask)
+  asked.current = ask
+  useEffect(() => {
+    const listener = () => setCount(version)
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  }, [])
+  useEffect(() => {
+    const aborter = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let pause = MIN_RETRY_MS
+    const run = () => {
+      asked.current(aborter.signal).then(
+        (value) => setAnswer({ value, problem: undefined, isWaiting: false, at: Date.now() }),
+        (error: unknown) => {
+          if (aborter.signal.aborted) return
+          const problem = error instanceof Problem ? error : new Problem(-1, { detail: String(error) })
+          setAnswer((before) => ({ ...before, problem, isWaiting: false }))
+          const isPassing = problem.status === 0 || problem.status === 429 || problem.status === 503
+          if (!isPassing) return
+          timer = setTimeout(run, problem.retryAfter === undefined ? pause : problem.retryAfter * 1000)
+          pause = Math.min(MAX_RETRY_MS, pause * 2)
+        },
+      )
+    }
+    setAnswer((before) => ({ ...before, isWaiting: true }))
+    run()
+    return () => {
+      aborter.abort()
+      clearTimeout(timer)
+    }
+  }, [key, count])
+  return answer
+}
+
+/** Calls `react` for keys pressed outside of fields and without modifiers; single keys can be turned off. */
+export function useKeys(react: (key: string, event: KeyboardEvent) => boolean | undefined): void {
+  const current = useRef(react)
+  current.current = react
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      const { target } = event
+      if (target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null) return
+      if (event.key.length === 1 && areKeysOff()) return
+      if (current.current(event.key, event) === true) event.preventDefault()
+    }
+    addEventListener('keydown', listener)
+    return () => removeEventListener('keydown', listener)
+  }, [])
+}
+
+const KEYS = 'assay.keys'
+export const areKeysOff = (): boolean => localStorage.getItem(KEYS) === 'off'
+export const switchKeys = (on: boolean): void => localStorage.setItem(KEYS, on ? 'on' : 'off')
+
+/** The width of an element, which follows its size. */
+export function useWidth(): [(element: HTMLElement | null) => void, number] {
+  const [width, setWidth] = useState(0)
+  const observer = useRef<ResizeObserver | undefined>(undefined)
+  const attach = useRef((element: HTMLElement | null) => {
+    observer.current?.disconnect()
+    if (element === null) return
+    setWidth(element.clientWidth)
+    observer.current = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.current.observe(element)
+  })
+  return [attach.current, width]
+}

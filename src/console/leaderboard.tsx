@@ -1,0 +1,79 @@
+import { inOwnOrder, toShare } from '../charts/board.ts'
+import { toChange, toNumber } from '../charts/words.ts'
+import type { Board } from '../query/view-model.ts'
+import type { Dimension } from './model.ts'
+import { Change, Dot, Name } from './parts.tsx'
+
+interface LeaderboardProps {
+  board: Board
+  dimension: Dimension | undefined
+  better: 'lower' | 'higher' | null
+  selected: readonly string[]
+  toLabel: (value: number | null) => string
+  /** False where the compared time lies before the first scan. */
+  compares: boolean
+  onToggle: (value: string) => void
+  onClear: () => void
+}
+
+/** The values of one dimension; each row filters by its value. The table is its own twin for screen readers. */
+export function Leaderboard({
+  board,
+  dimension,
+  better,
+  selected,
+  toLabel,
+  compares,
+  onToggle,
+  onClear,
+}: LeaderboardProps) {
+  const { label, breakdown, totalGroups = breakdown.length, other } = board
+  const entries = inOwnOrder(breakdown, dimension?.values)
+  const values = entries.map(({ value }) => value)
+  const isAllNew = compares && entries.every(({ previous }) => previous === 0 || previous == null)
+  return (
+    <section class="card board" aria-label={label}>
+      <header>
+        <h2>{label}</h2>
+        {selected.length === 0 ? (
+          <span class="muted">{toNumber(totalGroups)}</span>
+        ) : (
+          <button type="button" class="link" onClick={onClear}>
+            clear
+          </button>
+        )}
+      </header>
+      <ul>
+        {entries.map((entry) => {
+          const value = entry.asset?.key ?? entry.dimensionValue
+          const isOn = selected.includes(value)
+          const change = compares && !isAllNew ? toChange(entry.value, entry.previous ?? 0, { better }) : undefined
+          return (
+            <li key={value}>
+              <button
+                type="button"
+                class={`entry ${isOn ? 'on' : selected.length > 0 ? 'off' : ''}`}
+                aria-pressed={isOn}
+                onClick={() => onToggle(value)}
+              >
+                <span class="bar" style={{ width: `${toShare(entry.value, values) * 100}%` }} />
+                {board.dimension === 'severity' ? <Dot severity={entry.dimensionValue} /> : null}
+                <Name text={entry.dimensionValue} />
+                <span class="number">{toLabel(entry.value)}</span>
+                <Change change={change} />
+              </button>
+            </li>
+          )
+        })}
+        {other === undefined ? null : (
+          <li class="others">
+            <span class="muted">{toNumber(other.groups)} others</span>
+            <span class="number muted">{toLabel(other.value)}</span>
+            {compares ? <span class="change" /> : null}
+          </li>
+        )}
+        {entries.length === 0 ? <li class="others muted">nothing</li> : null}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,53 @@
+import type { z } from 'zod'
+import type { DashboardAnswer } from '../dashboards/evaluation.ts'
+import type { FilterMapping } from '../findings/filter.ts'
+import type { Finding, FindingStatus } from '../findings/model.ts'
+import type { GlossaryTermItem } from '../glossary/model.ts'
+import type { Metric } from '../metrics/view.ts'
+import type { ViewQuestion } from '../query/view-model.ts'
+import type { Scan } from '../scans/model.ts'
+import type { Source } from '../sources/model.ts'
+
+// Types of the answers that the console reads; those without an exported schema are stated here.
+
+export interface Session {
+  name: string
+  scopes: readonly string[]
+  token: boolean
+  lockdown: boolean
+  readOnly: boolean
+}
+
+export interface Dimension {
+  name: string
+  label: string
+  filterKey: string
+  values?: readonly string[]
+  ofAssets: boolean
+  overlapping: boolean
+}
+
+export interface Page<Item> {
+  items: readonly Item[]
+  total: number
+}
+
+export type Filters = z.input<typeof FilterMapping>
+export type Question = Omit<ViewQuestion, 'filters'> & { filters?: Filters }
+export type Dashboard = DashboardAnswer
+export type MetricItem = Metric
+export type TermItem = GlossaryTermItem
+export type SourceItem = Source
+export type ScanDetail = Scan
+
+export interface FindingPage {
+  items: readonly (Finding & { source?: string })[]
+  nextCursor?: string
+  total?: number
+}
+
+export interface Triaged {
+  matched: number
+  changed: number
+  items: readonly { id: string; from: FindingStatus }[]
+}

@@ -1,0 +1,309 @@
+import { useMemo, useRef } from 'preact/hooks'
+import { toMarks } from '../../charts/trend.ts'
+import { toValueText, toWords } from '../../charts/words.ts'
+import type { FailedMetric } from '../../query/model.ts'
+import type { ViewMetric } from '../../query/view-model.ts'
+import { client } from '../client.ts'
+import { Counted } from '../counted.tsx'
+import { useAnswer, useKeys } from '../hooks.ts'
+import { Leaderboard } from '../leaderboard.tsx'
+import { Menu } from '../menu.tsx'
+import type { Dimension, Filters, Question } from '../model.ts'
+import { Link, Name, ProblemNote, Shape, Trust } from '../parts.tsx'
+import { type RangeName, ranges, resolveRange, toAsked, toSpan, toSpanText, toStamp } from '../range.ts'
+import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
+import { save, toCopies, toPng, toSvgText, toViewCsv } from '../take-away.ts'
+import { Figure, Spark } from '../tile.tsx'
+import { complain, copy } from '../toast.tsx'
+import { TrendChart } from '../trend-chart.tsx'
+
+const STRIP = ['new-findings', 'open-findings', 'critical-open-findings', 'affected-assets', 'false-positive-rate']
+const BOARDS = ['severity', 'detectorType', 'container', 'findingType', 'status', 'assetKind', 'category', 'source']
+const OPTIONAL = ['owner', 'label', 'dataset', 'customDetectorKey']
+
+/** The filters that the address names, by their keys in questions. */
+export function toFilters(state: State, dimensions: readonly Dimension[]): Filters {
+  return Object.fromEntries(
+    dimensions.flatMap(({ name, filterKey }) => (state[name] ? [[filterKey, state[name]]] : [])),
+  )
+}
+
+const isShown = (view: ViewMetric | FailedMetric): view is ViewMetric => 'displayName' in view.metric
+
+/** What a metric may be broken down by, asked once while the page is open. */
+const allowed = new Map<string, readonly string[]>()
+async function listAllowed(slug: string, signal: AbortSignal): Promise<readonly string[]> {
+  const known = allowed.get(slug) ?? (await client.getMetric(slug, signal)).allowedDimensions
+  allowed.set(slug, known)
+  return known
+}
+
+export function Explore({ route, dimensions }: { route: Route; dimensions: readonly Dimension[] }) {
+  const { state } = route
+  const page = useRef<HTMLElement>(null)
+  const metricSlug = state.metric?.[0] ?? 'new-findings'
+  const minute = Math.floor(Date.now() / 60_000)
+  const range = useMemo(() => resolveRange(state, Date.now()), [state, minute])
+  const isCompared = state.compare?.[0] !== 'off'
+  const slugs = STRIP.includes(metricSlug) ? STRIP : [metricSlug, ...STRIP.slice(0, 4)]
+  const filters = toFilters(state, dimensions)
+  const question: Question = {
+    metricSlug,
+    ...(Object.keys(filters).length === 0 ? {} : { filters }),
+    ...(state.term?.[0] === undefined ? {} : { glossaryTermSlug: state.term[0] }),
+    ...toAsked(range, isCompared),
+    timeZone: state.tz?.[0] ?? 'UTC',
+    alsoMetrics: slugs.filter((slug) => slug !== metricSlug),
+  }
+  const {
+    value: answer,
+    problem,
+    isWaiting,
+    at,
+  } = useAnswer(JSON.stringify(question), async (signal) => {
+    const names = await listAllowed(metricSlug, signal)
+    const boards = [...BOARDS, ...OPTIONAL].filter((name) => names.includes(name))
+    return {
+      ...(await client.exploreView({ ...question, dimensions: boards }, signal)),
+      asked: { ...question, dimensions: boards },
+    }
+  })
+  const change = (next: Record<string, string[] | undefined>) => go(changeState(route, next))
+  useKeys((key) => {
+    if (key === 'c') change({ compare: isCompared ? ['off'] : undefined })
+    else if (key === '[' || key === ']') {
+      const length = range.compared.to - range.to
+      const shift = key === '[' ? length : -length
+      change({
+        from: [toStamp(range.from + shift)],
+        to: [toStamp(range.to + shift)],
+        range: undefined,
+        brush: undefined,
+      })
+    } else if (/^[1-9]$/.test(key) && slugs[Number(key) - 1] !== undefined)
+      change({ metric: [slugs[Number(key) - 1] ?? ''] })
+    else if (key === 'y') copy(location.href, 'Address')
+    else if (key === 'Escape')
+      change({ brush: undefined, ...Object.fromEntries(dimensions.map(({ name }) => [name, undefined])) })
+    else return false
+    return true
+  })
+  const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
+  const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
+  const facts = answer?.metric
+  const toLabel = useMemo(
+    () => (value: number | null) => toValueText(value, facts?.format, facts?.unit),
+    [facts?.format, facts?.unit],
+  )
+  if (answer === undefined) {
+    return (
+      <main class="page" aria-busy={isWaiting}>
+        <h1>Explore</h1>
+        {problem === undefined ? (
+          <>
+            <Shape height={430} />
+            <Shape height={260} />
+          </>
+        ) : (
+          <ProblemNote problem={problem} onPick={(metric) => change({ metric: [metric] })} />
+        )}
+      </main>
+    )
+  }
+  const observedFrom = answer.observedFrom === null ? undefined : Date.parse(answer.observedFrom)
+  // Before anything was observed there is nothing to compare with.
+  const start = (range.brush?.from ?? range.from) - (range.to - range.compared.to)
+  const compares = isCompared && observedFrom !== undefined && start >= observedFrom
+  const strip = slugs.map((slug) =>
+    slug === metricSlug ? answer : answer.also.find(({ metric }) => metric.slug === slug),
+  )
+  const isWhole = marks.every(({ value }) => value === null || Number.isInteger(value))
+  const chart = () => page.current?.querySelector<SVGSVGElement>('.plot svg') ?? undefined
+  const copies = toCopies(answer.asked, location.origin)
+  const chosen = dimensions.filter(({ name }) => state[name] !== undefined)
+  const findings = formatRoute({
+    page: 'findings',
+    state: {
+      ...Object.fromEntries(chosen.map(({ name }) => [name, state[name] ?? []])),
+      ...(state.status === undefined && metricSlug !== 'open-findings' ? { status: ['all'] } : {}),
+    },
+  })
+  const boards = answer.boards.filter(
+    ({ dimension, breakdown }) =>
+      !OPTIONAL.includes(dimension) || breakdown.some(({ dimensionValue }) => dimensionValue !== '(none)'),
+  )
+  return (
+    <main class="page" ref={page} aria-busy={isWaiting}>
+      <div class="title">
+        <h1>{answer.metric.displayName}</h1>
+        <Link to={formatRoute({ page: 'metrics', name: answer.metric.slug })}>
+          <Trust tier={answer.trust.tier} label={answer.trust.label} version={answer.metric.version} />
+        </Link>
+        <div class="tools">
+          <fieldset class="group" aria-label="Range">
+            {(Object.keys(ranges) as RangeName[]).map((name) => (
+              <button
+                type="button"
+                key={name}
+                aria-pressed={range.name === name}
+                onClick={() =>
+                  change({ range: [name], from: undefined, to: undefined, brush: undefined, grain: undefined })
+                }
+              >
+                {ranges[name].label}
+              </button>
+            ))}
+          </fieldset>
+          <button
+            type="button"
+            class="button"
+            aria-pressed={isCompared}
+            onClick={() => change({ compare: isCompared ? ['off'] : undefined })}
+          >
+            <i class="key before" /> Compare <kbd>c</kbd>
+          </button>
+          <Menu
+            label="Share"
+            items={[
+              { label: 'Copy as address', run: () => copy(location.href, 'Address') },
+              { label: 'Copy as assay command', run: () => copy(copies.command, 'Command') },
+              { label: 'Copy as curl', run: () => copy(copies.curl, 'Command') },
+              { label: 'Copy as MCP call', run: () => copy(copies.mcp, 'MCP call') },
+            ]}
+          />
+          <Menu
+            label="Export"
+            items={[
+              {
+                label: 'Numbers as CSV',
+                run: () => save(`${metricSlug}.csv`, new Blob([toViewCsv(answer)], { type: 'text/csv' })),
+              },
+              {
+                label: 'Chart as SVG',
+                run: () => {
+                  const svg = chart()
+                  if (svg) save(`${metricSlug}.svg`, new Blob([toSvgText(svg)], { type: 'image/svg+xml' }))
+                },
+              },
+              {
+                label: 'Chart as PNG',
+                run: () => {
+                  const svg = chart()
+                  if (svg)
+                    toPng(svg).then(
+                      (blob) => save(`${metricSlug}.png`, blob),
+                      () => complain('No picture.'),
+                    )
+                },
+              },
+            ]}
+          />
+        </div>
+      </div>
+      {chosen.length === 0 && range.brush === undefined && state.term === undefined ? null : (
+        <div class="chips">
+          {state.term === undefined ? null : (
+            <button type="button" class="chip" onClick={() => change({ term: undefined })}>
+              Term: <b>{state.term[0]}</b> <span aria-hidden="true">✕</span>
+              <span class="hidden">remove</span>
+            </button>
+          )}
+          {chosen.map(({ name, label }) => (
+            <button type="button" class="chip" key={name} onClick={() => change({ [name]: undefined })}>
+              {label}: <b dir="auto">{(state[name] ?? []).map(toWords).join(', ')}</b> <span aria-hidden="true">✕</span>
+              <span class="hidden">remove</span>
+            </button>
+          ))}
+          {range.brush === undefined ? null : (
+            <button type="button" class="chip" onClick={() => change({ brush: undefined })}>
+              <b>{toSpanText(range.brush.from, range.brush.to)}</b> <span aria-hidden="true">✕</span>
+              <span class="hidden">remove</span>
+            </button>
+          )}
+          <Link to={findings} class="strong">
+            See the findings →
+          </Link>
+        </div>
+      )}
+      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      <div class={`card view ${isWaiting ? 'waiting' : ''}`}>
+        <div class="strip">
+          {strip.map((metric, index) =>
+            metric === undefined || !isShown(metric) ? (
+              <div class="tile" key={slugs[index]}>
+                <span class="label">
+                  <Name text={slugs[index] ?? ''} codes={false} />
+                </span>
+                <span class="muted">{metric !== undefined && 'error' in metric ? metric.error.message : ''}</span>
+              </div>
+            ) : (
+              <button
+                type="button"
+                class="tile"
+                key={metric.metric.slug}
+                aria-pressed={metric.metric.slug === metricSlug}
+                onClick={() => change({ metric: [metric.metric.slug] })}
+              >
+                <span class="label">{metric.metric.displayName}</span>
+                <Figure metric={metric} compares={compares} />
+                <Spark series={metric.series} label={metric.metric.displayName} />
+              </button>
+            ),
+          )}
+        </div>
+        <TrendChart
+          label={answer.metric.displayName}
+          marks={marks}
+          previous={compares ? previous : []}
+          grain={answer.series.granularity}
+          range={toSpanText(range.from, range.to)}
+          before={range.before}
+          toLabel={toLabel}
+          isWhole={isWhole}
+          brush={range.brush}
+          observedFrom={observedFrom}
+          onBrush={(span) => change({ brush: span && [toSpan(span.from, span.to)] })}
+        />
+        {isCompared && !compares ? (
+          <p class="foot muted">
+            {observedFrom === undefined
+              ? 'No source has been scanned yet, so nothing here means that there is nothing.'
+              : 'The time before lies before the first scan, so there is nothing to compare with.'}
+          </p>
+        ) : null}
+      </div>
+      {answer.diagnosis === undefined ? null : (
+        <div class="note">
+          <p>
+            <bdi>{answer.diagnosis.summary}</bdi>
+          </p>
+          <p class="row">
+            {chosen
+              .filter(({ filterKey }) => answer.diagnosis?.withoutFilter.some(({ key }) => key === filterKey))
+              .map(({ name, label }) => (
+                <button type="button" class="button small" key={name} onClick={() => change({ [name]: undefined })}>
+                  Without {label.toLowerCase()}
+                </button>
+              ))}
+          </p>
+        </div>
+      )}
+      <div class={`boards ${isWaiting ? 'waiting' : ''}`}>
+        {boards.map((board) => (
+          <Leaderboard
+            key={board.dimension}
+            board={board}
+            dimension={dimensions.find(({ name }) => name === board.dimension)}
+            better={answer.better}
+            selected={state[board.dimension] ?? []}
+            toLabel={toLabel}
+            compares={compares}
+            onToggle={(value) => go(toggleValue(route, board.dimension, value))}
+            onClear={() => change({ [board.dimension]: undefined })}
+          />
+        ))}
+      </div>
+      <Counted metric={answer} dimensions={dimensions} now={at} />
+    </main>
+  )
+}

@@ -1,0 +1,133 @@
+import { toNumber, toWords } from '../../charts/words.ts'
+import { client } from '../client.ts'
+import { useAnswer } from '../hooks.ts'
+import { showInvisible, toWebAddress } from '../outside.ts'
+import { Dot, Name, ProblemNote, Shape } from '../parts.tsx'
+import { toDayText } from '../range.ts'
+import { decisions } from '../triage.ts'
+
+const toMoment = (text: string) => `${toDayText(Date.parse(text))}, ${text.slice(11, 16)} UTC`
+
+interface FindingPanelProps {
+  id: string
+  /** The status as just changed here. */
+  status: string | undefined
+  canTriage: boolean
+  onDecide: (key: string) => void
+  onClose: () => void
+}
+
+/** One finding: where it is, its redacted text, and how its status came about. */
+export function FindingPanel({ id, status, canTriage, onDecide, onClose }: FindingPanelProps) {
+  const { value: finding, problem } = useAnswer(`finding ${id} ${status}`, (signal) => client.getFinding(id, signal))
+  if (problem !== undefined && finding === undefined) {
+    return (
+      <aside class="card panel" aria-label="Finding">
+        <ProblemNote problem={problem} />
+      </aside>
+    )
+  }
+  if (finding === undefined) {
+    return (
+      <aside class="card panel" aria-label="Finding" aria-busy="true">
+        <Shape height={320} />
+      </aside>
+    )
+  }
+  const { asset, excerpt, location, history } = finding
+  const address = toWebAddress(asset.url)
+  const shown = finding.id === id ? (status ?? finding.status) : finding.status
+  return (
+    <aside class="card panel" aria-label="Finding">
+      <header>
+        <Dot severity={finding.severity} />
+        <h2>{toWords(finding.findingType)}</h2>
+        <button type="button" class="icon" aria-label="Close the finding" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <p class="row">
+        <span class="badge">{toWords(finding.severity)}</span>
+        <span class={`badge ${shown === 'OPEN' ? 'warn' : ''}`}>{toWords(shown)}</span>
+        <span class="muted">confidence {toNumber(finding.confidence)}</span>
+      </p>
+      {canTriage ? (
+        <p class="row">
+          {Object.entries(decisions)
+            .filter(([, { status: next }]) => next !== shown)
+            .map(([key, { label }]) => (
+              <button type="button" class="button small" key={key} onClick={() => onDecide(key)}>
+                {label} <kbd>{key}</kbd>
+              </button>
+            ))}
+        </p>
+      ) : null}
+      {excerpt === undefined ? null : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls by keys
+        <pre class="excerpt" dir="auto" tabIndex={0}>
+          {showInvisible(excerpt)}
+        </pre>
+      )}
+      <dl>
+        <dt>In</dt>
+        <dd>
+          <Name text={asset.name} codes={false} />
+          {address === undefined ? null : (
+            <>
+              <br />
+              <a href={address.href} target="_blank" rel="noopener noreferrer" class="link" id="page-link">
+                open the page on {address.host} ↗
+              </a>
+            </>
+          )}
+        </dd>
+        <dt>Space</dt>
+        <dd>
+          <Name text={asset.container} codes={false} />
+        </dd>
+        {location === undefined ? null : (
+          <>
+            <dt>Place</dt>
+            <dd>
+              <Name text={location.path} codes={false} />
+              {location.line === undefined ? '' : `, line ${location.line}`}
+              {location.start === undefined ? '' : `, ${location.start}–${location.end}`}
+            </dd>
+          </>
+        )}
+        <dt>Detector</dt>
+        <dd>
+          <Name text={finding.detectorType} />
+        </dd>
+        <dt>Found</dt>
+        <dd>
+          {toMoment(finding.firstDetectedAt)}
+          {finding.lastDetectedAt === finding.firstDetectedAt
+            ? ''
+            : `, last on ${toDayText(Date.parse(finding.lastDetectedAt))}`}
+        </dd>
+      </dl>
+      <h3>History</h3>
+      <ol class="history">
+        {history.toReversed().map(({ at, from, to, by, reason }) => (
+          <li key={`${at} ${from} ${to}`}>
+            <span class="muted">{toMoment(at)}</span>
+            <span>
+              <bdi>{by}</bdi>: {toWords(from)} → <b>{toWords(to)}</b>
+              {reason === undefined || reason === '' ? null : (
+                <>
+                  {' '}
+                  “<bdi>{showInvisible(reason)}</bdi>”
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+        <li>
+          <span class="muted">{toMoment(finding.firstDetectedAt)}</span>
+          <span>found</span>
+        </li>
+      </ol>
+    </aside>
+  )
+}

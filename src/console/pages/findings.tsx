@@ -1,0 +1,317 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { toNumber, toValueText, toWords } from '../../charts/words.ts'
+import type { FindingStatus } from '../../findings/model.ts'
+import { client, Problem } from '../client.ts'
+import { refresh, useAnswer, useKeys } from '../hooks.ts'
+import { Leaderboard } from '../leaderboard.tsx'
+import type { Dimension, FindingPage, Session } from '../model.ts'
+import { Dot, Name, ProblemNote, Shape } from '../parts.tsx'
+import { toAge } from '../range.ts'
+import { ReasonForm } from '../reason.tsx'
+import { changeState, go, type Route, toggleValue } from '../route.ts'
+import { complain, say } from '../toast.tsx'
+import { decide, decisions, keepReason, type Target, undo } from '../triage.ts'
+import { toFilters } from './explore.tsx'
+import { FindingPanel } from './finding.tsx'
+
+const FACETS = ['status', 'severity', 'detectorType', 'findingType', 'container', 'source']
+const PER_PAGE = 50
+
+interface FindingsProps {
+  route: Route
+  session: Session
+  dimensions: readonly Dimension[]
+}
+
+/** The findings that match, one beside the list, and decisions on one or many by keys. */
+export function Findings({ route, session, dimensions }: FindingsProps) {
+  const { state } = route
+  const statuses = state.status ?? ['OPEN']
+  const isEvery = statuses.includes('all')
+  const { statuses: _, ...others } = toFilters(state, dimensions) as Record<string, string[]>
+  const filters = { ...others, ...(isEvery ? {} : { statuses: [...statuses] }) } as Parameters<
+    typeof client.searchFindings
+  >[0]
+  const q = state.q?.[0]
+  const search = q === undefined ? {} : { search: q }
+  const key = JSON.stringify({ filters, q })
+  const first = useAnswer(key, async (signal) => ({
+    key,
+    ...(await client.searchFindings({ ...filters, ...search, limit: PER_PAGE }, signal)),
+  }))
+  const count = useAnswer(`count ${key}`, (signal) => client.previewTriage({ filters, ...search }, signal))
+  const facets = useAnswer(`facets ${key}`, (signal) =>
+    q === undefined
+      ? client.exploreView(
+          {
+            metricSlug: 'total-findings',
+            filters,
+            dimensions: FACETS,
+            limit: 6,
+            to: new Date(Date.now() + 60_000).toISOString(),
+          },
+          signal,
+        )
+      : Promise.resolve(undefined),
+  )
+  const [more, setMore] = useState<{ key: string; pages: FindingPage[] }>({ key, pages: [] })
+  const pages = more.key === key ? more.pages : []
+  const page = first.value
+  const [changed, setChanged] = useState<ReadonlyMap<string, FindingStatus>>(new Map())
+  const items = useMemo(() => [...(page?.items ?? []), ...pages.flatMap((each) => each.items)], [page, pages])
+  useEffect(() => setChanged(new Map()), [page])
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [isAll, setAll] = useState(false)
+  const [asking, setAsking] = useState<string>()
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    setSelected(new Set())
+    setAll(false)
+  }, [key])
+  const id = state.id?.[0]
+  const index = items.findIndex((item) => item.id === id)
+  const canTriage = session.scopes.includes('triage') && !session.readOnly
+  const cursor = pages.length > 0 ? pages.at(-1)?.nextCursor : page?.nextCursor
+
+  const open = (next: number, extend = false) => {
+    const item = items[next]
+    if (item === undefined) return
+    if (extend) setSelected(new Set([...selected, item.id, ...(id === undefined ? [] : [id])]))
+    go(changeState(route, { id: [item.id] }), true)
+    list.current?.children[next]?.scrollIntoView({ block: 'nearest' })
+  }
+  const toggle = (each: string) => {
+    const next = new Set(selected)
+    if (!next.delete(each)) next.add(each)
+    setSelected(next)
+    setAll(false)
+  }
+  const total = count.value?.count
+  const target = (): Target | undefined => {
+    if (isAll && total !== undefined) return { filters, ...search, expectedCount: total }
+    if (selected.size > 0) return { ids: [...selected] }
+    return id === undefined ? undefined : { ids: [id] }
+  }
+  const apply = async (decision: string, reason: string | undefined) => {
+    const chosen = decisions[decision]
+    const what = target()
+    if (chosen === undefined || what === undefined) return
+    const ids = 'ids' in what ? what.ids : items.map((item) => item.id)
+    const before = changed
+    setChanged(new Map([...changed, ...ids.map((each) => [each, chosen.status] as const)]))
+    if (selected.size === 0 && !isAll) open(index + 1)
+    setSelected(new Set())
+    setAll(false)
+    try {
+      const done = await decide(what, chosen.status, reason)
+      const text = done.changed === 1 ? `Finding ${chosen.done}` : `${toNumber(done.changed)} findings ${chosen.done}`
+      say(text, () => {
+        undo(done, chosen.status).then(
+          (back) => {
+            say(`${toNumber(back)} set back`)
+            refresh()
+          },
+          (error: Error) => complain(error.message),
+        )
+      })
+      if (!('ids' in what)) refresh()
+    } catch (error) {
+      setChanged(before)
+      complain(error instanceof Problem ? error.message : 'The change was not made.')
+    }
+  }
+  const start = (decision: string) => {
+    if (!canTriage || target() === undefined) return
+    if (decisions[decision]?.asks === true) setAsking(decision)
+    else apply(decision, undefined)
+  }
+  useKeys((pressed) => {
+    if (pressed === 'j' || pressed === 'k' || pressed === 'J' || pressed === 'K') {
+      const step = pressed.toLowerCase() === 'j' ? 1 : -1
+      open(index === -1 ? 0 : index + step, pressed === 'J' || pressed === 'K')
+    } else if (pressed === 'x' && id !== undefined) toggle(id)
+    else if (pressed === 'Escape' && (id !== undefined || selected.size > 0)) {
+      if (selected.size > 0) setSelected(new Set())
+      else go(changeState(route, { id: undefined }), true)
+    } else if (pressed === 'e') document.getElementById('page-link')?.click()
+    else if (decisions[pressed] !== undefined && target() !== undefined) start(pressed)
+    else return false
+    return true
+  })
+  const loadMore = async () => {
+    if (cursor === undefined) return
+    try {
+      const next = await client.searchFindings({ ...filters, ...search, limit: PER_PAGE, cursor })
+      setMore({ key, pages: [...pages, next] })
+    } catch (error) {
+      complain(error instanceof Problem ? error.message : 'The next page could not be read.')
+    }
+  }
+  const change = (next: Record<string, string[] | undefined>) => go(changeState(route, { ...next, id: undefined }))
+  const chosen = dimensions.filter(({ name }) => name !== 'status' && state[name] !== undefined)
+  return (
+    <main class={`page findings ${id === undefined ? '' : 'with-panel'}`} aria-busy={first.isWaiting}>
+      <div class="title">
+        <h1>Findings</h1>
+        <span class="count">{total === undefined ? '' : toNumber(total)}</span>
+        <form
+          class="tools"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const text = String(new FormData(event.currentTarget).get('q') ?? '').trim()
+            change({ q: text === '' ? undefined : [text] })
+          }}
+        >
+          <input
+            type="search"
+            name="q"
+            aria-label="Words in text, title, address or space"
+            placeholder="Words in findings…"
+            value={q ?? ''}
+          />
+        </form>
+      </div>
+      <div class="chips">
+        <button type="button" class="chip" onClick={() => change({ status: isEvery ? undefined : ['all'] })}>
+          Status: <b>{isEvery ? 'every' : statuses.map(toWords).join(', ')}</b>
+          {isEvery ? <span class="muted"> only open</span> : <span aria-hidden="true"> ✕</span>}
+        </button>
+        {chosen.map(({ name, label }) => (
+          <button type="button" class="chip" key={name} onClick={() => change({ [name]: undefined })}>
+            {label}: <b dir="auto">{(state[name] ?? []).map(toWords).join(', ')}</b> <span aria-hidden="true">✕</span>
+            <span class="hidden">remove</span>
+          </button>
+        ))}
+        {q === undefined ? null : (
+          <button type="button" class="chip" onClick={() => change({ q: undefined })}>
+            Words: <b dir="auto">{q}</b> <span aria-hidden="true">✕</span>
+            <span class="hidden">remove</span>
+          </button>
+        )}
+      </div>
+      {first.problem === undefined ? null : <ProblemNote problem={first.problem} />}
+      <div class="columns">
+        <details class="facets" open={innerWidth > 1000}>
+          <summary>Filter</summary>
+          {facets.value?.boards.map((board) => (
+            <Leaderboard
+              key={board.dimension}
+              board={board}
+              dimension={dimensions.find(({ name }) => name === board.dimension)}
+              better={null}
+              selected={board.dimension === 'status' ? (isEvery ? [] : statuses) : (state[board.dimension] ?? [])}
+              toLabel={(value) => toValueText(value)}
+              compares={false}
+              onToggle={(value) =>
+                board.dimension === 'status'
+                  ? change({ status: statuses.length === 1 && statuses[0] === value ? ['all'] : [value] })
+                  : go(toggleValue({ ...route, state: { ...state, id: [] } }, board.dimension, value))
+              }
+              onClear={() => change({ [board.dimension]: board.dimension === 'status' ? ['all'] : undefined })}
+            />
+          ))}
+        </details>
+        <section
+          class={`card list ${first.isWaiting && page !== undefined ? 'waiting' : ''}`}
+          aria-label="List of findings"
+        >
+          {selected.size === 0 ? null : (
+            <div class="selection" role="status">
+              <b>{toNumber(isAll && total !== undefined ? total : selected.size)} selected</b>
+              {!isAll && total !== undefined && total > selected.size ? (
+                <button type="button" class="link" onClick={() => setAll(true)}>
+                  select all {toNumber(total)} that match
+                </button>
+              ) : null}
+              {canTriage
+                ? Object.entries(decisions).map(([letter, { label }]) => (
+                    <button type="button" class="button small" key={letter} onClick={() => start(letter)}>
+                      {label}
+                    </button>
+                  ))
+                : null}
+            </div>
+          )}
+          {page === undefined && first.problem === undefined ? <Shape height={520} /> : null}
+          <ul class="rows" ref={list}>
+            {items.map((item, at) => {
+              const status = changed.get(item.id) ?? item.status
+              return (
+                <li key={item.id} class={`${item.id === id ? 'active' : ''} ${status === item.status ? '' : 'done'}`}>
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${toWords(item.findingType)} in ${item.asset.name}`}
+                    checked={selected.has(item.id)}
+                    onChange={() => toggle(item.id)}
+                  />
+                  <button
+                    type="button"
+                    class="finding"
+                    aria-current={item.id === id ? 'true' : undefined}
+                    onClick={() => open(at)}
+                  >
+                    <Dot severity={item.severity} />
+                    <span class="hidden">{toWords(item.severity)}</span>
+                    <b>
+                      <Name text={item.findingType} />
+                    </b>
+                    <span class="where">
+                      <Name text={item.asset.name} codes={false} />
+                      <span class="muted">
+                        <Name text={item.asset.container} codes={false} />
+                      </span>
+                    </span>
+                    {status === 'OPEN' ? null : <span class="badge">{toWords(status)}</span>}
+                    <span class="muted age">{toAge(Date.parse(item.firstDetectedAt), Date.now())}</span>
+                  </button>
+                </li>
+              )
+            })}
+          </ul>
+          {page !== undefined && items.length === 0 ? (
+            <div class="empty">
+              <p>Nothing matches.</p>
+              <p class="row">
+                {isEvery ? null : (
+                  <button type="button" class="button small" onClick={() => change({ status: ['all'] })}>
+                    Every status
+                  </button>
+                )}
+                {chosen.map(({ name, label }) => (
+                  <button type="button" class="button small" key={name} onClick={() => change({ [name]: undefined })}>
+                    Without {label.toLowerCase()}
+                  </button>
+                ))}
+              </p>
+            </div>
+          ) : null}
+          {cursor === undefined ? null : (
+            <button type="button" class="more" onClick={loadMore}>
+              Show more
+            </button>
+          )}
+        </section>
+        {id === undefined ? null : (
+          <FindingPanel
+            id={id}
+            status={changed.get(id)}
+            canTriage={canTriage}
+            onDecide={start}
+            onClose={() => go(changeState(route, { id: undefined }), true)}
+          />
+        )}
+      </div>
+      {asking === undefined ? null : (
+        <ReasonForm
+          label={decisions[asking]?.label ?? ''}
+          onCancel={() => setAsking(undefined)}
+          onReason={(reason) => {
+            setAsking(undefined)
+            keepReason(reason)
+            apply(asking, reason)
+          }}
+        />
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,170 @@
+import { useMemo } from 'preact/hooks'
+import { toNumber, toValueText, toWords } from '../../charts/words.ts'
+import type { ViewMetric } from '../../query/view-model.ts'
+import { client } from '../client.ts'
+import { useAnswer } from '../hooks.ts'
+import { Dot, Link, Name, ProblemNote, Shape, Trust } from '../parts.tsx'
+import { resolveRange, toAge, toAsked } from '../range.ts'
+import { formatRoute, type Route } from '../route.ts'
+import { Figure, Spark } from '../tile.tsx'
+import { complain } from '../toast.tsx'
+
+const PER_CALL = 8
+const LATEST = 8
+
+/** The numbers of a dashboard, each with its trend, the sources they come from, and the latest critical findings. */
+export function Overview({ route }: { route: Route }) {
+  const dashboard = route.state.d?.[0] ?? 'discovery'
+  const minute = Math.floor(Date.now() / 60_000)
+  const range = useMemo(() => resolveRange({ range: ['12m'] }, Date.now()), [minute])
+  const asked = toAsked(range, true)
+  const sources = useAnswer('sources', (signal) => client.listSources(signal))
+  const numbers = useAnswer(`${dashboard} ${minute}`, async (signal) => {
+    const shown = await client.queryDashboard({ dashboard, from: asked.from, to: asked.to }, signal)
+    const slugs = shown.metrics
+      .filter(({ pinnedFilters }) => pinnedFilters === null)
+      .map(({ metricSlug }) => metricSlug)
+    const calls = Array.from({ length: Math.ceil(slugs.length / PER_CALL) }, (_, index) =>
+      slugs.slice(index * PER_CALL, (index + 1) * PER_CALL),
+    )
+    const views = await Promise.all(
+      calls.map(([metricSlug = '', ...alsoMetrics]) =>
+        client.exploreView({ ...asked, metricSlug, alsoMetrics }, signal),
+      ),
+    )
+    const metrics = new Map<string, ViewMetric>()
+    for (const { also, boards, allowedDimensions, ...first } of views) {
+      for (const metric of [first, ...also]) if ('series' in metric) metrics.set(metric.metric.slug, metric)
+    }
+    return { shown, metrics, observedFrom: views[0]?.observedFrom ?? null }
+  })
+  const findings = useAnswer('latest critical', (signal) =>
+    client.searchFindings({ statuses: ['OPEN'], severities: ['CRITICAL'], limit: LATEST }, signal),
+  )
+  const { value, problem } = numbers
+  const list = sources.value?.items
+  if (list !== undefined && list.length === 0) return <FirstSteps />
+  const isScanned = list === undefined || list.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== undefined)
+  const compares = value?.observedFrom != null && Date.parse(value.observedFrom) <= range.compared.from
+  return (
+    <main class="page">
+      <div class="title">
+        <h1>Overview</h1>
+        <span class="muted">the last 12 months{compares ? ', compared with those before' : ''}</span>
+      </div>
+      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      {isScanned ? null : (
+        <p class="note">Nothing has been looked at yet: no scan has ended, so these numbers say nothing.</p>
+      )}
+      <div class="tiles">
+        {value === undefined && problem === undefined
+          ? Array.from({ length: 8 }, (_, index) => <Shape key={index} height={132} />)
+          : null}
+        {value?.shown.metrics.map(({ metricSlug, displayName, value: number, format, unit, error, trust }) => {
+          const metric = value.metrics.get(metricSlug)
+          return (
+            <Link
+              class="card tile"
+              key={metricSlug}
+              to={formatRoute({ page: 'explore', state: { metric: [metricSlug] } })}
+            >
+              <span class="label">
+                {displayName}
+                {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
+              </span>
+              {error !== undefined ? (
+                <span class="bad-text">{error.message}</span>
+              ) : metric === undefined ? (
+                <span class="figure">
+                  <b>{isScanned ? toValueText(number, format, unit) : '–'}</b>
+                </span>
+              ) : (
+                <Figure metric={isScanned ? metric : { ...metric, value: null }} compares={compares} />
+              )}
+              <Spark series={metric?.series} label={displayName} />
+            </Link>
+          )
+        })}
+      </div>
+      <div class="halves">
+        <section class="card" aria-label="Latest critical findings">
+          <header>
+            <h2>Latest critical findings</h2>
+            <Link to={formatRoute({ page: 'findings', state: { severity: ['CRITICAL'] } })} class="link">
+              all
+            </Link>
+          </header>
+          <ul class="rows">
+            {findings.value?.items.map((finding) => (
+              <li key={finding.id}>
+                <Link to={formatRoute({ page: 'findings', state: { severity: ['CRITICAL'], id: [finding.id] } })}>
+                  <Dot severity={finding.severity} />
+                  <b>{toWords(finding.findingType)}</b>
+                  <span class="where">
+                    <Name text={finding.asset.name} codes={false} />
+                  </span>
+                  <span class="muted">{toAge(Date.parse(finding.firstDetectedAt), Date.now())}</span>
+                </Link>
+              </li>
+            ))}
+            {findings.value?.items.length === 0 ? (
+              <li class="empty muted">{isScanned ? 'No open critical finding.' : 'Nothing scanned yet.'}</li>
+            ) : null}
+          </ul>
+        </section>
+        <section class="card" aria-label="Sources">
+          <header>
+            <h2>Sources</h2>
+          </header>
+          <ul class="rows">
+            {list?.map(({ name, type, counts, lastCompletedScanAt }) => (
+              <li key={name}>
+                <Link to={formatRoute({ page: 'explore', state: { source: [name] } })}>
+                  <b>
+                    <Name text={name} codes={false} />
+                  </b>
+                  <span class="where muted">
+                    {toWords(type)} · {toNumber(counts.openFindings)} open in {toNumber(counts.assets)} assets
+                  </span>
+                  <span class="muted">
+                    {lastCompletedScanAt === undefined
+                      ? 'not scanned'
+                      : `${toAge(Date.parse(lastCompletedScanAt), Date.now())} ago`}
+                  </span>
+                </Link>
+                {type === 'IMPORT' || lastCompletedScanAt !== undefined ? null : (
+                  <button
+                    type="button"
+                    class="button small"
+                    onClick={() => client.startScan(name).then(undefined, (error) => complain(error.message))}
+                  >
+                    Scan now
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      </div>
+    </main>
+  )
+}
+
+function FirstSteps() {
+  return (
+    <main class="page narrow">
+      <h1>Nothing to look at yet</h1>
+      <ol class="card form steps">
+        <li>
+          Add a source: <code>assay call create_source @source.json</code>
+        </li>
+        <li>
+          Scan it: <code>assay scan NAME</code>
+        </li>
+        <li>
+          Or bring findings of another scanner: <code>assay import FILE --source NAME</code>
+        </li>
+      </ol>
+    </main>
+  )
+}

@@ -1,0 +1,183 @@
+import { useEffect, useState } from 'preact/hooks'
+import { client } from './client.ts'
+import { Dialog } from './dialog.tsx'
+import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
+import type { Dimension, Session } from './model.ts'
+import { Explore } from './pages/explore.tsx'
+import { Findings } from './pages/findings.tsx'
+import { Overview } from './pages/overview.tsx'
+import { Palette } from './palette.tsx'
+import { Link, ProblemNote } from './parts.tsx'
+import { formatRoute, go, type Route, useRoute } from './route.ts'
+import { SignIn } from './sign-in.tsx'
+import { Toasts, undoLast } from './toast.tsx'
+
+const pages = [
+  ['', 'Overview', 'o'],
+  ['explore', 'Explore', 'e'],
+  ['findings', 'Findings', 'f'],
+] as const
+
+const THEME = 'assay.theme'
+const applyTheme = (theme: string | null) => {
+  if (theme === null) delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+}
+applyTheme(localStorage.getItem(THEME))
+
+function switchTheme(): void {
+  const { theme } = document.documentElement.dataset
+  const isDark = theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark'
+  const next = isDark ? 'light' : 'dark'
+  localStorage.setItem(THEME, next)
+  applyTheme(next)
+}
+
+/** The frame of all pages: navigation, search, help, messages, and signing in. */
+export function Console() {
+  const route = useRoute()
+  const [isSearching, setSearching] = useState(false)
+  const [isHelping, setHelping] = useState(false)
+  const [isGoing, setGoing] = useState(false)
+  const session = useAnswer('session', (signal) =>
+    Promise.all([client.getSession(signal), client.listDimensions(signal)]).then(([who, { items }]) => ({
+      who,
+      items,
+    })),
+  )
+  useKeys((key) => {
+    if (isGoing) {
+      setGoing(false)
+      const page = pages.find(([, , letter]) => letter === key)
+      if (page !== undefined) go(formatRoute({ page: page[0] }))
+      return page !== undefined
+    }
+    if (key === '/') setSearching(true)
+    else if (key === '?') setHelping(true)
+    else if (key === 'g') setGoing(true)
+    else if (key === 'u') return undoLast()
+    else return false
+    return true
+  })
+  const title = pages.find(([page]) => page === route.page)?.[1] ?? 'Assay'
+  useEffect(() => {
+    document.title = `${title} · Assay`
+  }, [title])
+  const { value, problem } = session
+  const isSignedOut = problem?.status === 401
+  return (
+    <>
+      <a class="skip" href="#page">
+        Skip to the page
+      </a>
+      <header class="top">
+        <Link to={formatRoute({ page: '' })} class="brand">
+          <svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
+            <path d="M5 1h6v4l-2 2v2h4v3H3V9h4V7L5 5zM3 13h10v2H3z" />
+          </svg>
+          assay
+        </Link>
+        <nav aria-label="Pages">
+          {pages.map(([page, label]) => (
+            <Link key={page} to={formatRoute({ page })} aria-current={route.page === page ? 'page' : undefined}>
+              {label}
+            </Link>
+          ))}
+        </nav>
+        <button type="button" class="search" onClick={() => setSearching(true)}>
+          <span>Search or jump to…</span> <kbd>/</kbd>
+        </button>
+        <button type="button" class="icon" aria-label="Switch between light and dark" onClick={switchTheme}>
+          ◐
+        </button>
+      </header>
+      {value?.who.lockdown === true ? (
+        <p class="banner">Lockdown: texts from wiki and BI pages are withheld; counts are complete.</p>
+      ) : null}
+      {problem?.status === 0 ? <p class="banner bad">The server does not answer; trying again.</p> : null}
+      <div id="page">
+        {isSignedOut ? (
+          <SignIn problem={problem} onToken={refresh} />
+        ) : value !== undefined ? (
+          <Page route={route} session={value.who} dimensions={value.items} />
+        ) : problem !== undefined && problem.status !== 0 ? (
+          <main class="page">
+            <h1>Assay</h1>
+            <ProblemNote problem={problem} />
+          </main>
+        ) : (
+          <main class="page" aria-busy="true" />
+        )}
+      </div>
+      {isSearching ? <Palette onClose={() => setSearching(false)} /> : null}
+      {isHelping ? <Help onClose={() => setHelping(false)} /> : null}
+      <Toasts />
+    </>
+  )
+}
+
+function Page({ route, session, dimensions }: { route: Route; session: Session; dimensions: readonly Dimension[] }) {
+  switch (route.page) {
+    case '':
+      return <Overview route={route} />
+    case 'explore':
+      return <Explore route={route} dimensions={dimensions} />
+    case 'findings':
+      return <Findings route={route} session={session} dimensions={dimensions} />
+    default:
+      return (
+        <main class="page">
+          <h1>Not here</h1>
+          <p class="note">
+            There is no page at this address. <Link to={formatRoute({ page: '' })}>Go to the overview</Link>
+          </p>
+        </main>
+      )
+  }
+}
+
+const keys = [
+  ['/', 'search'],
+  ['?', 'this help'],
+  ['g o, g e, g f', 'overview, explore, findings'],
+  ['[ ]', 'earlier, later'],
+  ['c', 'compare'],
+  ['1 – 9', 'metric'],
+  ['y', 'copy the address'],
+  ['j k', 'next, previous finding'],
+  ['x, J K', 'select, extend the selection'],
+  ['f i r o', 'false positive, ignore, resolve, open again'],
+  ['u', 'undo'],
+  ['e', 'open the page of a finding'],
+  ['Esc', 'back'],
+] as const
+
+function Help({ onClose }: { onClose: () => void }) {
+  const [isOff, setOff] = useState(areKeysOff)
+  return (
+    <Dialog label="Keys" onClose={onClose}>
+      <h2>Keys</h2>
+      <dl class="keys">
+        {keys.map(([key, what]) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </>
+        ))}
+      </dl>
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={!isOff}
+          onChange={() => {
+            switchKeys(isOff)
+            setOff(!isOff)
+          }}
+        />{' '}
+        Single keys work
+      </label>
+    </Dialog>
+  )
+}

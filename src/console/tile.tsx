@@ -1,0 +1,44 @@
+import { useMemo } from 'preact/hooks'
+import { describeSpark, toMarks } from '../charts/trend.ts'
+import { toChange, toValueText } from '../charts/words.ts'
+import type { ViewMetric } from '../query/view-model.ts'
+import { useWidth } from './hooks.ts'
+import { Change } from './parts.tsx'
+
+const SPARK_HEIGHT = 34
+
+/** A small line without axes. */
+export function Spark({ series, label }: { series: ViewMetric['series'] | undefined; label: string }) {
+  const [attach, width] = useWidth()
+  const marks = useMemo(() => toMarks(series?.timeSeries ?? []), [series])
+  const spark = useMemo(() => (width === 0 ? undefined : describeSpark(marks, width, SPARK_HEIGHT)), [marks, width])
+  return (
+    <div class="spark" ref={attach}>
+      {spark === undefined ? null : (
+        <svg width={width} height={SPARK_HEIGHT} role="img" aria-label={`${label} over time`}>
+          <path class="area" d={spark.area} />
+          <path class="line" d={spark.line} />
+        </svg>
+      )}
+    </div>
+  )
+}
+
+/** The number of a metric, its change, and what a ratio is made of. */
+export function Figure({ metric, compares }: { metric: ViewMetric; compares: boolean }) {
+  const { value, comparison, better, numerator, denominator } = metric
+  const { format, unit } = metric.metric
+  const change = compares && comparison !== undefined ? toChange(value, comparison.value, { better }) : undefined
+  return (
+    <>
+      <span class="figure">
+        <b>{toValueText(value, format, unit)}</b> <Change change={change} />
+      </span>
+      {numerator == null || denominator == null ? null : (
+        <span class="parts muted">
+          {toValueText(numerator)} of {toValueText(denominator)}
+        </span>
+      )}
+    </>
+  )
+}

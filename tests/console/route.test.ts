@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { showInvisible, toWebAddress } from '../../src/console/outside.ts'
+import { resolveRange, toAsked } from '../../src/console/range.ts'
+import { formatRoute, parseRoute } from '../../src/console/route.ts'
+import { toCell } from '../../src/console/take-away.ts'
+
+const DAY = 86_400_000
+const text = fc.string({ minLength: 1, unit: 'grapheme' }).filter((value) => !/^\.+$/.test(value))
+
+describe('an address', () => {
+  test('gives the state back, whatever the values are', () => {
+    const values = fc.uniqueArray(text, { minLength: 1, maxLength: 4 })
+    const state = fc.dictionary(fc.constantFrom('severity', 'container', 'q', 'metric'), values, {
+      noNullPrototype: true,
+    })
+    fc.assert(
+      fc.property(state, fc.option(text, { nil: undefined }), (given, name) => {
+        const url = new URL(formatRoute({ page: 'explore', name, state: given }), 'http://127.0.0.1')
+        expect(parseRoute(url.pathname, url.search)).toEqual({ page: 'explore', name, state: given })
+      }),
+    )
+  })
+
+  test('reads lists with commas', () => {
+    expect(parseRoute('/console/explore', '?severity=HIGH,CRITICAL').state).toEqual({ severity: ['HIGH', 'CRITICAL'] })
+    expect(parseRoute('/console', '').page).toBe('')
+  })
+})
+
+describe('a range', () => {
+  const now = Date.parse('2026-11-22T10:03:20Z')
+
+  test('of 12 months begins on a Monday and is compared at whole weeks', () => {
+    const range = resolveRange({}, now)
+    expect(new Date(range.from).toISOString()).toBe('2025-11-24T00:00:00.000Z')
+    expect(range.to).toBeGreaterThan(now)
+    expect((range.from - range.compared.from) / DAY).toBe(364)
+    expect(range.to - range.compared.to).toBe(364 * DAY)
+  })
+
+  test('of one answer asks for the brush beside the whole', () => {
+    const asked = toAsked(resolveRange({ brush: ['2026-06-08..2026-08-03'] }, now), false)
+    expect(asked).toMatchObject({ focus: { from: '2026-06-08T00:00:00.000Z', to: '2026-08-03T00:00:00.000Z' } })
+    expect(asked.compare).toBeUndefined()
+  })
+
+  test.each([{ from: ['x'], to: ['y'] }, { brush: ['2026..'] }, { range: ['toString'] }])(
+    'that cannot be read is the default',
+    (state) => {
+      expect(resolveRange(state, now)).toMatchObject({ name: '12m', brush: undefined })
+    },
+  )
+})
+
+test.each([
+  'javascript:alert(1)',
+  'data:text/html,x',
+  ' java\nscript:alert(1)',
+  'file:///etc/passwd',
+  'no address',
+  '',
+])('%j is no link', (url) => expect(toWebAddress(url)).toBeUndefined())
+
+test('invisible characters are shown as codes', () => {
+  expect(showInvisible('a\u202eb\u200bc\u0000')).toBe('a<U+202E>b<U+200B>c<U+0000>')
+})
+
+test.each([
+  ['=1+1', "'=1+1"],
+  ['a,"b"', '"a,""b"""'],
+  [-5, '-5'],
+  [null, ''],
+])('a cell of %j is %s', (value, cell) => expect(toCell(value)).toBe(cell))
