@@ -57,7 +57,11 @@ async function send(method: string, path: string, body: Body, signal?: AbortSign
     if (signal?.aborted) throw error
     throw new Problem(0, {})
   }
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>
+  const answer = (await response.json().catch((error: unknown) => {
+    // An answer that was cut, or that is not needed any more, is none.
+    if (response.ok) throw signal?.aborted ? error : new Problem(0, {})
+    return {}
+  })) as Record<string, unknown>
   if (response.ok) return answer
   const wait = Number(response.headers.get('retry-after'))
   throw new Problem(response.status, answer, wait > 0 ? wait : undefined)

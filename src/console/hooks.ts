@@ -44,7 +44,9 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
     let pause = MIN_RETRY_MS
     const run = () => {
       asked.current(aborter.signal).then(
-        (value) => setAnswer({ value, problem: undefined, isWaiting: false, at: Date.now() }),
+        (value) => {
+          if (!aborter.signal.aborted) setAnswer({ value, problem: undefined, isWaiting: false, at: Date.now() })
+        },
         (error: unknown) => {
           if (aborter.signal.aborted) return
           const problem = error instanceof Problem ? error : new Problem(-1, { detail: String(error) })

@@ -101,8 +101,9 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
   })
   afterEach(async () => {
     await context?.close()
-    expect(faults).toEqual([])
+    const found = faults
     faults = []
+    expect(found).toEqual([])
   })
 
   test.each([

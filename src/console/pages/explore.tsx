@@ -136,9 +136,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
     <main class="page" ref={page} aria-busy={isWaiting}>
       <div class="title">
         <h1>{answer.metric.displayName}</h1>
-        <Link to={formatRoute({ page: 'metrics', name: answer.metric.slug })}>
-          <Trust tier={answer.trust.tier} label={answer.trust.label} version={answer.metric.version} />
-        </Link>
+        <Trust tier={answer.trust.tier} label={answer.trust.label} version={answer.metric.version} />
         <div class="tools">
           <fieldset class="group" aria-label="Range">
             {(Object.keys(ranges) as RangeName[]).map((name) => (
