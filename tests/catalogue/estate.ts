@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -24,9 +24,6 @@ import { safe } from '../support/safe-text.ts'
 export const NOON = Date.UTC(2026, 5, 15, 12)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-
-/** In memory where the system offers it: hundreds of copies are made. */
-const folders = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** Stands in every text of the estate that a tenant wrote, and nowhere else. */
 export const tenantMark = 'Quillfeather'
@@ -67,7 +64,7 @@ export interface Template {
 
 /** Makes the database once; tests work on copies of it. `plant` puts more into it. */
 export async function makeTemplate(plant?: (context: WriteContext) => void | Promise<void>): Promise<Template> {
-  const folder = mkdtempSync(join(folders, 'assay-catalogue-'))
+  const folder = mkdtempSync(join(tmpdir(), 'assay-catalogue-'))
   const file = join(folder, 'template.db')
   const clock = { now: NOON - 20 * DAY }
   const store = Store.open(file, { now: () => clock.now })
@@ -228,7 +225,7 @@ export interface OpenEstate {
 }
 
 export function openEstate(template: Template): OpenEstate {
-  const folder = mkdtempSync(join(folders, 'assay-catalogue-'))
+  const folder = mkdtempSync(join(tmpdir(), 'assay-catalogue-'))
   const file = join(folder, 'assay.db')
   copyFileSync(template.file, file)
   const store = Store.open(file, { now: () => NOON })
