@@ -1,4 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale'
+import { utcDay, utcMonday } from 'd3-time'
 import { utcFormat } from 'd3-time-format'
 
 export interface Tick {
@@ -47,6 +48,10 @@ function toTimeLabel(date: Date, stepMs: number, isFirst: boolean): string {
   if (date.getUTCDate() !== 1 || stepMs < 27 * 86_400_000) return day(date)
   return isFirst || date.getUTCMonth() === 0 ? monthOfYear(date) : month(date)
 }
+
+/** The start of the day, or of the week from Monday, in UTC. */
+export const floorTime = (time: number, grain: 'day' | 'week'): number =>
+  Number((grain === 'day' ? utcDay : utcMonday).floor(new Date(time)))
 
 /** A horizontal scale of time in UTC whose labels keep `gap` pixels between their middles. */
 export function toTimeScale(from: number, to: number, width: number, gap = 72): Scale {

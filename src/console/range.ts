@@ -1,3 +1,4 @@
+import { floorTime } from '../charts/scale.ts'
 import type { Question } from './model.ts'
 import type { State } from './route.ts'
 
@@ -38,13 +39,6 @@ const isName = (name: string | undefined): name is RangeName => name !== undefin
 const grains: readonly string[] = ['hour', 'day', 'week', 'month']
 const isGrain = (text: string | undefined): text is Grain => text !== undefined && grains.includes(text)
 
-/** The start of the day or of the week from Monday, in UTC. */
-function floorTo(time: number, grain: 'day' | 'week'): number {
-  const day = Math.floor(time / DAY) * DAY
-  // 1 January 1970 was a Thursday.
-  return grain === 'day' ? day : day - ((((day / DAY + 3) % 7) + 7) % 7) * DAY
-}
-
 /** Reads the range from the address; what cannot be read is the default of 12 months. */
 export function resolveRange(state: State, now: number): ResolvedRange {
   // A whole minute that is not over: nothing that exists is left out, and equal questions stay equal.
@@ -62,7 +56,7 @@ export function resolveRange(state: State, now: number): ResolvedRange {
   const name = isName(asked) ? asked : '12m'
   const { grain, count, before } = ranges[name]
   const step = grain === 'week' ? WEEK : DAY
-  const start = floorTo(now, grain) - (count - 1) * step
+  const start = floorTime(now, grain) - (count - 1) * step
   const shift = count * step
   return {
     name,
