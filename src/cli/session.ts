@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { type PrintableText, quote, showJson } from '../kernel/shown.ts'
 import type { Progress } from '../operation/context.ts'
+import type { FileFormat } from '../operation/operation.ts'
 import type { Flags, Host, HostApp } from './host.ts'
 
 /** Runs operations on an opened data folder, for one command. */
@@ -12,6 +14,8 @@ export interface Session {
     input: Record<string, unknown>,
     progress?: (progress: Progress) => void,
   ): Promise<Answer>
+  /** Writes the answer to stdout as a file, no faster than it is read. @throws AppError as `call` */
+  write(operation: string, format: FileFormat, input: Record<string, unknown>): Promise<void>
 }
 
 /** Opens the data folder, runs `work`, and always closes the folder. */
@@ -29,6 +33,14 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
       })
       const { call } = await import('../operation/operation.ts')
       return (await call(operation, input, context)) as Answer
+    },
+    write: async (name, format, input) => {
+      const write = app.operations.find((candidate) => candidate.name === name)?.files?.[format]
+      if (write === undefined) throw unknownOperation(name)
+      const context = app.contextFor({ caller: app.caller, signal: host.signal })
+      for await (const text of write(input, context)) {
+        if (!host.stdout.write(text)) await once(host.stdout, 'drain', { signal: host.signal })
+      }
     },
   }
   try {

@@ -16,7 +16,8 @@ import { readListBounds, withinListBounds } from './list-bounds.store.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
 
-const findings = () =>
+/** Findings with their facets, assets and sources, except those of deleted sources. */
+export const findings = () =>
   db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
@@ -58,10 +59,10 @@ const findings = () =>
       'x.at as until',
     ])
 
-type FindingSqlRow =
+export type FindingSqlRow =
   ReturnType<typeof findings> extends { executeTakeFirst(): Promise<infer Row> } ? Exclude<Row, undefined> : never
 
-function toFinding(row: FindingSqlRow): Finding {
+export function toFinding(row: FindingSqlRow): Finding {
   const lastDetectedAt = row.last_detected_at ?? Math.max(row.last_scanned_at ?? 0, row.first_detected_at)
   return {
     id: String(row.id),
@@ -96,11 +97,16 @@ function toFinding(row: FindingSqlRow): Finding {
 export const findingOrders = ['newest', 'severity', 'lastDetectedAt'] as const
 export type FindingOrder = (typeof findingOrders)[number]
 
-export interface FindingPage {
-  sort?: FindingOrder | undefined
+/** Which findings are listed, and in which order. */
+export interface FindingSelection {
+  sort: FindingOrder
   conditions: readonly FilterCondition[]
   search?: string | undefined
   assetId?: string | undefined
+}
+
+export interface FindingPage extends Omit<FindingSelection, 'sort'> {
+  sort?: FindingOrder | undefined
   limit: number
   /** First detection and id of the last finding of the previous page, then the bounds of the list. */
   after?: readonly number[] | undefined
@@ -130,7 +136,7 @@ const toPageShape = ({ sort, terms, words, assetId, after }: FindingPageTerms) =
 })
 
 /** By what findings are sorted, in descending order; the id comes last. */
-const sortedBy: Readonly<Record<FindingOrder, readonly RawBuilder<number>[]>> = {
+export const sortedBy: Readonly<Record<FindingOrder, readonly RawBuilder<number>[]>> = {
   newest: [sql<number>`f.first_detected_at`],
   severity: [sql<number>`c.severity`, sql<number>`f.first_detected_at`],
   lastDetectedAt: [
@@ -189,18 +195,18 @@ export function listFindings(
   return { items, next: [...toSortKeys(sort, last), Number(last.id), ...bounds] }
 }
 
-interface Matching {
+export interface Matching {
   ofAssets: readonly FilterTerm[]
   ofFindings: readonly FilterTerm[]
   words: readonly string[]
 }
 
-function toMatching(conditions: readonly FilterCondition[], search: string | undefined): Matching {
+export function toMatching(conditions: readonly FilterCondition[], search: string | undefined): Matching {
   const { ofAssets, ofFindings } = splitByJoin(conditions)
   return { ofAssets: toFilterTerms(ofAssets), ofFindings: toFilterTerms(ofFindings), words: toPatterns(search) }
 }
 
-const toMatchingShape = ({ ofAssets, ofFindings, words }: Matching) => ({
+export const toMatchingShape = ({ ofAssets, ofFindings, words }: Matching) => ({
   ofAssets: ofAssets.map(toTermShape),
   ofFindings: ofFindings.map(toTermShape),
   words: words.length,
@@ -264,7 +270,7 @@ export function countFindings(
 }
 
 /** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */
-function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Bind<Matching>) {
+export function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Bind<Matching>) {
   let query = db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')

@@ -3,12 +3,21 @@ import { invalidInput } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
-import { type Operation, operation } from '../operation/operation.ts'
+import { fileFormats, type Operation, operation, type WriteFile } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
 import { getAsset, listAssets } from './asset-list.store.ts'
+import { exportFindings } from './export/export.ts'
 import { type FilterCondition, FilterMapping } from './filter.ts'
 import { resolveFilter } from './filter-conditions.ts'
-import { countFindings, countSortKeys, findingOrders, isKnownName, listFindings, showFinding } from './list.store.ts'
+import {
+  countFindings,
+  countSortKeys,
+  type FindingSelection,
+  findingOrders,
+  isKnownName,
+  listFindings,
+  showFinding,
+} from './list.store.ts'
 import { Asset, AssetDetail, Finding, FindingDetail } from './model.ts'
 import { readBound } from './ranges.ts'
 import { requireSources } from './source-names.ts'
@@ -80,45 +89,79 @@ function readFilter(reader: Reader, filter: FilterMapping, at: number): FilterCo
 const toNext = (reader: Reader, context: ReadContext, list: string, keys: readonly number[] | undefined) =>
   keys === undefined ? {} : { nextCursor: encodeCursor(reader, context, list, keys) }
 
-export const findingOperations: readonly Operation[] = [
-  operation({
-    name: 'search_findings',
-    title: 'Search findings',
-    summary: 'List individual findings, newest first, by filter. For counts use query_metric.',
-    effect: 'read',
-    runsOn: 'query-thread',
-    scope: 'read',
-    route: 'GET /findings',
-    toolset: 'admin',
-    untrusted: true,
-    input: z.strictObject({
-      ...filterShape,
-      search: Search.optional(),
-      assetId: z.string().min(1).max(1000).describe('Only findings in this asset, by id or key.').optional(),
-      from: Instant.describe('First detected since: ISO 8601.').optional(),
-      to: Instant.describe('First detected before.').optional(),
-      sort: z.enum(findingOrders).describe('Order; default newest.').optional(),
-      total: z.boolean().describe('Count all, too.').optional(),
-      limit: Limit,
-      cursor: Cursor.optional(),
-    }),
-    output: z.object({
-      items: z.array(Finding).describe('Findings, newest first unless sorted otherwise.'),
-      total: z.number().describe('How many match in all, where asked for.').optional(),
-      nextCursor: NextCursor.optional(),
-    }),
-    run: ({ search, assetId, from, to, sort = 'newest', total = false, limit, cursor, ...filter }, context) =>
-      context.read((reader) => {
-        const list = sort === 'newest' ? 'findings' : `findings by ${sort}`
-        const keys = countSortKeys(sort)
-        const after =
-          cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
-        const conditions = [...readFilter(reader, filter, context.now()), ...toDetectionRange(from, to)]
-        const page = listFindings(reader, { sort, conditions, search, assetId, limit, after })
-        const counted = total ? { total: countFindings(reader, conditions, search, assetId) } : {}
-        return { items: page.items, ...counted, ...toNext(reader, context, list, page.next) }
-      }),
+const SearchInput = z.strictObject({
+  ...filterShape,
+  search: Search.optional(),
+  assetId: z.string().min(1).max(1000).describe('Only findings in this asset, by id or key.').optional(),
+  from: Instant.describe('First detected since: ISO 8601.').optional(),
+  to: Instant.describe('First detected before.').optional(),
+  sort: z.enum(findingOrders).describe('Order; default newest.').optional(),
+  total: z.boolean().describe('Count all, too.').optional(),
+  limit: Limit,
+  cursor: Cursor.optional(),
+})
+type FindingSearch = z.output<typeof SearchInput>
+
+/** What a search selects. @throws AppError for an unknown source or term, or a bad range */
+function toSelection(
+  reader: Reader,
+  {
+    search,
+    assetId,
+    from,
+    to,
+    sort = 'newest',
+    total: _total,
+    limit: _limit,
+    cursor: _cursor,
+    ...filter
+  }: FindingSearch,
+  { now }: Pick<ReadContext, 'now'>,
+): FindingSelection {
+  return { conditions: [...readFilter(reader, filter, now()), ...toDetectionRange(from, to)], search, assetId, sort }
+}
+
+const searchFindings: Operation = operation({
+  name: 'search_findings',
+  title: 'Search findings',
+  summary: 'List individual findings, newest first, by filter. For counts use query_metric.',
+  effect: 'read',
+  runsOn: 'query-thread',
+  scope: 'read',
+  route: 'GET /findings',
+  toolset: 'admin',
+  untrusted: true,
+  files: Object.fromEntries(
+    fileFormats.map(
+      (format) =>
+        [
+          format,
+          (raw, context) => exportFindings(format, { operation: searchFindings, select: toSelection }, raw, context),
+        ] satisfies [string, WriteFile],
+    ),
+  ),
+  input: SearchInput,
+  output: z.object({
+    items: z.array(Finding).describe('Findings, newest first unless sorted otherwise.'),
+    total: z.number().describe('How many match in all, where asked for.').optional(),
+    nextCursor: NextCursor.optional(),
   }),
+  run: (input, context) =>
+    context.read((reader) => {
+      const { total = false, limit, cursor } = input
+      const { sort, conditions, search, assetId } = toSelection(reader, input, context)
+      const list = sort === 'newest' ? 'findings' : `findings by ${sort}`
+      const keys = countSortKeys(sort)
+      const after =
+        cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
+      const page = listFindings(reader, { sort, conditions, search, assetId, limit, after })
+      const counted = total ? { total: countFindings(reader, conditions, search, assetId) } : {}
+      return { items: page.items, ...counted, ...toNext(reader, context, list, page.next) }
+    }),
+})
+
+export const findingOperations: readonly Operation[] = [
+  searchFindings,
 
   operation({
     name: 'get_finding',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Operation } from '../operation/operation.ts'
 import { shareSchemas } from './components.ts'
+import { type Form, forms } from './forms.ts'
 import { httpStatus } from './problem.ts'
 import { type HttpRoute, listQueryMembers, listRoutes } from './routes.ts'
 
@@ -79,7 +80,15 @@ function toOperationObject({ operation, method, parameters, path }: HttpRoute): 
       [operation.status]: {
         description: operation.status === 201 ? 'Created.' : 'The result.',
         ...(operation.status === 201 ? { headers: { Location: { schema: { type: 'string' } } } } : {}),
-        content: { 'application/json': { schema: toJsonSchema(operation.output, 'output') } },
+        content: {
+          'application/json': { schema: toJsonSchema(operation.output, 'output') },
+          ...Object.fromEntries(
+            Object.keys(operation.files ?? {}).map((format) => [
+              forms[format as Form].mediaType,
+              { schema: { type: 'string' } },
+            ]),
+          ),
+        },
       },
       default: {
         description: `A problem: ${Object.entries(httpStatus)

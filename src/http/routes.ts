@@ -5,6 +5,7 @@ import { quote } from '../kernel/shown.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { readJsonObject } from './body.ts'
+import { chooseForm, toFileResponse } from './forms.ts'
 
 export interface RouteOptions {
   operations: readonly Operation[]
@@ -104,10 +105,15 @@ export function addRoutes(app: Hono<AppEnv>, options: RouteOptions): void {
 async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOptions): Promise<Response> {
   const { operation } = route
   c.set('route', `${route.method} ${route.path}`)
+  const { files = {} } = operation
+  const form = operation.files === undefined ? 'json' : chooseForm(c.req.header('accept') ?? null, files)
   const input = await readInput(c, route)
   const context = options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal })
+  const write = form === 'json' ? undefined : files[form]
+  if (write !== undefined) return toFileResponse(write(input, context), form, route.path.split('/').at(-1) ?? 'export')
   const output = await call(operation, input, context)
   const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (operation.files !== undefined) headers.vary = 'accept'
   const location = operation.status === 201 ? operation.location?.(output as never) : undefined
   if (location !== undefined) headers.location = location
   return new Response(JSON.stringify(output), { status: operation.status, headers })

@@ -8,6 +8,7 @@ export const errorCodes = [
   'forbidden',
   'not_found',
   'method_not_allowed',
+  'not_acceptable',
   'conflict',
   'too_large',
   'unsupported_media_type',

@@ -5,7 +5,7 @@ import { isObject } from '../kernel/json-object.ts'
 import type { PrintableText } from '../kernel/shown.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
-import { coerce, leaveOutNulls } from './input/coerce.ts'
+import { type Coercion, coerce, leaveOutNulls } from './input/coerce.ts'
 import { requireWellFormed } from './input/input-limits.ts'
 import { badInput, parseAll } from './input/parse.ts'
 import { explainIssues, locateName } from './input/repair.ts'
@@ -25,6 +25,14 @@ export interface DefinitionEffect {
   kind: 'terms' | 'metrics' | 'dashboards'
   list: boolean
 }
+
+/** File formats of answers besides JSON. */
+export const fileFormats = ['csv', 'sarif', 'ndjson'] as const
+export type FileFormat = (typeof fileFormats)[number]
+
+/** Writes the answer to raw input as a file, in parts; errors of the input come before the first part. */
+export type WriteFile = (raw: unknown, context: WriteContext) => AsyncGenerator<string>
+export type FileWriters = Readonly<Partial<Record<FileFormat, WriteFile>>>
 
 interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodType, Route extends string> {
   /** In the form verb_noun: the name of the tool, the OpenAPI operationId, and the argument of `assay call`. */
@@ -73,6 +81,8 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
    * as JSON.
    */
   render?: (output: z.output<Output>) => readonly PrintableText[]
+  /** The files that its answer can be had as. */
+  files?: FileWriters
 }
 
 export interface ReadOperation<
@@ -120,6 +130,7 @@ export interface Operation {
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
   render?: (output: never) => readonly PrintableText[]
+  files?: FileWriters
   run(input: never, context: WriteContext): unknown
 }
 
@@ -146,21 +157,43 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 }
 
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
+  const { input, coerced } = admit(operation, raw, context)
+  if (operation.consent === 'always') requireConsent(context.caller, operation.title)
+  const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
+  const output = await (context.around === undefined ? work() : context.around(operation, work))
+  const present = await createPresenter(operation.output, { repeats: [raw, input], texts: operation.texts }, context)
+  return present(stripInvisible(operation.output.parse(output)))
+}
+
+/**
+ * Checks the caller's scope, adapts the form of raw input and parses it.
+ * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
+ */
+export function admit(
+  operation: Operation,
+  raw: unknown,
+  context: WriteContext,
+): { input: object; coerced: Coercion[] } {
   if (!context.caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
   requireScope(operation.name, operation.scope, context.caller)
   // In a write null may mean to remove a value, so the schema decides.
   const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
-  const { value, coerced: adapted } = coerce(operation.input, given.value)
-  const coerced = [...given.coerced, ...adapted]
-  const input = parseArguments(operation, value, context)
-  if (operation.consent === 'always') requireConsent(context.caller, operation.title)
-  const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
-  const output = await (context.around === undefined ? work() : context.around(operation, work))
-  const visible = stripInvisible(operation.output.parse(output))
-  // Answers may repeat the input; all their other texts are safe already.
-  const safe = maskRepeatedSecrets([raw, input], visible)
-  if (operation.texts === 'own' || !isLockedDown(context)) return safe
-  return withhold(operation.output, safe, await createCodeMasker(context))
+  const { value, coerced } = coerce(operation.input, given.value)
+  return { input: parseArguments(operation, value, context), coerced: [...given.coerced, ...coerced] }
+}
+
+/** Returns how a parsed answer is shown to the caller; `repeats` is the input, which answers may repeat. */
+export async function createPresenter(
+  schema: z.ZodType,
+  { repeats, texts }: { repeats: unknown; texts?: 'own' | undefined },
+  context: WriteContext,
+): Promise<(answer: unknown) => unknown> {
+  const masker = texts === 'own' || !isLockedDown(context) ? undefined : await createCodeMasker(context)
+  return (answer) => {
+    // Answers may repeat the input; all their other texts are safe already.
+    const safe = maskRepeatedSecrets(repeats, answer)
+    return masker === undefined ? safe : withhold(schema, safe, masker)
+  }
 }
 
 /** @throws AppError `forbidden`, reason `insufficient_scope`. */

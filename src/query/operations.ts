@@ -1,6 +1,7 @@
 import type { ReadContext } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
-import { type Operation, operation } from '../operation/operation.ts'
+import { call, type Operation, operation } from '../operation/operation.ts'
+import { requireTable, toMetricCsv, toSeriesCsv } from './answer/csv.ts'
 import { type EvaluateOptions, evaluateMetric } from './answer/evaluate.ts'
 import { exploreTerm } from './answer/explore.ts'
 import { exploreView } from './answer/explore-view.ts'
@@ -16,7 +17,7 @@ const toOptions = ({ now, coerced = [] }: ReadContext, respelled: readonly Coerc
   coerced: [...coerced, ...respelled],
 })
 
-const queryMetric = operation({
+const queryMetric: Operation = operation({
   name: 'query_metric',
   title: 'Query metric',
   summary:
@@ -31,6 +32,12 @@ const queryMetric = operation({
   input: MetricQuestion,
   output: MetricAnswer,
   render: renderMetric,
+  files: {
+    csv: async function* (raw, context) {
+      requireTable(raw)
+      yield toMetricCsv((await call(queryMetric, raw, context)) as MetricAnswer, raw)
+    },
+  },
   run: (question, context) =>
     context.read((reader) =>
       answerOrFix(reader, 'query_metric', question, context.now(), (asked, respelled) =>
@@ -60,7 +67,7 @@ const exploreMetric = operation({
     ),
 })
 
-const queryMetricTimeseries = operation({
+const queryMetricTimeseries: Operation = operation({
   name: 'query_metric_timeseries',
   title: 'Query metric over time',
   summary: 'A SIMPLE metric for every hour, day, week or month of a range.',
@@ -74,6 +81,11 @@ const queryMetricTimeseries = operation({
   input: SeriesQuestion,
   output: SeriesAnswer,
   render: renderSeries,
+  files: {
+    csv: async function* (raw, context) {
+      yield toSeriesCsv((await call(queryMetricTimeseries, raw, context)) as SeriesAnswer)
+    },
+  },
   run: (question, context) =>
     context.read((reader) =>
       answerOrFix(reader, 'query_metric_timeseries', question, context.now(), (asked, respelled) =>

@@ -4,6 +4,7 @@ import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { type DataUseOf, declareDataUse } from '../data-use.ts'
 import { EXIT_USAGE, UsageError } from '../exit.ts'
+import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, readText, unknownOperation, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
@@ -25,6 +26,7 @@ interface QueryFlags extends Flags {
   series?: string
   dimension?: string
   filters?: Record<string, unknown>
+  format?: 'csv'
   json?: boolean
 }
 
@@ -35,7 +37,7 @@ export function addAskCommands(program: Command, host: Host): void {
     if (operation === undefined) throw unknownOperation(name)
     return operation.effect === 'write' ? 'created' : 'existing'
   }
-  declareDataUse('existing', program.command('query'))
+  addFilterFlags(declareDataUse('existing', program.command('query')))
     .description('evaluate a metric')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <list>', 'dimensions to break it down by, such as severity,detectorType', list)
@@ -54,10 +56,13 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
     .addOption(new Option('--series <granularity>', 'return a time series').choices(['hour', 'day', 'week', 'month']))
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
+    .addOption(new Option('--format <format>', 'write the answer as a file').choices(['csv']))
     .option('--json', 'print the response of the REST API')
     .action(async (metric: string, options: QueryFlags) => {
       const { by, also, term, series, dimension, compare, explain, orderBy, limit } = options
-      const { from, to, timeZone, weekStart, filters } = options
+      const { from, to, timeZone, weekStart, format } = options
+      const filters = toFilters(options)
+      if (format !== undefined && options.json) throw new UsageError('--json does not go with --format.')
       const ofValues = given({ compare, explain, orderBy, limit, alsoMetrics: also })
       const [first] = Object.keys(ofValues)
       if (series !== undefined && first !== undefined)
@@ -69,13 +74,14 @@ export function addAskCommands(program: Command, host: Host): void {
       const scope = given({ metricSlug: metric, glossaryTermSlug: term, from, to, timeZone, weekStart, filters })
       await withSession(host, options, async (session) => {
         if (series !== undefined) {
-          const answer = await session.call('query_metric_timeseries', {
-            ...scope,
-            ...given({ granularity: series, dimension }),
-          })
+          const input = { ...scope, ...given({ granularity: series, dimension }) }
+          if (format !== undefined) return session.write('query_metric_timeseries', format, input)
+          const answer = await session.call('query_metric_timeseries', input)
           return options.json ? printJson(host, answer) : print(host, ...toSeriesText(answer))
         }
-        const answer = await session.call('query_metric', { ...scope, ...given({ dimensions: by }), ...ofValues })
+        const input = { ...scope, ...given({ dimensions: by }), ...ofValues }
+        if (format !== undefined) return session.write('query_metric', format, input)
+        const answer = await session.call('query_metric', input)
         return options.json ? printJson(host, answer) : print(host, ...toAnswerText(answer))
       })
     })
@@ -106,6 +112,17 @@ export function addAskCommands(program: Command, host: Host): void {
 
 /** Flags that have another name than the members that they set. */
 const flagNames: Readonly<Record<string, string>> = { orderBy: 'order-by', alsoMetrics: 'also' }
+
+/** The filters of the flags and of --filters together; a key may be in one of them only. */
+function toFilters(options: QueryFlags): Record<string, unknown> | undefined {
+  const { filter } = splitFilter({ ...options })
+  const twice = Object.keys(filter).find(
+    (name) => options.filters !== undefined && Object.hasOwn(options.filters, name),
+  )
+  if (twice !== undefined) throw new UsageError(`${toFlag(twice)} is in --filters, too; state it once.`)
+  const filters = { ...options.filters, ...filter }
+  return options.filters === undefined && Object.keys(filter).length === 0 ? undefined : filters
+}
 
 const given = (object: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))

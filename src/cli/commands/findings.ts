@@ -1,6 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { joinShown, line, type PrintableText, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import type { FileFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
+import { UsageError } from '../exit.ts'
+import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, printNote, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
@@ -15,22 +18,38 @@ interface FindingView {
   asset: { name: string; container: string }
 }
 
-const list = (value: string) => value.split(',').map((item) => item.trim())
+interface FindingFlags extends Flags {
+  format?: FileFormat
+  json?: boolean
+  limit?: number
+  cursor?: string
+}
+
+const formats: FileFormat[] = ['csv', 'sarif', 'ndjson']
 
 export function addFindingCommands(program: Command, host: Host): void {
-  declareDataUse('existing', program.command('findings'))
-    .description('list findings, newest first')
-    .option('--detector-types <list>', 'such as SECRETS,PII', list)
-    .option('--severities <list>', 'such as CRITICAL,HIGH', list)
-    .option('--statuses <list>', 'such as OPEN', list)
-    .option('--sources <list>', 'names or ids of sources', list)
+  const command = declareDataUse('existing', program.command('findings')).description('list findings, newest first')
+  addFilterFlags(command)
     .option('--search <text>', 'words in the excerpt or the name of the asset')
-    .option('--limit <n>', 'number of findings (1 to 500)', toCount, 50)
+    .option('--from <time>', 'first detected since: a day such as 2026-01-31, or a timestamp')
+    .option('--to <time>', 'first detected through this day, or before this timestamp')
+    .addOption(new Option('--sort <order>', 'order (default newest)').choices(['newest', 'severity', 'lastDetectedAt']))
+    .option('--total', 'also count all that match')
+    .option('--limit <n>', 'number of findings (1 to 500; default 50)', toCount)
     .option('--cursor <cursor>', 'continue a list at its nextCursor')
+    .addOption(new Option('--format <format>', 'write all findings that match as a file').choices(formats))
     .option('--json', 'print the response of the REST API')
-    .action(async ({ json, home, ...filters }: Flags & { json?: boolean }) => {
+    .action(async ({ json, home, format, ...options }: FindingFlags) => {
+      const { filter, others } = splitFilter(options)
+      const input = { ...filter, ...others }
+      if (format !== undefined) {
+        const [unfit] = json ? ['json'] : ['limit', 'cursor', 'total'].filter((name) => others[name] !== undefined)
+        if (unfit !== undefined)
+          throw new UsageError(`--${unfit} does not go with --format, which writes the whole list.`)
+        return withSession(host, { home }, (session) => session.write('search_findings', format, input))
+      }
       const answer = await withSession(host, { home }, (session) =>
-        session.call<{ items: FindingView[]; nextCursor?: string }>('search_findings', filters),
+        session.call<{ items: FindingView[]; total?: number; nextCursor?: string }>('search_findings', input),
       )
       if (json) return printJson(host, answer)
       if (answer.items.length === 0) return print(host, line`No findings match.`)
@@ -38,6 +57,7 @@ export function addFindingCommands(program: Command, host: Host): void {
         title: showName(title),
       }))
       print(host, ...toTable(columns, answer.items.map(toRow)))
+      if (answer.total !== undefined) print(host, line`${answer.total} in all`)
       if (answer.nextCursor !== undefined) printNote(host, line`More: --cursor ${showSentence(answer.nextCursor)}`)
     })
 }

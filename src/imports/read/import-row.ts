@@ -1,5 +1,7 @@
 import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
+import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import type { Facets } from '../../findings/facets.store.ts'
+import { toFp } from '../../findings/finding-record.ts'
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { ImportLine } from './import-line.ts'
@@ -42,7 +44,12 @@ export const numberColumns = {
   undated: { array: Uint8Array, of: ({ undated = false }) => Number(undated) },
 } as const satisfies Record<string, NumberColumn>
 
+/** The fingerprint of a finding in an export, which stays what it is. */
+const exported = new RegExp(`^${FINGERPRINT_NAME}:([0-9a-f]{12})$`)
+
 function toFingerprint(line: DatedLine, identify: Identify): number {
+  const own = line.fingerprint === undefined ? undefined : exported.exec(line.fingerprint)?.[1]
+  if (own !== undefined) return toFp(own)
   const identity =
     line.fingerprint === undefined
       ? [line.findingType, line.customDetectorKey ?? '', line.excerpt ?? null, toMs(line.firstDetectedAt)]

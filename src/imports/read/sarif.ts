@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import type { Severity } from '../../detectors/detector.ts'
 import { toSafeText } from '../../detectors/safe-text.ts'
+import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import type { FindingStatus } from '../../findings/model.ts'
 import { AppError, invalidInput } from '../../kernel/errors.ts'
+import { isObject } from '../../kernel/json-object.ts'
+import { ImportLine } from './import-line.ts'
 import { type JsonPart, JsonPartsError, splitJson } from './json-parts.ts'
 
 /** A line of an import, with the number of its result from 1. */
@@ -52,7 +55,13 @@ export const SarifResult = z.object({
   provenance: z
     .object({ firstDetectionTimeUtc: z.string().optional(), lastDetectionTimeUtc: z.string().optional() })
     .optional(),
-  properties: z.object({ 'security-severity': z.union([z.string(), z.number()]).optional() }).optional(),
+  properties: z
+    .object({
+      'security-severity': z.union([z.string(), z.number()]).optional(),
+      hasExcerpt: z.unknown().optional(),
+      ...Object.fromEntries(Object.keys(ImportLine.shape).map((name) => [name, z.unknown().optional()])),
+    })
+    .optional(),
 })
 export const SarifRun = z.object({
   tool: z.object({ driver: z.object({ name: z.string(), rules: z.array(Rule).optional() }) }),
@@ -94,7 +103,11 @@ export async function* readSarif(
         line++
         const result = JSON.parse(kept) as Result
         if (noFinding.has(result.kind ?? 'fail')) continue
-        yield { line, value: toLine(run, result, new Date(now).toISOString()), undated: findEnd(run) === undefined }
+        yield {
+          line,
+          value: toLine(run, result, new Date(now).toISOString()),
+          undated: findEnd(run) === undefined && findExported(result) === undefined,
+        }
       }
       results = []
       heldBytes = 0
@@ -146,7 +159,22 @@ function parse<T>(schema: z.ZodType<T>, text: string, place: string): T {
   throw bad('the file is not a SARIF 2.1.0 log.', { issues })
 }
 
+/** The line that a result of an export was made of; undefined for a result of another program. */
+function findExported({ partialFingerprints, properties, message }: Result): Record<string, unknown> | undefined {
+  const fingerprint = partialFingerprints?.[FINGERPRINT_NAME]
+  if (fingerprint === undefined || properties === undefined) return undefined
+  const { 'security-severity': _, hasExcerpt, ...line }: Record<string, unknown> = properties
+  if (!isObject(line.asset)) return undefined
+  return {
+    ...line,
+    ...(hasExcerpt === true && message?.text !== undefined ? { excerpt: message.text } : {}),
+    fingerprint: `${FINGERPRINT_NAME}:${fingerprint}`,
+  }
+}
+
 function toLine(run: Run, result: Result, now: string): Record<string, unknown> {
+  const exported = findExported(result)
+  if (exported !== undefined) return exported
   const rule = findRule(run, result)
   const ruleId = result.ruleId ?? result.rule?.id ?? rule?.id ?? 'unknown'
   const [location] = result.locations ?? []

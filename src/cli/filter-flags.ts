@@ -1,0 +1,94 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { isObject } from '../kernel/json-object.ts'
+
+/** Filter keys whose values are lists, with what a value is; the facet table has the same keys. */
+export const listFlags: Readonly<Record<string, string>> = {
+  detectorTypes: 'such as SECRETS,PII',
+  severities: 'such as CRITICAL,HIGH',
+  statuses: 'such as OPEN',
+  findingTypes: 'such as EMAIL',
+  categories: 'such as SECURITY',
+  customDetectorKeys: 'keys of custom detectors',
+  sources: 'names or ids of sources',
+  sourceTypes: 'such as WIKI,IMPORT',
+  assetKinds: 'such as wiki.page',
+  containers: 'spaces, workspaces, repositories',
+  assets: 'keys of assets',
+  owners: 'owners of assets',
+  labels: 'labels of assets',
+  datasets: 'BI datasets',
+  terms: 'slugs of glossary terms',
+}
+
+/** Filter keys that are half-open ranges, with an example. */
+export const rangeFlags: Readonly<Record<string, string>> = {
+  resolutionHours: '72.. or 24..72',
+  ageHours: '..48',
+  confidence: '0.5..0.9',
+  contentUpdatedAt: '2026-01-01..2026-02-01',
+  lastDetectedAt: '2026-01-01..',
+  resolvedAt: '..2026-02-01',
+}
+
+export const toFlag = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+const list = (value: string) => value.split(',').map((item) => item.trim())
+
+/** A range as `low..high`, in which either end may be missing. */
+function toRange(name: string, value: string): Record<string, number | string> {
+  const [low = '', high = '', ...more] = value.split('..').map((end) => end.trim())
+  const isTime = name.endsWith('At')
+  const read = (end: string) => (isTime ? end : Number(end))
+  const ends = [low, high].filter((end) => end !== '')
+  if (!value.includes('..') || more.length > 0 || ends.length === 0 || ends.some((end) => Number.isNaN(read(end)))) {
+    throw new InvalidArgumentError(`Must be a range such as ${rangeFlags[name]}.`)
+  }
+  return {
+    ...(low === '' ? {} : { [isTime ? 'from' : 'min']: read(low) }),
+    ...(high === '' ? {} : { [isTime ? 'to' : 'max']: read(high) }),
+  }
+}
+
+function toShare(value: string): number {
+  const share = Number(value)
+  if (value.trim() === '' || !(share >= 0 && share <= 1))
+    throw new InvalidArgumentError('Must be a number from 0 to 1.')
+  return share
+}
+
+function toObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // Reported below, together with JSON that is not an object.
+  }
+  throw new InvalidArgumentError('Must be a JSON object.')
+}
+
+/** Adds a flag for each filter key. */
+export function addFilterFlags(command: Command): Command {
+  for (const [name, values] of Object.entries(listFlags)) command.option(`${toFlag(name)} <list>`, values, list)
+  command.option('--min-confidence <number>', 'minimum confidence, 0 to 1', toShare)
+  for (const [name, example] of Object.entries(rangeFlags)) {
+    command.option(`${toFlag(name)} <range>`, `half-open, such as ${example}`, (value) => toRange(name, value))
+  }
+  return command.option('--exclude <json>', 'leave out what matches, such as {"severities":["LOW"]}', toObject)
+}
+
+/** Splits the options of a command into the filter that its flags state, and the others. */
+export function splitFilter(options: Record<string, unknown>): {
+  filter: Record<string, unknown>
+  others: Record<string, unknown>
+} {
+  const isOf = (names: object) => (name: string) => Object.hasOwn(names, name)
+  const pick = (keeps: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(options).filter(([name, value]) => value !== undefined && keeps(name)))
+  const [isList, isRange] = [isOf(listFlags), isOf(rangeFlags)]
+  const isPlain = (name: string) => isList(name) || name === 'minConfidence' || name === 'exclude'
+  const ranges = pick(isRange)
+  return {
+    filter: { ...pick(isPlain), ...(Object.keys(ranges).length === 0 ? {} : { ranges }) },
+    others: pick((name) => !isPlain(name) && !isRange(name)),
+  }
+}

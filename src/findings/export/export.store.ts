@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import { toInstant } from '../../kernel/instant.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
+import { comparand } from '../../store/builder.ts'
+import { type Bind, cachedQuery, cachedQueryByShape } from '../../store/cached-query.ts'
+import type { Reader } from '../../store/store.ts'
+import { listLabels } from '../assets.store.ts'
+import {
+  type FindingOrder,
+  type FindingSelection,
+  type FindingSqlRow,
+  findings,
+  type Matching,
+  matching,
+  sortedBy,
+  toFinding,
+  toMatching,
+  toMatchingShape,
+} from '../list.store.ts'
+import type { ExportedFinding } from './model.ts'
+
+type Range = { after: number; upTo: number }
+type Asked = Matching & Range & { assetId: string | undefined; sort: FindingOrder }
+
+const selectSorted = cachedQueryByShape(
+  ({ assetId, sort, ...asked }: Asked) => ({ ...toMatchingShape(asked), ofAsset: assetId !== undefined, sort }),
+  ({ ofAsset, sort, ...shape }, give: Bind<Asked>) => {
+    const [first = sql<number>`0`, second = sql<number>`0`] = sortedBy[sort]
+    const id = give(({ assetId = '' }) => assetId)
+    const query = matching(shape, give)
+      .select(['f.id', first.as('first'), second.as('second')])
+      .where(
+        'f.id',
+        '>',
+        give(({ after }) => after),
+      )
+      .where(
+        'f.id',
+        '<=',
+        give(({ upTo }) => upTo),
+      )
+    return ofAsset ? query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))])) : query
+  },
+)
+
+/** A matching finding with the values that it is sorted by. */
+export interface SortedId {
+  id: number
+  first: number
+  second: number
+}
+
+/** The matching findings with row ids above `after` and up to `upTo`, in no particular order. */
+export function listSortedIds(
+  reader: Reader,
+  { conditions, search, assetId, sort }: FindingSelection,
+  range: Range,
+): SortedId[] {
+  return reader.all(selectSorted({ ...toMatching(conditions, search), assetId, sort, ...range }))
+}
+
+type ExportedRow = FindingSqlRow & { owner: SafeText; labels_id: number; content_updated_at: number | null }
+
+const selectExported = cachedQuery((give: Bind<string>) =>
+  findings()
+    .innerJoin('word as owner', 'owner.id', 'a.owner_id')
+    .select(['owner.text as owner', 'a.labels_id', 'a.content_updated_at'])
+    .where('f.id', 'in', sql<number>`(SELECT value FROM json_each(${give((ids) => ids)}))`),
+)
+
+/** The findings with some row ids, in the order of the ids; `labelsOf` is kept between the calls of an export. */
+export function listExported(
+  reader: Reader,
+  ids: readonly number[],
+  labelsOf: Map<number, readonly SafeText[]>,
+): ExportedFinding[] {
+  const rows: ExportedRow[] = reader.all(selectExported(JSON.stringify(ids)))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    if (row === undefined) return []
+    const finding = toFinding(row)
+    const labels = labelsOf.get(row.labels_id) ?? listLabels(reader, row.labels_id)
+    labelsOf.set(row.labels_id, labels)
+    const updatedAt = row.content_updated_at === null ? {} : { contentUpdatedAt: toInstant(row.content_updated_at) }
+    return [{ ...finding, asset: { ...finding.asset, owner: row.owner, labels: [...labels], ...updatedAt } }]
+  })
+}

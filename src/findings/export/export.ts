@@ -1,0 +1,150 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError, invalidInput } from '../../kernel/errors.ts'
+import { isObject } from '../../kernel/json-object.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
+import type { WriteContext } from '../../operation/context.ts'
+import type { FileFormat, Operation } from '../../operation/operation.ts'
+import { streamItems } from '../../operation/stream.ts'
+import { version } from '../../runtime/package-files.ts'
+import type { Reader } from '../../store/store.ts'
+import { type FindingSelection, findNewestId } from '../list.store.ts'
+import { csvHeader, toCsv } from './csv.ts'
+import { listExported, listSortedIds } from './export.store.ts'
+import { ExportedFinding } from './model.ts'
+import { toNdjson } from './ndjson.ts'
+import { SarifWriter } from './sarif.ts'
+
+/** Range of row ids searched in one step, which takes a few milliseconds. */
+const LOOKED_AT_ONCE = 2_000
+/** Findings read in one step. */
+const READ_AT_ONCE = 250
+/** Exports of a process that are under way at the same time: each has a connection of its own. */
+const MAX_EXPORTS = 4
+let underWay = 0
+
+/** Ids of findings in the order of an export. */
+class SortedIds {
+  #ids = new Float64Array(LOOKED_AT_ONCE)
+  #first = new Float64Array(LOOKED_AT_ONCE)
+  #second = new Float64Array(LOOKED_AT_ONCE)
+  #size = 0
+
+  add(id: number, first: number, second: number): void {
+    if (this.#size === this.#ids.length) {
+      const grow = (from: Float64Array<ArrayBuffer>) => {
+        const to = new Float64Array(from.length * 2)
+        to.set(from)
+        return to
+      }
+      this.#ids = grow(this.#ids)
+      this.#first = grow(this.#first)
+      this.#second = grow(this.#second)
+    }
+    this.#ids[this.#size] = id
+    this.#first[this.#size] = first
+    this.#second[this.#size] = second
+    this.#size++
+  }
+
+  /** The ids in descending order of both values, then of the ids themselves. */
+  sorted(): Float64Array {
+    const [ids, first, second] = [this.#ids, this.#first, this.#second]
+    const order = Uint32Array.from({ length: this.#size }, (_, at) => at)
+    const compare = (values: Float64Array, a: number, b: number) => (values[b] ?? 0) - (values[a] ?? 0)
+    order.sort((a, b) => compare(first, a, b) || compare(second, a, b) || compare(ids, a, b))
+    return Float64Array.from(order, (at) => ids[at] ?? 0)
+  }
+}
+
+function requireGoing(signal: AbortSignal): void {
+  if (signal.aborted) throw new AppError('unavailable', 'The export was interrupted; ask for it again.')
+}
+
+async function listIds(reader: Reader, selection: FindingSelection, signal: AbortSignal): Promise<Float64Array> {
+  const found = new SortedIds()
+  const newest = findNewestId(reader)
+  for (let after = 0; after < newest; after += LOOKED_AT_ONCE) {
+    const range = { after, upTo: after + LOOKED_AT_ONCE }
+    for (const { id, first, second } of listSortedIds(reader, selection, range)) found.add(id, first, second)
+    await nextTurn()
+    requireGoing(signal)
+  }
+  return found.sorted()
+}
+
+/** All selected findings in one snapshot, in batches; yields to the event loop between them. */
+async function* readFindings(
+  select: (reader: Reader) => FindingSelection,
+  { store, signal }: WriteContext,
+): AsyncGenerator<ExportedFinding[]> {
+  if (underWay >= MAX_EXPORTS) {
+    throw new AppError('rate_limited', `${MAX_EXPORTS} exports are under way; try again when one of them has ended.`, {
+      retryAfterSeconds: 5,
+    })
+  }
+  underWay++
+  try {
+    const { reader, close } = store.openSnapshot()
+    try {
+      const ids = await listIds(reader, select(reader), signal)
+      const labels = new Map<number, readonly SafeText[]>()
+      for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+        yield listExported(reader, [...ids.subarray(from, from + READ_AT_ONCE)], labels)
+        await nextTurn()
+        requireGoing(signal)
+      }
+    } finally {
+      close()
+    }
+  } finally {
+    underWay--
+  }
+}
+
+/** @throws AppError `invalid_input` for members of the list that an export does not have */
+function requireNoPage(raw: unknown): void {
+  const pages = isObject(raw) ? ['limit', 'cursor'].filter((name) => raw[name] !== undefined) : []
+  if (pages.length === 0) return
+  throw invalidInput('An export is the whole list; leave limit and cursor out.', {
+    issues: pages.map((path) => ({ path, message: 'must be left out: an export is the whole list.' })),
+  })
+}
+
+/** The operation whose findings are exported, and what they are for its parsed input. */
+interface Exported<Input> {
+  operation: Operation
+  select: (reader: Reader, input: Input, context: WriteContext) => FindingSelection
+}
+
+/** How the findings of a list are written as a file. */
+const writers = {
+  csv: () => ({ head: csvHeader, write: toCsv, end: () => '' }),
+  ndjson: () => ({ head: '', write: toNdjson, end: () => '' }),
+  sarif: () => new SarifWriter(version),
+}
+
+/**
+ * All findings that an operation lists for some input, as the text of a file.
+ * @throws AppError as the operation does, before the first text
+ */
+export async function* exportFindings<Input>(
+  format: FileFormat,
+  { operation, select }: Exported<Input>,
+  raw: unknown,
+  context: WriteContext,
+): AsyncGenerator<string> {
+  requireNoPage(raw)
+  const read = (input: Input) => readFindings((reader) => select(reader, input, context), context)
+  const batches = streamItems(operation, ExportedFinding, read as never, raw, context)
+  const first = await batches.next()
+  const file = writers[format]()
+  try {
+    yield file.head
+    for (let batch = first; !batch.done; batch = await batches.next()) {
+      yield batch.value.map((finding) => file.write(finding)).join('')
+    }
+    yield file.end()
+  } finally {
+    await batches.return(undefined)
+  }
+}

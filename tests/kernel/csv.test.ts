@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { toCsvRecord } from '../../src/kernel/csv.ts'
+
+describe('a CSV record', () => {
+  const cases: [string, Parameters<typeof toCsvRecord>[0], string][] = [
+    ['plain values', ['a', 1, true], 'a,1,true'],
+    ['nothing', [null, undefined, ''], ',,'],
+    ['commas and quotes', ['a,b', 'say "x"'], '"a,b","say ""x"""'],
+    ['line breaks', ['a\nb', 'c\r\nd'], '"a\nb","c\r\nd"'],
+    ['formulas', ['=1+1', '+1', '-1', '@sum'], "'=1+1,'+1,'-1,'@sum"],
+    ['a tab or return at the beginning', ['\tx', '\rx', '\nx'], '\'\tx,"\'\rx","\'\nx"'],
+    ['a formula with a comma', ['=HYPERLINK("x",1)'], '"\'=HYPERLINK(""x"",1)"'],
+    ['negative numbers', [-1, -0.5, 1e21], '-1,-0.5,1e+21'],
+    ['signs inside of a text', ['a=b', '1-2'], 'a=b,1-2'],
+  ]
+  it.each(cases)('writes %s', (_what, values, expected) => {
+    expect(toCsvRecord(values)).toBe(`${expected}\r\n`)
+  })
+})
