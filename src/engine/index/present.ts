@@ -81,9 +81,9 @@ export class PresentCounts {
     for (let cell = 0; cell < Math.min(table.cellCount, cellPartOf.length); cell++) {
       const group = cellPartOf[cell] as number
       if (group === groups) continue
-      const own = table.counts.subarray(cell * CONFIDENCES, (cell + 1) * CONFIDENCES)
-      counts[group] = (counts[group] as number) + ranks.addAll(group, own, minConfidence)
+      ranks.addAll(group, table.counts, cell * CONFIDENCES, minConfidence)
     }
+    for (let group = 0; group < groups; group++) counts[group] = ranks.sumSteps(group)
     const quantiles = Float64Array.from(counts, (count, group) => (count > 0 ? toQuantile(ranks, group, count, p) : 0))
     return { ...unset, width: groups + 1, counts, quantiles }
   }
@@ -92,9 +92,14 @@ export class PresentCounts {
     if (bits === undefined || bits.length > MAX_ASSET_PASSES) return false
     for (const [part, own] of bits.entries()) {
       const counts = this.#assets.countFindings(own)
+      const byPart = new Float64Array(parts)
       for (let asset = 0; asset < counts.length; asset++) {
-        const group = groupOf[part * parts + (partOf[asset] as number)] as number
-        out[group] = (out[group] as number) + (counts[asset] as number)
+        const place = partOf[asset] as number
+        byPart[place] = (byPart[place] as number) + (counts[asset] as number)
+      }
+      for (let place = 0; place < parts; place++) {
+        const group = groupOf[part * parts + place] as number
+        out[group] = (out[group] as number) + (byPart[place] as number)
       }
     }
     return true

@@ -12,6 +12,29 @@ interface ConfidentRows {
   least: number
 }
 
+/** Input for counting rows by the parts of their combination and of their asset. */
+interface PairedRows {
+  combo: Combos
+  asset: Uint32Array
+  groupOf: Uint32Array
+  /** By asset. */
+  partOf: Uint16Array | Uint32Array
+  parts: number
+}
+
+/** Counts rows by pair; index `combination part * parts + asset part`. */
+export function tallyPairs(
+  { combo, asset, groupOf, partOf, parts }: PairedRows,
+  from: number,
+  to: number,
+  counts: Int32Array,
+): void {
+  for (let row = from; row < to; row++) {
+    const at = (groupOf[combo[row] as number] as number) * parts + (partOf[asset[row] as number] as number)
+    counts[at] = (counts[at] as number) + 1
+  }
+}
+
 /** Counts rows by group. */
 export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to: number, counts: Int32Array): void {
   for (let row = from; row < to; row++) {

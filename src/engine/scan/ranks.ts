@@ -25,15 +25,26 @@ export class ConfidenceRanks {
     this.#steps[step] = (this.#steps[step] as number) + by
   }
 
-  /** Adds counts by confidence, from `least` on; returns how many findings they are. */
-  addAll(group: number, counts: Uint32Array, least: number): number {
-    const [first, firstStep] = [group * CONFIDENCES, group * STEPS]
+  /** Adds the counts by confidence at `from`, starting with confidence `least`. */
+  addAll(group: number, counts: Uint32Array, from: number, least: number): void {
+    const counters = this.#counters
+    const shift = group * CONFIDENCES - from
+    for (let at = from + least; at < from + CONFIDENCES; at++) {
+      counters[at + shift] = (counters[at + shift] as number) + (counts[at] as number)
+    }
+  }
+
+  /** Completes the counts by step after `addAll`; returns how many findings a group has. */
+  sumSteps(group: number): number {
+    const [counters, first] = [this.#counters, group * CONFIDENCES]
     let total = 0
-    for (let confidence = least; confidence < CONFIDENCES; confidence++) {
-      const count = counts[confidence] as number
-      const [at, step] = [first + confidence, firstStep + (confidence >> STEP_BITS)]
-      this.#counters[at] = (this.#counters[at] as number) + count
-      this.#steps[step] = (this.#steps[step] as number) + count
+    for (let step = 0; step < STEPS; step++) {
+      const end = Math.min(CONFIDENCES, (step + 1) << STEP_BITS)
+      let count = 0
+      for (let confidence = step << STEP_BITS; confidence < end; confidence++) {
+        count += counters[first + confidence] as number
+      }
+      this.#steps[group * STEPS + step] = count
       total += count
     }
     return total

@@ -1,8 +1,8 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import { countConfident, markAssets, sumConfident, tallyRows } from './kernels.ts'
+import { countConfident, markAssets, sumConfident, tallyPairs, tallyRows } from './kernels.ts'
 import type { ConfidenceRanks } from './ranks.ts'
-import type { Numbers, Shape } from './shape.ts'
+import type { Numbers, PlaceParts, Shape } from './shape.ts'
 
 /** What to compute over the rows; `assets` counts each asset once, `ranks` serve percentiles. */
 export type Want = 'count' | 'sum' | 'extremes' | 'assets' | 'ranks'
@@ -125,6 +125,38 @@ function countFew(
   }
 }
 
+/** From this number of rows on, and up to this number of pairs, rows are counted by pair. */
+const MIN_PAIRED = 2 ** 16
+const MAX_PAIRS = 2 ** 17
+
+/** Counts the rows `[from, to)` by the parts of their combination and of their asset. */
+function countPairs(
+  { combo, asset }: Rows,
+  { from, to }: { from: number; to: number },
+  { groupOf, places }: { groupOf: Uint32Array; places: PlaceParts },
+  { assets, counts, base }: { assets: AssetTable; counts: Float64Array; base: number },
+): void {
+  const pairs = places.groupOf.length
+  const found = openScratch(pairs).counts
+  const partOf = places.isByAsset ? places.partOf : toPartsOfAssets(places, assets)
+  tallyPairs({ combo, asset, groupOf, partOf, parts: places.parts }, from, to, found)
+  for (let pair = 0; pair < pairs; pair++) {
+    const at = base + (places.groupOf[pair] as number)
+    counts[at] = (counts[at] as number) + (found[pair] as number)
+  }
+  found.fill(0, 0, pairs)
+}
+
+/** The part of each asset, kept until an asset is added or changes. */
+function toPartsOfAssets(places: PlaceParts, { count, placeOf, version }: AssetTable): Uint16Array | Uint32Array {
+  const known = places.ofAssets
+  if (known?.version === version) return known.partOf
+  const partOf = places.parts <= 2 ** 16 ? new Uint16Array(count) : new Uint32Array(count)
+  for (let asset = 0; asset < count; asset++) partOf[asset] = places.partOf[placeOf[asset] as number] as number
+  places.ofAssets = { partOf, version }
+  return partOf
+}
+
 /** Scans the rows `[from, to)` of one bucket for any shape. */
 export function scanRows(
   rows: Rows,
@@ -146,6 +178,12 @@ export function scanRows(
       counts[base + group] = (counts[base + group] as number) + (marked[group] as number)
     }
     marked.fill(0, 0, none)
+    return
+  }
+  const { places } = shape
+  const isPaired = want === 'count' && shape.minConfidence === 0 && range.to - range.from >= MIN_PAIRED
+  if (isPaired && places !== undefined && places.groupOf.length <= MAX_PAIRS) {
+    countPairs(rows, range, { groupOf: shape.groupOf, places }, { assets, counts, base })
     return
   }
   for (let start = range.from; start < range.to; start += CHUNK) {

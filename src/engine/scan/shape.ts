@@ -32,6 +32,8 @@ export interface PlaceParts {
   parts: number
   /** The group of a combination part and a place part; index `combination part * parts + place part`. */
   groupOf: Uint32Array
+  /** The parts by asset where `partOf` is by place, and the version of the assets that they are of. */
+  ofAssets?: { partOf: Uint16Array | Uint32Array; version: number }
   /** The (severity, status) bits of each combination part, when nothing else distinguishes combinations. */
   bits?: number[] | undefined
 }

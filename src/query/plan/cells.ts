@@ -90,4 +90,9 @@ export function toValue({ measure }: Plan, partial: Partial, emptyAs: 'zero' | '
 }
 
 /** A group key as a string, for use as a map key. */
-export const toGroupId = (key: readonly (string | null)[]): string => JSON.stringify(key)
+export function toGroupId(key: readonly (string | null)[]): string {
+  const [first, ...others] = key
+  // The most common keys have one name, which needs no quotes.
+  if (first === undefined || others.length > 0) return JSON.stringify(key)
+  return first === null ? '' : `=${first}`
+}

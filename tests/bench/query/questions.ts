@@ -321,8 +321,8 @@ export const questions: readonly Question[] = [
   {
     name: 'by owner',
     isHard: true,
-    ask: metric('b-total', { dimensions: ['owner'], limit: 1000 }),
-    sql: (d) => `SELECT owner, count(*) FROM ${d.table} GROUP BY 1`,
+    ask: metric('b-total', { dimensions: ['owner'] }),
+    sql: (d) => `SELECT owner, count(*) FROM ${d.table} GROUP BY 1 ORDER BY 2 DESC LIMIT 50`,
   },
   {
     name: 'median confidence by severity',
