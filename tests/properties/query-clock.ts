@@ -5,7 +5,7 @@ const QUARTER = HOUR / 4
 const DAY = 24 * HOUR
 
 const FIRST = Date.UTC(2023, 0, 1)
-const LAST = Date.UTC(2028, 0, 1)
+const LAST = Date.UTC(2030, 0, 1)
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 const clocks = new Map<string, Clock>()

@@ -227,7 +227,7 @@ function checkSums({ definition }: MadeMetric, answer: MetricAnswer): void {
     sum(({ previous }) => previous),
     comparison?.value ?? 0,
   )
-  if (comparison?.delta != null && breakdown.every(({ delta }) => delta !== null))
+  if (comparison?.delta != null && parts.every(({ delta }) => delta !== null))
     check(
       'sum of deltas',
       sum(({ delta }) => delta),
