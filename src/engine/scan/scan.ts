@@ -125,9 +125,13 @@ function countFew(
   }
 }
 
-/** From this number of rows on, and up to this number of pairs, rows are counted by pair. */
-const MIN_PAIRED = 2 ** 16
+/** From this number of rows on, and up to this number of pairs, rows may be counted by pair. */
+const MIN_PAIRED = 1024
 const MAX_PAIRS = 2 ** 17
+
+/** Whether there are enough rows to make up for a pass over all pairs, and over a share of the assets. */
+const isWorthPairing = (rows: number, { groupOf, isByAsset }: PlaceParts, { count }: AssetTable): boolean =>
+  groupOf.length <= MAX_PAIRS && rows >= Math.max(MIN_PAIRED, groupOf.length, isByAsset ? 0 : count / 8)
 
 /** Counts the rows `[from, to)` by the parts of their combination and of their asset. */
 function countPairs(
@@ -181,8 +185,8 @@ export function scanRows(
     return
   }
   const { places } = shape
-  const isPaired = want === 'count' && shape.minConfidence === 0 && range.to - range.from >= MIN_PAIRED
-  if (isPaired && places !== undefined && places.groupOf.length <= MAX_PAIRS) {
+  const isCounted = want === 'count' && shape.minConfidence === 0
+  if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, assets)) {
     countPairs(rows, range, { groupOf: shape.groupOf, places }, { assets, counts, base })
     return
   }
