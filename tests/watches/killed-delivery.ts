@@ -76,7 +76,7 @@ export async function killDeliverers(
     const last = start()
     const closed = new Promise((resolve) => last.once('close', resolve))
     const isDone = () => new Set(receiver.accepted.map(({ body }) => idOf(body))).size >= ids.length
-    for (let waited = 0; !isDone() && waited < 600; waited++) await sleep(100)
+    for (let waited = 0; !isDone() && waited < 3_000; waited++) await sleep(100)
     last.kill('SIGKILL')
     await closed
     const accepted = receiver.accepted.map(({ body }) => idOf(body))
