@@ -4,13 +4,13 @@ import type { Point } from '../query/model.ts'
 import { type Scale, toTimeScale, toValueScale } from './scale.ts'
 
 /** A point of a series: its time in milliseconds, a gap where the value is null. */
-export interface Mark {
+export interface TrendMark {
   time: number
   value: number | null
   complete: boolean
 }
 
-export const toMarks = (points: readonly Point[]): Mark[] =>
+export const toMarks = (points: readonly Point[]): TrendMark[] =>
   points.map(({ timestamp, value, complete }) => ({ time: Date.parse(timestamp), value, complete }))
 
 export interface TrendOptions {
@@ -33,13 +33,17 @@ export interface Trend {
   /** The marks that are drawn alone, because their neighbours have no value. */
   dots: readonly { x: number; y: number }[]
   /** The compared marks, moved to the time of the marks they are compared with. */
-  earlier: readonly Mark[]
+  earlier: readonly TrendMark[]
 }
 
 const MAX_DRAWN = 2000
 
 /** Describes a line over time with the compared line behind it. */
-export function describeTrend(marks: readonly Mark[], previous: readonly Mark[], options: TrendOptions): Trend {
+export function describeTrend(
+  marks: readonly TrendMark[],
+  previous: readonly TrendMark[],
+  options: TrendOptions,
+): Trend {
   const { width, height, toLabel, isWhole } = options
   const [from = 0, to = 1] = extent(marks, ({ time }) => time)
   const moved = moveTo(previous, marks)
@@ -51,11 +55,11 @@ export function describeTrend(marks: readonly Mark[], previous: readonly Mark[],
     isWhole,
   )
   const shown = thin(marks, width)
-  const isKnown = ({ value }: Mark) => value !== null
-  const toX = ({ time }: Mark) => x.toPixel(time)
-  const toY = ({ value }: Mark) => y.toPixel(value ?? 0)
-  const draw = line<Mark>().defined(isKnown).x(toX).y(toY)
-  const fill = area<Mark>().defined(isKnown).x(toX).y0(y.toPixel(0)).y1(toY)
+  const isKnown = ({ value }: TrendMark) => value !== null
+  const toX = ({ time }: TrendMark) => x.toPixel(time)
+  const toY = ({ value }: TrendMark) => y.toPixel(value ?? 0)
+  const draw = line<TrendMark>().defined(isKnown).x(toX).y(toY)
+  const fill = area<TrendMark>().defined(isKnown).x(toX).y0(y.toPixel(0)).y1(toY)
   const ended = countEnded(shown)
   const last = shown.slice(Math.max(0, ended - 1))
   const inside = moved.filter(({ time }) => time >= from && time <= to)
@@ -72,30 +76,30 @@ export function describeTrend(marks: readonly Mark[], previous: readonly Mark[],
 }
 
 /** How many marks come before those of buckets at the end that are not over. */
-function countEnded(marks: readonly Mark[]): number {
+function countEnded(marks: readonly TrendMark[]): number {
   let ended = marks.length
   while (ended > 0 && marks[ended - 1]?.complete === false) ended -= 1
   return ended
 }
 
-const listAlone = (marks: readonly Mark[]) =>
+const listAlone = (marks: readonly TrendMark[]) =>
   marks.filter(({ value }, index) => {
     const [before, after] = [marks[index - 1], marks[index + 1]]
     return value !== null && (before?.value ?? null) === null && (after?.value ?? null) === null
   })
 
 /** Moves a compared series so that its first mark is at the first mark of the other. */
-function moveTo(previous: readonly Mark[], marks: readonly Mark[]): Mark[] {
+function moveTo(previous: readonly TrendMark[], marks: readonly TrendMark[]): TrendMark[] {
   const [first, target] = [previous[0], marks[0]]
   if (first === undefined || target === undefined) return []
   return previous.map((mark) => ({ ...mark, time: mark.time + target.time - first.time }))
 }
 
 /** Keeps the lowest and the highest mark of each pixel column when there are more marks than can be seen. */
-export function thin(marks: readonly Mark[], width: number): readonly Mark[] {
+export function thin(marks: readonly TrendMark[], width: number): readonly TrendMark[] {
   if (marks.length <= MAX_DRAWN) return marks
   const perColumn = Math.ceil(marks.length / width)
-  const kept: Mark[] = []
+  const kept: TrendMark[] = []
   for (let start = 0; start < marks.length; start += perColumn) {
     const column = marks.slice(start, start + perColumn).filter(({ value }) => value !== null)
     const [low, high] = extent(column, ({ value }) => value ?? undefined)
@@ -104,15 +108,19 @@ export function thin(marks: readonly Mark[], width: number): readonly Mark[] {
   return kept
 }
 
-const byTime = bisector<Mark, number>(({ time }) => time)
+const byTime = bisector<TrendMark, number>(({ time }) => time)
 
 /** The mark nearest to a time. */
-export function findNearest(marks: readonly Mark[], time: number): number | undefined {
+export function findNearest(marks: readonly TrendMark[], time: number): number | undefined {
   return marks.length === 0 ? undefined : byTime.center(marks, time)
 }
 
 /** A line without axes, with the area below it. */
-export function describeSpark(marks: readonly Mark[], width: number, height: number): { line: string; area: string } {
+export function describeSpark(
+  marks: readonly TrendMark[],
+  width: number,
+  height: number,
+): { line: string; area: string } {
   const { line, running, area } = describeTrend(marks, [], { width, height: height - 2, toLabel: String })
   return { line: `${line}${running}`, area }
 }

@@ -1,21 +1,21 @@
 import type { FindingDetail, FindingStatus } from '../findings/model.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type {
+  ConsoleSession,
   Dashboard,
-  Dimension,
-  FindingPage,
+  DimensionItem,
+  FindingList,
   MetricItem,
   Page,
-  Question,
+  PageQuestion,
   ScanDetail,
-  Session,
   SourceItem,
   TermItem,
   Triaged,
 } from './model.ts'
 
 /** What the server answered instead of a result, or that it did not answer. */
-export class Problem extends Error {
+export class ServerProblem extends Error {
   readonly status: number
   readonly reason: string | undefined
   readonly suggestions: readonly { value: string; kind?: string; label?: string }[]
@@ -55,16 +55,16 @@ async function send(method: string, path: string, body: Body, signal?: AbortSign
     response = await fetch(path, request)
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new Problem(0, {})
+    throw new ServerProblem(0, {})
   }
   const answer = (await response.json().catch((error: unknown) => {
     // An answer that was cut, or that is not needed any more, is none.
-    if (response.ok) throw signal?.aborted ? error : new Problem(0, {})
+    if (response.ok) throw signal?.aborted ? error : new ServerProblem(0, {})
     return {}
   })) as Record<string, unknown>
   if (response.ok) return answer
   const wait = Number(response.headers.get('retry-after'))
-  throw new Problem(response.status, answer, wait > 0 ? wait : undefined)
+  throw new ServerProblem(response.status, answer, wait > 0 ? wait : undefined)
 }
 
 type Parameters = Record<string, string | number | boolean | readonly string[] | undefined>
@@ -91,15 +91,16 @@ const at = encodeURIComponent
 
 /** The operations that the console calls. */
 export const client = {
-  getSession: (signal?: AbortSignal) => get<Session>('/session', {}, signal),
-  listDimensions: (signal?: AbortSignal) => get<{ items: Dimension[] }>('/semantic/dimensions', {}, signal),
+  getSession: (signal?: AbortSignal) => get<ConsoleSession>('/session', {}, signal),
+  listDimensions: (signal?: AbortSignal) => get<{ items: DimensionItem[] }>('/semantic/dimensions', {}, signal),
   listMetrics: (signal?: AbortSignal) => get<Page<MetricItem>>('/semantic/metrics', { limit: 500 }, signal),
   getMetric: (slug: string, signal?: AbortSignal) => get<MetricItem>(`/semantic/metrics/${at(slug)}`, {}, signal),
   listTerms: (signal?: AbortSignal) => get<Page<TermItem>>('/semantic/glossary', { limit: 500 }, signal),
   queryDashboard: (question: object, signal?: AbortSignal) =>
     post<Dashboard>('/semantic/query/dashboard', question, signal),
-  exploreView: (question: Question, signal?: AbortSignal) => post<ViewAnswer>('/semantic/query/view', question, signal),
-  searchFindings: (parameters: Parameters, signal?: AbortSignal) => get<FindingPage>('/findings', parameters, signal),
+  exploreView: (question: PageQuestion, signal?: AbortSignal) =>
+    post<ViewAnswer>('/semantic/query/view', question, signal),
+  searchFindings: (parameters: Parameters, signal?: AbortSignal) => get<FindingList>('/findings', parameters, signal),
   getFinding: (id: string, signal?: AbortSignal) => get<FindingDetail>(`/findings/${at(id)}`, {}, signal),
   triageFindings: (body: {
     ids?: readonly string[]

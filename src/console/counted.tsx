@@ -1,6 +1,6 @@
 import { toWords } from '../charts/words.ts'
 import type { ViewMetric } from '../query/view-model.ts'
-import type { Dimension } from './model.ts'
+import type { DimensionItem } from './model.ts'
 import { Name } from './parts.tsx'
 import { toAge, toDayText } from './range.ts'
 
@@ -18,7 +18,7 @@ export function Counted({
   now,
 }: {
   metric: ViewMetric
-  dimensions: readonly Dimension[]
+  dimensions: readonly DimensionItem[]
   now: number
 }) {
   const { applied, freshness, warnings, trust } = metric

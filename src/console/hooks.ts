@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Problem } from './client.ts'
+import { ServerProblem } from './client.ts'
 
-export interface Answer<Value> {
+export interface Asked<Value> {
   value: Value | undefined
-  problem: Problem | undefined
+  problem: ServerProblem | undefined
   /** A newer answer is on its way; the value is the one before. */
   isWaiting: boolean
   /** When the value arrived. */
@@ -26,8 +26,8 @@ export function refresh(): void {
  * Asks whenever `key` changes, and keeps the last value until the next one arrives. A server that is gone or busy is
  * asked again until it answers.
  */
-export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Promise<Value>): Answer<Value> {
-  const [answer, setAnswer] = useState<Answer<Value>>({ value: undefined, problem: undefined, isWaiting: true, at: 0 })
+export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Promise<Value>): Asked<Value> {
+  const [answer, setAnswer] = useState<Asked<Value>>({ value: undefined, problem: undefined, isWaiting: true, at: 0 })
   const [count, setCount] = useState(version)
   const asked = useRef(ask)
   asked.current = ask
@@ -49,7 +49,7 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
         },
         (error: unknown) => {
           if (aborter.signal.aborted) return
-          const problem = error instanceof Problem ? error : new Problem(-1, { detail: String(error) })
+          const problem = error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) })
           setAnswer((before) => ({ ...before, problem, isWaiting: false }))
           const isPassing = problem.status === 0 || problem.status === 429 || problem.status === 503
           if (!isPassing) return

@@ -1,12 +1,12 @@
 import { inOwnOrder, toShare } from '../charts/board.ts'
 import { toChange, toNumber } from '../charts/words.ts'
 import type { Board } from '../query/view-model.ts'
-import type { Dimension } from './model.ts'
+import type { DimensionItem } from './model.ts'
 import { Change, Dot, Name } from './parts.tsx'
 
 interface LeaderboardProps {
   board: Board
-  dimension: Dimension | undefined
+  dimension: DimensionItem | undefined
   better: 'lower' | 'higher' | null
   selected: readonly string[]
   toLabel: (value: number | null) => string

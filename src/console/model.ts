@@ -10,7 +10,7 @@ import type { Source } from '../sources/model.ts'
 
 // Types of the answers that the console reads; those without an exported schema are stated here.
 
-export interface Session {
+export interface ConsoleSession {
   name: string
   scopes: readonly string[]
   token: boolean
@@ -18,7 +18,7 @@ export interface Session {
   readOnly: boolean
 }
 
-export interface Dimension {
+export interface DimensionItem {
   name: string
   label: string
   filterKey: string
@@ -33,14 +33,14 @@ export interface Page<Item> {
 }
 
 export type Filters = z.input<typeof FilterMapping>
-export type Question = Omit<ViewQuestion, 'filters'> & { filters?: Filters }
+export type PageQuestion = Omit<ViewQuestion, 'filters'> & { filters?: Filters }
 export type Dashboard = DashboardAnswer
 export type MetricItem = Metric
 export type TermItem = GlossaryTermItem
 export type SourceItem = Source
 export type ScanDetail = Scan
 
-export interface FindingPage {
+export interface FindingList {
   items: readonly (Finding & { source?: string })[]
   nextCursor?: string
   total?: number

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type ChangeText, toWords } from '../charts/words.ts'
-import type { Problem } from './client.ts'
+import type { ServerProblem } from './client.ts'
 import { showInvisible } from './outside.ts'
 import { go } from './route.ts'
 
@@ -76,7 +76,7 @@ export function Trust({ tier, label, version }: { tier: string; label: string; v
 }
 
 /** What went wrong, in the server's sentence, with what it suggests. */
-export function ProblemNote({ problem, onPick }: { problem: Problem; onPick?: (value: string) => void }) {
+export function ProblemNote({ problem, onPick }: { problem: ServerProblem; onPick?: (value: string) => void }) {
   return (
     <div class="note bad" role="alert">
       <p>{problem.message}</p>

@@ -1,5 +1,5 @@
 import { floorTime } from '../charts/scale.ts'
-import type { Question } from './model.ts'
+import type { PageQuestion } from './model.ts'
 import type { State } from './route.ts'
 
 const MINUTE = 60_000
@@ -87,7 +87,7 @@ const toIso = (time: number) => new Date(time).toISOString()
 export function toAsked(
   { from, to, grain, compared, brush }: ResolvedRange,
   compare: boolean,
-): Pick<Question, 'from' | 'to' | 'granularity' | 'compare' | 'focus'> {
+): Pick<PageQuestion, 'from' | 'to' | 'granularity' | 'compare' | 'focus'> {
   return {
     from: toIso(from),
     to: toIso(to),

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { client } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
-import type { Dimension, Session } from './model.ts'
+import type { ConsoleSession, DimensionItem } from './model.ts'
 import { Explore } from './pages/explore.tsx'
 import { Findings } from './pages/findings.tsx'
 import { Overview } from './pages/overview.tsx'
@@ -116,7 +116,15 @@ export function Console() {
   )
 }
 
-function Page({ route, session, dimensions }: { route: Route; session: Session; dimensions: readonly Dimension[] }) {
+function Page({
+  route,
+  session,
+  dimensions,
+}: {
+  route: Route
+  session: ConsoleSession
+  dimensions: readonly DimensionItem[]
+}) {
   switch (route.page) {
     case '':
       return <Overview route={route} />

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { forgetToken, keepToken, type Problem, readToken } from './client.ts'
+import { forgetToken, keepToken, readToken, type ServerProblem } from './client.ts'
 
 /** Asks for a token, which is kept for this tab only; the address stays as it is. */
-export function SignIn({ problem, onToken }: { problem: Problem | undefined; onToken: () => void }) {
+export function SignIn({ problem, onToken }: { problem: ServerProblem | undefined; onToken: () => void }) {
   const [token, setToken] = useState('')
   const wasRefused = readToken() !== null
   const submit = (event: Event) => {

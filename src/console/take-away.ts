@@ -1,5 +1,5 @@
 import type { ViewAnswer } from '../query/view-model.ts'
-import type { Question } from './model.ts'
+import type { PageQuestion } from './model.ts'
 
 /** A cell of CSV; text that a spreadsheet would run as a formula gets a quote before it. */
 export function toCell(value: string | number | null | undefined): string {
@@ -34,7 +34,7 @@ export function toViewCsv({ series, boards, metric }: ViewAnswer): string {
 const quoteShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The question as other doors take it. */
-export function toCopies(question: Question, origin: string) {
+export function toCopies(question: PageQuestion, origin: string) {
   const { metricSlug, from, to, filters = {}, dimensions = [], glossaryTermSlug } = question
   const compare = typeof question.compare === 'object' ? question.compare : undefined
   const asked = {

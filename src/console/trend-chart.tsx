@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { describeTrend, findNearest, type Mark } from '../charts/trend.ts'
+import { describeTrend, findNearest, type TrendMark } from '../charts/trend.ts'
 import { useWidth } from './hooks.ts'
 import { toBucketText, toDayText } from './range.ts'
 
@@ -11,8 +11,8 @@ const MIN_DRAG = 6
 
 interface TrendChartProps {
   label: string
-  marks: readonly Mark[]
-  previous: readonly Mark[]
+  marks: readonly TrendMark[]
+  previous: readonly TrendMark[]
   grain: string
   /** Of the legend: the range, and what it is compared with. */
   range: string

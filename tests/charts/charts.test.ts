@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { inOwnOrder, toShare } from '../../src/charts/board.ts'
 import { toTimeScale, toValueScale } from '../../src/charts/scale.ts'
-import { describeSpark, describeTrend, findNearest, type Mark, thin } from '../../src/charts/trend.ts'
+import { describeSpark, describeTrend, findNearest, type TrendMark, thin } from '../../src/charts/trend.ts'
 import { toChange, toValueText, toWords } from '../../src/charts/words.ts'
 
 const DAY = 86_400_000
 const START = Date.UTC(2026, 0, 1)
-const marksOf = (values: readonly (number | null)[], running = 0): Mark[] =>
+const marksOf = (values: readonly (number | null)[], running = 0): TrendMark[] =>
   values.map((value, index) => ({ time: START + index * DAY, value, complete: index < values.length - running }))
 const size = { width: 600, height: 200, toLabel: String }
 const labels = (ticks: readonly { label: string }[]) => ticks.map(({ label }) => label)

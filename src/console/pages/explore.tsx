@@ -8,7 +8,7 @@ import { Counted } from '../counted.tsx'
 import { useAnswer, useKeys } from '../hooks.ts'
 import { Leaderboard } from '../leaderboard.tsx'
 import { Menu } from '../menu.tsx'
-import type { Dimension, Filters, Question } from '../model.ts'
+import type { DimensionItem, Filters, PageQuestion } from '../model.ts'
 import { Link, Name, ProblemNote, Shape, Trust } from '../parts.tsx'
 import { type RangeName, ranges, resolveRange, toAsked, toSpan, toSpanText, toStamp } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
@@ -22,7 +22,7 @@ const BOARDS = ['severity', 'detectorType', 'container', 'findingType', 'status'
 const OPTIONAL = ['owner', 'label', 'dataset', 'customDetectorKey']
 
 /** The filters that the address names, by their keys in questions. */
-export function toFilters(state: State, dimensions: readonly Dimension[]): Filters {
+export function toFilters(state: State, dimensions: readonly DimensionItem[]): Filters {
   return Object.fromEntries(
     dimensions.flatMap(({ name, filterKey }) => (state[name] ? [[filterKey, state[name]]] : [])),
   )
@@ -38,7 +38,7 @@ async function listAllowed(slug: string, signal: AbortSignal): Promise<readonly 
   return known
 }
 
-export function Explore({ route, dimensions }: { route: Route; dimensions: readonly Dimension[] }) {
+export function Explore({ route, dimensions }: { route: Route; dimensions: readonly DimensionItem[] }) {
   const { state } = route
   const page = useRef<HTMLElement>(null)
   const metricSlug = state.metric?.[0] ?? 'new-findings'
@@ -47,7 +47,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
   const isCompared = state.compare?.[0] !== 'off'
   const slugs = STRIP.includes(metricSlug) ? STRIP : [metricSlug, ...STRIP.slice(0, 4)]
   const filters = toFilters(state, dimensions)
-  const question: Question = {
+  const question: PageQuestion = {
     metricSlug,
     ...(Object.keys(filters).length === 0 ? {} : { filters }),
     ...(state.term?.[0] === undefined ? {} : { glossaryTermSlug: state.term[0] }),

@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { FindingStatus } from '../../findings/model.ts'
-import { client, Problem } from '../client.ts'
+import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys } from '../hooks.ts'
 import { Leaderboard } from '../leaderboard.tsx'
-import type { Dimension, FindingPage, Session } from '../model.ts'
+import type { ConsoleSession, DimensionItem, FindingList } from '../model.ts'
 import { Dot, Name, ProblemNote, Shape } from '../parts.tsx'
 import { toAge } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
@@ -19,8 +19,8 @@ const PER_PAGE = 50
 
 interface FindingsProps {
   route: Route
-  session: Session
-  dimensions: readonly Dimension[]
+  session: ConsoleSession
+  dimensions: readonly DimensionItem[]
 }
 
 /** The findings that match, one beside the list, and decisions on one or many by keys. */
@@ -54,7 +54,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
         )
       : Promise.resolve(undefined),
   )
-  const [more, setMore] = useState<{ key: string; pages: FindingPage[] }>({ key, pages: [] })
+  const [more, setMore] = useState<{ key: string; pages: FindingList[] }>({ key, pages: [] })
   const pages = more.key === key ? more.pages : []
   const page = first.value
   const [changed, setChanged] = useState<ReadonlyMap<string, FindingStatus>>(new Map())
@@ -117,7 +117,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
       if (!('ids' in what)) refresh()
     } catch (error) {
       setChanged(before)
-      complain(error instanceof Problem ? error.message : 'The change was not made.')
+      complain(error instanceof ServerProblem ? error.message : 'The change was not made.')
     }
   }
   const start = (decision: string) => {
@@ -144,7 +144,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
       const next = await client.searchFindings({ ...filters, ...search, limit: PER_PAGE, cursor })
       setMore({ key, pages: [...pages, next] })
     } catch (error) {
-      complain(error instanceof Problem ? error.message : 'The next page could not be read.')
+      complain(error instanceof ServerProblem ? error.message : 'The next page could not be read.')
     }
   }
   const change = (next: Record<string, string[] | undefined>) => go(changeState(route, { ...next, id: undefined }))
