@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { type PrintableText, quote, showJson } from '../kernel/shown.ts'
 import type { Progress } from '../operation/context.ts'
-import type { FileFormat } from '../operation/operation.ts'
+import type { ExportFormat } from '../operation/operation.ts'
 import type { Flags, Host, HostApp } from './host.ts'
 
 /** Runs operations on an opened data folder, for one command. */
@@ -15,7 +15,7 @@ export interface Session {
     progress?: (progress: Progress) => void,
   ): Promise<Answer>
   /** Writes the answer to stdout as a file, no faster than it is read. @throws AppError as `call` */
-  write(operation: string, format: FileFormat, input: Record<string, unknown>): Promise<void>
+  write(operation: string, format: ExportFormat, input: Record<string, unknown>): Promise<void>
 }
 
 /** Opens the data folder, runs `work`, and always closes the folder. */

@@ -59,10 +59,10 @@ export const findings = () =>
       'x.at as until',
     ])
 
-export type FindingSqlRow =
+export type ListedFindingRow =
   ReturnType<typeof findings> extends { executeTakeFirst(): Promise<infer Row> } ? Exclude<Row, undefined> : never
 
-export function toFinding(row: FindingSqlRow): Finding {
+export function toFinding(row: ListedFindingRow): Finding {
   const lastDetectedAt = row.last_detected_at ?? Math.max(row.last_scanned_at ?? 0, row.first_detected_at)
   return {
     id: String(row.id),

@@ -1,8 +1,8 @@
 import { AppError } from '../kernel/errors.ts'
-import type { FileFormat, FileWriters } from '../operation/operation.ts'
+import type { ExportFormat, FileWriters } from '../operation/operation.ts'
 
 /** A form of an answer over HTTP. */
-export type Form = 'json' | FileFormat
+export type Form = 'json' | ExportFormat
 
 interface FormFacts {
   mediaType: string
@@ -32,7 +32,7 @@ function readAccept(accept: string): Range[] {
   })
 }
 
-/** How closely a range names a media type: 3 the type itself, 1 any type, 0 not at all. */
+/** How closely a range names a media type: 3 the type itself, 1 any type, 0 not. */
 function closeness(type: string, mediaType: string): number {
   if (type === mediaType) return 3
   // A browser that asks for a page gets JSON.
@@ -48,7 +48,7 @@ function closeness(type: string, mediaType: string): number {
 export function chooseForm(accept: string | null, files: FileWriters): Form {
   const ranges = readAccept(accept ?? '')
   if (ranges.length === 0) return 'json'
-  const offered: Form[] = ['json', ...(Object.keys(files) as FileFormat[])]
+  const offered: Form[] = ['json', ...(Object.keys(files) as ExportFormat[])]
   const ranked = offered.flatMap((form) => {
     const matching = ranges
       .map((range, place) => ({ ...range, place, close: closeness(range.type, forms[form].mediaType) }))

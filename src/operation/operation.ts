@@ -28,11 +28,11 @@ export interface DefinitionEffect {
 
 /** File formats of answers besides JSON. */
 export const fileFormats = ['csv', 'sarif', 'ndjson'] as const
-export type FileFormat = (typeof fileFormats)[number]
+export type ExportFormat = (typeof fileFormats)[number]
 
 /** Writes the answer to raw input as a file, in parts; errors of the input come before the first part. */
 export type WriteFile = (raw: unknown, context: WriteContext) => AsyncGenerator<string>
-export type FileWriters = Readonly<Partial<Record<FileFormat, WriteFile>>>
+export type FileWriters = Readonly<Partial<Record<ExportFormat, WriteFile>>>
 
 interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodType, Route extends string> {
   /** In the form verb_noun: the name of the tool, the OpenAPI operationId, and the argument of `assay call`. */

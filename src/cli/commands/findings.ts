@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { joinShown, line, type PrintableText, showCode, showName, showSentence } from '../../kernel/shown.ts'
-import type { FileFormat } from '../../operation/operation.ts'
+import type { ExportFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
@@ -19,13 +19,13 @@ interface FindingView {
 }
 
 interface FindingFlags extends Flags {
-  format?: FileFormat
+  format?: ExportFormat
   json?: boolean
   limit?: number
   cursor?: string
 }
 
-const formats: FileFormat[] = ['csv', 'sarif', 'ndjson']
+const formats: ExportFormat[] = ['csv', 'sarif', 'ndjson']
 
 export function addFindingCommands(program: Command, host: Host): void {
   const command = declareDataUse('existing', program.command('findings')).description('list findings, newest first')

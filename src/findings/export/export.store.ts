@@ -8,8 +8,8 @@ import { listLabels } from '../assets.store.ts'
 import {
   type FindingOrder,
   type FindingSelection,
-  type FindingSqlRow,
   findings,
+  type ListedFindingRow,
   type Matching,
   matching,
   sortedBy,
@@ -59,7 +59,7 @@ export function listSortedIds(
   return reader.all(selectSorted({ ...toMatching(conditions, search), assetId, sort, ...range }))
 }
 
-type ExportedRow = FindingSqlRow & { owner: SafeText; labels_id: number; content_updated_at: number | null }
+type ExportedRow = ListedFindingRow & { owner: SafeText; labels_id: number; content_updated_at: number | null }
 
 const selectExported = cachedQuery((give: Bind<string>) =>
   findings()

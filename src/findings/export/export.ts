@@ -3,7 +3,7 @@ import { AppError, invalidInput } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { WriteContext } from '../../operation/context.ts'
-import type { FileFormat, Operation } from '../../operation/operation.ts'
+import type { ExportFormat, Operation } from '../../operation/operation.ts'
 import { streamItems } from '../../operation/stream.ts'
 import { version } from '../../runtime/package-files.ts'
 import type { Reader } from '../../store/store.ts'
@@ -128,7 +128,7 @@ const writers = {
  * @throws AppError as the operation does, before the first text
  */
 export async function* exportFindings<Input>(
-  format: FileFormat,
+  format: ExportFormat,
   { operation, select }: Exported<Input>,
   raw: unknown,
   context: WriteContext,

@@ -3,7 +3,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
 import type { MetricAnswer, SeriesAnswer } from '../model.ts'
 
-/** The group that stands for those that a limit cut. */
+/** The group of those that a limit cut. */
 const OTHER = '(other)'
 const numbers = ['previous', 'delta', 'pctChange', 'numerator', 'denominator', 'n'] as const
 
