@@ -24,13 +24,9 @@ import { requireSources } from './source-names.ts'
 import { triageOperations } from './triage-operations.ts'
 
 const filterShape = FilterMapping.shape
-const Search = z
-  .string()
-  .trim()
-  .max(200)
-  .describe('Words that must all occur in the text, title, address or container.')
+const Search = z.string().trim().max(200).describe('Words that all occur in the text, title, address or container.')
 const Instant = z.string().max(60)
-const Limit = z.int().min(1).max(500).default(50).describe('Maximum number of items (up to 500).')
+const Limit = z.int().min(1).max(500).default(50).describe('Maximum number of items.')
 const Cursor = z.string().max(4_000).describe('nextCursor of the previous page.')
 const NextCursor = ownText().describe('Where the next page begins; absent on the last one.')
 /**

@@ -27,11 +27,7 @@ const MAX_TRIAGED = 10_000
 const MAX_IDS = 100
 
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
-const Search = z
-  .string()
-  .trim()
-  .max(200)
-  .describe('Words that must all occur in the text, title, address or container.')
+const Search = z.string().trim().max(200).describe('Words that all occur in the text, title, address or container.')
 const expectedStatus = z
   .enum(findingStatuses)
   .describe('The status it must still have; otherwise a conflict.')

@@ -38,7 +38,7 @@ export const termMembers = {
 }
 
 export const CreateGlossaryTerm = z.strictObject({
-  slug: Slug.describe('Name in paths, such as customer-data; never changes.'),
+  slug: Slug.describe('Name in paths, such as customer-data; permanent.'),
   displayName: DisplayName.describe('Display name.'),
   filterMapping: TermMapping,
   ...termMembers,

@@ -30,7 +30,7 @@ const UpdateMetric = z.strictObject({
   ...metricMembers,
   status: z
     .enum(metricStatuses)
-    .describe('DRAFT removes the certification; other statuses have their own operations.')
+    .describe('DRAFT removes the certification; others have their own operations.')
     .optional(),
   id: readOnly(z.string()),
   version: readOnly(z.number()),

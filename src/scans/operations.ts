@@ -126,7 +126,7 @@ export const scanOperations: readonly Operation[] = [
     input: z.strictObject({
       source: SourceRef.optional(),
       status: z.enum(scanStatuses).describe('Only scans in this state.').optional(),
-      limit: z.int().min(1).max(500).default(50).describe('Maximum number of items (up to 500).'),
+      limit: z.int().min(1).max(500).default(50).describe('Maximum number of items.'),
       cursor: z.string().max(500).describe('nextCursor of the previous page.').optional(),
     }),
     output: z.object({

@@ -51,7 +51,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'scope-not-required',
     rule: 'An operation runs only for a caller with its scope.',
-    edits: [replaceCall(['src/operation/operation.ts', 'answer'], 'requireScope', 'undefined')],
+    edits: [replaceCall(['src/operation/operation.ts', 'admit'], 'requireScope', 'undefined')],
     test: { file: scopesTest, title: 'every operation' },
   },
   {

@@ -65,7 +65,7 @@ export const leakBreaks: readonly Break[] = [
   {
     id: 'lockdown-ignored',
     rule: 'Under lockdown answers hold only counts, ids and codes.',
-    edits: [replaceCondition([operation, 'answer'], 'isLockedDown', 'true')],
+    edits: [replaceCondition([operation, 'createPresenter'], 'isLockedDown', 'true')],
     test: { file: 'tests/catalogue/lockdown.test.ts' },
   },
   {

@@ -83,7 +83,7 @@ export const biOptions: Record<string, readonly Proof[]> = {
   'masked.access_token': [bi('sign-in', '%j is the same token', 'that has expired is not even sent')],
   'optional.connection.api_base_url': [
     bi('options', 'api_base_url and authority_url are where calls and sign-in go, below their paths'),
-    bi('config', '%s asks for %s', '%s and %s belong together: %s'),
+    bi('config', '%s requires %s', '%s and %s belong together: %s'),
   ],
   'optional.connection.authority_url': [
     bi('options', 'api_base_url and authority_url are where calls and sign-in go, below their paths'),

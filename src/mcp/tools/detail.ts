@@ -74,8 +74,8 @@ const withDescription = (schema: JsonSchema, description: unknown): JsonSchema =
 const OPEN_ABOVE_BYTES = 640
 
 /**
- * Replaces the large nested members of an input by open objects whose description lists their keys and the resource
- * with the full schema; the server still validates them against that.
+ * Replaces the large nested members of an input by open objects whose description lists their keys, unless the input
+ * has them all itself, and the resource with the full schema; the server still validates them against that.
  */
 export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string) => string): JsonSchema {
   const properties = Object.fromEntries(
@@ -84,7 +84,8 @@ export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string
       const choices = (full.anyOf ?? [full]) as JsonSchema[]
       const nested = choices.filter(({ type }) => type !== 'null')
       const keys = nested.length === 1 ? Object.keys((nested[0]?.properties ?? {}) as object) : []
-      const keyList = keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : ''
+      const areInputs = keys.every((key) => key in (schema.properties as object))
+      const keyList = areInputs ? '' : ` Keys: ${keys.join(', ')}.`
       const description = `${asSentence(full.description)}${keyList} Schema: ${resourceOf(member)}`
       const open = { type: 'object' }
       return [

@@ -88,7 +88,11 @@ function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Pat
       .map((known) => [member, known]),
   )
   const within = Object.keys(here).filter((known) => isPartOfName(key, known))
-  for (const candidates of [exact.map((known) => [known]), nested, within.map((known) => [known])]) {
+  // A text under a name in the singular means a member for one value rather than a list: `term` before `filters.terms`.
+  const isForLists = (place: string[]) => nodeAt(root, [...path, ...place])?.type === 'array'
+  const isOne = typeof holder[key] === 'string'
+  const alike = nested.filter((place) => !(isOne && isForLists(place)) || likeness(String(place.at(-1)), key) === 1)
+  for (const candidates of [exact.map((known) => [known]), alike, within.map((known) => [known]), nested]) {
     const free = candidates
       .map((candidate) => [...path, ...candidate])
       .filter((place) => isFree(place) && couldBe(nodeAt(root, place), holder[key]))
