@@ -50,7 +50,7 @@ interface Reply {
 const codes = new Set<string>(errorCodes)
 /** What may only come from inside: a stack, a path, SQL, names of libraries, what engines say. */
 const inside =
-  /\n\s+at |file:\/\/|node_modules|node:internal|\/(?:src|work|tmp|root|home|usr)\/|\.[jt]s:\d|SELECT |INSERT INTO|SQLITE|sqlite|no such (?:table|column)|fts5|kysely|ZodError|is not a function|Cannot read|is not iterable|call stack|TypeError|RangeError|SyntaxError/
+  /\n\s+at |file:\/\/|node_modules|node:internal|\/(?:src|work|tmp|root|home|usr)\/|\.[jt]s:\d|SELECT |INSERT INTO|SQLITE|sqlite|no such (?:table|column)|fts5|kysely|ZodError|[\w)] is not a function|Cannot read|is not iterable|call stack|TypeError|RangeError|SyntaxError/
 
 /** Asks, and holds the reply to what every reply must be; whatever was changed by a success is put back. */
 async function check(operation: Operation, ask: () => Promise<Reply>): Promise<void> {
