@@ -94,10 +94,10 @@ const host: Host = {
     const { demo } = await import('./commands/demo.ts')
     await demo({ flags: pick(flags), once, host, open })
   },
-  doctor: async ({ deep, ...flags }) => {
+  doctor: async ({ deep, repair, ...flags }) => {
     const { examine } = await import('./doctor/examine.ts')
     const quiet: Flags = { logLevel: 'silent', ...flags }
-    return examine({ config: configure(quiet), env, deep, open: () => open(quiet) })
+    return examine({ config: configure(quiet), env, deep, repair, open: () => open(quiet) })
   },
   verify: async (flags, asked) => {
     const [{ openFolder }, { verifyEngine }] = await Promise.all([

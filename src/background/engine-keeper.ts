@@ -1,43 +1,81 @@
-import type { Engine } from '../engine/columnar-index.ts'
-import { buildEngine } from '../engine/load.store.ts'
+import { Engine } from '../engine/columnar-index.ts'
+import { addSomeWords } from '../engine/load.store.ts'
+import { findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
+import { saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
 import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import { attachEngine, findEngine, followChanges } from '../query/engine/executor.ts'
 import type { Log } from '../runtime/log.ts'
+import { openWorker, type WorkerClient } from '../runtime/worker-rpc.ts'
 import type { Store } from '../store/store.ts'
+import type { EngineThreadProtocol, OpenedEngine } from './engine.worker.ts'
+import type { ThreadSettings } from './thread-options.ts'
 
+const SCRIPT = 'background/engine.worker'
 /** How often the change log is polled while there is work, and while there is none. */
 const BUSY_MS = 20
 const CALM_MS = 250
 const REBUILD_MS = 60_000
+/** How long a question waits for a snapshot that is being read. */
+const MAX_WAIT_MS = 3_000
+/** A snapshot is refreshed when the change logs are further ahead of it than this. */
+const MAX_BEHIND: LogPosition = { seq: 500, assetSeq: 5_000 }
+/** At the end it is written when they are further ahead than this; reading fewer entries takes no noticeable time. */
+const MAX_BEHIND_AT_END: LogPosition = { seq: 20, assetSeq: 200 }
+/** The time between two attempts to refresh it, and after a failure. Processes do not try at the same time. */
+const REFRESH_MS = 60_000
+const RETRY_MS = 1_800_000
+const END_MS = 700
 
 export interface KeeperOptions {
   store: Store
   log: Log
+  settings: ThreadSettings
+  /** Receives the log lines of the thread that builds the engine. */
+  writeLine: (line: string) => void
   minFindings?: number
+  /** The script of that thread, replaced in tests. */
+  script?: URL | undefined
 }
 
 export interface EngineKeeper {
+  /** Resolves when there is nothing that a question should wait for: it is then answered by the engine or by SQL. */
+  readonly ready: Promise<void>
   /**
    * Rebuilds the engine if needed; call it after every answer, which may have detached an engine that cannot be
    * updated.
    */
   rebuildIfNeeded(): void
+  /** Ends the thread of the engine. */
   close(): void
+  /** Writes the snapshot if it is outdated, unless that takes too long; nothing else may use the engine meanwhile. */
+  saveAtEnd(): void
 }
 
 /**
- * Maintains an engine for the reader of a store: builds it in small steps from one snapshot, applies the change log
- * between questions, and rebuilds it when the log no longer reaches back far enough. Meanwhile SQL answers.
+ * Maintains an engine for the reader of a store. A thread of its own reads it from its snapshot or builds it from the
+ * tables; here the change log is applied between questions. An engine is replaced when the log no longer reaches back
+ * far enough. Meanwhile SQL answers.
  */
-export function keepEngine({ store, log, minFindings = MIN_FINDINGS_FOR_INDEX }: KeeperOptions): EngineKeeper {
-  let building: Promise<void> | undefined
+export function keepEngine(options: KeeperOptions): EngineKeeper {
+  const { store, log, settings, writeLine, minFindings = MIN_FINDINGS_FOR_INDEX, script = SCRIPT } = options
+  let thread: WorkerClient<EngineThreadProtocol> | undefined
+  let working: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let isFailing = false
-
+  let saved: LogPosition | undefined
+  let mayRefreshAt = Number.NEGATIVE_INFINITY
   let [builtAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let setReady = () => {}
+  const ready = new Promise<void>((resolve) => {
+    const waiting = setTimeout(resolve, MAX_WAIT_MS)
+    setReady = () => {
+      clearTimeout(waiting)
+      resolve()
+    }
+  })
 
   /**
    * An engine with an incomplete history can still answer about the present, and one with an oversized history can
@@ -50,39 +88,80 @@ export function keepEngine({ store, log, minFindings = MIN_FINDINGS_FOR_INDEX }:
     return (isWhole && !isWorn) || performance.now() < builtAt + REBUILD_MS
   }
 
-  const build = async () => {
-    const snapshot = store.openSnapshot({ asRecorded: true })
-    const startedAt = performance.now()
+  /** Calls the thread of the engine, which lives for one call. */
+  const callThread = async <Name extends keyof EngineThreadProtocol['calls']>(name: Name) => {
+    const own = openWorker<EngineThreadProtocol>({
+      script,
+      settings: { workerData: settings, stdout: true },
+      events: { log: writeLine, building: setReady },
+    })
+    thread = own
     try {
-      const steps = buildEngine(snapshot.reader)
-      for (;;) {
-        const { done, value } = steps.next()
-        if (closed) return
-        if (done) {
-          attach(value)
-          builtAt = performance.now()
-          log.info('the engine is built', { findings: value.count, ms: Math.round(performance.now() - startedAt) })
-          return
-        }
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    } catch (error) {
-      failedAt = performance.now()
-      log.warn('the engine could not be built; SQL answers all queries', { error })
+      return await own.call(name, undefined)
     } finally {
-      snapshot.close()
+      thread = undefined
+      void own.terminate()
     }
   }
 
+  const open = async () => {
+    try {
+      if (store.read(findSnapshot) === undefined) setReady()
+      const opened = await callThread('open')
+      const engine = Engine.restore(opened.image)
+      while (!closed && store.read((reader) => addSomeWords(reader, engine))) await nextTurn()
+      if (closed) return
+      attach(engine)
+      builtAt = performance.now()
+      setSaved(opened.saved)
+      log.info('the engine is ready', { findings: engine.count })
+    } catch (error) {
+      if (closed) return
+      failedAt = performance.now()
+      log.warn('the engine could not be built; SQL answers all queries', { error })
+    } finally {
+      setReady()
+    }
+  }
+
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
   const attach = (engine: Engine) => store.read((reader) => attachEngine(reader, engine))
 
+  const setSaved = (position: OpenedEngine['saved']) => {
+    saved = position
+    mayRefreshAt = performance.now() + (position === undefined ? RETRY_MS : REFRESH_MS * (1 + Math.random()))
+  }
+
+  const refresh = async () => {
+    try {
+      setSaved(await callThread('refresh'))
+    } catch (error) {
+      if (closed) return
+      setSaved(undefined)
+      log.warn('the snapshot of the engine could not be written', { error })
+    }
+  }
+
+  const work = (run: () => Promise<void>) => {
+    working = run().finally(() => {
+      working = undefined
+    })
+  }
+
   const buildIfNeeded = () => {
-    if (closed || building !== undefined || isPresent() || performance.now() < failedAt + REBUILD_MS) return
+    if (closed || working !== undefined) return
+    if (isPresent()) {
+      const engine = store.read(findEngine)
+      if (performance.now() > mayRefreshAt && engine !== undefined && isBehind(saved, engine, MAX_BEHIND)) {
+        work(refresh)
+      }
+      return
+    }
+    if (performance.now() < failedAt + REBUILD_MS) return
     // A large import recreates the indexes at its end; without them, the table cannot be read in pages efficiently.
     if (!store.read((reader) => countFindings(reader) >= minFindings && hasAllIndexes(reader))) return
-    building = build().finally(() => {
-      building = undefined
-    })
+    work(open)
   }
 
   /** A database that cannot be read does not end the process: each question reports the problem itself. */
@@ -107,12 +186,35 @@ export function keepEngine({ store, log, minFindings = MIN_FINDINGS_FOR_INDEX }:
     if (!closed) timer = setTimeout(tick, worked ? BUSY_MS : CALM_MS)
   }
   tick()
+  if (working === undefined) setReady()
 
   return {
+    ready,
     rebuildIfNeeded: () => attempt(buildIfNeeded),
     close: () => {
       closed = true
       clearTimeout(timer)
+      setReady()
+      void thread?.terminate()
+    },
+    saveAtEnd: () => {
+      const until = performance.now() + END_MS
+      try {
+        const engine = store.read(findEngine)
+        if (engine === undefined || !isSavable(store, engine)) return
+        saveSnapshot(store, engine, () => performance.now() > until)
+      } catch (error) {
+        log.warn('the snapshot of the engine could not be written', { error })
+      }
     },
   }
 }
+
+const isBehind = (saved: LogPosition | undefined, { seq, assetSeq }: LogPosition, most: LogPosition): boolean =>
+  saved === undefined || seq - saved.seq > most.seq || assetSeq - saved.assetSeq > most.assetSeq
+
+/** Whether the snapshot, which another process may have replaced meanwhile, is too old compared with an engine. */
+const isSavable = (store: Store, engine: Engine): boolean =>
+  engine.history.isComplete &&
+  !engine.history.needsCompaction &&
+  isBehind(store.read(findSnapshot), engine, MAX_BEHIND_AT_END)

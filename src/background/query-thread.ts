@@ -11,7 +11,8 @@ const COUNT_INTERVAL_MS = 10_000
 /** The delay before restarting a crashed thread, doubled after each crash up to the maximum. */
 const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
-const STOP_MS = 500
+/** Answers in progress are cancelled; the rest of the time is for the snapshot of the engine. */
+const STOP_MS = 1_000
 
 export interface QueryThreadOptions extends ThreadOptions {
   minFindings?: number

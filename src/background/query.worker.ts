@@ -39,7 +39,13 @@ const log = createLog({ level: logLevel, write: (line) => emit('log', line), now
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
-const keeper = keepEngine({ store, log, minFindings })
+const keeper = keepEngine({
+  store,
+  log,
+  settings: { home, keys, logLevel },
+  writeLine: (line) => emit('log', line),
+  minFindings,
+})
 
 /**
  * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
@@ -48,6 +54,7 @@ const keeper = keepEngine({ store, log, minFindings })
 let turn: Promise<unknown> = Promise.resolve()
 
 async function answer({ operation: name, input, caller, coerced }: Question, signal: AbortSignal): Promise<unknown> {
+  await keeper.ready
   turn = turn.then(() => nextTurn())
   await turn
   if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
@@ -76,6 +83,7 @@ serveCalls<QueryThreadProtocol>({
   stop: async (callsEnded) => {
     keeper.close()
     await callsEnded
+    keeper.saveAtEnd()
     store.close()
   },
 })

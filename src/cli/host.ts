@@ -31,7 +31,7 @@ export interface Host {
   /** Serves MCP over stdio until the host disconnects. */
   mcp(flags: Flags): Promise<void>
   demo(flags: Flags & { once: boolean }): Promise<void>
-  doctor(flags: Flags & { deep: boolean }): Promise<Check[]>
+  doctor(flags: Flags & { deep: boolean; repair: boolean }): Promise<Check[]>
   /** Compares the answers of engine and SQL to the same random questions. */
   verify(flags: Flags, asked: { questions: number; seed: number }): Promise<Verified>
 }

@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { requireDatabase } from '../store/place.ts'
 import { quote, toCheck } from './check.ts'
 import { checkMachine } from './machine.ts'
-import { checkDatabase, checkFolder, NEWER, toRecoveryCommand } from './storage.ts'
+import { checkDatabase, checkFolder, NEWER, repairSnapshot, toRecoveryCommand } from './storage.ts'
 import { checkWork } from './work.ts'
 
 export interface Examination {
@@ -14,6 +14,8 @@ export interface Examination {
   env: Readonly<Record<string, string | undefined>>
   /** Also reads every page of the database and compares every definition with its hash. */
   deep: boolean
+  /** Also deletes what is derived from the database and may be damaged; it is built again when it is needed. */
+  repair?: boolean
   open: () => Promise<OpenedApp>
 }
 
@@ -46,7 +48,7 @@ function withHome({ fix, ...check }: Check, home: string): Check {
   return { ...check, fix: fixWithHome }
 }
 
-async function runChecks({ config, env, deep, open }: Examination): Promise<Check[]> {
+async function runChecks({ config, env, deep, repair, open }: Examination): Promise<Check[]> {
   const folder = checkFolder(config.home)
   const checks = [...(await checkMachine(config, env)), ...folder]
   if (folder.some(({ name, status }) => name === 'data folder' && status === 'failed')) return checks
@@ -63,7 +65,8 @@ async function runChecks({ config, env, deep, open }: Examination): Promise<Chec
     ]
   }
   try {
-    return [...checks, ...checkDatabase(app, deep), ...(await checkWork(app))]
+    const repaired = repair ? [repairSnapshot(app)] : []
+    return [...checks, ...checkDatabase(app, deep), ...repaired, ...(await checkWork(app))]
   } finally {
     await app.close()
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import { verifyAudit } from '../audit/audit-chain.store.ts'
 import type { Check } from '../cli/host.ts'
+import { dropSnapshot } from '../engine/snapshot/snapshot.ts'
 import { count } from '../kernel/count.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { findTextsHiddenAt } from '../store/install.store.ts'
@@ -159,6 +160,14 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
     ),
     ...(deep ? [check('definitions', () => checkDefinitions(store.read(listDamagedDefinitions), fix), fix)] : []),
   ]
+}
+
+export function repairSnapshot({ store }: OpenedApp): Check {
+  const drop = () => {
+    dropSnapshot(store)
+    return 'deleted; the columnar index is built from the tables at the next start'
+  }
+  return check('snapshot of the index', drop, 'assay doctor --repair')
 }
 
 /** pgrep lists the oldest process first. */

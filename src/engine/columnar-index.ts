@@ -1,4 +1,5 @@
 import type { FacetChange } from '../findings/facet-log.ts'
+import { type EngineImage, ImageReader, ImageWriter } from './image.ts'
 import { AssetTable, NumberMap } from './index/assets.ts'
 import { FacetTable } from './index/facets.ts'
 import { History } from './index/history.ts'
@@ -11,6 +12,8 @@ export interface RowState {
   combo: number
   confidence: number
 }
+
+const positions = ['seq', 'assetSeq', 'newestAsset'] as const
 
 /**
  * Findings in columns sorted by time, with aggregates over them; derived from the tables, which remain authoritative.
@@ -39,6 +42,31 @@ export class Engine {
     this.findings = new Timeline(this.facets, options)
     this.history = new History(this.facets, options)
     this.present = new PresentCounts(this.findings, this.facets, this.assets)
+  }
+
+  /**
+   * An engine with the contents of an image; its names are missing and are read by the next update.
+   * @throws RangeError when the image is not one of an engine with these options.
+   */
+  static restore(image: EngineImage, options?: TimelineOptions): Engine {
+    const engine = new Engine(options)
+    const reader = new ImageReader(image)
+    Object.assign(engine, reader.takeNamed(positions))
+    for (const part of engine.#parts) part.restore(reader)
+    return engine
+  }
+
+  /** The contents, which must not be changed while the image is in use. */
+  toImage(): EngineImage {
+    if (this.touched.size > 0) throw new RangeError('the engine is being updated')
+    const image = new ImageWriter()
+    image.addNumbers(positions.map((name) => this[name]))
+    for (const part of this.#parts) part.save(image)
+    return image.columns
+  }
+
+  get #parts() {
+    return [this.facets, this.assets, this.findings, this.history, this.#places]
   }
 
   get count(): number {

@@ -39,16 +39,13 @@ interface Seqs {
   definitions: number
 }
 
-/** Builds an engine from the tables; yields between steps so that other work can run. The snapshot must not change. */
-export function* buildEngine(reader: Reader, options?: TimelineOptions): Generator<undefined, Engine> {
+/** Builds an engine from the tables, all in one snapshot. */
+export function buildEngine(reader: Reader, options?: TimelineOptions): Engine {
   const engine = new Engine(options)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
   for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboFacetsRow)
-  for (let more = true; more; ) {
-    more = addAssets(reader, engine)
-    yield
-  }
+  while (addAssets(reader, engine));
   engine.newestAsset = seqs.newestAsset
   const page = reader.prepare(selectFindings).raw()
   const { facets, assets } = engine
@@ -63,15 +60,25 @@ export function* buildEngine(reader: Reader, options?: TimelineOptions): Generat
       engine.insert(id, time, facets.find(combo) ?? 0, confidence, assets.find(asset) ?? 0)
     }
     engine.findings.flush()
-    yield
     const last = rows.at(-1)
     if (last === undefined || rows.length < ROWS_AT_ONCE) break
     after = last
   }
-  yield* buildHistory(reader, engine)
+  buildHistory(reader, engine)
   engine.seq = seqs.seq
   engine.assetSeq = seqs.assetSeq
   return engine
+}
+
+const WORDS_AT_ONCE = 5_000
+
+/** Adds some of the words that a restored engine does not have yet; returns whether there may be more. */
+export function addSomeWords(reader: Reader, { names }: Engine): boolean {
+  const rows = reader
+    .prepare('SELECT id, text FROM word WHERE id > ? ORDER BY id LIMIT ?')
+    .all(names.newestWord, WORDS_AT_ONCE) as { id: number; text: SafeText }[]
+  names.addWords(rows)
+  return rows.length === WORDS_AT_ONCE
 }
 
 function addNames(reader: Reader, { names }: Engine, { newestWord, newestSet, definitions }: Seqs): void {

@@ -22,6 +22,7 @@ export interface Tables {
   status_change: StatusChangeRow
   expiry: { finding_id: number; at: number; to_status: Generated<number> }
   facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
+  engine_snapshot: { mark: string; digest: string; seq: number; asset_seq: number }
   term: TermRow
   term_text: { rowid: number; term_text: string; rank: number }
   metric: MetricRow

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { keepEngine } from '../../src/background/engine-keeper.ts'
 import { findEngine } from '../../src/query/engine/executor.ts'
@@ -5,6 +6,8 @@ import { createLog } from '../../src/runtime/log.ts'
 import { makeEstate, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 
+/** The built thread starts much faster than the one from the sources. */
+const builtScript = new URL('../../dist/background/engine.worker.js', import.meta.url)
 const MINUTE = 60_000
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -15,19 +18,30 @@ afterEach(() => {
 function keep(damage?: string) {
   const { store, close } = openFolderStore(() => NOW)
   plant(store, makeEstate(4, 200) as EstateSeed)
+  store.write((writer) =>
+    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
+  )
   if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
-  const keeper = keepEngine({ store, log, minFindings: 0 })
+  const settings = { home: dirname(store.file), keys: {}, logLevel: 'info' as const }
+  const keeper = keepEngine({
+    store,
+    log,
+    settings,
+    writeLine: (line) => lines.push(line),
+    minFindings: 0,
+    script: builtScript,
+  })
   closers.push(() => {
     keeper.close()
     close()
   })
   const engine = () => store.read(findEngine)
   const count = (text: string) => lines.filter((line) => line.includes(text)).length
-  const built = () => count('the engine is built')
+  const opened = () => count('the engine is built') + count('the engine is read from its snapshot')
   const isThere = () => vi.waitFor(() => expect(engine()).toBeDefined(), 10_000)
-  return { keeper, engine, count, built, isThere }
+  return { store, keeper, engine, count, opened, isThere }
 }
 
 /** Moves the clock that never goes back. */
@@ -60,13 +74,13 @@ test.each([
   ['is not whole', 'isComplete', false],
   ['is worn', 'needsCompaction', true],
 ] as const)('an engine whose history %s is rebuilt after a minute, not earlier', async (_, name, value) => {
-  const { keeper, engine, built, isThere } = keep()
+  const { keeper, engine, opened, isThere } = keep()
   await isThere()
   const first = engine()
   const move = moveClock()
   move(2 * MINUTE)
   keeper.rebuildIfNeeded()
-  expect(built()).toBe(1)
+  expect(opened()).toBe(1)
   Object.defineProperty(first?.history, name, { value })
   move(MINUTE / 2)
   keeper.rebuildIfNeeded()
@@ -75,5 +89,5 @@ test.each([
   move(2 * MINUTE)
   keeper.rebuildIfNeeded()
   await vi.waitFor(() => expect(engine()).not.toBe(first), 10_000)
-  expect(built()).toBe(2)
+  expect(opened()).toBe(2)
 })

@@ -54,7 +54,7 @@ try {
   store.close()
   const served = await Served.start([mainFile, 'serve', '--port', '0', '--log-level', 'info'], { ASSAY_HOME: folder })
   try {
-    while (rows >= MIN_FINDINGS_FOR_INDEX && !served.log.includes('the engine is built')) await sleep(EVERY_MS)
+    while (rows >= MIN_FINDINGS_FOR_INDEX && !served.log.includes('the engine is ready')) await sleep(EVERY_MS)
     for (const question of heavy) await served.ask(question)
     const times: number[] = []
     const health = () => ({ name: 'health', method: 'GET' as const, path: '/health' })

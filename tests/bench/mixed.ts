@@ -174,7 +174,7 @@ async function measureAssay(home: string) {
 
 /** Waits until the engine is there, where there are enough findings for one. */
 async function untilBuilt(served: Served): Promise<void> {
-  while (rows >= MIN_FINDINGS_FOR_INDEX && !served.log.includes('the engine is built')) await pause(SETTLE_MS)
+  while (rows >= MIN_FINDINGS_FOR_INDEX && !served.log.includes('the engine is ready')) await pause(SETTLE_MS)
 }
 
 /** A large import into the server, whose own thread for scans takes it in. */

@@ -45,15 +45,7 @@ function countBytes(): number {
   return heapUsed + arrayBuffers
 }
 
-function buildNow(reader: Reader): void {
-  const steps = buildEngine(reader)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (!done) continue
-    attachEngine(reader, value)
-    return
-  }
-}
+const buildNow = (reader: Reader): void => attachEngine(reader, buildEngine(reader))
 
 const findBytes = (store: Store) => store.read(findEngine)?.bytes ?? 0
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -44,6 +44,17 @@ describe('a healthy data folder', () => {
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([])
     expect(checks.length).toBeGreaterThanOrEqual(25)
     expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length)
+  })
+
+  it('is repaired by deleting the snapshot of the columnar index', async () => {
+    const patient = await admit()
+    const folder = join(patient.home, 'engine')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'a.columns'), 'damaged')
+    const checks = await patient.examine({ repair: true })
+    expect(checks.filter(({ status }) => status === 'failed')).toEqual([])
+    expect(checks.map(({ name }) => name)).toContain('snapshot of the index')
+    expect(existsSync(folder)).toBe(false)
   })
 
   it('that does not exist is reported and not created', async () => {

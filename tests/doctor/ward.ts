@@ -19,7 +19,7 @@ export interface Patient {
   /** The home folder of the person. */
   person: string
   env: Record<string, string | undefined>
-  examine(options?: { deep?: boolean; home?: string; port?: number }): Promise<Check[]>
+  examine(options?: { deep?: boolean; repair?: boolean; home?: string; port?: number }): Promise<Check[]>
   /** One check, as it is now. */
   see(name: string, options?: { deep?: boolean; home?: string; port?: number }): Promise<Check>
   /** Runs a command as a shell would; gives what it printed. */
@@ -51,7 +51,8 @@ export async function admit(): Promise<Patient> {
     home,
     person,
     env,
-    examine: ({ deep = false, home: folder, port } = {}) => examine({ ...open(folder, port), deep }),
+    examine: ({ deep = false, repair = false, home: folder, port } = {}) =>
+      examine({ ...open(folder, port), deep, repair }),
     see: async (name, options) => {
       const checks = await patient.examine(options)
       const found = checks.find((check) => check.name === name)

@@ -1,4 +1,4 @@
-import type { Engine } from '../../src/engine/columnar-index.ts'
+import { Engine } from '../../src/engine/columnar-index.ts'
 import type { TimelineOptions } from '../../src/engine/index/timeline.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import type { FilterMapping } from '../../src/findings/filter.ts'
@@ -9,14 +9,6 @@ import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { NOW } from '../properties/query-data.ts'
 import type { OracleFilter, OracleQuestion } from '../properties/query-terms.ts'
-
-export function buildNow(reader: Reader, options?: TimelineOptions): Engine {
-  const steps = buildEngine(reader, options)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
 
 /** The question without a term of its own: its mapping is pinned, which means the same. */
 export function toAsked({ term, pinned, filters, ...question }: OracleQuestion) {
@@ -36,6 +28,14 @@ export function answer(reader: Reader, question: OracleQuestion, isSeries: boole
   return isSeries
     ? evaluateSeries(reader, input as SeriesQuestion, options)
     : evaluateMetric(reader, input as MetricQuestion, options)
+}
+
+/** The engine as it is read from a snapshot, without reserved memory. */
+function toRestored(engine: Engine, options: TimelineOptions | undefined): Engine {
+  const image = engine.toImage().map(({ column, used }) => ({ column: column.slice(0, used), used }))
+  const restored = Engine.restore(image, options)
+  Object.assign(restored.asked, engine.asked)
+  return restored
 }
 
 interface BothAnswers<Answer> {
@@ -59,7 +59,9 @@ export function askBoth<Answer>(
   options?: TimelineOptions,
 ): BothAnswers<Answer> {
   return store.read((reader) => {
-    if (findEngine(reader)?.history.isComplete !== true) attachEngine(reader, buildNow(reader, options))
+    if (findEngine(reader)?.history.isComplete !== true) attachEngine(reader, buildEngine(reader, options))
+    const present = findEngine(reader)
+    if (present !== undefined && present.asked.plans % 5 === 0) attachEngine(reader, toRestored(present, options))
     const engine = findEngine(reader)
     const before = engine?.asked ?? { plans: 0, left: 0 }
     const served = -before.plans + before.left

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
-import { catchUp } from '../../src/engine/load.store.ts'
+import { buildEngine, catchUp } from '../../src/engine/load.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Writer } from '../../src/store/store.ts'
 import { plantMetrics, plantTerm } from '../properties/plant-metrics.ts'
 import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { answerBoth, buildNow } from './asking.ts'
+import { answerBoth } from './asking.ts'
 import { changeSomething } from './changing.ts'
 
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
@@ -48,7 +48,7 @@ test('a change is not missed when the change logs are emptied before and after i
     for (const log of ['facet_log', 'asset_log']) writer.prepare(`DELETE FROM ${log}`).run()
   }
   store.write(empty)
-  const engine = store.read((reader) => buildNow(reader, tiny))
+  const engine = store.read((reader) => buildEngine(reader, tiny))
   const changes = [
     (writer: Writer) => {
       const { id } = writer.prepare('SELECT max(id) AS id FROM finding').get() as { id: number }

@@ -3,7 +3,7 @@ import type { Engine } from '../../src/engine/columnar-index.ts'
 import { FacetTable } from '../../src/engine/index/facets.ts'
 import { History } from '../../src/engine/index/history.ts'
 import { defaultTimeline } from '../../src/engine/index/timeline.ts'
-import { catchUp } from '../../src/engine/load.store.ts'
+import { buildEngine, catchUp } from '../../src/engine/load.store.ts'
 import type { FindingRecord } from '../../src/findings/finding-record.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { runOnEngine } from '../../src/query/engine/engine-plan.ts'
@@ -15,7 +15,6 @@ import type { Store } from '../../src/store/store.ts'
 import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { safe } from '../support/safe-text.ts'
-import { buildNow } from './asking.ts'
 
 const DAY = 24 * 3_600_000
 const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
@@ -77,7 +76,7 @@ function expectSame(engine: Engine): void {
 }
 
 test('past states match SQL after any changes to findings with a history, without a rebuild', () => {
-  const engine = store.read((reader) => buildNow(reader, tiny))
+  const engine = store.read((reader) => buildEngine(reader, tiny))
   const random = new SeededRandom(5)
   for (let round = 0; round < 25; round++) {
     change((ledger) => {
@@ -104,7 +103,7 @@ test('past states match SQL after any changes to findings with a history, withou
 
 test('a finding with more than 255 changes has its complete history', () => {
   const [id = 0] = ids
-  let engine = store.read((reader) => buildNow(reader, tiny))
+  let engine = store.read((reader) => buildEngine(reader, tiny))
   for (let round = 0; round < 6; round++) {
     change((ledger) => {
       for (let turn = 0; turn < 50; turn++) {
@@ -116,7 +115,7 @@ test('a finding with more than 255 changes has its complete history', () => {
     expectSame(engine)
   }
   expect(engine.history.countOf(id)).toBeGreaterThanOrEqual(300)
-  engine = store.read((reader) => buildNow(reader, tiny))
+  engine = store.read((reader) => buildEngine(reader, tiny))
   expect(engine.history.isComplete).toBe(true)
   expectSame(engine)
   change((ledger) => ledger.update(find(ledger, id), { confidence: 1 }))
@@ -133,12 +132,12 @@ test('after an import corrects a resolution time, the history is not used until 
   change((ledger) =>
     ledger.changeStatus(find(ledger, id), { at: NOW - 10 * DAY, to: 'RESOLVED', actor: safe('import'), scanId: 1 }),
   )
-  const engine = store.read((reader) => buildNow(reader, tiny))
+  const engine = store.read((reader) => buildEngine(reader, tiny))
   expectSame(engine)
   change((ledger) => ledger.correctResolution(find(ledger, id), NOW - 60 * DAY))
   expect(store.read((reader) => catchUp(reader, engine))).toBe(true)
   expect(engine.history.isComplete).toBe(false)
-  expectSame(store.read((reader) => buildNow(reader, tiny)))
+  expectSame(store.read((reader) => buildEngine(reader, tiny)))
 })
 
 test('a history of mostly removed changes reports that it needs compaction', () => {

@@ -251,11 +251,9 @@ export async function runCourse(seed: number, findings: number, steps: number): 
       const flow: Plan = { ...common, mode: 'flow', at: clock.now, dimensions: ['status'], measure }
       differ('flow', toCounts(runPlan(reader, flow), 0), present)
       if (reader.seesEnds) return
-      const steps = buildEngine(reader)
-      let step = steps.next()
-      while (!step.done) step = steps.next()
+      const engine = buildEngine(reader)
       for (const [index, plan] of plans.entries()) {
-        const cells = runOnEngine(step.value, plan, openEngineSnapshot(reader))
+        const cells = runOnEngine(engine, plan, openEngineSnapshot(reader))
         if (cells === undefined) continue
         servedByEngine += 1
         if (index > 0) differ('engine', toCounts(cells, 0), counts[index - 1])

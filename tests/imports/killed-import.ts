@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { buildEngine } from '../../src/engine/load.store.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { createRandom } from '../../src/sample/ids.ts'
 import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { type Place, type Progress, placeOf, selectProgress } from './import-places.mjs'
-import { build, Process } from './unpublished.ts'
+import { Process } from './unpublished.ts'
 
 export interface KilledImports {
   /** How many processes were killed while they imported, and by what they were at. */
@@ -97,7 +98,7 @@ async function openReaders(home: string): Promise<Reader[]> {
       name: 'engine',
       ask: (tool, input) => {
         engine.store.read((reader) => {
-          if (findEngine(reader) === undefined) attachEngine(reader, build(reader))
+          if (findEngine(reader) === undefined) attachEngine(reader, buildEngine(reader))
         })
         return engine.run<Answer>(tool, input)
       },

@@ -2,7 +2,6 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '../../src/catalogue.ts'
-import type { Engine } from '../../src/engine/columnar-index.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
 import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
@@ -156,20 +155,12 @@ export class Process {
     this.store.read((reader) => {
       if (findEngine(reader) !== undefined) return
       this.built += 1
-      attachEngine(reader, build(reader))
+      attachEngine(reader, buildEngine(reader))
     })
   }
 
   close(): void {
     this.store.close()
-  }
-}
-
-export function build(reader: Parameters<typeof buildEngine>[0]): Engine {
-  const steps = buildEngine(reader)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { catchUp } from '../../src/engine/load.store.ts'
+import { buildEngine, catchUp } from '../../src/engine/load.store.ts'
 import { runOnEngine } from '../../src/query/engine/engine-plan.ts'
 import { openEngineSnapshot } from '../../src/query/engine/executor.ts'
 import { areSame, createSeededRandom, makePlan } from '../../src/query/engine/verify.ts'
@@ -12,7 +12,6 @@ import { runPlan } from '../../src/query/sql/plan.store.ts'
 import { type Reader, Store } from '../../src/store/store.ts'
 import { type Duck, openDuck } from '../bench/query/duck.ts'
 import { type Filled, fillStore, NOW } from '../bench/query/estate.ts'
-import { buildNow } from '../engine/asking.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { safe } from '../support/safe-text.ts'
@@ -38,7 +37,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const ask = (reader: Reader, plan: Plan, engine: ReturnType<typeof buildNow>) =>
+const ask = (reader: Reader, plan: Plan, engine: ReturnType<typeof buildEngine>) =>
   runOnEngine(engine, plan, openEngineSnapshot(reader))
 
 const columns: Record<string, string> = {
@@ -94,7 +93,7 @@ const withRoundedQuantile = (cell: Cell): Cell =>
   cell.quantile === null ? cell : { ...cell, quantile: Number(cell.quantile.toPrecision(12)) }
 
 test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
-  const engine = store.read((reader) => buildNow(reader))
+  const engine = store.read((reader) => buildEngine(reader))
   const random = createSeededRandom(SEED)
   let asked = 0
   while (asked < OF_DUCKDB) {
@@ -125,7 +124,7 @@ test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
 }, 3_600_000)
 
 test(`${QUESTIONS} random questions have SQL's answers while findings are written`, () => {
-  let engine = store.read((reader) => buildNow(reader))
+  let engine = store.read((reader) => buildEngine(reader))
   const [random, changing] = [createSeededRandom(SEED + 1), new SeededRandom(SEED + 2)]
   const started = Date.now()
   let [served, left, built] = [0, 0, 1]
@@ -133,7 +132,7 @@ test(`${QUESTIONS} random questions have SQL's answers while findings are writte
     if (number % 3 === 0) changeSomething(store, changing, { most: 300, startsOver: 0.004 })
     store.read((reader) => {
       if (!catchUp(reader, engine) || (!engine.history.isComplete && number % 50 === 0)) {
-        engine = buildNow(reader)
+        engine = buildEngine(reader)
         built++
       }
       const plan = makePlan(engine, random, NOW)

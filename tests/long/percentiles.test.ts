@@ -2,16 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildEngine } from '../../src/engine/load.store.ts'
 import { runOnEngine } from '../../src/query/engine/engine-plan.ts'
 import { openEngineSnapshot } from '../../src/query/engine/executor.ts'
 import { type Cell, toValue } from '../../src/query/plan/cells.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { runPlan } from '../../src/query/sql/plan.store.ts'
-
 import { Store } from '../../src/store/store.ts'
 import { type Duck, openDuck } from '../bench/query/duck.ts'
 import { fillStore, NOW, START } from '../bench/query/estate.ts'
-import { buildNow } from '../engine/asking.ts'
 
 const FINDINGS = Number(process.env.ASSAY_LONG_FINDINGS ?? 1_000_000)
 const DAY = 24 * 3_600_000
@@ -72,7 +71,7 @@ test.each([
     }
     store.read((reader) => {
       check(runPlan(reader, asked))
-      const answered = runOnEngine(buildNow(reader), asked, openEngineSnapshot(reader))
+      const answered = runOnEngine(buildEngine(reader), asked, openEngineSnapshot(reader))
       expect(answered !== undefined).toBe(asked.measure.field === 'confidence')
       if (answered !== undefined) check(answered)
     })

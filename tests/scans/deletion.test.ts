@@ -74,12 +74,7 @@ async function answer(bench: Workbench): Promise<Record<string, string>> {
 }
 
 function buildNow(bench: Workbench) {
-  bench.store.read((reader) => {
-    const steps = buildEngine(reader)
-    let step = steps.next()
-    while (!step.done) step = steps.next()
-    attachEngine(reader, step.value)
-  })
+  bench.store.read((reader) => attachEngine(reader, buildEngine(reader)))
 }
 const removal = (bench: Workbench) => ({
   store: bench.store,

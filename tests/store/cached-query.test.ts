@@ -10,7 +10,6 @@ import { toSlots } from '../../src/query/sql/slots.ts'
 import { selectEndedSpans, selectLastSpans } from '../../src/query/sql/stock-series.store.ts'
 import { type BuiltQuery, db, toStatement } from '../../src/store/builder.ts'
 import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../../src/store/cached-query.ts'
-import type { Reader } from '../../src/store/store.ts'
 import { openStore, plant } from '../query/estate.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -204,7 +203,7 @@ test('random plans have the same SQL, parameters and rows with and without shape
     })),
   })
   store.read((reader) => {
-    const engine = buildWhole(reader)
+    const engine = buildEngine(reader)
     fc.assert(
       fc.property(fc.integer({ min: 1 }), fc.constantFrom('finding', 'asset'), (seed, entity) => {
         const plan = toPlanOf(entity, makePlan(engine, createSeededRandom(seed), 70 * 3_600_000))
@@ -221,14 +220,6 @@ test('random plans have the same SQL, parameters and rows with and without shape
     )
   })
 })
-
-function buildWhole(reader: Reader) {
-  const steps = buildEngine(reader)
-  for (;;) {
-    const { done, value: engine } = steps.next()
-    if (done) return engine
-  }
-}
 
 const ofAssets = new Set(['source', 'sourceType', 'assetKind', 'container', 'owner'])
 

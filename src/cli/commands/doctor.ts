@@ -11,8 +11,9 @@ export function addDoctorCommand(program: Command, host: Host): void {
   declareDataUse('none', program.command('doctor'))
     .description('check the data folder, the database, the key, the sources, the clock and the port')
     .option('--deep', 'read every page of the database, and verify every definition against its checksum', false)
+    .option('--repair', 'delete the snapshot of the columnar index, which is then built from the tables', false)
     .option('--json', 'print the checks as JSON')
-    .action(async (options: Flags & { json?: boolean; deep: boolean }) => {
+    .action(async (options: Flags & { json?: boolean; deep: boolean; repair: boolean }) => {
       const checks = await host.doctor(options)
       if (options.json) printJson(host, { checks })
       else {

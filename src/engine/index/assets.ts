@@ -1,3 +1,4 @@
+import type { ImageReader, ImageWriter } from '../image.ts'
 import { Facet, grown } from './facet.ts'
 
 /** The facets that a finding takes from its asset; names as ids of the dictionary. */
@@ -21,7 +22,8 @@ export interface OwnFacets {
 const noOwnFacets: OwnFacets = { owner: 0, labels: 0, dataset: 0 }
 export const ownFacets = ['owner', 'labels', 'dataset'] as const
 export const isOwnFacet = (name: string): name is keyof OwnFacets => name in noOwnFacets
-const placeFacets = ['kind', 'container', 'source', 'deleted', 'scanned'] as const
+export const placeFacets = ['kind', 'container', 'source', 'deleted', 'scanned'] as const
+const counters = ['count', 'placeCount', 'version', 'moves', 'relocations', 'containerMoves'] as const
 
 /** The number of (severity, status) pairs, numbered `severity * 4 + status`. */
 const BITS = 24
@@ -216,6 +218,47 @@ export class AssetTable {
     return number
   }
 
+  save(image: ImageWriter): void {
+    const { count, placeCount } = this
+    image.addNumbers(counters.map((name) => this[name]))
+    image.add(this.placeOf, count)
+    image.add(this.ids, count)
+    image.add(this.#masks, count)
+    image.add(this.#totals, count)
+    image.add(this.#counts, count * BITS)
+    for (const name of placeFacets) this.facets[name].save(image)
+    for (const name of ownFacets) this.own[name].save(image)
+    image.add(this.#shareOf, placeCount)
+    image.add(this.#seen, this.#slots.size)
+    image.add(this.#shares, this.#slots.size)
+    image.addNumbers([this.#slots.size])
+    image.addPairs(this.#overflow)
+    this.#numbers.save(image)
+  }
+
+  restore(image: ImageReader): void {
+    Object.assign(this, image.takeNamed(counters))
+    this.placeOf = image.take(Uint32Array)
+    this.ids = image.take(Float64Array)
+    this.#masks = image.take(Uint32Array)
+    this.#totals = image.take(Uint32Array)
+    this.#counts = image.take(Uint8Array)
+    for (const name of placeFacets) this.facets[name].restore(image)
+    for (const name of ownFacets) this.own[name].restore(image)
+    this.#shareOf = image.take(Uint32Array)
+    this.#seen = image.take(Uint32Array)
+    this.#shares = image.take(Uint32Array)
+    const { slots } = image.takeNamed(['slots'])
+    this.#slots.clear()
+    for (let slot = 0; slot < slots; slot++) this.#slots.set(this.#seen[slot] as number, slot)
+    image.takePairs(this.#overflow)
+    this.#numbers.restore(image)
+    this.#placeNumbers.clear()
+    for (let place = 0; place < this.placeCount; place++) {
+      this.#placeNumbers.set(placeFacets.map((name) => this.facets[name].valueOf(place)).join(' '), place)
+    }
+  }
+
   get bytes(): number {
     const own = ownFacets.reduce((sum, name) => sum + this.own[name].column.byteLength, this.ids.byteLength)
     return (
@@ -274,6 +317,20 @@ export class NumberMap {
       if (number !== 0) this.#sparse.set(id, number - 1)
     })
     this.#dense = undefined
+  }
+
+  save(image: ImageWriter): void {
+    image.addNumbers([this.#size, this.#dense === undefined ? 0 : 1])
+    image.add(this.#dense ?? new Uint32Array(0))
+    image.addPairs(this.#sparse)
+  }
+
+  restore(image: ImageReader): void {
+    const { size, isDense } = image.takeNamed(['size', 'isDense'])
+    this.#size = size
+    const dense = image.take(Uint32Array)
+    this.#dense = isDense === 1 ? dense : undefined
+    image.takePairs(this.#sparse)
   }
 
   get bytes(): number {

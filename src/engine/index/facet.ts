@@ -1,3 +1,5 @@
+import type { ImageReader, ImageWriter } from '../image.ts'
+
 /** A dictionary-encoded column: distinct values under small numbers, and the number of each item's value. */
 export class Facet {
   /** Values by number. */
@@ -29,6 +31,23 @@ export class Facet {
 
   valueOf(item: number): number {
     return this.values[this.column[item] ?? 0] ?? 0
+  }
+
+  save(image: ImageWriter): void {
+    image.addNumbers(this.values)
+    image.add(this.column, this.size)
+    image.addNumbers([this.size])
+  }
+
+  restore(image: ImageReader): void {
+    this.values.length = 0
+    this.#numbers.clear()
+    for (const value of image.take(Float64Array)) {
+      this.#numbers.set(value, this.values.length)
+      this.values.push(value)
+    }
+    this.column = image.take(Uint32Array)
+    this.size = image.takeNamed(['size']).size
   }
 }
 

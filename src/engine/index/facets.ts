@@ -1,4 +1,5 @@
 import { type ComboSlot, comboSlots } from '../../findings/facets.ts'
+import type { ImageReader, ImageWriter } from '../image.ts'
 import { Facet, grown } from './facet.ts'
 
 /** A facet combination as stored; names as ids of their dictionaries. */
@@ -57,6 +58,7 @@ export class FacetTable {
 
   #addFacets(row: Omit<ComboFacetsRow, 'id'>): number {
     const id = comboSlots.map((name) => row[name]).join(' ')
+    this.#completeIndex()
     const same = this.#byFacets.get(id)
     if (same !== undefined) return same
     const number = this.count++
@@ -72,6 +74,37 @@ export class FacetTable {
     if (number >= this.cellOf.length) this.cellOf = grown(this.cellOf, number + 1)
     this.cellOf[number] = Math.min(cell, 65_535)
     return number
+  }
+
+  /** Of a restored table the index is built when it is first needed, because few engines meet a new combination. */
+  #completeIndex(): void {
+    const { facets } = this
+    for (let number = this.#byFacets.size; number < this.count; number++) {
+      this.#byFacets.set(comboSlots.map((name) => facets[name].valueOf(number)).join(' '), number)
+    }
+  }
+
+  save(image: ImageWriter): void {
+    image.addNumbers([this.count])
+    image.add(this.cellOf, this.count)
+    image.addNumbers(this.cells)
+    image.addPairs(this.#numbers)
+    for (const name of comboSlots) this.facets[name].save(image)
+  }
+
+  restore(image: ImageReader): void {
+    this.count = image.takeNamed(['count']).count
+    this.cellOf = image.take(Uint16Array)
+    this.cells.splice(0, this.cells.length, ...image.takeNumbers())
+    image.takePairs(this.#numbers)
+    for (const name of comboSlots) this.facets[name].restore(image)
+    this.#byFacets.clear()
+    this.#siblings.clear()
+    this.#cellNumbers.clear()
+    const { detector, severity, status } = this.facets
+    for (const [cell, combo] of this.cells.entries()) {
+      this.#cellNumbers.set(`${detector.valueOf(combo)} ${severity.valueOf(combo)} ${status.valueOf(combo)}`, cell)
+    }
   }
 
   /** The number of a stored combination; undefined if it was never added. */

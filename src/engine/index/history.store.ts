@@ -10,10 +10,8 @@ type Numbers = readonly number[]
 
 const byTime = (a: HistoryChange, b: HistoryChange) => a.at - b.at
 
-/**
- * Builds the history of an engine whose findings are already loaded; yields between steps so that other work can run.
- */
-export function* buildHistory(reader: Reader, engine: Engine): Generator<undefined, void> {
+/** Builds the history of an engine whose findings are already loaded. */
+export function buildHistory(reader: Reader, engine: Engine): void {
   const { history } = engine
   const page = reader.prepare(selectChanges).raw()
   let after: Numbers = [-1, -1]
@@ -33,16 +31,12 @@ export function* buildHistory(reader: Reader, engine: Engine): Generator<undefin
       }
       changes.push({ at, from })
     }
-    yield
     const last = rows.at(-1)
     if (last === undefined || rows.length < ROWS_AT_ONCE) break
     after = last.slice(0, 2)
   }
   close()
-  for (const timeline of [history.leaves, history.enters]) {
-    timeline.sort()
-    yield
-  }
+  for (const timeline of [history.leaves, history.enters]) timeline.sort()
 }
 
 /** Adds the status changes of the touched findings to the history. */

@@ -1,3 +1,4 @@
+import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
 import type { FacetTable } from './facets.ts'
 import { Timeline, type TimelineOptions } from './timeline.ts'
@@ -119,6 +120,24 @@ export class History {
     const [left, entered] = sign === 1 ? [this.leaves, this.enters] : [this.enters, this.leaves]
     left.push(time, this.#facets.withStatus(combo, from), confidence, asset)
     entered.push(time, this.#facets.withStatus(combo, to), confidence, asset)
+  }
+
+  save(image: ImageWriter): void {
+    this.leaves.save(image)
+    this.enters.save(image)
+    image.addNumbers([this.isComplete ? 1 : 0, this.#spare])
+    image.add(this.#changes)
+    image.addPairs(this.#aside)
+  }
+
+  restore(image: ImageReader): void {
+    this.leaves.restore(image)
+    this.enters.restore(image)
+    const { isComplete, spare } = image.takeNamed(['isComplete', 'spare'])
+    this.isComplete = isComplete === 1
+    this.#spare = spare
+    this.#changes = image.take(Uint8Array)
+    image.takePairs(this.#aside)
   }
 
   flush(): void {

@@ -1,3 +1,4 @@
+import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
 import { moveApart, Times } from './times.ts'
 
@@ -42,6 +43,21 @@ abstract class Columns {
     this.combo[row] = combo
   }
 
+  save(image: ImageWriter): void {
+    const { count } = this
+    image.addNumbers([count])
+    image.add(this.combo, count)
+    image.add(this.confidence, count)
+    image.add(this.asset, count)
+  }
+
+  restore(image: ImageReader): void {
+    this.count = image.takeNamed(['count']).count
+    this.combo = image.take<Uint16Array | Uint32Array>(Uint16Array, Uint32Array)
+    this.confidence = image.take(Uint16Array)
+    this.asset = image.take(Uint32Array)
+  }
+
   get bytes(): number {
     return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength
   }
@@ -64,6 +80,16 @@ export class LooseRows extends Columns {
 
   override timeOf(row: number): number {
     return this.time[row] ?? 0
+  }
+
+  override save(image: ImageWriter): void {
+    super.save(image)
+    image.add(this.time, this.count)
+  }
+
+  override restore(image: ImageReader): void {
+    super.restore(image)
+    this.time = image.take(Float64Array)
   }
 
   override get bytes(): number {
@@ -119,6 +145,16 @@ export class SortedRows extends Columns {
     this.confidence = other.confidence
     this.asset = other.asset
     this.count = other.count
+  }
+
+  override save(image: ImageWriter): void {
+    super.save(image)
+    this.#times.save(image)
+  }
+
+  override restore(image: ImageReader): void {
+    super.restore(image)
+    this.#times.restore(image)
   }
 
   override get bytes(): number {

@@ -1,3 +1,4 @@
+import type { ImageReader, ImageWriter } from '../image.ts'
 import { ConfidenceTallies } from './confidences.ts'
 import { grown } from './facet.ts'
 import type { FacetTable } from './facets.ts'
@@ -58,6 +59,18 @@ export class Mark {
     this.comboSums[combo] = (this.comboSums[combo] ?? 0) + confidence
     this.cells[cell] = (this.cells[cell] ?? 0) + rows
     this.cellSums[cell] = (this.cellSums[cell] ?? 0) + confidence
+  }
+
+  save(image: ImageWriter): void {
+    for (const column of [this.combos, this.comboSums, this.cells, this.cellSums]) image.add(column)
+  }
+
+  restore(image: ImageReader): this {
+    this.combos = image.take(Uint32Array)
+    this.comboSums = image.take(Float64Array)
+    this.cells = image.take(Uint32Array)
+    this.cellSums = image.take(Float64Array)
+    return this
   }
 
   get bytes(): number {
@@ -243,6 +256,31 @@ export class Tallies {
     this.least = spread(this.least, new Uint16Array(length), NO_MIN)
     this.greatest = spread(this.greatest, new Uint16Array(length), 0)
     this.width = width
+  }
+
+  save(image: ImageWriter): void {
+    const { width, count, marks, markBits, blockBits } = this
+    const used = Math.ceil(count / 2 ** blockBits) * width
+    image.addNumbers([width, count, marks.length, markBits, blockBits])
+    for (const mark of [this.total, ...marks]) mark.save(image)
+    for (const column of [this.counts, this.sums, this.least, this.greatest]) image.add(column, used)
+  }
+
+  /** @throws RangeError for an image with other block sizes. */
+  restore(image: ImageReader): void {
+    const told = image.takeNamed(['width', 'count', 'marks', 'markBits', 'blockBits'])
+    if (told.markBits !== this.markBits || told.blockBits !== this.blockBits) {
+      throw new RangeError('the image of the engine has other block sizes')
+    }
+    this.width = told.width
+    this.count = told.count
+    this.total = new Mark(0, 0).restore(image)
+    this.marks = Array.from({ length: told.marks }, () => new Mark(0, 0).restore(image))
+    this.counts = image.take(Uint16Array)
+    this.sums = image.take(Uint32Array)
+    this.least = image.take(Uint16Array)
+    this.greatest = image.take(Uint16Array)
+    this.#confidences = undefined
   }
 
   get bytes(): number {

@@ -1,3 +1,4 @@
+import type { ImageReader, ImageWriter } from '../image.ts'
 import type { FacetTable } from './facets.ts'
 import { LooseRows, type Rows, SortedRows } from './rows.ts'
 import { type BlockSizes, defaultBlockSizes, Tallies } from './tallies.ts'
@@ -40,6 +41,14 @@ export class Timeline {
     return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
       ? rows.push(time, combo, confidence, asset)
       : LATE + this.late.push(time, combo, confidence, asset)
+  }
+
+  save(image: ImageWriter): void {
+    for (const part of [this.rows, this.late, this.tallies]) part.save(image)
+  }
+
+  restore(image: ImageReader): void {
+    for (const part of [this.rows, this.late, this.tallies]) part.restore(image)
   }
 
   /** Whether all rows are within `[from, to)`. */

@@ -1,3 +1,4 @@
+import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
 
 /** The number of milliseconds that four bytes can distinguish. */
@@ -50,6 +51,20 @@ export class Times {
       else high = middle
     }
     return low
+  }
+
+  save(image: ImageWriter): void {
+    image.addNumbers([this.count])
+    image.add(this.#over, this.count)
+    image.addNumbers(this.#turns)
+    image.addNumbers(this.#starts)
+  }
+
+  restore(image: ImageReader): void {
+    this.count = image.takeNamed(['count']).count
+    this.#over = image.take(Uint32Array)
+    this.#turns = image.takeNumbers()
+    this.#starts = image.takeNumbers()
   }
 
   /** Inserts ascending instants; `rows` are their resulting row numbers. */

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/columnar-index.ts'
 import { buildEngine } from '../../engine/load.store.ts'
 import { type FacetRow, facetRows } from '../../findings/facets.ts'
 import { dimensions, entityFacts, type MetricField } from '../../metrics/model.ts'
-import type { Reader, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { type Cell, toGroupId } from '../plan/cells.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
@@ -46,7 +46,7 @@ export function verifyEngine(
   const snapshot = store.openSnapshot()
   try {
     const { reader } = snapshot
-    const engine = buildAll(reader)
+    const engine = buildEngine(reader)
     const random = createSeededRandom(seed)
     const result: Verification = { findings: engine.count, questions, left: 0, differences: [] }
     const answering = openEngineSnapshot(reader)
@@ -60,14 +60,6 @@ export function verifyEngine(
     return result
   } finally {
     snapshot.close()
-  }
-}
-
-function buildAll(reader: Reader): Engine {
-  const steps = buildEngine(reader)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
   }
 }
 

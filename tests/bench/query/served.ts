@@ -12,7 +12,7 @@ async function serve(home: string): Promise<Served> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   const built = new Promise<void>((resolve) => {
     server.child.stderr?.on('data', (text: string) => {
-      if (text.includes('the engine is built')) resolve()
+      if (text.includes('the engine is ready')) resolve()
     })
   })
   const ask = () =>

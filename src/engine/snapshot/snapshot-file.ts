@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { endianness } from 'node:os'
+import { crc32 } from 'node:zlib'
+import { comboSlots } from '../../findings/facets.ts'
+import { openRegularFile } from '../../runtime/regular-file.ts'
+import type { EngineImage, ImageColumn } from '../image.ts'
+import { ownFacets, placeFacets } from '../index/assets.ts'
+
+/** To be incremented when the columns of an image change. */
+const FORMAT = 1
+const MAGIC = Buffer.from('ASAYENG\n')
+const MAX_HEADER_BYTES = 16 * 1024 * 1024
+const ALIGNMENT = 8
+/** Bytes that are read, written and checked at once. */
+const STEP_BYTES = 16 * 1024 * 1024
+
+const columnTypes = { Uint8Array, Uint16Array, Uint32Array, Float64Array } as const
+type ColumnName = keyof typeof columnTypes
+
+/** What a snapshot must agree in with the program and the database that read it. */
+export interface SnapshotIdentity {
+  mark: string
+  schema: number
+  program: string
+}
+
+interface Header extends SnapshotIdentity {
+  format: number
+  layout: string
+  columns: { type: ColumnName; length: number; crc: number }[]
+}
+
+/** The snapshot cannot be used; the message is the reason. */
+export class UnusableSnapshot extends Error {}
+
+/** The order of bytes and of the facets in an image. */
+const layout = [endianness(), ...comboSlots, ...placeFacets, ...ownFacets].join(' ')
+
+const bytesOf = ({ column, used }: ImageColumn): Uint8Array =>
+  new Uint8Array(column.buffer, column.byteOffset, used * column.BYTES_PER_ELEMENT)
+
+const toPadding = (length: number): number => (ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT
+
+function* stepsOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) yield bytes.subarray(at, at + STEP_BYTES)
+}
+
+/**
+ * Writes an image into a new file with mode 0600: a header with the length and the checksum of every column, then the
+ * columns. Returns the SHA-256 of the header; undefined when `isLate` became true before the end.
+ */
+export function writeSnapshotFile(
+  file: string,
+  image: EngineImage,
+  identity: SnapshotIdentity,
+  isLate: () => boolean = () => false,
+): string | undefined {
+  const columns: Header['columns'] = []
+  for (const item of image) {
+    let crc = 0
+    for (const step of stepsOf(bytesOf(item))) {
+      if (isLate()) return undefined
+      crc = crc32(step, crc)
+    }
+    columns.push({ type: item.column.constructor.name as ColumnName, length: item.used, crc })
+  }
+  const header = Buffer.from(JSON.stringify({ ...identity, format: FORMAT, layout, columns } satisfies Header))
+  const start = Buffer.alloc(MAGIC.length + 4)
+  MAGIC.copy(start)
+  start.writeUInt32LE(header.length, MAGIC.length)
+  const handle = openSync(file, 'wx', 0o600)
+  try {
+    const write = (bytes: Uint8Array) => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
+    }
+    write(Buffer.concat([start, header, Buffer.alloc(toPadding(start.length + header.length))]))
+    for (const item of image) {
+      const bytes = bytesOf(item)
+      for (const step of stepsOf(bytes)) {
+        if (isLate()) return undefined
+        write(step)
+      }
+      write(Buffer.alloc(toPadding(bytes.length)))
+    }
+  } finally {
+    closeSync(handle)
+  }
+  return createHash('sha256').update(header).digest('hex')
+}
+
+/**
+ * Reads and verifies all of a snapshot.
+ * @throws UnusableSnapshot when it is not exactly the file that was written with this digest, or was written by another
+ * version.
+ */
+export function readSnapshotFile(file: string, identity: SnapshotIdentity, digest: string): EngineImage {
+  const handle = openFile(file)
+  try {
+    const size = fstatSync(handle).size
+    const start = readBytes(handle, Buffer.alloc(MAGIC.length + 4))
+    const length = start.readUInt32LE(MAGIC.length)
+    if (!start.subarray(0, MAGIC.length).equals(MAGIC) || length > Math.min(size, MAX_HEADER_BYTES)) {
+      throw new UnusableSnapshot('its header is damaged')
+    }
+    const text = readBytes(handle, Buffer.alloc(length))
+    if (createHash('sha256').update(text).digest('hex') !== digest) throw new UnusableSnapshot('its header is damaged')
+    const header = JSON.parse(text.toString('utf8')) as Header
+    requireSame(header, identity)
+    readBytes(handle, Buffer.alloc(toPadding(start.length + length)))
+    return header.columns.map(({ type, length: used, crc }) => {
+      const column = new columnTypes[type](used)
+      const bytes = readBytes(handle, new Uint8Array(column.buffer))
+      let found = 0
+      for (const step of stepsOf(bytes)) found = crc32(step, found)
+      if (found !== crc) throw new UnusableSnapshot('a column does not match its checksum')
+      readBytes(handle, Buffer.alloc(toPadding(bytes.length)))
+      return { column, used }
+    })
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function openFile(file: string): number {
+  try {
+    return openRegularFile(file)
+  } catch (error) {
+    throw new UnusableSnapshot('its file cannot be opened', { cause: error })
+  }
+}
+
+function requireSame(header: Header, { mark, schema, program }: SnapshotIdentity): void {
+  if (header.mark !== mark) throw new UnusableSnapshot('it is another snapshot')
+  if (header.format !== FORMAT || header.layout !== layout || header.program !== program) {
+    throw new UnusableSnapshot('another version of the program wrote it')
+  }
+  if (header.schema !== schema) throw new UnusableSnapshot('the schema of the database has changed')
+}
+
+function readBytes<Bytes extends Uint8Array>(handle: number, bytes: Bytes): Bytes {
+  for (let at = 0; at < bytes.length; ) {
+    const count = readSync(handle, bytes, at, Math.min(STEP_BYTES, bytes.length - at), null)
+    if (count === 0) throw new UnusableSnapshot('it is too short')
+    at += count
+  }
+  return bytes
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Store } from '../../src/store/store.ts'
+import { mainFile } from '../support/assay.ts'
+import { describeMachine, print, quantile, readCount, readFlags, readMemory, saveResults } from '../support/bench.ts'
+import { type Asked, Served } from './mixed/served.ts'
+import { fillStore, NOW } from './query/estate.ts'
+import { median } from './rivals/figures.ts'
+
+// How soon a new process answers at full speed: with a snapshot of the columnar index, and without one.
+// npm run bench -- ready [--rows 1e6] [--rounds 7] [--json FILE]
+
+const flags = readFlags({ rows: '1e6', rounds: '7', folder: tmpdir() })
+const rows = readCount('rows', flags.rows)
+const rounds = readCount('rounds', flags.rounds)
+const FIRST = 200
+const STEADY = 400
+const AT_ONCE = 4
+
+const asked: Asked = {
+  name: 'by severity',
+  method: 'POST',
+  path: '/semantic/query',
+  body: { metricSlug: 'total-findings', dimensions: ['severity'] },
+}
+
+async function start(home: string): Promise<{ server: Served; startMs: number }> {
+  const since = performance.now()
+  const server = await Served.start([mainFile, 'serve', '--port', '0', '--log-level', 'info'], { ASSAY_HOME: home })
+  return { server, startMs: performance.now() - since }
+}
+
+/** Milliseconds of each of some questions, a few of them at once, in the order of the answers. */
+async function askMany(server: Served, isEnough: (count: number) => boolean): Promise<number[]> {
+  const times: number[] = []
+  let count = 0
+  const askOn = async () => {
+    while (!isEnough(count)) {
+      count += 1
+      times.push(await server.ask(asked))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, askOn))
+  return times
+}
+
+async function requireWholeAnswer(server: Served): Promise<void> {
+  const { method, path, body } = asked
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(new URL(path, server.url), { method, headers, body: JSON.stringify(body) })
+  const { value } = (await response.json()) as { value: number }
+  if (value !== findings) throw new Error(`${value} findings were counted instead of ${findings}`)
+}
+
+const until = async (isTrue: () => boolean) => {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+const isBuilt = ({ log }: Served) => log.includes('the engine is built')
+const msOf = ({ log }: Served, message: string) =>
+  Number(new RegExp(`"${message}","findings":\\d+,"ms":(\\d+)`).exec(log)?.[1])
+
+/** How long the index takes to be built from the tables, at rest or beside questions. */
+async function measureBuild(home: string, isAsked: boolean): Promise<number> {
+  rmSync(join(home, 'engine'), { recursive: true, force: true })
+  const { server } = await start(home)
+  const asking = isAsked ? askMany(server, () => isBuilt(server)) : undefined
+  await until(() => isBuilt(server))
+  await asking
+  await until(() => server.log.includes('the snapshot of the engine is written'))
+  await server.stop()
+  return msOf(server, 'the engine is built')
+}
+
+/** A start with a snapshot. */
+async function measureStart(home: string) {
+  const { server, startMs } = await start(home)
+  const first = await askMany(server, (count) => count >= FIRST)
+  const peak = readMemory(server.child.pid ?? 0)?.peak ?? Number.NaN
+  const steady = median(await askMany(server, (count) => count >= STEADY))
+  await requireWholeAnswer(server)
+  if (isBuilt(server)) throw new Error('the snapshot was not used')
+  const loadMs = msOf(server, 'the engine is read from its snapshot')
+  await server.stop()
+  return { startMs, answeredMs: startMs + (first[0] ?? Number.NaN), loadMs, p95: quantile(first, 0.95), steady, peak }
+}
+
+/** A start on an empty folder, and what it holds when it has answered. */
+async function measureEmpty(home: string) {
+  const { server, startMs } = await start(home)
+  await server.ask({ name: 'health', method: 'GET', path: '/health' })
+  const { peak } = readMemory(server.child.pid ?? 0) ?? { peak: Number.NaN }
+  await server.stop()
+  return { startMs, peak }
+}
+
+const folder = mkdtempSync(join(flags.folder, 'assay-bench-ready-'))
+let findings = rows
+const empty = mkdtempSync(join(flags.folder, 'assay-bench-ready-'))
+try {
+  print(`machine ${JSON.stringify(describeMachine())}`)
+  const store = Store.open(join(folder, 'assay.db'), { now: () => NOW })
+  findings = fillStore(store, rows, folder).findings
+  store.close()
+  await measureEmpty(empty)
+  const builds = { idle: [] as number[], asked: [] as number[] }
+  for (let round = 0; round < Math.ceil(rounds / 3); round++) {
+    builds.idle.push(await measureBuild(folder, false))
+    builds.asked.push(await measureBuild(folder, true))
+  }
+  const [snapshot = ''] = readdirSync(join(folder, 'engine'))
+  const bytes = statSync(join(folder, 'engine', snapshot)).size
+  const starts: Awaited<ReturnType<typeof measureStart>>[] = []
+  const empties: Awaited<ReturnType<typeof measureEmpty>>[] = []
+  for (let round = 0; round < rounds; round++) {
+    empties.push(await measureEmpty(empty))
+    starts.push(await measureStart(folder))
+  }
+  const of = (pick: (start: (typeof starts)[number]) => number) => median(starts.map(pick))
+  const emptyMs = median(empties.map(({ startMs }) => startMs))
+  const emptyPeak = median(empties.map(({ peak }) => peak))
+  const figures = {
+    rows,
+    buildIdleMs: median(builds.idle),
+    buildAskedRatio: median(builds.asked) / median(builds.idle),
+    emptyStartMs: emptyMs,
+    startMs: of(({ startMs }) => startMs),
+    loadMs: of(({ loadMs }) => loadMs),
+    answeredMs: of(({ answeredMs }) => answeredMs),
+    /** May be 250 ms at a million findings. */
+    answeredBeyondMs: of(({ answeredMs }) => answeredMs) - 1.5 * emptyMs,
+    firstP95: of(({ p95 }) => p95),
+    steadyMs: of(({ steady }) => steady),
+    firstP95Ratio: of(({ p95, steady }) => p95 / steady),
+    snapshotBytes: bytes,
+    memoryRatio: (of(({ peak }) => peak) - emptyPeak) / bytes,
+  }
+  for (const [name, value] of Object.entries(figures)) print(`${name.padEnd(20)} ${Number(value.toFixed(2))}`)
+  print(`machine ${JSON.stringify(describeMachine())}`)
+  saveResults(flags.json, { command: `npm run bench -- ready --rows ${flags.rows}`, ...figures })
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+  rmSync(empty, { recursive: true, force: true })
+}

@@ -1,0 +1,137 @@
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/columnar-index.ts'
+import { buildEngine } from '../../src/engine/load.store.ts'
+import { findSnapshot } from '../../src/engine/snapshot/snapshot.store.ts'
+import { dropSnapshot, saveSnapshot } from '../../src/engine/snapshot/snapshot.ts'
+import { markLogReset } from '../../src/findings/log.store.ts'
+import { backUp, restore } from '../../src/store/backup.ts'
+import { Store } from '../../src/store/store.ts'
+import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
+import { type EstateSeed, openStore, plant } from '../query/estate.ts'
+import { changeSomething } from './changing.ts'
+import { countDifferences, countFindings, damageSnapshots, load, tiny } from './snapshots.ts'
+
+function openEstate() {
+  const store = openStore(() => NOW)
+  plant(store, makeEstate(7, 500) as EstateSeed)
+  countFindings(store)
+  const folder = join(dirname(store.file), 'engine')
+  const save = () =>
+    saveSnapshot(
+      store,
+      store.read((reader) => buildEngine(reader, tiny)),
+    )
+  return { store, folder, save }
+}
+
+test('40 damaged, foreign, older and newer snapshots never lead to a wrong answer', () => {
+  const { used, unused, differences } = damageSnapshots(40, new SeededRandom(3))
+  expect(differences).toBe(0)
+  expect(used).toBeGreaterThan(0)
+  expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10)
+}, 60_000)
+
+test('a snapshot is used with the writes since it was made, and stays usable while there are more', () => {
+  const { store, save } = openEstate()
+  const random = new SeededRandom(8)
+  save()
+  for (let round = 0; round < 20; round++) {
+    changeSomething(store, random, { startsOver: 0 })
+    const engine = load(store)
+    expect(engine).toBeInstanceOf(Engine)
+    expect(countDifferences(store, engine as Engine, 20, round)).toBe(0)
+  }
+})
+
+test('only the owner can read a snapshot, of which there is one file, named by a row of the database', () => {
+  const { store, folder, save } = openEstate()
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'old.draft'), '')
+  writeFileSync(join(folder, 'new.draft'), '')
+  utimesSync(join(folder, 'old.draft'), 1, 1)
+  save()
+  save()
+  const mark = store.read(findSnapshot)?.mark
+  expect(readdirSync(folder).sort()).toEqual([`${mark}.columns`, 'new.draft'].sort())
+  if (process.platform === 'win32') return
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  expect(statSync(join(folder, `${mark}.columns`)).mode & 0o777).toBe(0o600)
+})
+
+test('a snapshot that takes too long is given up, and the former one stays', () => {
+  const { store, save, folder } = openEstate()
+  save()
+  const before = store.read(findSnapshot)
+  let steps = 0
+  const engine = store.read((reader) => buildEngine(reader, tiny))
+  for (const most of [0, 50, 150]) {
+    steps = 0
+    expect(saveSnapshot(store, engine, () => ++steps > most)).toBeUndefined()
+  }
+  expect(store.read(findSnapshot)).toEqual(before)
+  expect(readdirSync(folder)).toEqual([`${before?.mark}.columns`])
+  expect(load(store)).toBeInstanceOf(Engine)
+})
+
+test('a snapshot is not used when the change log does not lead on from it', () => {
+  const { store, save } = openEstate()
+  save()
+  store.write((writer) => markLogReset(writer, NOW))
+  expect(load(store)).toBe('the change log does not lead on from it')
+})
+
+test('a snapshot is not used when the database has counted other findings than it contains', () => {
+  const { store, save } = openEstate()
+  save()
+  store.write((writer) => writer.prepare('UPDATE combo SET n = n + 1 WHERE id = 1').run())
+  expect(load(store)).toBe('its counts differ from those of the database')
+})
+
+test('a snapshot of another version of the program or of another schema is not used', () => {
+  const { store, save } = openEstate()
+  save()
+  expect(load(store)).toBeInstanceOf(Engine)
+  // The digest covers the header, so another one is not even read.
+  store.write((writer) => writer.prepare("UPDATE engine_snapshot SET digest = 'another'").run())
+  expect(load(store)).toBe('its header is damaged')
+})
+
+test('a backup has no snapshot beside it, and a restored one uses a snapshot only with its own past', () => {
+  const { store, save } = openEstate()
+  const random = new SeededRandom(9)
+  const home = dirname(store.file)
+  const [early, late] = [join(home, 'early.db'), join(home, 'late.db')]
+  backUp(store.file, early)
+  changeSomething(store, random, { startsOver: 0 })
+  save()
+  backUp(store.file, late)
+  store.close()
+  for (const [backup, expected] of [
+    [early, 'there is none'],
+    [late, Engine],
+  ] as const) {
+    restore(backup, store.file, NOW)
+    const restored = Store.open(store.file, { now: () => NOW })
+    for (let round = 0; round < 5; round++) changeSomething(restored, random, { startsOver: 0 })
+    const engine = load(restored)
+    if (typeof expected === 'string') expect(engine).toBe(expected)
+    else {
+      expect(engine).toBeInstanceOf(expected)
+      expect(countDifferences(restored, engine as Engine, 50, 1)).toBe(0)
+    }
+    restored.close()
+  }
+  rmSync(store.file)
+  Store.open(store.file, { now: () => NOW }).close()
+})
+
+test('a dropped snapshot leaves neither a row nor a file', () => {
+  const { store, folder, save } = openEstate()
+  save()
+  dropSnapshot(store)
+  expect(store.read(findSnapshot)).toBeUndefined()
+  expect(statSync(folder, { throwIfNoEntry: false })).toBeUndefined()
+  expect(load(store)).toBe('there is none')
+})
