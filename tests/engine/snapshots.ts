@@ -168,7 +168,10 @@ const swap: Damage = (own, _, random) =>
     return bytes
   })
 const zero: Damage = (own, _, random) =>
-  own.damage((bytes) => bytes.fill(0, random.below(bytes.length), random.below(bytes.length) + 4096))
+  own.damage((bytes) => {
+    const from = random.below(bytes.length)
+    return bytes.fill(0, from, Math.min(bytes.length, from + 1 + random.below(4096)))
+  })
 const takeOther: Damage = (own, other) => copyFileSync(other.file, own.file)
 const takeOlder: Damage = (own) => {
   const older = readFileSync(own.file)
