@@ -1,7 +1,16 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { listDistorted, runWithheldTwice } from '../scans/distorted.ts'
 import { listWithheld } from '../scans/withheld.ts'
 import type { PlatformCase } from '../scans/withheld-run.ts'
+
+/** Time passes faster, because a metadata scan whose state cannot be read is given up only after ten minutes. */
+const SPEED = vi.hoisted(() => 100)
+vi.mock('node:timers/promises', async (original) => {
+  const { setTimeout: sleep, ...others } = await original<typeof import('node:timers/promises')>()
+  return { ...others, setTimeout: (ms = 0, value?: unknown, options = {}) => sleep(ms / SPEED, value, options) }
+})
+const now = performance.now.bind(performance)
+vi.spyOn(performance, 'now').mockImplementation(() => now() * SPEED)
 
 const platforms: [string, PlatformCase][] = [
   ['a wiki', { platform: 'WIKI' }],

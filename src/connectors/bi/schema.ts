@@ -77,11 +77,17 @@ function toTablesOf(columns: Item[], measures: Item[], tableRows: Item[]): Table
   return [...tables.values()].filter(({ name }) => name !== '' && !isInternalTable(name))
 }
 
+/** Names are never empty; other texts are null where they are. */
+const isName: ReadonlySet<string> = new Set(['t', 'c', 'm'])
+
+function hasCell(row: Item, key: string): boolean {
+  const column = row.has(`[${key}]`) ? `[${key}]` : key
+  return row.text(column) !== undefined || (row.blank(column) && !isName.has(key))
+}
+
 /** Reports a gap where a row lacks a column, which the platform includes even when its value is empty. */
 const requireCells = (rows: readonly Item[], keys: readonly string[], ...sections: string[]) =>
-  keys.some((key) => rows.some((row) => !row.has(`[${key}]`) && !row.has(key)))
-    ? unread('missing', '', ...sections)
-    : []
+  keys.some((key) => rows.some((row) => !hasCell(row, key))) ? unread('missing', '', ...sections) : []
 
 /** Sections that are incomplete where a table or column has no name. */
 const namedSections = ['tables/names', 'tables/descriptions', 'tables/columns']
