@@ -1,11 +1,5 @@
 import { sortBlocks } from '../../src/imports/apply/sorted-rows.ts'
-import {
-  type ImportRow,
-  noNumbers,
-  type RowNumbers,
-  readNumbers,
-  toNumbers,
-} from '../../src/imports/read/import-row.ts'
+import { type ImportRow, type RowNumbers, readLine, toNumbers } from '../../src/imports/read/import-row.ts'
 
 /** A row whose numbers have names. */
 export type NamedRow = Omit<ImportRow, 'numbers'> & RowNumbers
@@ -24,7 +18,8 @@ export function rowsOf(packed: readonly Uint8Array[]): NamedRow[] {
     const asset = rows.assets[rows.columns.asset[index] ?? -1]
     const facets = rows.facets[rows.columns.facets[index] ?? -1]
     if (asset === undefined || facets === undefined) throw new RangeError('a finding is nowhere')
-    const row = { ...noNumbers, asset, facets, excerpt: rows.excerpts?.[index] ?? null }
-    return readNumbers(row, rows.columns, index)
+    const excerpt = rows.excerpts?.[index] ?? null
+    const { scanId: _scan, at: _at, ...row } = readLine(rows.columns, index, { facets, excerpt, scanId: 0, at: 0 })
+    return { ...row, asset }
   })
 }

@@ -9,7 +9,7 @@ import { LeaseStopped, type ScanLease } from '../../scans/lease.ts'
 import type { ScanProgress } from '../../scans/model.ts'
 import { addProgress, clearProgress, finishScan, isOpenScan } from '../../scans/scans.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
-import { noNumbers, readNumbers } from '../read/import-row.ts'
+import { readLine } from '../read/import-row.ts'
 import {
   countStaged,
   countStoredRows,
@@ -17,7 +17,7 @@ import {
   findStagedBlocks,
   saveStoredRows,
 } from '../stage/imports.store.ts'
-import { type FindingLine, storeRow } from './import-rows.ts'
+import { storeRow } from './import-rows.ts'
 import { publish } from './publish-import.ts'
 import { openRowSorter, type RowSorter } from './row-sorter.ts'
 import type { SortedImportRows } from './sorted-rows.ts'
@@ -208,14 +208,13 @@ function storeRows(storing: Storing, from: number, to: number): void {
       asset = columns.asset[index] ?? 0
       saved = assets.save(writer, ledger.facets, assetOf(rows, index), at)
     }
-    const line: FindingLine = {
-      ...noNumbers,
+    const line = readLine(columns, index, {
       facets: itemAt(facets, columns.facets[index] ?? 0),
       excerpt: rows.excerpts?.[index] ?? null,
       scanId,
       at,
-    }
-    const result = storeRow(ledger, saved, readNumbers(line, columns, index))
+    })
+    const result = storeRow(ledger, saved, line)
     findings[result.known ? 'again' : 'new']++
     if (result.resolved) findings.resolved++
   }
