@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { isObject } from '../kernel/json-object.ts'
+import { toJsonObject } from './json-argument.ts'
 
 /** Filter keys whose values are lists, with what a value is; the facet table has the same keys. */
 export const listFlags: Readonly<Record<string, string>> = {
@@ -56,16 +56,6 @@ function toShare(value: string): number {
   return share
 }
 
-function toObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
-    // Reported below, together with JSON that is not an object.
-  }
-  throw new InvalidArgumentError('Must be a JSON object.')
-}
-
 /** Adds a flag for each filter key. */
 export function addFilterFlags(command: Command): Command {
   for (const [name, values] of Object.entries(listFlags)) command.option(`${toFlag(name)} <list>`, values, list)
@@ -73,7 +63,7 @@ export function addFilterFlags(command: Command): Command {
   for (const [name, example] of Object.entries(rangeFlags)) {
     command.option(`${toFlag(name)} <range>`, `half-open, such as ${example}`, (value) => toRange(name, value))
   }
-  return command.option('--exclude <json>', 'leave out what matches, such as {"severities":["LOW"]}', toObject)
+  return command.option('--exclude <json>', 'leave out what matches, such as {"severities":["LOW"]}', toJsonObject)
 }
 
 /** Splits the options of a command into the filter that its flags state, and the others. */

@@ -14,6 +14,17 @@ export function Name({ text, codes = true }: { text: string; codes?: boolean }) 
   )
 }
 
+/** A condition that a click removes. */
+export function Chip({ label, value, remove }: { label?: string; value: string | undefined; remove: () => void }) {
+  return (
+    <button type="button" class="chip" onClick={remove}>
+      {label === undefined ? null : `${label}: `}
+      <b dir="auto">{value}</b> <span aria-hidden="true">✕</span>
+      <span class="hidden">remove</span>
+    </button>
+  )
+}
+
 /** Follows a link within the console without loading a page. */
 export function Link({
   to,

@@ -212,20 +212,14 @@ export const toMatchingShape = ({ ofAssets, ofFindings, words }: Matching) => ({
   words: words.length,
 })
 
-const selectIds = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matching & { after: number; upTo: number }>) =>
-  matching(shape, give)
-    .select('f.id')
-    .where(
-      'f.id',
-      '>',
-      give(({ after }) => after),
-    )
-    .where(
-      'f.id',
-      '<=',
-      give(({ upTo }) => upTo),
-    )
-    .orderBy('f.id'),
+/** Row ids above `after` and up to `upTo`. */
+export interface IdRange {
+  after: number
+  upTo: number
+}
+
+const selectIds = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matching & IdRange>) =>
+  matchingWithin(shape, give).select('f.id').orderBy('f.id'),
 )
 
 /** Row ids of the matching findings in insertion order, above `after` and up to `upTo`. */
@@ -236,7 +230,7 @@ export function listFindingIds(
     search,
     after,
     upTo,
-  }: { conditions: readonly FilterCondition[]; search?: string | undefined; after: number; upTo: number },
+  }: { conditions: readonly FilterCondition[]; search?: string | undefined } & IdRange,
 ): number[] {
   return reader.all(selectIds({ ...toMatching(conditions, search), after, upTo })).map(({ id }) => id)
 }
@@ -270,7 +264,7 @@ export function countFindings(
 }
 
 /** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */
-export function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Bind<Matching>) {
+function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Bind<Matching>) {
   let query = db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
@@ -283,6 +277,20 @@ export function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMa
   for (const word of bindList(give, words, (asked) => asked.words)) query = query.where(contains(word, searchedColumns))
   return query
 }
+
+/** The matching findings with row ids in a range. */
+export const matchingWithin = (shape: ReturnType<typeof toMatchingShape>, give: Bind<Matching & IdRange>) =>
+  matching(shape, give)
+    .where(
+      'f.id',
+      '>',
+      give(({ after }) => after),
+    )
+    .where(
+      'f.id',
+      '<=',
+      give(({ upTo }) => upTo),
+    )
 
 const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
 

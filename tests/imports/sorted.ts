@@ -19,7 +19,8 @@ export function rowsOf(packed: readonly Uint8Array[]): NamedRow[] {
     const facets = rows.facets[rows.columns.facets[index] ?? -1]
     if (asset === undefined || facets === undefined) throw new RangeError('a finding is nowhere')
     const excerpt = rows.excerpts?.[index] ?? null
-    const { scanId: _scan, at: _at, ...row } = readLine(rows.columns, index, { facets, excerpt, scanId: 0, at: 0 })
-    return { ...row, asset }
+    const line = readLine(rows.columns, index, { facets: { sourceId: 0, ...facets }, excerpt, scanId: 0, at: 0 })
+    const { scanId: _scan, at: _at, ...row } = line
+    return { ...row, facets, asset }
   })
 }

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { isObject } from '../../kernel/json-object.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { type DataUseOf, declareDataUse } from '../data-use.ts'
 import { EXIT_USAGE, UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
+import { toJsonObject } from '../json-argument.ts'
 import { print, printJson, readText, unknownOperation, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
 
@@ -53,7 +53,7 @@ export function addAskCommands(program: Command, host: Host): void {
       new Option('--order-by <number>', 'order of the groups (default value)').choices(['value', 'previous', 'delta']),
     )
     .option('--limit <n>', 'maximum number of groups', toCount)
-    .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
+    .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
     .addOption(new Option('--series <granularity>', 'return a time series').choices(['hour', 'day', 'week', 'month']))
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
     .addOption(new Option('--format <format>', 'write the answer as a file').choices(['csv']))
@@ -129,20 +129,10 @@ const given = (object: Record<string, unknown>) =>
 
 function toObjectArgument(text: string): Record<string, unknown> {
   try {
-    return toObject(text)
+    return toJsonObject(text)
   } catch {
     throw new UsageError('The input must be a JSON object, such as \'{"slug":"open-findings"}\'.')
   }
-}
-
-function toObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
-    // Reported below, together with JSON that is not an object.
-  }
-  throw new InvalidArgumentError('Must be a JSON object.')
 }
 
 function toCount(value: string): number {

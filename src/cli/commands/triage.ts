@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { isObject } from '../../kernel/json-object.ts'
+import { type Command, Option } from 'commander'
 import { joinShown, line, type PrintableText, showCode, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
+import { toJsonObject } from '../json-argument.ts'
 import { print, printJson, type Session, withSession } from '../session.ts'
 
 const statuses = { 'false-positive': 'FALSE_POSITIVE', ignored: 'IGNORED', resolved: 'RESOLVED', open: 'OPEN' } as const
@@ -33,7 +33,7 @@ export function addTriageCommand(program: Command, host: Host): void {
   declareDataUse('existing', program.command('triage'))
     .description('set the status of findings: shows how many, asks, and says how to undo it')
     .argument('[ids...]', 'ids of findings')
-    .option('--filter <json>', 'all that match, such as {"detectorTypes":["PII"]}', toObject)
+    .option('--filter <json>', 'all that match, such as {"detectorTypes":["PII"]}', toJsonObject)
     .addOption(new Option('--as <status>', 'the new status').choices(names).makeOptionMandatory())
     .option('--reason <text>', 'why, for the history; needed for false-positive and ignored')
     .option('--until <timestamp>', 'when false-positive or ignored ends by itself, such as 2030-06-30T00:00:00Z')
@@ -98,13 +98,3 @@ function toUndo({ items }: TriageAnswer, as: keyof typeof statuses): PrintableTe
 }
 
 const toFormer = ({ from, until = '' }: TriageAnswer['items'][number]) => `${from} ${until}`
-
-function toObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
-    // Reported below, together with JSON that is not an object.
-  }
-  throw new InvalidArgumentError('Must be a JSON object.')
-}

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
-import { isObject } from '../../kernel/json-object.ts'
 import {
   joinShown,
   line,
@@ -15,6 +14,7 @@ import type { Watch, WatchStateChange } from '../../watches/view.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
+import { toJsonObject } from '../json-argument.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
 
@@ -75,7 +75,7 @@ export function addWatchCommands(program: Command, host: Host): void {
     .option('--last <window>', 'range of a flow metric, such as 7d')
     .option('--by <list>', 'dimensions: each group has a state of its own', list)
     .option('--term <term>', 'glossary term that narrows the metric')
-    .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
+    .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
     .option('--cron <expression>', 'evaluate at these times too, in UTC')
     .option('--webhook <url>', 'https address that gets changes of state')
     .addOption(new Option('--format <format>', 'with --webhook: its format').choices(['json', 'slack']).default('json'))
@@ -181,14 +181,4 @@ function toNumber(value: string): number {
   const number = Number(value)
   if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('Must be a number.')
   return number
-}
-
-function toObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
-    // Reported below, together with JSON that is not an object.
-  }
-  throw new InvalidArgumentError('Must be a JSON object.')
 }

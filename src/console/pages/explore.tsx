@@ -9,7 +9,7 @@ import { useAnswer, useKeys } from '../hooks.ts'
 import { Leaderboard } from '../leaderboard.tsx'
 import { Menu } from '../menu.tsx'
 import type { DimensionItem, Filters, PageQuestion } from '../model.ts'
-import { Link, Name, ProblemNote, Shape, Trust } from '../parts.tsx'
+import { Chip, Link, Name, ProblemNote, Shape, Trust } from '../parts.tsx'
 import { type RangeName, ranges, resolveRange, toAsked, toSpan, toSpanText, toStamp } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
 import { save, toCopies, toPng, toSvgText, toViewCsv } from '../take-away.ts'
@@ -201,22 +201,18 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
       {chosen.length === 0 && range.brush === undefined && state.term === undefined ? null : (
         <div class="chips">
           {state.term === undefined ? null : (
-            <button type="button" class="chip" onClick={() => change({ term: undefined })}>
-              Term: <b>{state.term[0]}</b> <span aria-hidden="true">✕</span>
-              <span class="hidden">remove</span>
-            </button>
+            <Chip label="Term" value={state.term[0]} remove={() => change({ term: undefined })} />
           )}
           {chosen.map(({ name, label }) => (
-            <button type="button" class="chip" key={name} onClick={() => change({ [name]: undefined })}>
-              {label}: <b dir="auto">{(state[name] ?? []).map(toWords).join(', ')}</b> <span aria-hidden="true">✕</span>
-              <span class="hidden">remove</span>
-            </button>
+            <Chip
+              key={name}
+              label={label}
+              value={(state[name] ?? []).map(toWords).join(', ')}
+              remove={() => change({ [name]: undefined })}
+            />
           ))}
           {range.brush === undefined ? null : (
-            <button type="button" class="chip" onClick={() => change({ brush: undefined })}>
-              <b>{toSpanText(range.brush.from, range.brush.to)}</b> <span aria-hidden="true">✕</span>
-              <span class="hidden">remove</span>
-            </button>
+            <Chip value={toSpanText(range.brush.from, range.brush.to)} remove={() => change({ brush: undefined })} />
           )}
           <Link to={findings} class="strong">
             See the findings →

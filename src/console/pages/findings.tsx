@@ -5,7 +5,7 @@ import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys } from '../hooks.ts'
 import { Leaderboard } from '../leaderboard.tsx'
 import type { ConsoleSession, DimensionItem, FindingList } from '../model.ts'
-import { Dot, Name, ProblemNote, Shape } from '../parts.tsx'
+import { Chip, Dot, Name, ProblemNote, Shape } from '../parts.tsx'
 import { toAge } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, toggleValue } from '../route.ts'
@@ -177,17 +177,14 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
           {isEvery ? <span class="muted"> only open</span> : <span aria-hidden="true"> ✕</span>}
         </button>
         {chosen.map(({ name, label }) => (
-          <button type="button" class="chip" key={name} onClick={() => change({ [name]: undefined })}>
-            {label}: <b dir="auto">{(state[name] ?? []).map(toWords).join(', ')}</b> <span aria-hidden="true">✕</span>
-            <span class="hidden">remove</span>
-          </button>
+          <Chip
+            key={name}
+            label={label}
+            value={(state[name] ?? []).map(toWords).join(', ')}
+            remove={() => change({ [name]: undefined })}
+          />
         ))}
-        {q === undefined ? null : (
-          <button type="button" class="chip" onClick={() => change({ q: undefined })}>
-            Words: <b dir="auto">{q}</b> <span aria-hidden="true">✕</span>
-            <span class="hidden">remove</span>
-          </button>
-        )}
+        {q === undefined ? null : <Chip label="Words" value={q} remove={() => change({ q: undefined })} />}
       </div>
       {first.problem === undefined ? null : <ProblemNote problem={first.problem} />}
       <div class="columns">

@@ -9,9 +9,10 @@ import {
   type FindingOrder,
   type FindingSelection,
   findings,
+  type IdRange,
   type ListedFindingRow,
   type Matching,
-  matching,
+  matchingWithin,
   sortedBy,
   toFinding,
   toMatching,
@@ -19,26 +20,14 @@ import {
 } from '../list.store.ts'
 import type { ExportedFinding } from './model.ts'
 
-type Range = { after: number; upTo: number }
-type Asked = Matching & Range & { assetId: string | undefined; sort: FindingOrder }
+type Asked = Matching & IdRange & { assetId: string | undefined; sort: FindingOrder }
 
 const selectSorted = cachedQueryByShape(
   ({ assetId, sort, ...asked }: Asked) => ({ ...toMatchingShape(asked), ofAsset: assetId !== undefined, sort }),
   ({ ofAsset, sort, ...shape }, give: Bind<Asked>) => {
     const [first = sql<number>`0`, second = sql<number>`0`] = sortedBy[sort]
     const id = give(({ assetId = '' }) => assetId)
-    const query = matching(shape, give)
-      .select(['f.id', first.as('first'), second.as('second')])
-      .where(
-        'f.id',
-        '>',
-        give(({ after }) => after),
-      )
-      .where(
-        'f.id',
-        '<=',
-        give(({ upTo }) => upTo),
-      )
+    const query = matchingWithin(shape, give).select(['f.id', first.as('first'), second.as('second')])
     return ofAsset ? query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))])) : query
   },
 )
@@ -54,7 +43,7 @@ export interface SortedId {
 export function listSortedIds(
   reader: Reader,
   { conditions, search, assetId, sort }: FindingSelection,
-  range: Range,
+  range: IdRange,
 ): SortedId[] {
   return reader.all(selectSorted({ ...toMatching(conditions, search), assetId, sort, ...range }))
 }

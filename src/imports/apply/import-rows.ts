@@ -1,17 +1,7 @@
-import type { Facets } from '../../findings/facets.store.ts'
 import type { FindingRecord } from '../../findings/finding-record.ts'
 import type { FindingLedger } from '../../findings/ledger.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
-import type { ImportRow, RowNumbers } from '../read/import-row.ts'
-
-/** What a line states about a finding. */
-export interface FindingLine extends RowNumbers {
-  excerpt: ImportRow['excerpt']
-  /** The facets of the row with the source of the import. */
-  facets: Facets
-  scanId: number
-  at: number
-}
+import type { FindingLine } from '../read/import-row.ts'
 
 /** The stored asset of a line. */
 interface SavedAsset {

@@ -15,8 +15,9 @@ import type { ScanLease } from '../../scans/lease.ts'
 import { finishScan } from '../../scans/scans.store.ts'
 import { extendObservation, setLastCompletedScan } from '../../sources/sources.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
+import type { FindingLine } from '../read/import-row.ts'
 import { dropImportFile, findEarliest } from '../stage/imports.store.ts'
-import { applyLine, type FindingLine } from './import-rows.ts'
+import { applyLine } from './import-rows.ts'
 
 /** Findings processed in one transaction. */
 const FINDINGS_AT_ONCE = 500

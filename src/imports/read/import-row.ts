@@ -147,20 +147,21 @@ export const toNumbers = (numbers: RowNumbers): number[] => numberNames.map((nam
 
 const orNull = (value = Number.NaN): number | null => (Number.isNaN(value) ? null : value)
 
-/** What a line has beside the numbers of its row. */
-interface LineContext<LineFacets> {
-  facets: LineFacets
-  excerpt: SafeText | null
+/** What a line states about a finding. */
+export interface FindingLine extends RowNumbers {
+  excerpt: ImportRow['excerpt']
+  /** The facets of the row with the source of the import. */
+  facets: Facets
   scanId: number
   at: number
 }
 
 /** A line from its place in the columns, as one literal: V8 takes ten times as long for a spread or a loop. */
-export const readLine = <LineFacets>(
+export const readLine = (
   columns: NumberColumns,
   index: number,
-  { facets, excerpt, scanId, at }: LineContext<LineFacets>,
-): RowNumbers & LineContext<LineFacets> => ({
+  { facets, excerpt, scanId, at }: Omit<FindingLine, keyof RowNumbers>,
+): FindingLine => ({
   facets,
   excerpt,
   scanId,
