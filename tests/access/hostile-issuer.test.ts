@@ -271,7 +271,7 @@ async function askBeside(scene: Scene, forged: readonly string[], times = VALID)
   return { valid, refused: await refused }
 }
 
-describe('with an issuer whose keys are cached and that then misbehaves', () => {
+describe('an issuer that misbehaves after its keys were cached', () => {
   it.each(states)('$name: valid tokens are accepted as fast as before, and invalid ones are refused', async (state) => {
     const scene = await openScene()
     await askBeside(scene, [])

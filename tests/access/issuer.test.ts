@@ -55,7 +55,7 @@ afterAll(() => {
 })
 
 describe('forged tokens', () => {
-  it('are more than sixty', () => {
+  it('cover more than sixty kinds', () => {
     expect(forgedTokens.length).toBeGreaterThanOrEqual(60)
   })
 
@@ -69,8 +69,8 @@ describe('forged tokens', () => {
   })
 })
 
-describe('a good token', () => {
-  it('names its subject and what its scopes allow', async () => {
+describe('a valid token', () => {
+  it('identifies its subject and grants what its scopes allow', async () => {
     const caller = await verify(await write({ claims: { preferred_username: 'ada.lovelace' } }))
     expect(caller).toMatchObject({ id: `${issuer.address}#ada`, token: true })
     expect(caller?.name).toMatch(/^ada\.lovelace \([0-9a-f]{16}\)$/)
@@ -123,7 +123,7 @@ describe('subjects', () => {
     ['that differ at their end', { sub: `${'a'.repeat(254)}1` }, { sub: `${'a'.repeat(254)}2` }],
     ['that share a long name', { sub: '1', email: 'e'.repeat(200) }, { sub: '2', email: 'e'.repeat(200) }],
     ['one of them an invisible copy', { sub: '1', email: 'ada' }, { sub: '2', email: 'ad\u200ba' }],
-  ])('%s are two people in histories', async (_what, first, second) => {
+  ])('%s are recorded as two people', async (_what, first, second) => {
     const [one, two] = await Promise.all([first, second].map(async (claims) => verify(await write({ claims }))))
     expect(one?.name).toBeTruthy()
     expect(one?.name).not.toBe(two?.name)
@@ -156,7 +156,7 @@ describe('the keys of the issuer', () => {
     moving.close()
   })
 
-  it('are waited for by only a few tokens at once when the issuer is slow', async () => {
+  it('delay only a few tokens at a time when the issuer is slow', async () => {
     const slow = await openIssuer([good])
     let ms = 0
     const judge = openFor(slow, {}, () => ms)

@@ -124,7 +124,7 @@ describe('the audit trail', () => {
     }
   })
 
-  it('does not contain an earlier head after entries were cut off at its end', () => {
+  it('no longer contains an earlier head after its last entries are removed', () => {
     const { head } = verdict()
     expect(verdict(head)).toMatchObject({ known: true, head })
     const last = numbers().at(-1)
@@ -132,7 +132,7 @@ describe('the audit trail', () => {
     expect(afterwards(cut, () => verdict(head))).toMatchObject({ known: false })
   })
 
-  it('is chained from the installation on once a server has started, and its head is logged', () => {
+  it('is chained back to the installation when a server starts, and its head is logged', () => {
     const fresh = openStore(() => NOON)
     const lines: string[] = []
     expect(fresh.store.read((reader) => verifyAudit(reader)).unchained).toBeGreaterThan(0)

@@ -114,7 +114,7 @@ const classes: [string, Tampering][] = [
 ]
 
 describe('a sealed secret that was tampered with', () => {
-  it.each(classes)('is never opened: %s', (_, tamper) => {
+  it.each(classes)('is never decrypted: %s', (_, tamper) => {
     let accepted = 0
     for (let round = 0; round < TRIES; round++) {
       const sealed = vault.seal(PLACE, SECRET)
@@ -132,7 +132,7 @@ describe('a sealed secret that was tampered with', () => {
   })
 })
 
-describe('a change of the key', () => {
+describe('the encryption key', () => {
   const entry = new URL('../store/rotate-entry.ts', import.meta.url)
 
   function makeFolder(): { folder: string; close: () => void } {
@@ -160,7 +160,7 @@ describe('a change of the key', () => {
     }
   }
 
-  it('re-encrypts every secret, keeps the old key for old backups, and takes effect in running processes', () => {
+  it('rotation re-encrypts every secret, keeps the old key for old backups, and takes effect in running processes', () => {
     const { folder, close } = makeFolder()
     const backup = backUp(join(folder, 'assay.db'), join(folder, 'copy.db'))
     const own = Store.open(join(folder, 'assay.db'), { now })
@@ -179,7 +179,7 @@ describe('a change of the key', () => {
     close()
   })
 
-  it('leaves a key that decrypts everything when it is killed, and can be completed', {
+  it('a killed rotation leaves a key that decrypts everything, and can be completed', {
     timeout: 120_000,
   }, async () => {
     const { folder, close } = makeFolder()
@@ -199,7 +199,7 @@ describe('a change of the key', () => {
     close()
   })
 
-  it('keeps the current key in place until the database is updated', () => {
+  it('rotation keeps the current key in place until the database is updated', () => {
     const { folder, close } = makeFolder()
     const present = readFileSync(join(folder, 'assay.key'), 'utf8')
     const own = Store.open(join(folder, 'assay.db'), { now })
@@ -210,7 +210,7 @@ describe('a change of the key', () => {
     close()
   })
 
-  it('of a key from the environment writes a key file that decrypts everything', () => {
+  it('rotation of a key from the environment writes a key file that decrypts everything', () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-rotate-'))
     const env = { ASSAY_KEY: Buffer.alloc(32, 5).toString('base64') }
     const own = Store.open(join(folder, 'assay.db'), { now })
@@ -227,7 +227,7 @@ describe('a change of the key', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('can be backed up to a copy that decrypts everything', () => {
+  it('a backup of the key decrypts everything', () => {
     const { folder, close } = makeFolder()
     const own = Store.open(join(folder, 'assay.db'), { now })
     backUpKey({ store: own, home: folder, env: {}, now }, join(folder, 'kept'))

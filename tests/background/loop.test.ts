@@ -41,12 +41,12 @@ describe('a schedule', () => {
     await createFake(bench, { schedule: { enabled: true, preset: 'hourly' } })
   })
 
-  it('starts nothing before its time', async () => {
+  it('starts no scan before it is due', async () => {
     turn()
     expect(await scans()).toEqual([])
   })
 
-  it('starts one scan when it is due, and moves on', async () => {
+  it('starts one scan when it is due, and advances to the next time', async () => {
     bench.clock.now += HOUR
     turn()
     turn()
@@ -82,7 +82,7 @@ describe('a schedule', () => {
     await settle()
   })
 
-  it('is off when it is switched off', async () => {
+  it('starts no scan while it is disabled', async () => {
     await bench.run('update_source', { id: 'fake', config: { schedule: { enabled: false } } })
     bench.clock.now += 48 * HOUR
     turn()
@@ -155,7 +155,7 @@ describe('an interrupted scan', () => {
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'RUNNING' })
   })
 
-  it('is resumed by starting a scan', async () => {
+  it('is resumed when a scan of its source is requested', async () => {
     const id = await interrupt(null, null)
     expect(await bench.scan()).toMatchObject({ id, status: 'COMPLETED' })
   })

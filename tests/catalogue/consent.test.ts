@@ -207,7 +207,7 @@ function expectedOutcome({ operation, asks }: Case, who: Who, person: Person): s
   return person === 'agrees' ? 'done' : 'forbidden declined'
 }
 
-describe.each(ways)('every change over $door by $line for $who', ({ line, door, who }) => {
+describe.each(ways)('every change through $door by $line for $who', ({ line, door, who }) => {
   it.each(Object.keys(people) as Person[])('where the person %s', async (person) => {
     const client = await connect(line, door, who, person)
     for (const each of listCases()) {

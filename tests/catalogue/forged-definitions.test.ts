@@ -86,7 +86,7 @@ it('hostile names of metrics are metrics of list_metrics, and nothing else', asy
   }
 })
 
-it('hostile names are parts of a term of get_glossary_term, and nothing else', async () => {
+it('hostile names are fields of a term of get_glossary_term, and nothing else', async () => {
   for (let at = 0; at < COUNT; at++) {
     const { lines, answer } = await ask<Definition & { metrics: Definition[] }>('get_glossary_term', {
       slug: `term-${at}`,

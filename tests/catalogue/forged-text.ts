@@ -107,7 +107,7 @@ export function testForgedTexts(count: number): void {
     ['assetKind', 'source'],
   ]
 
-  describe(`${count} names that try to be more`, () => {
+  describe(`${count} hostile names`, () => {
     it('are groups of query_metric, and nothing else', async () => {
       const seen = new Set<string>()
       for (const id of ids) {
@@ -184,7 +184,7 @@ export function testForgedTexts(count: number): void {
       }
     }, 600_000)
 
-    it('are names that an error did not know, and nothing else', async () => {
+    it('are suggestions of an error, and nothing else', async () => {
       for (const name of names) {
         const { lines, answer, isError } = await ask('query_metric', { metricSlug: toFitting(name, 200, 'x') })
         if (!isError) continue

@@ -187,7 +187,7 @@ const reads = operations.filter(({ effect }) => effect === 'read')
 const callsOf = ({ name }: Operation): Input[] => [...(examples[name]?.(template.ids) ?? []), ...(wide[name] ?? [])]
 
 describe('texts with instructions for an assistant', () => {
-  it('number three hundred', () => expect(new Set(injectedTexts).size).toBe(300))
+  it('include three hundred different ones', () => expect(new Set(injectedTexts).size).toBe(300))
 
   it('do not change the descriptions of the tools', () => {
     expect(framing(open)).toBe(before)
@@ -220,7 +220,7 @@ describe('texts with instructions for an assistant', () => {
     60_000,
   )
 
-  it('are returned by the calls of this test', async () => {
+  it('are in the answers that this test reads', async () => {
     const { body } = await askRest(open.http, operations.find(({ name }) => name === 'search_findings') as Operation, {
       limit: 500,
     })

@@ -97,8 +97,8 @@ function isDescribed({ description, anyOf }: Schema): boolean {
   return Array.isArray(anyOf) && anyOf.some((branch: Schema) => branch.type !== 'null' && isDescribed(branch))
 }
 
-describe('the list', () => {
-  it('has unique names of operations', () => {
+describe('the list of operations', () => {
+  it('has unique names', () => {
     const names = operations.map(({ name }) => name)
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
@@ -121,7 +121,7 @@ describe('the list', () => {
     expect(Object.fromEntries(Object.keys(specified).map((route) => [route, known[route]]))).toEqual(specified)
   })
 
-  it('offers nearly all operations through every interface', () => {
+  it('offers nearly every operation through every interface', () => {
     const single = operations.filter(({ route, toolset }) => route === undefined || toolset === undefined)
     expect(single.length / operations.length).toBeLessThanOrEqual(0.5)
   })

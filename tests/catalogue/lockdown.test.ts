@@ -54,7 +54,7 @@ describe('in lockdown', () => {
     },
   )
 
-  it('tools also withhold such texts in their text content', async () => {
+  it('the text content of tools also omits text from tenants', async () => {
     const { context, close } = openEstate(template)
     const contextFor = (asked: object) => ({ ...context, ...asked, lockdown: true })
     const surface = createMcpSurface({
@@ -129,7 +129,7 @@ describe('lockdown', () => {
     expect(await told(true)).not.toContain(tenantMark)
   })
 
-  it('that is set in one place cannot be lifted in another', () => {
+  it('that is set in one setting cannot be lifted by another', () => {
     const home = '/nowhere'
     expect(loadConfig({ home, lockdown: false }, { ASSAY_LOCKDOWN: '1' }).lockdown).toBe(true)
     expect(loadConfig({ home, lockdown: true }, { ASSAY_LOCKDOWN: '0' }).lockdown).toBe(true)

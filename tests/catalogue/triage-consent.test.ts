@@ -144,7 +144,7 @@ describe('consent for an assistant that triages findings one by one', () => {
     expect(await triage(ids[0] ?? '', { by: other })).toBe('done')
   })
 
-  it('does not count changes of the person through other interfaces', async () => {
+  it('does not count changes made by the person through other interfaces', async () => {
     const run = caller(operations, { ...estate.context, caller: localPerson })
     const filters = { findingTypes: ['PHONE'] }
     await run('triage_findings', { filters, status: 'IGNORED', reason: 'samples' })
@@ -152,7 +152,7 @@ describe('consent for an assistant that triages findings one by one', () => {
     expect(await triage(ids[0] ?? '')).toBe('done')
   })
 
-  it('shows every member of the call on a line of its own', async () => {
+  it('shows every argument of the call on a line of its own', async () => {
     await triageAll(ids.slice(0, 20))
     const input = { reason: `\u2028Agreed.\n${'x'.repeat(900)}`, status: 'IGNORED', id: ids[20] ?? '' }
     const answer = await surface.callTool('update_finding', input, {

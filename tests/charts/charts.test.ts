@@ -41,12 +41,12 @@ describe('a scale of values', () => {
 })
 
 describe('a scale of time', () => {
-  test('names months, and the year where it begins', () => {
+  test('labels months, and the year in its first month', () => {
     const { ticks } = toTimeScale(Date.UTC(2025, 10, 24), Date.UTC(2026, 10, 23), 1160)
     expect(labels(ticks).slice(0, 3)).toEqual(['Dec 2025', 'Jan 2026', 'Feb'])
   })
 
-  test('keeps labels apart and inside', () => {
+  test('places labels apart from each other and inside the chart', () => {
     for (const width of [200, 340, 800, 1400]) {
       for (const days of [2, 30, 90, 365, 730]) {
         const positions = toTimeScale(START, START + days * DAY, width).ticks.map(({ at }) => at)
@@ -59,11 +59,11 @@ describe('a scale of time', () => {
 })
 
 describe('a trend', () => {
-  test('of nothing is empty', () => {
+  test('without values is empty', () => {
     expect(describeTrend([], [], size)).toMatchObject({ line: '', area: '', running: '', previous: '', dots: [] })
   })
 
-  test('of one point is a dot', () => {
+  test('with one point is a dot', () => {
     expect(describeTrend(marksOf([5]), [], size).dots).toHaveLength(1)
   })
 
@@ -73,20 +73,20 @@ describe('a trend', () => {
     expect(dots).toHaveLength(1)
   })
 
-  test('draws buckets that are not over apart, joined to the last one that is', () => {
+  test('draws unfinished buckets separately, joined to the last finished one', () => {
     const { line, running } = describeTrend(marksOf([1, 2, 3, 4], 1), [], size)
     expect(line.match(/L/g)).toHaveLength(2)
     expect(running.startsWith(`M${line.split('L').at(-1)}`)).toBe(true)
   })
 
-  test('moves the compared series to the same start', () => {
+  test('aligns the compared series with the start of the current one', () => {
     const earlier = marksOf([4, 5, 6]).map((mark) => ({ ...mark, time: mark.time - 364 * DAY }))
     const trend = describeTrend(marksOf([1, 2, 3]), earlier, size)
     expect(trend.earlier.map(({ time }) => time)).toEqual(marksOf([1, 2, 3]).map(({ time }) => time))
     expect(trend.previous).not.toBe('')
   })
 
-  test('keeps the extremes when there are more marks than pixels', () => {
+  test('keeps extreme values when there are more marks than pixels', () => {
     const marks = marksOf(Array.from({ length: 9000 }, (_, index) => (index === 4321 ? 999 : index % 100)))
     const thinned = thin(marks, 600)
     expect(thinned.length).toBeLessThan(9000)
@@ -98,12 +98,12 @@ describe('a trend', () => {
     expect(findNearest([], START)).toBeUndefined()
   })
 
-  test('has a small form', () => {
+  test('can be drawn as a sparkline', () => {
     expect(describeSpark(marksOf([1, 2, 3]), 100, 30).line).toMatch(/^M0,/)
   })
 })
 
-describe('words', () => {
+describe('labels', () => {
   test.each([
     ['FALSE_POSITIVE', 'False positive'],
     ['HTTP_404', 'HTTP 404'],
@@ -136,8 +136,8 @@ describe('words', () => {
   })
 })
 
-describe('a board', () => {
-  test('has bars as shares of the longest', () => {
+describe('a breakdown', () => {
+  test('has bars in proportion to the longest', () => {
     expect(toShare(50, [200, 50])).toBe(0.25)
     expect(toShare(null, [1])).toBe(0)
     expect(toShare(0, [0, 0])).toBe(0)

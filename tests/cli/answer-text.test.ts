@@ -40,7 +40,7 @@ describe('toSeriesText', () => {
   const points = (...values: (number | null)[]) =>
     values.map((value, index) => ({ timestamp: `2026-01-0${index + 1}`, value, complete: index < 1 }))
 
-  it('shows the numbers of every series beside the whole', () => {
+  it('shows each series below the total', () => {
     const text = toSeriesText({
       metric: count,
       trust,

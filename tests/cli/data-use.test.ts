@@ -136,7 +136,7 @@ const cases = Object.entries(calls).flatMap(([name, all]) =>
 const list = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : undefined)
 
 describe('the data folder', () => {
-  it('has a declared use that is tested here for every command', () => {
+  it('has a declared use for every command, each of which is tested here', () => {
     expect(commands.filter((command) => !isDeclared(command)).map(toName)).toEqual([])
     expect(commands.map(toName).sort()).toEqual(Object.keys(calls).sort())
   })

@@ -35,7 +35,7 @@ describe('assay detect', () => {
   it.each([
     ['{"id":"1","text":"x"}\n{"id":2,"text":"x"}', 'Line 2 is wrong: id must be a string.'],
     ['{"id":"1","text":"x"}\n\nno', 'Line 3 is not JSON'],
-  ])('names the line that is wrong in %j', async (stdin, message) => {
+  ])('names the invalid line of %j', async (stdin, message) => {
     const { code, stderr } = await detect(stdin)
     expect(code).toBe(1)
     expect(stderr).toContain(message)

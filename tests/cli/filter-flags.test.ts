@@ -10,7 +10,7 @@ it('each filter key has a flag', () => {
   expect(Object.keys(rangeFlags).sort()).toEqual([...rangeKeys].sort())
 })
 
-it('flags make a filter', () => {
+it('flags are combined into a filter', () => {
   const command = addFilterFlags(new Command('x').exitOverride())
   const given = [
     '--owners',

@@ -41,7 +41,7 @@ describe('a global flag', () => {
     expect(await run(...argv)).toMatchObject({ code: 0, home: 'here' })
   })
 
-  it('requests JSON also before the name', async () => {
+  it('requests JSON before the name of the command, too', async () => {
     const before = await run('--json', 'doctor')
     expect(before.stdout).toBe((await run('doctor', '--json')).stdout)
     expect(() => JSON.parse(before.stdout)).not.toThrow()

@@ -13,7 +13,7 @@ afterAll(() => remove())
 const generate = async (...args: string[]) => (await runAssay(['generate', ...args], { home })).stdout
 
 describe('assay generate', () => {
-  it('writes as many lines of the import format as asked, each with a status', async () => {
+  it('writes the requested number of lines in the import format, each with a status', async () => {
     const lines = (await generate('--findings', '2345', '--seed', '3')).trimEnd().split('\n')
     expect(lines).toHaveLength(2345)
     const findings = lines.map((text, index) => parseImportLine(JSON.parse(text), index + 1))
@@ -31,7 +31,7 @@ describe('assay generate', () => {
     expect(other).not.toBe(first)
   })
 
-  it('can be imported, every line a finding of its own', async () => {
+  it('writes lines that can be imported, each as a separate finding', async () => {
     const stdin = await generate('--findings', '700', '--seed', '9')
     const { code, stdout } = await runAssay(['import', '--source', 'made', '--json', '-'], { home, stdin })
     expect(code).toBe(0)

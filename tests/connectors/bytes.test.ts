@@ -52,7 +52,7 @@ const head = (length: number | string, more = '') =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nconnection: close\r\n${more}\r\n`
 const good = (socket: Socket) => socket.end(`${head(11)}{"ok":true}`)
 
-describe('a reply whose bytes are wrong', () => {
+describe('a malformed HTTP reply', () => {
   it.each<[string, (socket: Socket) => void, timeoutMs?: number]>([
     ['a length beyond the end of the body', (socket) => socket.end(`${head(500)}{"ok":true}`)],
     ['a length that cuts the body', (socket) => socket.end(`${head(6)}{"ok":true}`)],
@@ -78,7 +78,7 @@ describe('a reply whose bytes are wrong', () => {
     expect(attempts.count).toBe(RETRIES + 1)
   })
 
-  it('that inflates endlessly is stopped at the limit, and not requested again', async () => {
+  it('that decompresses without end is stopped at the limit, and not requested again', async () => {
     const bomb = gzipSync(Buffer.alloc(30_000_000, 32))
     const server = await startLoopback((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
@@ -113,7 +113,7 @@ it('an abort during a wait leaves no timer running', async () => {
   await expect.poll(timers, { timeout: 20_000 }).toBeLessThanOrEqual(before)
 })
 
-describe('what platforms do wrong', () => {
+describe('faulty replies of platforms', () => {
   const always =
     (status: number, headers: Record<string, string> = {}, body: unknown = {}): Handler =>
     (_request, response) =>
@@ -139,7 +139,7 @@ describe('what platforms do wrong', () => {
     ['a sign-in page', (_request, response) => response.end('<html>Sign in</html>'), 'protocol_error', 2],
     ['a refused credential', always(401), 'auth_failed', 1],
     ['a refused cursor', always(400), 'bad_request', 1],
-  ])('take few calls: %s', async (_name, handler, reason, calls) => {
+  ])('lead to few requests: %s', async (_name, handler, reason, calls) => {
     const server = await startLoopback(handler)
     expect(
       await outcomeOf(

@@ -83,7 +83,7 @@ describe('a requested wait', () => {
       20_000,
     ],
     ['the reset of the limit', { 'x-ratelimit-reset': inSeconds(30).toISOString() }, 30_000],
-  ])('is respected to within 5 %%: %s', async (_name, headers, expectedMs) => {
+  ])('is observed to within 5 %%: %s', async (_name, headers, expectedMs) => {
     for (let trial = 0; trial < 20; trial++) {
       const { sent, error } = await play((count) => (count === 1 ? reply(429, headers) : reply(200)), one)
       expect(error).toBeUndefined()
@@ -152,21 +152,18 @@ describe('an origin that keeps failing', () => {
     ],
   ]
 
-  it.each(failures)(
-    '(%s) gets no requests after five failures, and one probe detects its recovery',
-    async (_name, failing) => {
-      const { sent } = await play(
-        (count) => (count <= 5 ? failing() : reply(200)),
-        async (client) => {
-          for (const result of await paths(client, 12)) expect(result.status).toBe('fulfilled')
-        },
-        { random: () => 0, concurrency: 1 },
-      )
-      const quiet = gaps(sent).findIndex((gap) => gap >= 5_000)
-      expect(quiet).toBe(4)
-      expect(sent).toHaveLength(12 + 5)
-    },
-  )
+  it.each(failures)('(%s) gets no requests after five failures until one probe succeeds', async (_name, failing) => {
+    const { sent } = await play(
+      (count) => (count <= 5 ? failing() : reply(200)),
+      async (client) => {
+        for (const result of await paths(client, 12)) expect(result.status).toBe('fulfilled')
+      },
+      { random: () => 0, concurrency: 1 },
+    )
+    const quiet = gaps(sent).findIndex((gap) => gap >= 5_000)
+    expect(quiet).toBe(4)
+    expect(sent).toHaveLength(12 + 5)
+  })
 
   it('is probed by single requests at growing intervals, and finally given up', async () => {
     const running = { now: 0, most: 0 }
@@ -205,7 +202,7 @@ describe('an origin that keeps failing', () => {
     expect(error).toBeUndefined()
   })
 
-  it('is not assumed when a single address fails or requests are refused', async () => {
+  it('is not one where a single address fails or requests are refused', async () => {
     const { sent, tookMs } = await play(
       (_count, { url }) => (url.pathname === '/bad' ? reply(500) : reply(403)),
       async (client) => {
@@ -218,7 +215,7 @@ describe('an origin that keeps failing', () => {
     expect(tookMs).toBe(0)
   })
 
-  it('is not assumed for the platform when its media host fails', async () => {
+  it('does not include the platform when only its media host fails', async () => {
     const { sent, tookMs } = await play(
       (_count, { url }) =>
         url.host === 'media.test' ? reply(500) : reply(302, { location: `https://media.test${url.pathname}` }),
@@ -251,7 +248,7 @@ describe('an origin that keeps failing', () => {
 })
 
 describe('the settings of a connection', () => {
-  it.each([0.5, 1, 2.5])('%d seconds separate the starts of requests', async (seconds) => {
+  it.each([0.5, 1, 2.5])('a minimum gap of %d seconds separates the starts of requests', async (seconds) => {
     const { sent } = await play(
       () => reply(200),
       (client) => Promise.all(Array.from({ length: 8 }, (_, index) => client.json({ path: `/${index}` }))),
@@ -271,7 +268,7 @@ describe('the settings of a connection', () => {
     }
   })
 
-  it('own back-off doubles with full jitter, up to a minute', async () => {
+  it('the default back-off doubles with full jitter, up to a minute', async () => {
     const { sent } = await play(() => reply(500), one, { maxRetries: 10, random: () => 1 })
     expect(gaps(sent)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map((seconds) => seconds * 1000))
     const { sent: least } = await play(() => reply(500), one, { maxRetries: 10, random: () => 0 })

@@ -8,9 +8,9 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       wiki(
         'source',
-        'names that match nothing are reported',
-        '%j matches nothing, which is a failure',
-        'hundreds of long keys are requested in addresses of bounded length',
+        'reports names that match nothing',
+        'fails when %j matches nothing',
+        'requests hundreds of long keys in addresses of bounded length',
       ),
       scans(
         'platform',
@@ -23,14 +23,14 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: 'a closed, an archived and a personal space',
     outcome: 'the closed scope fails, the others go on',
     proofs: [
-      wiki('listing', 'is listed for a closed, an archived and a personal space, each on its own'),
+      wiki('listing', 'are listed for closed, archived and personal spaces separately'),
       scans('platform', 'a closed space'),
     ],
   },
   28: {
     fault: 'archived pages in the default listing',
     outcome: 'left out, by asking for current ones',
-    proofs: [wiki('listing', 'is without its archived and trashed pages')],
+    proofs: [wiki('listing', 'do not include archived and trashed pages')],
   },
   29: {
     fault: 'members that are null, missing, unknown or of unknown value',
@@ -54,12 +54,15 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: '300 comments, deep replies, settled and lost ones, replies that cannot be read',
     outcome: 'one asset, the same checksum again, said to be in part',
     proofs: [
-      wiki('refusals', 'many comments and deep replies give the same asset every time (site lists hold replies: %s)'),
+      wiki(
+        'refusals',
+        'with many comments and deep replies give the same asset in every scan (site lists include replies: %s)',
+      ),
       wiki(
         'content',
-        'that are resolved or whose text is gone are included, deleted ones are not',
-        'whose replies are missing are a partially read asset, which the next scan completes',
-        'that were complete before are read as far as possible while replies cannot be read',
+        'are included when they are resolved or their text is gone, and omitted when they are deleted',
+        'without their replies are a partially read asset, which the next scan completes',
+        'are read as far as possible while replies cannot be read, even if they were complete before',
       ),
       scans('platform', 'findings in replies are not resolved while replies cannot be read'),
     ],
@@ -70,10 +73,10 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       wiki(
         'limits',
-        'of a larger text, the text of as many bytes is read, and the scan warns',
-        'a file that is larger than the wiki reports is cut as well, and its document is marked as truncated',
+        'a larger text is read up to the limit, and the scan warns',
+        'a file that is larger than the wiki reports is cut, too, and its document is marked as truncated',
       ),
-      wiki('crawl', 'a name is never a path'),
+      wiki('crawl', 'a file name is never used as a path'),
       wiki(
         'refusals',
         'a redirect to %s is not followed',
@@ -88,7 +91,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'that are %s are reported as failed and read by the next scan',
         'with the same title are distinguished by their ids',
       ),
-      bodies('requests a new redirect when the media token has expired'),
+      bodies('request a new redirect when the media token has expired'),
     ],
   },
   34: {
@@ -103,7 +106,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: 'a link to a page in its many forms',
     outcome: 'one target',
     proofs: [
-      wiki('listing', 'is one page where an address names it in many ways'),
+      wiki('listing', 'include a page once, although addresses name it in many ways'),
       at('cross-asset-checks/links', 'are resolved by title, id and anchor'),
       at('documents/text', 'a tiny link decodes to its page id'),
     ],
@@ -133,9 +136,9 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: 'every refusal of the ways to a schema',
     outcome: 'the next way, with the reason of each; queries are switched off once the tenant refuses',
     proofs: [
-      bi('schema', 'states why there is none: %s', 'sends no further queries once the tenant has refused them'),
+      bi('schema', 'states why there is no schema: %s', 'sends no further queries once the tenant has refused them'),
       bi('schema', '501 on the tables of a push dataset', 'an error inside 200'),
-      bodies('accepts a byte-order mark and empty content'),
+      bodies('may be empty or begin with a byte-order mark'),
     ],
   },
   40: {
@@ -144,8 +147,8 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [
       bi(
         'schema',
-        'that %s does not disable the other ways',
-        'is split in halves when it fails for many, and into hundreds from the start',
+        'that %s does not prevent reading by queries',
+        'requests a hundred workspaces at a time, and halves a batch that fails',
       ),
       bi('stuck', 'a metadata scan that never ends is abandoned once, after ten minutes and a bounded number of polls'),
     ],
@@ -158,7 +161,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
   42: {
     fault: 'copies of reports in apps',
     outcome: 'one asset',
-    proofs: [bi('crawl', 'yields every item once, with keys made of ids')],
+    proofs: [bi('crawl', 'yields every item once, with a key of ids only')],
   },
   43: {
     fault: 'a workspace is renamed',
@@ -173,7 +176,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
   45: {
     fault: 'personal workspaces asked for by an application',
     outcome: 'a warning, not silence',
-    proofs: [bi('discovery', 'an application without admin rights gets a hint that it has none')],
+    proofs: [bi('discovery', 'are unavailable to an application without admin rights, with a warning')],
   },
   46: {
     fault: 'a crash after some pages',
@@ -224,7 +227,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
       wiki(
         'crawl',
         'of an unchanged site fetches no body and no attachment, in at most 40 requests beside replies',
-        'sees exactly %s',
+        'reads exactly %s',
       ),
       wiki('choices', 'change only the checksum of their own page'),
       bi('crawl', 'gives the same checksums for an unchanged tenant', 'a measure changes the dataset'),

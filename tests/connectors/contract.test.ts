@@ -220,7 +220,7 @@ describe('requests and replies between the connectors and the sample tenants', (
       ],
     ],
   ])(
-    'is as the contracts have it: %s',
+    'conform to the contracts: %s',
     async (_name, talk, calls) => {
       const exchanges = await talk()
       expect([...new Set(exchanges.flatMap(checkRequest))]).toEqual([])
@@ -232,7 +232,7 @@ describe('requests and replies between the connectors and the sample tenants', (
     180_000,
   )
 
-  it('would not pass if it were wrong', () => {
+  it('fail the check when they break a contract', () => {
     const asked = (path: string, query: string, body: unknown = {}): Exchange => ({
       request: { method: 'GET', path, query: new URLSearchParams(query) } as RequestRecord,
       reply: { status: 200, body },

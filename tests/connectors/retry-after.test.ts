@@ -23,6 +23,6 @@ it.each<[Record<string, string>, string, number | undefined]>([
   [{ 'retry-after': '0', 'x-ratelimit-reset': '2026-03-01T10:00:10Z' }, '', 10_000],
   [{ 'retry-after': '2', 'x-ratelimit-reset': '2026-03-01T11:00:00Z' }, '', 2000],
   [{}, '{"message":"You have exceeded the limit. Retry in 3392 seconds."}', 3_392_000],
-])('%j and body %j ask for %s ms', (headers, body, expected) => {
+])('%j and body %j request a wait of %s ms', (headers, body, expected) => {
   expect(readRetryAfterMs(headers, body, now)).toBe(expected)
 })

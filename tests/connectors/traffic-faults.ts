@@ -6,8 +6,8 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'the next page is named relative to the host, through the site and through the gateway',
     outcome: 'it is fetched once, and the prefix of the gateway is kept',
     proofs: [
-      wiki('faults', 'through the gateway, pages follow each other below its prefix'),
-      wiki('faults', 'a Link header is as good as a link in the body'),
+      wiki('faults', 'through the gateway, next links are requested below its prefix'),
+      wiki('faults', 'a Link header is followed like a link in the body'),
     ],
   },
   2: {
@@ -26,7 +26,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
         'endless new cursors without new items end the scope as incomplete',
         'a repeated cursor ends the scope as incomplete',
       ),
-      wiki('listing', 'is never reached where new cursors return the same pages'),
+      wiki('listing', 'is not assumed where new cursors return the same pages'),
       scans('platform', 'a list that runs in circles'),
     ],
   },
@@ -34,7 +34,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'the next page is at another host',
     outcome: 'only its cursor is used; no request leaves',
     proofs: [
-      wiki('listing', 'is the only part used of a next link to %s'),
+      wiki('listing', 'is the only used part of a next link to %s'),
       wiki('faults', 'of another host', 'of a host without a scheme'),
       bi('discovery', 'only the parameters of a next link are used'),
     ],
@@ -42,7 +42,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   5: {
     fault: 'a short page with more behind it',
     outcome: 'the listing goes on',
-    proofs: [wiki('listing', 'is not a short page')],
+    proofs: [wiki('listing', 'is not assumed after a short page')],
   },
   6: {
     fault: 'one page on two pages of the list',
@@ -53,10 +53,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'a page goes between the list and its attachments',
     outcome: 'the page is kept, what hangs on it is said to be unavailable, the scan goes on',
     proofs: [
-      wiki(
-        'refusals',
-        'a page that is deleted while it is listed is kept, and its comments and attachments are reported as missing',
-      ),
+      wiki('refusals', 'of a page that is deleted during the crawl are reported as missing, and the page is kept'),
     ],
   },
   8: {
@@ -68,18 +65,14 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'more workspaces than one page holds, exactly a full page, a list that ignores the offset',
     outcome: 'all of them; one more call; the repetition is noticed',
     proofs: [
-      bi(
-        'discovery',
-        '%i workspaces take %i requests',
-        'the reading of a list that ignores the offset ends, with a warning',
-      ),
+      bi('discovery', '%i workspaces take %i requests', 'reading a list that ignores the offset ends with a warning'),
     ],
   },
   10: {
     fault: 'the next page stands in the Link header only, or in the body only',
     outcome: 'either is enough',
     proofs: [
-      wiki('faults', 'a Link header is as good as a link in the body', 'only the cursor of an address %s is used'),
+      wiki('faults', 'a Link header is followed like a link in the body', 'only the cursor of an address %s is used'),
     ],
   },
   11: {
@@ -99,7 +92,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'success with empty lists, as to a stranger',
     outcome: 'the scan fails: the token is not accepted',
     proofs: [
-      wiki('source', '%s is a token that is not accepted, not an empty wiki'),
+      wiki('source', '%s is reported as a refused token, not as an empty wiki'),
       scans('platform', 'an anonymous success'),
     ],
   },
@@ -126,7 +119,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
         'a second refusal ends the scan without deletions',
       ),
       bi('sample', 'tokens that expire during a scan (%i) are renewed by one request'),
-      bodies('one refresh serves all calls that were refused with the old one'),
+      bodies('are refreshed once for all calls that were refused with the old one'),
     ],
   },
   16: {
@@ -144,18 +137,18 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   18: {
     fault: 'an access token pasted with Bearer, with a line break, or expired',
     outcome: 'taken as meant; an expired one is not sent',
-    proofs: [bi('sign-in', '%j is the same token', 'that has expired is not even sent')],
+    proofs: [bi('sign-in', 'is recognized in %j', 'is not sent when it has expired')],
   },
   19: {
     fault: '429 with Retry-After in every form',
     outcome: 'waits by the rules; more than 300 s ends the scan with the time to come back',
     proofs: [
       clock(
-        'is respected to within 5 %%: %s',
+        'is observed to within 5 %%: %s',
         'is replaced by our own back-off if it is %s',
         'of %s seconds ends the scan after one request',
       ),
-      at('connectors/retry-after', '%j and body %j ask for %s ms'),
+      at('connectors/retry-after', '%j and body %j request a wait of %s ms'),
       at('background/loop', 'has a resume time, and resumes then under the same id'),
     ],
   },
@@ -163,7 +156,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: '429 to all workers at once',
     outcome: 'one shared pause, no burst after it',
     proofs: [
-      transport('one refusal pauses every call of the client, and no burst follows'),
+      transport('one rate limit pauses every call of the client, and no burst follows'),
       clock('ten calls after one 429 never start within 50 ms of each other'),
     ],
   },
@@ -171,8 +164,8 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: '503 twice; 500 for large pages only',
     outcome: 'succeeds; asks for fewer',
     proofs: [
-      transport('%i twice and then 200 is a success'),
-      wiki('limits', 'a platform that fails on large pages gets requests for smaller ones, which grow again'),
+      transport('a call that is answered %i twice and then 200 succeeds'),
+      wiki('limits', 'after a failure on a large page, smaller pages are requested, which grow again'),
     ],
   },
   22: {
@@ -185,7 +178,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
         'a length that cuts the body',
         'a reset in the body',
         'a stall in the body',
-        'that inflates endlessly is stopped at the limit, and not requested again',
+        'that decompresses without end is stopped at the limit, and not requested again',
         'a name that does not resolve is a network fault after all retries',
       ),
       transport('%s is retried', 'cut JSON'),
@@ -195,15 +188,15 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'a sign-in page as 200',
     outcome: 'protocol_error, never an empty list',
     proofs: [
-      transport('HTML with 200 is tried once more and then a protocol error'),
-      wiki('faults', '%s in place of pages fails the scope: it is not an empty one'),
+      transport('HTML with status 200 is retried once and then a protocol error'),
+      wiki('faults', '%s in place of pages fails the scope and is not read as an empty one'),
     ],
   },
   24: {
     fault: 'max_retries is 0',
     outcome: 'exactly one attempt',
     proofs: [
-      transport('without retries, %s is requested exactly once'),
+      transport('without retries, a request is sent exactly once: %s'),
       clock('max_retries %i allows that many attempts after the first'),
     ],
   },

@@ -5,7 +5,7 @@ import { clientFor, fail, failureOf, SECRET } from './http-client.ts'
 import { sendJson, startLoopback } from './loopback.ts'
 
 describe('credentials', () => {
-  it('one refresh serves all calls that were refused with the old one', async () => {
+  it('are refreshed once for all calls that were refused with the old one', async () => {
     let current = 'old'
     let refreshes = 0
     const server = await startLoopback((request, response) =>
@@ -24,7 +24,7 @@ describe('credentials', () => {
     expect(refreshes).toBe(1)
   })
 
-  it('a late refusal of a credential that was already replaced requests no new one', async () => {
+  it('are not refreshed again by a late refusal of the replaced one', async () => {
     let current = 'old'
     let refreshes = 0
     const server = await startLoopback((request, response) => {
@@ -46,7 +46,7 @@ describe('credentials', () => {
   it.each([
     [401, {}],
     [403, { error: { code: 'TokenExpired' } }],
-  ])('a second refusal (%i) after a refresh stops', async (status, body) => {
+  ])('are not refreshed again when the new one is refused (%i)', async (status, body) => {
     let refreshes = 0
     const server = await startLoopback(fail(status, {}, body))
     const refresh = async () => {
@@ -58,18 +58,21 @@ describe('credentials', () => {
     expect([refreshes, server.seen.length]).toEqual([1, 2])
   })
 
-  it.each(['//evil.example/x', 'x', '@evil.example/', '/../x', '/a/../../x'])('refuses the path %s', async (path) => {
-    const server = await startLoopback((_request, response) => sendJson(response, {}))
-    const result = await clientFor(server, { basePath: '/api' })
-      .json({ path })
-      .catch((error: unknown) => error)
-    const inside = server.seen.every(({ url }) => url.startsWith('/api/'))
-    expect(inside && (server.seen.length === 1 || result instanceof AppError)).toBe(true)
-  })
+  it.each(['//evil.example/x', 'x', '@evil.example/', '/../x', '/a/../../x'])(
+    'are not sent to the path %s',
+    async (path) => {
+      const server = await startLoopback((_request, response) => sendJson(response, {}))
+      const result = await clientFor(server, { basePath: '/api' })
+        .json({ path })
+        .catch((error: unknown) => error)
+      const inside = server.seen.every(({ url }) => url.startsWith('/api/'))
+      expect(inside && (server.seen.length === 1 || result instanceof AppError)).toBe(true)
+    },
+  )
 })
 
 describe('bodies', () => {
-  it('accepts a byte-order mark and empty content', async () => {
+  it('may be empty or begin with a byte-order mark', async () => {
     const server = await startLoopback((request, response) => {
       if (request.url === '/bom') return response.end('\uFEFF{"a":1}')
       response.writeHead(204)
@@ -80,7 +83,7 @@ describe('bodies', () => {
     expect((await client.json({ path: '/none' })).body).toBeUndefined()
   })
 
-  it('sends forms, bodies and query parameters as given', async () => {
+  it('are sent as given, like forms and query parameters', async () => {
     const server = await startLoopback((_request, response) => sendJson(response, {}))
     const client = clientFor(server, { basePath: '/v1/' })
     await client.json({ path: '/a', query: { $top: 5, name: 'a b+c', none: undefined } })
@@ -94,7 +97,7 @@ describe('bodies', () => {
     expect(server.seen[0]?.headers.authorization).toBe(SECRET)
   })
 
-  it('stops a compressed bomb at the cap', async () => {
+  it('are no longer decompressed at the size limit', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000, 32))
     const server = await startLoopback((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
@@ -115,7 +118,7 @@ describe('downloads', () => {
       return response.end(bytes)
     })
 
-  it('follows one redirect without the credential', async () => {
+  it('follow one redirect without the credential', async () => {
     const other = await media()
     const server = await startLoopback(fail(302, { location: `${other.origin}/file?token=abc` }))
     const file = await clientFor(server).download({ path: '/f', maxBytes: 1000, allowRedirect: () => true })
@@ -124,7 +127,7 @@ describe('downloads', () => {
     expect(server.seen[0]?.headers.authorization).toBe(SECRET)
   })
 
-  it('carries no credential to a redirect on the same origin either', async () => {
+  it('carry no credential to a redirect on the same origin either', async () => {
     const server = await startLoopback((request, response) =>
       request.url === '/f' ? sendJson(response, {}, 302, { location: '/g' }) : response.end('x'),
     )
@@ -132,7 +135,7 @@ describe('downloads', () => {
     expect(server.seen[1]?.headers.authorization).toBeUndefined()
   })
 
-  it('sends no request to hosts that the caller does not allow, and follows no second redirect', async () => {
+  it('go only to hosts that the caller allows, and follow no second redirect', async () => {
     const other = await startLoopback(fail(302, { location: '/again' }))
     const server = await startLoopback(fail(302, { location: `${other.origin}/file` }))
     const refuse = { path: '/f', maxBytes: 1000, allowRedirect: () => false }
@@ -143,7 +146,7 @@ describe('downloads', () => {
     expect(other.seen).toHaveLength(1)
   })
 
-  it('requests a new redirect when the media token has expired', async () => {
+  it('request a new redirect when the media token has expired', async () => {
     const other = await startLoopback((_request, response, count) => {
       response.writeHead(count === 1 ? 403 : 200)
       response.end('x')
@@ -153,7 +156,7 @@ describe('downloads', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  it('stops at the limit regardless of the declared length', async () => {
+  it('stop at the limit regardless of the declared length', async () => {
     const server = await startLoopback((_request, response) => response.end(Buffer.alloc(5000)))
     const request = { path: '/f', maxBytes: 1000, allowRedirect: () => true }
     const { bytes, isCut } = await clientFor(server).download(request)

@@ -36,7 +36,7 @@ describe('refusals', () => {
     expect(JSON.stringify(error.facts) + error.message).not.toContain('canary-text')
   })
 
-  it('returns accepted error responses to the caller', async () => {
+  it('returns responses with a status that the caller accepts', async () => {
     const server = await startLoopback(fail(400, {}, { error: 'invalid_client' }))
     const reply = await clientFor(server).json({ path: '/x', accept: [400] })
     expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
@@ -51,7 +51,7 @@ describe('refusals', () => {
 })
 
 describe('retries', () => {
-  it.each([500, 502, 503, 504, 408])('%i twice and then 200 is a success', async (status) => {
+  it.each([500, 502, 503, 504, 408])('a call that is answered %i twice and then 200 succeeds', async (status) => {
     const server = await startLoopback((_request, response, count) =>
       sendJson(response, { count }, count < 3 ? status : 200),
     )
@@ -71,7 +71,7 @@ describe('retries', () => {
     ['a rate limit', fail(429)],
     ['a reset', ((_request, response) => response.destroy()) as Handler],
     ['a sign-in page', ((_request, response) => response.end('<html>')) as Handler],
-  ])('without retries, %s is requested exactly once', async (_name, handler) => {
+  ])('without retries, a request is sent exactly once: %s', async (_name, handler) => {
     const server = await startLoopback(handler)
     await failureOf(clientFor(server, { maxRetries: 0 }).json({ path: '/x' }))
     expect(server.seen).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('retries', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  it('HTML with 200 is tried once more and then a protocol error', async () => {
+  it('HTML with status 200 is retried once and then a protocol error', async () => {
     const server = await startLoopback((_request, response) => response.end('<html>Sign in</html>'))
     expect((await failureOf(clientFor(server).json({ path: '/x' }))).facts.reason).toBe('protocol_error')
     expect(server.seen).toHaveLength(2)
@@ -133,7 +133,7 @@ describe('waiting', () => {
   it.each([
     [{ 'retry-after': '3392' }, {}],
     [{}, { message: 'Retry in 3392 seconds.' }],
-  ] as const)('a retry far in the future (%j %j) fails at once for all callers', async (headers, body) => {
+  ] as const)('a requested wait of hours (%j %j) fails at once for all callers', async (headers, body) => {
     const server = await startLoopback(fail(429, headers, body))
     const client = clientFor(server)
     const { facts } = await failureOf(client.json({ path: '/x' }))
@@ -144,13 +144,13 @@ describe('waiting', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('a rate limit that outlasts the retries parks', async () => {
+  it('a rate limit that outlasts the retries parks the scan', async () => {
     const server = await startLoopback(fail(429, { 'retry-after': '120' }))
     const { facts } = await failureOf(clientFor(server, { maxRetries: 0 }).json({ path: '/x' }))
     expect(facts).toMatchObject({ reason: 'retry_later', retryAfterSeconds: 120 })
   })
 
-  it('one refusal pauses every call of the client, and no burst follows', async () => {
+  it('one rate limit pauses every call of the client, and no burst follows', async () => {
     const server = await startLoopback((_request, response, count) =>
       count <= 4 ? sendJson(response, {}, 429, { 'retry-after': '1' }) : sendJson(response, {}),
     )
@@ -165,7 +165,7 @@ describe('waiting', () => {
     expect(server.seen).toHaveLength(8 + quiet)
   })
 
-  it('keeps the minimum gap between starts', async () => {
+  it('the starts of requests are at least the minimum gap apart', async () => {
     const server = await startLoopback((_request, response) => sendJson(response, {}))
     const client = clientFor(server, { minGapMs: 60 })
     await Promise.all(Array.from({ length: 5 }, () => client.json({ path: '/x' })))
@@ -173,7 +173,7 @@ describe('waiting', () => {
     expect((server.seen[4]?.at ?? 0) - first).toBeGreaterThan(120)
   })
 
-  it('bounds how many requests run at once', async () => {
+  it('the number of concurrent requests is limited', async () => {
     let running = 0
     let most = 0
     const server = await startLoopback((_request, response) => {
@@ -189,7 +189,7 @@ describe('waiting', () => {
     expect(most).toBe(3)
   })
 
-  it('halves its concurrency while the platform reports little remaining quota', async () => {
+  it('concurrency is halved while the platform reports little remaining quota', async () => {
     const running = { now: 0, most: 0 }
     const server = await startLoopback((_request, response) => {
       running.most = Math.max(running.most, ++running.now)

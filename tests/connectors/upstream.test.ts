@@ -7,8 +7,8 @@ import { sendJson, startLoopback } from './loopback.ts'
 
 const ask = (client: ReturnType<typeof clientFor>, path: string) => client.json({ path }).catch(() => {})
 
-describe('what is counted of requests', () => {
-  it('is each reply and fault once, and each wait that the platform requested', async () => {
+describe('the tally of requests to a platform', () => {
+  it('counts each reply and fault once, and each wait that the platform requested', async () => {
     const answers = [503, 429, 200, 404, 0, 200]
     const server = await startLoopback((_request, response, count) => {
       const status = answers[count - 1] ?? 200
@@ -36,7 +36,7 @@ describe('what is counted of requests', () => {
     [599, '5xx'],
     [999, 'other'],
     ['timeout', 'timeout'],
-  ])('has a name of a closed list for %s', (outcome, name) => expect(toOutcome(outcome)).toBe(name))
+  ])('maps %s to a name of a closed list', (outcome, name) => expect(toOutcome(outcome)).toBe(name))
 
   it('reports the worst breaker state of a source, and none after the session', async () => {
     const server = await startLoopback((_request, response) => sendJson(response, {}, 503))
@@ -55,7 +55,7 @@ describe('what is counted of requests', () => {
     expect(seen).toEqual(['open', 'open', 'closed'])
   })
 
-  it('adds up reports of several threads', () => {
+  it('adds the reports of several threads', () => {
     const [main, thread] = [createUpstreamTally(), createUpstreamTally()]
     for (let n = 0; n < 3; n++) {
       thread.of('a').answered(200)
@@ -68,7 +68,7 @@ describe('what is counted of requests', () => {
     expect([replies?.get('a')?.get('2xx'), waits?.get(3600), blocked?.get('port')]).toEqual([3, 3, 3])
   })
 
-  it('is every link that the guard refused, by its literal address or by the address that its name resolves to', async () => {
+  it('counts every link that the guard refused, for its literal address or for the address that its name resolves to', async () => {
     const tally = createUpstreamTally()
     const checker = createLinkChecker({
       allowHosts: [],

@@ -124,10 +124,10 @@ export const faults: readonly Fault[] = [
     tests: [['tests/store/migration.test.ts', 'or is killed leaves the old or the new one, never a mix of both']],
   },
   {
-    fault: 'a process is killed in a change of the key',
+    fault: 'a process is killed during a key rotation',
     holds: 'the data folder holds the key that the database needs',
     tests: [
-      ['tests/audit/tamper.test.ts', 'leaves a key that decrypts everything when it is killed, and can be completed'],
+      ['tests/audit/tamper.test.ts', 'a killed rotation leaves a key that decrypts everything, and can be completed'],
     ],
   },
   {

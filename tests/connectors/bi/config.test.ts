@@ -80,7 +80,7 @@ describe('the payload', () => {
   ])('refuses %s', (_name, payload, paths) => expect(issuesOf(payload)).toEqual(paths))
 
   it.each(['http://127.0.0.1:4000/v1.0/myorg', 'http://localhost:1', 'http://[::1]:1', 'http://bi.localhost/'])(
-    'accepts %s on this computer',
+    'accepts %s for a server on the same computer',
     (api_base_url) => expect(issuesOf(withConnection({ api_base_url }))).toEqual([]),
   )
 

@@ -79,7 +79,7 @@ const partsOf = async (asset: AssetDraft) =>
 const linksOf = (asset: AssetDraft) => asset.links.map(({ type, targetKey, url }) => `${type} ${targetKey ?? url}`)
 
 describe('a tenant without admin rights', () => {
-  it('yields every item once, with keys made of ids', async () => {
+  it('yields every item once, with a key of ids only', async () => {
     const { assets, failed } = await crawlAll(payloadFor(await startFakeBi(tenant())))
     expect(failed).toEqual({})
     expect(assets.map(({ key, kind, container }) => `${kind} ${key} in ${container}`).sort()).toEqual(
@@ -96,7 +96,7 @@ describe('a tenant without admin rights', () => {
     )
   })
 
-  it('stores names, formulas, parameters and sources as parts of the text', async () => {
+  it('puts names, formulas, parameters and sources into the text', async () => {
     const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
     expect(await partsOf(named(assets, 'Sales'))).toEqual([
       'name name: Sales',
@@ -243,7 +243,7 @@ describe('changes', () => {
     expect(await changed(edit)).toEqual(expected)
   })
 
-  it('a failing detail is recorded as unread and affects nothing else', async () => {
+  it('a detail that cannot be read is recorded as unread and affects nothing else', async () => {
     const fake = await startFakeBi(tenant())
     fake.routes[`GET /groups/${ws}/dashboards/${board}/tiles`] = refuse(501)
     Object.assign(list(fake.routes, `/groups/${ws}/dashboards`)[0] ?? {}, { displayName: 'Outlook' })
@@ -276,7 +276,7 @@ describe('extraction switches', () => {
     expect(result.assets.flatMap(linksOf).filter((link) => link.startsWith('contains'))).toEqual([])
   })
 
-  it('stores tables as separate assets', async () => {
+  it('makes tables separate assets', async () => {
     const { assets } = await kinds({ extract_datasets_to_containers: true })
     const tables = assets.filter(({ kind }) => kind === 'bi.table')
     expect(tables.map(({ key }) => key)).toEqual([`${keyOf('dataset', sales)}:table:Sales`])
@@ -298,7 +298,7 @@ describe('extraction switches', () => {
     expect(texts).not.toContain('@example.org')
   })
 
-  it('reads no schema when it is not asked to', async () => {
+  it('reads no schema when schemas are turned off', async () => {
     const { assets, fake } = await kinds({ extract_dataset_schema: false })
     expect(named(assets, 'Sales').facts).toMatchObject({ schemaStatus: 'not_requested' })
     expect(fake.paths().some((path) => /tables|executeQueries/.test(path))).toBe(false)

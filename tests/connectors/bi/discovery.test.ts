@@ -28,7 +28,7 @@ async function scopesOf(
 }
 
 describe('scopes', () => {
-  it('are all visible workspaces, and the tenant is remembered', async () => {
+  it('are all visible workspaces, and the tenant id is stored', async () => {
     const { names, remembered } = await scopesOf({})
     expect(names).toEqual(['Finance', 'finance', 'People', 'My workspace'])
     expect(remembered).toEqual([TENANT])
@@ -94,7 +94,7 @@ describe('scopes', () => {
     expect(remembered).toEqual([])
   })
 
-  it('a tenant_id and client_id beside a token are not used', async () => {
+  it('tenant_id and client_id are ignored when there is a token', async () => {
     const access_token = jwt({ aud: 'https://analysis.windows.net/powerbi/api', tid: 'T9' })
     const config = (url: { origin: string }, ids: object) => ({
       type: 'BI_PLATFORM',
@@ -147,7 +147,7 @@ describe('paging', () => {
     expect(fake.paths().filter((path) => path === 'GET /groups')).toHaveLength(calls)
   })
 
-  it('the reading of a list that ignores the offset ends, with a warning', async () => {
+  it('reading a list that ignores the offset ends with a warning', async () => {
     const { names, warnings, fake } = await scopesOf({}, { 'GET /groups': many(1000) })
     expect([names.length, warnings.map(({ code }) => code)]).toEqual([1000, ['listing_incomplete']])
     expect(fake.paths().filter((path) => path === 'GET /groups')).toHaveLength(2)
@@ -175,18 +175,18 @@ describe('personal workspaces', () => {
     { id: guid('b', 2), name: 'PersonalWorkspace Ben', type: 'PersonalGroup', state: 'Deleted' },
   ]
 
-  it('an application without admin rights gets a hint that it has none', async () => {
+  it('are unavailable to an application without admin rights, with a warning', async () => {
     const { warnings } = await scopesOf({ include_personal_workspaces: true })
     expect(warnings.map(({ code }) => code)).toEqual(['personal_workspaces_unavailable'])
   })
 
-  it('an administrator gets those of others', async () => {
+  it('of other people are listed for an administrator', async () => {
     const { names } = await scopesOf({ include_personal_workspaces: true }, { 'GET /admin/groups': personal })
     expect(names).toContain('PersonalWorkspace Ana')
     expect(names).not.toContain('PersonalWorkspace Ben')
   })
 
-  it('a person gets their own', async () => {
+  it('of a person are listed for that person', async () => {
     const fake = await startFakeBi({
       ...routes,
       'GET /groups': [],

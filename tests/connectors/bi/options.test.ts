@@ -39,7 +39,7 @@ it.each([
   expect(others.some(([path]) => path.endsWith('/token'))).toBe(true)
 })
 
-it('api_base_url and authority_url are where calls and sign-in go, below their paths', async () => {
+it('calls go to api_base_url and sign-in to authority_url, below the paths of both', async () => {
   const [api, authority] = [await startFakeBi(routes), await startFakeBi({})]
   const connection = { api_base_url: `${api.origin}/v1.0/myorg/`, authority_url: `${authority.origin}/idp` }
   await crawlAll({ ...payloadFor(api), optional: { connection } })

@@ -31,7 +31,7 @@ describe('owners', () => {
     expect(facts.get('Finance')).toMatchObject({ admins: [] })
   })
 
-  it('are unknown where they cannot be read or were not requested', async () => {
+  it('are unknown where they cannot be read or are not requested', async () => {
     const refused = await factsOf({ ...routes, [`GET /groups/${ws}/users`]: refuse(403) })
     expect(refused.get('Finance')).not.toHaveProperty('admins')
     const unasked = await factsOf(routes, { extract_ownership: false })

@@ -87,7 +87,7 @@ describe.each(ways)('a second scan, $way', (way) => {
     expect(listWords()).toEqual({ open: ['report'], resolved: [] })
   })
 
-  it('finds every edit that modification times show, and reads nothing else', async () => {
+  it('reads every item with a newer modification time, and nothing else', async () => {
     await start(way.server)
     const first = await scan()
     for (const [step, gap] of [10 * 60_000, 2 * HOUR_MS, DAY_MS].entries()) {
@@ -128,7 +128,7 @@ describe.each(ways)('a second scan, $way', (way) => {
     expect(new Set(found).size).toBeGreaterThan(2)
   })
 
-  it('resolves what is deleted, although nothing else changes', async () => {
+  it('resolves findings in deleted items when nothing else has changed', async () => {
     await start(way.server)
     tenant.editReport(reportAt(5).id, { pages: ['word:gone'] })
     await scan()
@@ -141,7 +141,7 @@ describe.each(ways)('a second scan, $way', (way) => {
     expect(listWords().resolved).toEqual(['report'])
   })
 
-  it('reads everything when settings change', async () => {
+  it('reads everything after a change of settings', async () => {
     await start(way.server)
     const first = await scan()
     later(2 * HOUR_MS)
@@ -189,7 +189,7 @@ describe.each(ways)('a second scan, $way', (way) => {
 })
 
 describe('permissions that are lost and restored', () => {
-  it('keep what only administrators see, and show what was edited meanwhile', async () => {
+  it('keep findings that only administrators can see, and report edits made meanwhile', async () => {
     await start({ adminApi: true })
     const [dataset] = tenant.getWorkspace('Workspace 2').datasets
     const [table] = dataset?.tables ?? []
@@ -214,7 +214,7 @@ describe('permissions that are lost and restored', () => {
     expect((await scan()).requests * 3).toBeLessThanOrEqual(first.requests)
   })
 
-  it('are noticed although the item has no newer time', async () => {
+  it('are noticed although the modification time of the item is unchanged', async () => {
     await start({ listTimes: true })
     const { id } = reportAt(9)
     tenant.editReport(id, { pages: ['word:before'] })
@@ -261,7 +261,7 @@ describe('a second scan where the lists contain no modification times', () => {
     expect(listScanned()).toContain(readAt)
   })
 
-  it('finds an edit within a week, and a new name at once', async () => {
+  it('finds an edit within a week, and a new name in the next scan', async () => {
     await start({})
     await scan()
     editSilently()

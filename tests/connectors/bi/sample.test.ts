@@ -92,12 +92,12 @@ async function open(options: SampleBiOptions = {}) {
 
 const everything = { extract_ownership: true, extract_datasets_to_containers: true }
 
-describe('against the sample platform, which refuses what its contract does not list', () => {
+describe('against the sample platform, which refuses calls that are not in its contract', () => {
   it.each<[string, SampleBiOptions]>([
     ['as a member', {}],
     ['as an administrator', { adminApi: true }],
     ['where queries are off', { queries: false }],
-  ])('%s, every call is of the contract', async (_name, options) => {
+  ])('%s, every call is in the contract', async (_name, options) => {
     const { principal, refused } = await open(options)
     const { assets, failed } = await crawlAll(principal({ extraction: everything }))
     expect(failed).toEqual({})
@@ -107,7 +107,7 @@ describe('against the sample platform, which refuses what its contract does not 
     expect(refused().filter((call) => !call.endsWith('/executeQueries'))).toEqual([])
   })
 
-  it('a personal account and the connection test make no wrong call either', async () => {
+  it('a personal account and the connection test make no other call either', async () => {
     const { person, refused } = await open()
     const scope = { scope: { include_personal_workspaces: true } }
     const { assets, failed } = await crawlAll(person(scope))

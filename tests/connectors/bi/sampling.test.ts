@@ -44,7 +44,7 @@ async function sample(sampling: Partial<Sampling>, extra: Routes = {}) {
 }
 
 describe('LATEST', () => {
-  it('selects the items with the newest dates over all workspaces', async () => {
+  it('selects the newest items across all workspaces', async () => {
     expect((await sample({})).names).toEqual(['Middle', 'New'])
   })
 
@@ -54,7 +54,7 @@ describe('LATEST', () => {
     ['lastRefreshTime', ['New', 'Old']],
     ['name', ['Middle', 'New']],
     ['title', ['Middle', 'New']],
-  ])('by %s', async (orderBy, expected) => expect((await sample({ orderBy })).names).toEqual(expected))
+  ])('orders by %s', async (orderBy, expected) => expect((await sample({ orderBy })).names).toEqual(expected))
 
   it('includes the dataset of a selected report', async () => {
     const dated = reports(1, 3, (index) => ({
@@ -65,7 +65,7 @@ describe('LATEST', () => {
     expect(names).toEqual(['Old', 'Report 3'])
   })
 
-  it('is random where nothing has a date, with a warning', async () => {
+  it('is random, with a warning, where no item has a date', async () => {
     const { names, codes } = await sample(
       { limit: 3 },
       { 'GET /groups/*/datasets': [], [`GET /groups/${one}/datasets`]: [], [`GET /groups/${two}/datasets`]: [] },
@@ -76,7 +76,7 @@ describe('LATEST', () => {
 })
 
 describe('RANDOM', () => {
-  it('is the same for the same seed and another for another', async () => {
+  it('selects the same items for the same seed, and others for another', async () => {
     const pick = async (seed: number) => (await sample({ strategy: 'RANDOM', limit: 6, seed })).names
     const [first, again, other] = [await pick(1), await pick(1), await pick(2)]
     expect(again).toEqual(first)
@@ -89,7 +89,7 @@ describe('RANDOM', () => {
     expect(asked).toHaveLength(units.filter(({ kind }) => kind === 'bi.report').length)
   })
 
-  it('is everything where the limit is larger', async () => {
+  it('selects everything when the limit is larger', async () => {
     expect((await sample({ strategy: 'RANDOM', limit: 100 })).names).toHaveLength(23)
   })
 })
@@ -103,7 +103,7 @@ it('a workspace that cannot be listed only removes its own items from the sample
   expect(names.filter((name) => name.startsWith('Report'))).toHaveLength(10)
 })
 
-it('accepts the same order columns as a wiki, and those of a refresh', () => {
+it('accepts the same order columns as a wiki, and columns of the last refresh', () => {
   const own = biConnector.orderByColumns.filter((name) => !wikiConnector.orderByColumns.includes(name))
   expect(own.every((name) => /refresh/i.test(name))).toBe(true)
   expect(wikiConnector.orderByColumns.filter((name) => !biConnector.orderByColumns.includes(name))).toEqual([])

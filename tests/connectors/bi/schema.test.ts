@@ -36,8 +36,8 @@ async function factsOf(routes: Routes, optional: Record<string, unknown> = {}) {
 const plain = [{ id: datasetId(1), name: 'Sales' }]
 const query = `POST /groups/${ws}/datasets/*/executeQueries`
 
-describe('ways to read a schema', () => {
-  it('by queries: columns, measures and table facts, without generated columns', async () => {
+describe('reading a schema', () => {
+  it('uses queries: columns, measures and table facts, without generated columns', async () => {
     const answers = {
       'INFO.VIEW.COLUMNS': rows(
         { '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': false, '[x]': 'Net of tax', '[e]': '[Gross] * 0.8' },
@@ -61,7 +61,7 @@ describe('ways to read a schema', () => {
     ])
   })
 
-  it('by the older columns of the views, where the newer are refused', async () => {
+  it('uses the older columns of the views where the newer ones are refused', async () => {
     const columns = ({ body }: { body: string }) =>
       queryOf(body).includes('[Description]') || !queryOf(body).includes('COLUMNS')
         ? refuse(400)
@@ -71,7 +71,7 @@ describe('ways to read a schema', () => {
     expect(parts).toContain('name Sales.Amount: Amount')
   })
 
-  it('by statistics where the views are refused, and never with values', async () => {
+  it('uses statistics where the views are refused, and never reads values', async () => {
     const answers = { COLUMNSTATISTICS: rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
     const { facts, fake } = await factsOf(tenant(plain, { [query]: answering(answers) }))
     expect(facts[0]).toMatchObject({ schemaWay: 'statistics', tables: 1 })
@@ -79,7 +79,7 @@ describe('ways to read a schema', () => {
     expect(asked[0]).not.toMatch(/Min|Max/)
   })
 
-  it('requests the tables of push datasets before it queries', async () => {
+  it('requests the tables of push datasets before it sends queries', async () => {
     const push = [{ ...plain[0], addRowsAPIEnabled: true }]
     const tables = { [`GET /groups/${ws}/datasets/*/tables`]: [{ name: 'Events', columns: [{ name: 'At' }] }] }
     const { facts, fake } = await factsOf(tenant(push, tables))
@@ -118,7 +118,7 @@ describe('ways to read a schema', () => {
       { [`GET /groups/${ws}/datasets/*/tables`]: refuse(501), [query]: refuse(404) },
       'no_build_permission',
     ],
-  ])('states why there is none: %s', async (_name, dataset, extra, reason) => {
+  ])('states why there is no schema: %s', async (_name, dataset, extra, reason) => {
     const { facts } = await factsOf(tenant([{ ...plain[0], ...dataset }], extra))
     expect(facts[0]).toMatchObject({ schemaStatus: 'unavailable', schemaReason: reason })
     expect(facts[0]?.schemaTried).toMatchObject({ scanner: 'admin_api_forbidden' })
@@ -141,11 +141,11 @@ describe('ways to read a schema', () => {
     expect(fake.paths().filter((path) => path.includes('executeQueries')).length).toBeLessThanOrEqual(20)
   })
 
-  it('continues when only single datasets are refused', async () => {
+  it('continues with queries when only some datasets are refused', async () => {
     expect(await counted(tenant(eight, { [query]: refuse(404) }))).toBe(8)
   })
 
-  it('a model that could not be queried is recorded as unread', async () => {
+  it('records a model that could not be queried as unread', async () => {
     const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
     const fake = await startFakeBi(tenant(plain, { [query]: answering(answers) }))
     fake.routes[query] = refuse(500)
@@ -161,7 +161,7 @@ describe('ways to read a schema', () => {
     ['tables', '[t]', ['tables/columns', 'tables/descriptions', 'tables/names']],
     ['tables', '[x]', ['tables/descriptions/tables']],
     ['measures', '[m]', ['tables/measures']],
-  ])('%s without %s leave their texts unread', async (view, missing, sections) => {
+  ])('%s without %s have unread texts', async (view, missing, sections) => {
     const answers = {
       columns: { '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': false, '[x]': 'Net', '[e]': null },
       measures: { '[t]': 'Sales', '[m]': 'Total', '[e]': '1', '[x]': null },
@@ -177,7 +177,7 @@ describe('ways to read a schema', () => {
     expect(gaps.filter((section) => /^tables\/(?!assets)/.test(section)).sort()).toEqual(sections)
   })
 
-  it('missing descriptions of tables and of columns are recorded separately', async () => {
+  it('records missing descriptions of tables and of columns separately', async () => {
     const push = [{ ...plain[0], addRowsAPIEnabled: true }]
     const column = { name: 'Amount', dataType: 'Int64', description: 'Net' }
     const tables = [{ name: 'Sales', columns: [column], measures: [] }]
@@ -187,7 +187,7 @@ describe('ways to read a schema', () => {
     expect(descriptions.map(({ section }) => section)).toEqual(['tables/descriptions/tables'])
   })
 
-  it('a credential that expires between queries does not count as a missing permission', async () => {
+  it('does not take a credential that expires between queries for a missing permission', async () => {
     let expired = false
     const guarded = (value: unknown) => () => (expired ? refuse(401) : value)
     const routes = tenant(plain, {
@@ -201,7 +201,7 @@ describe('ways to read a schema', () => {
     expect((await crawlAll(payloadFor(fake))).failed).toEqual({ Finance: 'auth_expired' })
   })
 
-  it('tables that are assets are not deleted because they could not be listed', async () => {
+  it('does not delete tables that are assets when they cannot be listed', async () => {
     const fake = await startFakeBi(tenant(plain, { [query]: refuse(500) }))
     const { assets } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
     const dataset = assets.find(({ kind }) => kind === 'bi.dataset')
@@ -313,13 +313,13 @@ describe('the metadata scan', () => {
     ['fails', [{ status: 'Failed' }], result],
     ['reports an error', [{ status: 'Running', error: { code: 'x' } }], result],
     ['has lost its result', [{ status: 'Succeeded' }], refuse(404)],
-  ])('that %s does not disable the other ways', async (_name, states, scan) => {
+  ])('that %s does not prevent reading by queries', async (_name, states, scan) => {
     const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
     const { facts } = await factsOf({ ...scanned(states, scan), [query]: answering(answers) })
     expect(facts[0]).toMatchObject({ schemaStatus: 'available', schemaWay: 'queries' })
   })
 
-  it('is split in halves when it fails for many, and into hundreds from the start', async () => {
+  it('requests a hundred workspaces at a time, and halves a batch that fails', async () => {
     const many = Array.from({ length: 101 }, (_, index) => ({ id: guid('a', index + 1), name: `W${index}` }))
     const bad = many[3]?.id
     const asked: string[][] = []
@@ -350,7 +350,7 @@ describe('the metadata scan', () => {
     expect(asked.length).toBeLessThanOrEqual(16)
   })
 
-  it('a scan that is rate limited for an hour is handed up to park everything', async () => {
+  it('parks the whole scan when it is rate limited for an hour', async () => {
     const fake = await startFakeBi(scanned())
     fake.routes['POST /admin/workspaces/getInfo'] = refuse(429, {}, { 'retry-after': '3600' })
     expect((await crawlAll(payloadFor(fake))).failed).toEqual({ Finance: 'retry_later' })

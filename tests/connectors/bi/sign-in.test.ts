@@ -36,7 +36,7 @@ const failureOf = async (work: Promise<unknown>) => {
 }
 
 describe('a service principal', () => {
-  it('requests a token from its cloud, once for all workers', async () => {
+  it('requests one token from its cloud for all workers', async () => {
     const { server, signIn } = await principal((_request, response) =>
       sendJson(response, { access_token: 'a', expires_in: 3599 }),
     )
@@ -110,7 +110,7 @@ describe('a service principal', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('shows nothing of an unexpected response', async () => {
+  it('shows no part of an unexpected response', async () => {
     const body = { error: '<script>', error_description: 'canary-text <b>' }
     const { signIn } = await principal((_request, response) => sendJson(response, body, 400))
     expect((await failureOf(signIn.authorize())).message).not.toMatch(/canary|script/)
@@ -134,11 +134,11 @@ describe('a token of a person', () => {
     return createSignIn({ config: biConnector.payload.parse(payload), authority: unused, scope, now: () => now })
   }
 
-  it.each(['abc', 'Bearer abc', 'bearer  abc\n', ' abc\r\n', 'a\nbc'])('%j is the same token', async (text) => {
+  it.each(['abc', 'Bearer abc', 'bearer  abc\n', ' abc\r\n', 'a\nbc'])('is recognized in %j', async (text) => {
     expect(await given(text).authorize()).toBe('Bearer abc')
   })
 
-  it('that has expired is not even sent', async () => {
+  it('is not sent when it has expired', async () => {
     const error = await failureOf(given(jwt({ exp: 999 })).authorize())
     expect(error.facts.reason).toBe('auth_expired')
   })
@@ -148,7 +148,7 @@ describe('a token of a person', () => {
     expect(claims).toEqual({ tenantId: TENANT, objectId: 'o1', name: 'ana', audience: 'x', expiresAt: 2_000_000 })
   })
 
-  it.each(['abc', 'a.b.c', 'a.e30.c', '..'])('%s without claims is used unchanged', async (token) => {
+  it.each(['abc', 'a.b.c', 'a.e30.c', '..'])('is used unchanged when it has no claims: %s', async (token) => {
     expect(await given(token).claims()).toEqual({})
     expect(await given(token).authorize()).toBe(`Bearer ${token}`)
   })

@@ -20,7 +20,7 @@ async function stepsOf(routes: Routes, optional: Record<string, unknown> = {}) {
 }
 
 describe('a connection test', () => {
-  it('reports what works and what does not', async () => {
+  it('reports which steps succeed and which fail', async () => {
     const { steps, all } = await stepsOf(good)
     expect(steps).toEqual({
       address: 'ok',

@@ -173,7 +173,7 @@ const show = ({ state, reason, findingType, severity, confidence }: LinkVerdict)
   state === 'broken' ? `${findingType} ${severity} ${confidence}` : state === 'ok' ? 'ok' : `${state} ${reason}`
 
 describe('behaviours of hosts', () => {
-  it('are at least sixty', () => expect(behaviours.length).toBeGreaterThanOrEqual(60))
+  it('include at least sixty kinds', () => expect(behaviours.length).toBeGreaterThanOrEqual(60))
 
   it.each(behaviours)('%s', async (_name, handler, expected, path = '/') => {
     const server = await startLoopback(handler)
@@ -199,7 +199,7 @@ describe('behaviours of hosts', () => {
   })
 })
 
-describe('addresses that get no request', () => {
+describe('addresses that are never requested', () => {
   it.each([
     ['mailto:ana@shop.com', 'skipped scheme'],
     ['mailto:?to=ana@shop.com', 'skipped scheme'],
@@ -238,8 +238,8 @@ describe('addresses that get no request', () => {
   })
 })
 
-describe('politeness', () => {
-  it('sends no credentials, cookies or referrer, and a name that is no robot rule', async () => {
+describe('requests of the link checker', () => {
+  it('carry no credentials, cookies or referrer, and a user agent that robot filters do not block', async () => {
     const server = await startLoopback(status(200))
     await checkerFor(['shop.lan']).check(`http://ana:secret@shop.lan:${server.port}/`)
     const [{ headers } = {} as { headers: IncomingHttpHeaders }] = server.seen
@@ -248,7 +248,7 @@ describe('politeness', () => {
     expect(headers['accept-language']).toBeDefined()
   })
 
-  it('requests each address once per scan, in any spelling', async () => {
+  it('are sent once per scan for each address, in any spelling', async () => {
     const server = await startLoopback(status(200))
     const checker = checkerFor(['shop.lan', 'SHOP.lan'])
     const base = `shop.lan:${server.port}`
@@ -260,7 +260,7 @@ describe('politeness', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('reads a page once for all its anchors', async () => {
+  it('read a page once for all its anchors', async () => {
     const server = await startLoopback(page)
     const checker = checkerFor(['shop.lan'])
     const base = `http://shop.lan:${server.port}/`
@@ -269,14 +269,14 @@ describe('politeness', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('stops using HEAD for a host that rejects it', async () => {
+  it('no longer use HEAD for a host that rejects it', async () => {
     const server = await startLoopback(byMethod(status(404), status(200)))
     const checker = checkerFor(['shop.lan'])
     for (const path of ['a', 'b', 'c']) await checker.check(`http://shop.lan:${server.port}/${path}`)
     expect(server.seen.map(({ method }) => method)).toEqual(['HEAD', 'GET', 'GET', 'GET'])
   })
 
-  it('one address that requests a wait of hours does not close a listed host', async () => {
+  it('continue to a listed host when one of its addresses requests a wait of hours', async () => {
     const server = await startLoopback((request, response, count) =>
       (request.url === '/a' ? status(429, { 'retry-after': '86400' }) : status(200))(request, response, count),
     )
@@ -288,7 +288,7 @@ describe('politeness', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  it('sends at most four requests at a time to a listed host', async () => {
+  it('go to a listed host at most four at a time', async () => {
     let running = 0
     let most = 0
     const slow = (_request: Seen, response: ServerResponse) => {
@@ -306,7 +306,7 @@ describe('politeness', () => {
     expect(most).toBe(4)
   })
 
-  it('caches verdicts for their lifetime', async () => {
+  it('are not repeated while the cached verdict is valid', async () => {
     const saved: [string, string, number][] = []
     const stored = new Map<string, LinkVerdict>()
     const cache: LinkCache = {
@@ -332,7 +332,7 @@ describe('politeness', () => {
     expect(server.seen).toHaveLength(before)
   })
 
-  it('ends at once when the scan is stopped', async () => {
+  it('end at once when the scan is stopped', async () => {
     const server = await startLoopback(hang)
     const controller = new AbortController()
     const checker = checkerFor(['shop.lan'], { signal: controller.signal, timing: { ...timing, headMs: 30_000 } })

@@ -133,13 +133,13 @@ describe('admission', () => {
   )
 
   it.each(['http://shop.com:22/', 'http://shop.com:3306/', 'https://shop.com:9200/'])(
-    '%s has no public port',
+    '%s is not admitted because of its port',
     (url) => {
       expect(createGuard({ allowHosts: [] }).admit(url)).toEqual({ admitted: false, reason: 'port' })
     },
   )
 
-  it('leaves out what the author wrote before the host', () => {
+  it('removes user name and password from an address', () => {
     const admission = createGuard({ allowHosts: [] }).admit('https://ana:secret@shop.com/x')
     expect(admission).toMatchObject({ admitted: true, url: { href: 'https://shop.com/x' } })
   })
@@ -182,7 +182,7 @@ it('a listed name under localhost is this computer, regardless of the resolver',
   expect(refused.findingType).toBe('CONNECTION_REFUSED')
 })
 
-describe('connections', () => {
+describe('connections of the guard', () => {
   const canary = async () => {
     let connections = 0
     const server = await startLoopback((_request, response) => {
@@ -208,7 +208,7 @@ describe('connections', () => {
   }
   const hosts = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', 'localhost', '0.0.0.0', '[::]']
 
-  it.each(hosts)('even an admitted %s gets none', async (host) => {
+  it.each(hosts)('are not opened to %s, even if it is admitted', async (host) => {
     const server = await canary()
     expect(await faultOf(`http://${host}:${server.port}/`)).not.toBe('reached')
     expect(server.connections()).toBe(0)
@@ -245,14 +245,14 @@ describe('connections', () => {
         ['127.0.0.1', 4],
       ],
     ],
-  ])('a name with the answer: %s', async (_name, answers) => {
+  ])('are not opened to a name whose address is: %s', async (_name, answers) => {
     const server = await canary()
     const resolve: Resolve = async () => answers.map(([address, family]) => ({ address, family }))
     expect(await faultOf(`http://shop.com:${server.port}/`, resolve)).toBe(NOT_PUBLIC)
     expect(server.connections()).toBe(0)
   })
 
-  it('a name is looked up once, so that a second answer cannot differ', async () => {
+  it('use the first answer of the resolver, so that a second one cannot differ', async () => {
     const server = await canary()
     let lookups = 0
     const resolve: Resolve = async () => {
@@ -275,7 +275,7 @@ describe('connections', () => {
     (port: number) => `http://[::ffff:127.0.0.1]:${port}/`,
     (port: number) => `http://0.0.0.0:${port}/`,
     (port: number) => `/again?http://127.0.0.1:${port}/`,
-  ])('a redirect from a listed host does not lead there (%#)', async (target) => {
+  ])('are not opened by a redirect from a listed host (%#)', async (target) => {
     const server = await canary()
     const lead = await startLoopback((request, response) => {
       const second = request.url.startsWith('/again?') ? request.url.slice('/again?'.length) : undefined

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createHosts, HostClosed, OutOfRequests } from '../../../src/connectors/links/hosts.ts'
 
-it('other hosts get at most two requests at a time, a quarter of a second apart', async () => {
+it('an unlisted host gets at most two requests at a time, a quarter of a second apart', async () => {
   const hosts = createHosts(new AbortController().signal)
   const starts: number[] = []
   let running = 0
@@ -18,7 +18,7 @@ it('other hosts get at most two requests at a time, a quarter of a second apart'
   expect(most).toBe(2)
 })
 
-it('stops after a thousand requests, without counting listed hosts', async () => {
+it('a scan sends at most a thousand requests to unlisted hosts', async () => {
   const hosts = createHosts(new AbortController().signal)
   const url = (index: number, name: string) => new URL(`https://${name}${index}.com/`)
   let done = 0
@@ -31,7 +31,7 @@ it('stops after a thousand requests, without counting listed hosts', async () =>
   expect(done).toBe(1001)
 })
 
-it('sends no further requests to a host that keeps requesting waits of hours', async () => {
+it('a host that keeps requesting waits of hours gets no further requests', async () => {
   const hosts = createHosts(new AbortController().signal)
   const url = new URL('https://shop.com/')
   const host = hosts.stateOf(url, false)

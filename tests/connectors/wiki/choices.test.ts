@@ -16,7 +16,7 @@ import {
 
 afterEach(stopWikis)
 
-describe('a scan of one space of many', () => {
+describe('a scan of one space in a large site', () => {
   const spaces = ['1', '2', '3', '4'].map((id) => spaceOf(id))
   const optional = { scope: { spaces: { keys: ['S1'] } } }
   const crawlOne = async (pages: number, comments: number) => {
@@ -44,7 +44,7 @@ describe('a scan of one space of many', () => {
     expect(await crawlOne(pages, comments)).toEqual(expected)
   })
 
-  test('abandons a site-wide list that takes more requests than asking per page', async () => {
+  test('abandons a site-wide list that takes more requests than one list per page', async () => {
     const { perPage, siteWide, commented } = await crawlOne(45, 12_000)
     expect(siteWide).toBeLessThanOrEqual(45)
     expect([perPage, commented]).toEqual([45, 45])
@@ -106,7 +106,7 @@ describe('labels', () => {
 })
 
 describe('labels that cannot be read', () => {
-  test('that are unavailable this time change no page', async () => {
+  test('do not make pages count as changed', async () => {
     const labels = { status: 200, body: { results: [] } }
     const wiki = await startWiki(small(), { faults: [{ match: onPath(/\/v2\/labels$/), respond: labels }] })
     const known = checksumsOf(await crawlAll(openWiki(wiki.url)))
@@ -133,7 +133,7 @@ describe('samples', () => {
     ['createdAt', ['127', '128', '129']],
     ['title', ['001', '128', '129']],
     ['id', ['127', '128', '129']],
-  ])('the latest by %s, without a crawl', async (orderBy, expected) => {
+  ])('LATEST by %s selects the latest pages without a crawl', async (orderBy, expected) => {
     const wiki = await startWiki(content)
     wiki.tenant.addPage(pageOf('001', { spaceId: '3' }))
     const sampling = { strategy: 'LATEST' as const, limit: 3, ...(orderBy === undefined ? {} : { orderBy }) }
@@ -143,7 +143,7 @@ describe('samples', () => {
     expect(wiki.requests.filter(({ path, query }) => path.endsWith('/pages') && query.has('space-id'))).toHaveLength(1)
   })
 
-  test('RANDOM selects the requested number: the same for the same seed, others for another', async () => {
+  test('RANDOM selects the requested number of pages: the same for the same seed, others for another', async () => {
     const wiki = await startWiki(content)
     const draw = async (seed: number) => {
       const { assets } = await crawlAll(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 8, seed } }))

@@ -20,7 +20,7 @@ const spaces = ['1', '2', '3'].map((id) => spaceOf(id))
 const oneOfMany = { optional: { scope: { spaces: { keys: ['S1'] } } } }
 const key = `${prefix}:comments:1001`
 
-describe('bodies', () => {
+describe('page bodies', () => {
   test('of ten megabytes, with deep macros, split CDATA and broken markup, keep their text', async () => {
     const deep = 200
     const macros = `${'<ac:structured-macro ac:name="panel"><ac:rich-text-body>'.repeat(deep)}deepest word${'</ac:rich-text-body></ac:structured-macro>'.repeat(deep)}`
@@ -50,14 +50,14 @@ describe('comments', () => {
   })
   const broken: SampleFault = { match: onPath(/\/70\/children$/), respond: { status: 500 } }
 
-  test('that are resolved or whose text is gone are included, deleted ones are not', async () => {
+  test('are included when they are resolved or their text is gone, and omitted when they are deleted', async () => {
     const wiki = await startWiki(content())
     wiki.tenant.deleteComment('74')
     const { texts } = await crawlAll(openWiki(wiki.url, oneOfMany))
     expect(texts.get(key)).toBe('comment 70|comment 71|comment 72|comment 73')
   })
 
-  test('whose replies are missing are a partially read asset, which the next scan completes', async () => {
+  test('without their replies are a partially read asset, which the next scan completes', async () => {
     const wiki = await startWiki(content(), { faults: [broken] })
     const first = await crawlAll(openWiki(wiki.url, oneOfMany))
     expect(first.texts.get(key)).toBe('comment 70|comment 72|comment 73|comment 74')
@@ -71,7 +71,7 @@ describe('comments', () => {
     expect(second.assets.get(key)?.unread).toEqual([])
   })
 
-  test('that were complete before are read as far as possible while replies cannot be read', async () => {
+  test('are read as far as possible while replies cannot be read, even if they were complete before', async () => {
     const wiki = await startWiki(content())
     const first = await crawlAll(openWiki(wiki.url, oneOfMany))
     wiki.faults.push(broken)

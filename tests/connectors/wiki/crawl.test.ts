@@ -136,7 +136,7 @@ describe('a scan of a whole site', () => {
   })
 })
 
-describe('what is left out', () => {
+describe('content that is left out', () => {
   test.each<[string, object, string[]]>([
     ['comments below pages', { include_footer_comments: false }, ['inline key']],
     ['comments inside pages', { include_inline_comments: false }, ['comment 70|reply|reply to the reply']],
@@ -147,7 +147,7 @@ describe('what is left out', () => {
     expect([...texts].filter(([key]) => key.includes(':comments:')).map(([, text]) => text)).toEqual(expected)
   })
 
-  test('attachments and linked files', async () => {
+  test('attachments and linked files are left out when both are turned off', async () => {
     const wiki = await startWiki(small())
     const content = { include_attachments: false, include_linked_file_assets: false }
     const { assets } = await crawlAll(openWiki(wiki.url, { optional: { content } }))
@@ -166,7 +166,7 @@ describe('attachments', () => {
   const downloads = ({ requests }: { requests: { path: string }[] }) =>
     requests.filter(({ path }) => path.endsWith('/download')).length
 
-  test('an office file is read by its bytes', async () => {
+  test('an office file is recognized by its bytes', async () => {
     const bytes = () =>
       zipOf({ 'word/document.xml': '<w:document><w:p><w:r><w:t>inside</w:t></w:r></w:p></w:document>' })
     const { text, asset } = await withAttachment({ title: 'a.docx', mediaType: 'application/octet-stream', bytes })
@@ -181,7 +181,7 @@ describe('attachments', () => {
     expect(text).toBe('a.png')
   })
 
-  test('a name is never a path', async () => {
+  test('a file name is never used as a path', async () => {
     const { wiki, text } = await withAttachment({ title: '../../etc/pass "wd"/😀.txt' })
     expect(text).toContain('bytes of att5')
     expect(wiki.requests.map(({ path }) => path)).toContain('/wiki/rest/api/content/10/child/attachment/att5/download')
@@ -237,7 +237,7 @@ describe('a second scan', () => {
       [':attachment:att5'],
     ],
   ]
-  test.each(edits)('sees exactly %s', async (_name, edit, expected) => {
+  test.each(edits)('reads exactly %s', async (_name, edit, expected) => {
     const wiki = await startWiki(small())
     const first = await crawlAll(openWiki(wiki.url))
     edit(wiki.tenant)
@@ -248,7 +248,7 @@ describe('a second scan', () => {
     expect([...second.texts.keys()].map((key) => key.slice(prefix.length))).toEqual(expected)
   })
 
-  test('an unchanged page keeps what only its text names', async () => {
+  test('an unchanged page keeps the linked files that its text names', async () => {
     const wiki = await startWiki(small())
     const first = await crawlAll(openWiki(wiki.url))
     const second = await crawlAll(openWiki(wiki.url), checksumsOf(first))

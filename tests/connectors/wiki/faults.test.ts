@@ -43,7 +43,7 @@ describe('paging', () => {
     expect(wiki.requests.filter(listing).map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('a Link header is as good as a link in the body', async () => {
+  test('a Link header is followed like a link in the body', async () => {
     const fault: SampleFault = {
       match: listing,
       respond: { rewrite: (reply) => ({ ...reply, body: { ...(reply.body as object), _links: {} } }) },
@@ -52,7 +52,7 @@ describe('paging', () => {
     expect(pageKeys((await crawlAll(openWiki(wiki.url))).assets.keys())).toHaveLength(60)
   })
 
-  test('through the gateway, pages follow each other below its prefix', async () => {
+  test('through the gateway, next links are requested below its prefix', async () => {
     const wiki = await startWiki({ pages: manyPages(60) }, { tokenKind: 'scoped' })
     const { assets, error } = await crawlAll(openWiki(wiki.url))
     expect(error).toBeUndefined()
@@ -146,7 +146,7 @@ describe('paging', () => {
   })
 })
 
-describe('breakdowns', () => {
+describe('failures', () => {
   // Retries wait a random time, here none.
   beforeEach(() => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
@@ -190,14 +190,14 @@ describe('breakdowns', () => {
     ['a sign-in page', 'html', 'protocol_error'],
     ['half a reply', 'cut', 'protocol_error'],
     ['a dropped connection', 'truncate', 'network'],
-  ])('%s in place of pages fails the scope: it is not an empty one', async (_name, respond, reason) => {
+  ])('%s in place of pages fails the scope and is not read as an empty one', async (_name, respond, reason) => {
     const wiki = await startWiki({ pages: manyPages(3) }, { faults: [{ match: listing, respond }] })
     const { error, batches } = await crawlAll(openWiki(wiki.url))
     expect(reasonOf(error)).toBe(reason)
     expect(batches).toEqual([])
   })
 
-  test('a list of the whole site that fails is not used', async () => {
+  test('a site-wide list that fails is not used', async () => {
     const faults: SampleFault[] = [
       { match: onPath(/\/v2\/(?:attachments|footer-comments)$/), respond: { status: 403 } },
     ]

@@ -28,10 +28,10 @@ async function read(over: Parameters<typeof attachmentOf>[2], maxBytes: number) 
   return { wiki, crawled, asset: crawled.assets.get(key), text: crawled.texts.get(key), warnings }
 }
 
-describe('attachment_max_bytes: the most bytes that are downloaded of an attachment, for its type and its text', () => {
+describe('attachment_max_bytes: how many bytes of an attachment are downloaded', () => {
   const lines = Array.from({ length: 400 }, (_, index) => `line ${index}`).join('\n')
 
-  test('of a larger text, the text of as many bytes is read, and the scan warns', async () => {
+  test('a larger text is read up to the limit, and the scan warns', async () => {
     const { asset, text, warnings } = await read({ bytes: encode(lines), title: 'long.txt' }, 2048)
     const [name, content = ''] = text?.split('|') ?? []
     expect(name).toBe('long.txt')
@@ -43,7 +43,7 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
     expect(warnings[0]?.message).toContain('2048')
   })
 
-  test('content beyond them counts as not read', async () => {
+  test('content beyond the limit counts as unread', async () => {
     const { asset } = await read({ bytes: encode(lines), title: 'long.txt' }, 2048)
     expect(asset?.unread).toEqual([{ section: 'content', reason: 'limit' }])
     expect((await asset?.document?.())?.unread).toEqual([{ section: 'content', reason: 'limit' }])
@@ -52,7 +52,7 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
   test.each([
     ['no character', 'ä'.repeat(600), 'ä'],
     ['no address', `${'x '.repeat(500)}https://host.example/a/long/path/that/is/cut`, 'https'],
-  ])('%s is read in part', async (_name, written, part) => {
+  ])('a larger %s is read in part', async (_name, written, part) => {
     const { text = '' } = await read({ bytes: encode(written), title: 'long.txt' }, 1_025)
     expect(text).not.toContain('\uFFFD')
     expect(text).not.toContain('Ã')
@@ -63,7 +63,7 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
   test.each([
     ['a PDF file', '%PDF-1.7\n', 'application/pdf'],
     ['an Office file', 'PK\u0003\u0004', 'application/zip'],
-  ])('of %s, which cannot be read in part, the type is read', async (_name, start, type) => {
+  ])('only the type of a larger %s is read, which cannot be read in part', async (_name, start, type) => {
     const bytes = new Uint8Array(5_000)
     bytes.set(encode(start))
     const { asset, text, warnings } = await read({ bytes, title: 'long.bin' }, 2_048)
@@ -72,7 +72,7 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
     expect(warnings.map(({ code }) => code)).toEqual(['attachment_too_large'])
   })
 
-  test('a file that is larger than the wiki reports is cut as well, and its document is marked as truncated', async () => {
+  test('a file that is larger than the wiki reports is cut, too, and its document is marked as truncated', async () => {
     const { asset, text, warnings } = await read({ bytes: encode(lines), fileSize: 10 }, 2_048)
     expect(asset?.facts?.contentStatus).toBe('cut')
     expect(text?.length).toBeLessThanOrEqual(2_048 + 'att5.txt|'.length)
@@ -80,13 +80,13 @@ describe('attachment_max_bytes: the most bytes that are downloaded of an attachm
     expect(await asset?.document?.()).toMatchObject({ truncated: true, unread: [{ section: 'content' }] })
   })
 
-  test('a file of exactly as many bytes is read whole', async () => {
+  test('a file of exactly that size is read whole', async () => {
     const { asset, text, warnings } = await read({ bytes: encode('x'.repeat(2_048)) }, 2_048)
     expect([asset?.facts?.contentStatus, text?.length, warnings]).toEqual(['read', 2_048 + 'att5.txt|'.length, []])
     expect(asset?.unread).toEqual([])
   })
 
-  test('an unchanged file is warned of by every scan, and read again when the limit changes', async () => {
+  test('an unchanged larger file causes a warning in every scan, and is read again when the limit changes', async () => {
     const { wiki, crawled } = await read({ bytes: encode(lines) }, 2_048)
     const again = (maxBytes: number) =>
       crawlAll(openWiki(wiki.url, { optional: { content: { attachment_max_bytes: maxBytes } } }), checksumsOf(crawled))
@@ -107,7 +107,7 @@ describe('max_retries: retries for transient failures and rate limits', () => {
   afterEach(() => vi.restoreAllMocks())
 
   test.each([0, 1, 3])(
-    'at %i, a failing listing is requested that many times more, including smaller pages',
+    'at %i, a failing listing is retried that number of times, smaller pages included',
     async (max_retries) => {
       const wiki = await startWiki({ pages: manyPages(60) }, { faults: [down] })
       const { error } = await crawlAll(openWiki(wiki.url, { optional: { connection: { max_retries } } }))
@@ -117,7 +117,7 @@ describe('max_retries: retries for transient failures and rate limits', () => {
     30_000,
   )
 
-  test('at 0, so is a listing without bodies, and a page of which the text is missing', async () => {
+  test('at 0, nothing is retried, neither without bodies nor for a page whose text is missing', async () => {
     const wiki = await startWiki({ pages: manyPages(3) })
     const first = await crawlAll(openWiki(wiki.url))
     wiki.requests.splice(0)
@@ -134,7 +134,7 @@ describe('max_retries: retries for transient failures and rate limits', () => {
     expect(wiki.requests.filter(bodies)).toHaveLength(1)
   })
 
-  test('a platform that fails on large pages gets requests for smaller ones, which grow again', async () => {
+  test('after a failure on a large page, smaller pages are requested, which grow again', async () => {
     const large: SampleFault = {
       match: (request) => listing(request) && Number(request.query.get('limit')) > 20,
       respond: { status: 500 },

@@ -62,7 +62,7 @@ describe('a cursor', () => {
   })
 
   test.each(['http://HOST', 'https://HOST', '//HOST', 'http://user:pw@HOST'])(
-    'is the only part used of a next link to %s',
+    'is the only used part of a next link to %s',
     async (place) => {
       const canary = await startLoopback((_request, response) => response.end('{}'))
       const fault = rewrite(listing, (body) => {
@@ -79,7 +79,7 @@ describe('a cursor', () => {
 })
 
 describe('the end of a listing', () => {
-  test('is not a short page', async () => {
+  test('is not assumed after a short page', async () => {
     const short = rewrite(listing, (body) => {
       const kept = body.results.splice(0)
       body.results.push(...kept.slice(0, 7))
@@ -92,7 +92,7 @@ describe('the end of a listing', () => {
     expect(wiki.requests.filter(listing)).toHaveLength(9)
   })
 
-  test('is never reached where new cursors return the same pages', async () => {
+  test('is not assumed where new cursors return the same pages', async () => {
     let count = 0
     const same = rewrite(listing, (body) => {
       body.results = [{ id: '1000', title: 'Again', spaceId: '1', body: { storage: { value: '<p>x</p>' } } }]
@@ -163,8 +163,8 @@ describe('an entry that cannot be read', () => {
   })
 })
 
-describe('what a space holds', () => {
-  test('is listed for a closed, an archived and a personal space, each on its own', async () => {
+describe('the pages of a space', () => {
+  test('are listed for closed, archived and personal spaces separately', async () => {
     const spaces = [
       spaceOf('1'),
       spaceOf('2', { status: 'archived' }),
@@ -178,7 +178,7 @@ describe('what a space holds', () => {
     expect(pageIds(assets.keys())).toEqual(['20', '30'])
   })
 
-  test('is without its archived and trashed pages', async () => {
+  test('do not include archived and trashed pages', async () => {
     const pages = (['current', 'archived', 'trashed', 'deleted'] as const).map((status, index) =>
       pageOf(String(10 + index), { status }),
     )
@@ -188,7 +188,7 @@ describe('what a space holds', () => {
     expect(wiki.requests.filter(listing).map(({ query }) => query.get('status'))).toEqual(['current'])
   })
 
-  test('is one page where an address names it in many ways', async () => {
+  test('include a page once, although addresses name it in many ways', async () => {
     const hrefs = [
       '/wiki/x/AYCV',
       '/wiki/pages/viewpage.action?pageId=9797633',

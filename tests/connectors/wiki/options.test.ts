@@ -33,7 +33,7 @@ afterEach(stopWikis)
 const spaces = ['1', '2'].map((id) => spaceOf(id))
 const pages = [pageOf('10'), pageOf('20', { spaceId: '2' })]
 
-describe('how requests are sent', () => {
+describe('connection settings', () => {
   test.each([0, 1, 2])('max_retries %i allows that many attempts after the first', async (max_retries) => {
     const down: SampleFault = { match: onPath(/\/user\/current$/), respond: { status: 503 } }
     const wiki = await startWiki({ spaces, pages }, { faults: [down] })
@@ -42,7 +42,7 @@ describe('how requests are sent', () => {
     expect(wiki.requests.filter(down.match)).toHaveLength(max_retries + 1)
   })
 
-  test('request_timeout_seconds applies to every call, and ends one that hangs', async () => {
+  test('request_timeout_seconds applies to every call, and ends a call that hangs', async () => {
     const wiki = await startWiki({ spaces, pages })
     await crawlAll(openWiki(wiki.url, { optional: { connection: { request_timeout_seconds: 7 } } }))
     expect(new Set(limits)).toEqual(new Set([7_000]))
@@ -72,7 +72,7 @@ describe('how requests are sent', () => {
   })
 })
 
-test('account_email and api_token sign in at base_url, and go nowhere else', async () => {
+test('account_email and api_token are used to sign in at base_url, and sent nowhere else', async () => {
   const wiki = await startWiki({ spaces, pages })
   await crawlAll(openWiki(`${wiki.url}/wiki/`))
   const sent = wiki.requests.flatMap(({ headers }) => headers.authorization ?? [])
@@ -81,8 +81,8 @@ test('account_email and api_token sign in at base_url, and go nowhere else', asy
   expect(new Set(sent)).toEqual(new Set([`Basic ${pair}`]))
 })
 
-describe('which spaces', () => {
-  test('every filter goes to the list of spaces', async () => {
+describe('space filters', () => {
+  test('every filter is sent to the list of spaces', async () => {
     const labels = ['a', 'b']
     const space = spaceOf('1', { key: 'DOCS', type: 'knowledge_base', labels })
     const wiki = await startWiki({ spaces: [space] })

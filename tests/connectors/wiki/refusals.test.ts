@@ -21,7 +21,7 @@ import {
 
 afterEach(stopWikis)
 
-describe('rights', () => {
+describe('missing permissions', () => {
   test('a space without permission fails without affecting the others', async () => {
     const spaces = [spaceOf('1'), spaceOf('2')]
     const pages = [pageOf('10'), pageOf('20', { spaceId: '2' })]
@@ -53,7 +53,7 @@ describe('rights', () => {
     expect(batches.flatMap(({ unlisted }) => unlisted)).toMatchObject([{ reason: 'refused', detail: code }])
   })
 
-  test('a 401 for one kind of call is a missing scope while the account is still signed in', async () => {
+  test('a 401 for one kind of call counts as a missing scope while the account is still signed in', async () => {
     const wiki = await startWiki(
       { pages: manyPages(3), comments: [commentOf('70', '1001')] },
       { faults: [{ match: onPath(/comments/), respond: { status: 401, body: {} } }] },
@@ -80,11 +80,11 @@ describe('rights', () => {
   })
 })
 
-describe('children', () => {
+describe('lists of comments and attachments', () => {
   const one = { optional: { scope: { spaces: { keys: ['S1'] } } } }
   const spaces = ['1', '2', '3'].map((id) => spaceOf(id))
 
-  test('a page that is deleted while it is listed is kept, and its comments and attachments are reported as missing', async () => {
+  test('of a page that is deleted during the crawl are reported as missing, and the page is kept', async () => {
     const faults: SampleFault[] = [
       { match: onPath(/\/pages\/1001\/(?:attachments|footer-comments|inline-comments)$/), respond: { status: 404 } },
     ]
@@ -99,7 +99,7 @@ describe('children', () => {
   })
 
   test.each([true, false])(
-    'many comments and deep replies give the same asset every time (site lists hold replies: %s)',
+    'with many comments and deep replies give the same asset in every scan (site lists include replies: %s)',
     async (siteListsHoldReplies) => {
       const roots = Array.from({ length: 300 }, (_, index) => commentOf(String(2000 + index), '1000'))
       const replies = ['2000', '5001', '5002', '5003'].map((parentId, index) =>
@@ -149,7 +149,7 @@ describe('downloads', () => {
     expect(mediaRequests(wiki)).toEqual([])
   })
 
-  test('a redirect back to the site is followed without the credential', async () => {
+  test('a redirect to the site itself is followed without the credential', async () => {
     const location = '/wiki/rest/api/user/current'
     const { failure, wiki } = await read({}, [{ match: download, respond: { status: 302, headers: { location } } }])
     expect(failure).toBeDefined()
@@ -170,7 +170,7 @@ describe('downloads', () => {
     expect(failure).toBe('download_failed')
   })
 
-  test('a file whose download breaks off is not read', async () => {
+  test('a file whose download is interrupted is not read', async () => {
     expect((await read({}, [{ match: media, respond: 'truncate' }])).failure).toBe('network')
   })
 
@@ -245,7 +245,7 @@ test('an abort ends a crawl within a second', async () => {
   expect(performance.now() - before).toBeLessThan(5_000)
 })
 
-test('requests of a listing name parameters that the contract has', async () => {
+test('listings use only parameters of the contract', async () => {
   const wiki = await startWiki({ pages: manyPages(3), comments: [commentOf('70', '1001')] })
   await crawlAll(openWiki(wiki.url))
   await openWiki(wiki.url).test()

@@ -31,7 +31,7 @@ const payload = (over: object = {}) => ({
 const issuesOf = (value: unknown) => WikiConfig.safeParse(value).error?.issues.map(({ path }) => path.join('.')) ?? []
 
 describe('the payload', () => {
-  test('needs the three members alone, and fills in the defaults', () => {
+  test('requires three members only, and fills in the defaults', () => {
     expect(WikiConfig.parse(payload()).optional).toEqual({
       connection: { max_retries: 3, rate_limit_delay_seconds: 0, request_timeout_seconds: 30 },
       content: {
@@ -129,7 +129,7 @@ describe('the address', () => {
   })
 })
 
-describe('signing in', () => {
+describe('sign-in', () => {
   test('requests the id of the tenant, and stores it', async () => {
     const wiki = await startWiki({})
     const session = openWiki(wiki.url)
@@ -172,12 +172,12 @@ describe('signing in', () => {
   test.each<[string, Parameters<typeof startWiki>[1]]>([
     ['an anonymous answer', { faults: [{ match: () => true, respond: 'anonymous' }] }],
     ['a refusal', { faults: [{ match: onPath(/\/wiki\//), respond: { status: 401, body: {} } }] }],
-  ])('%s is a token that is not accepted, not an empty wiki', async (_name, options) => {
+  ])('%s is reported as a refused token, not as an empty wiki', async (_name, options) => {
     const wiki = await startWiki({ pages: [pageOf('10')] }, options)
     await expect(openWiki(wiki.url).scopes()).rejects.toSatisfy((error) => reasonOf(error) === 'auth_failed')
   })
 
-  test('a token that may not ask who it is can still read', async () => {
+  test('a token without permission to read its own account can still read the wiki', async () => {
     const wiki = await startWiki(
       { pages: [pageOf('10')] },
       { faults: [{ match: onPath(/user\/current/), respond: { status: 403, body: {} } }] },
@@ -186,7 +186,7 @@ describe('signing in', () => {
   })
 })
 
-describe('the scope', () => {
+describe('the scope of a wiki', () => {
   const spaces = [
     spaceOf('1', { key: 'DOCS', labels: ['a'] }),
     spaceOf('2', { key: 'OPS', status: 'archived', labels: ['b'] }),
@@ -212,7 +212,7 @@ describe('the scope', () => {
     expect((await scopesOf(filter)).scopes.map(({ key }) => key)).toEqual(expected)
   })
 
-  test('filters are sent joined by commas', async () => {
+  test('sends filters joined by commas', async () => {
     const wiki = await startWiki({ spaces })
     await openWiki(wiki.url, {
       optional: { scope: { spaces: { keys: ['DOCS', 'OPS'], labels: ['a', 'b'] } } },
@@ -221,7 +221,7 @@ describe('the scope', () => {
     expect([sent?.query.get('keys'), sent?.query.get('labels')]).toEqual(['DOCS,OPS', 'a,b'])
   })
 
-  test('a key that the platform accepts in another letter case counts as matched', async () => {
+  test('counts a key as matched that the platform returns in another letter case', async () => {
     const wiki = await startWiki(
       { spaces },
       {
@@ -243,20 +243,20 @@ describe('the scope', () => {
     expect(warnings).toEqual([])
   })
 
-  test('names that match nothing are reported', async () => {
+  test('reports names that match nothing', async () => {
     const { scopes, warnings } = await scopesOf({ keys: ['DOCS', 'DOX'] })
     expect(scopes).toHaveLength(1)
     expect(warnings).toMatchObject([{ code: 'scope_unmatched', scope: 'DOX' }])
   })
 
   test.each<[object]>([[{ keys: ['NONE'] }], [{ ids: [99] }], [{ type: 'system' }]])(
-    '%j matches nothing, which is a failure',
+    'fails when %j matches nothing',
     async (filter) => {
       await expect(scopesOf(filter)).rejects.toSatisfy((error) => reasonOf(error) === 'scope_unmatched')
     },
   )
 
-  test('hundreds of long keys are requested in addresses of bounded length', async () => {
+  test('requests hundreds of long keys in addresses of bounded length', async () => {
     const wiki = await startWiki({
       spaces: Array.from({ length: 250 }, (_, index) =>
         spaceOf(String(index + 1), { key: `KEY${'X'.repeat(40)}${index}` }),
@@ -269,7 +269,7 @@ describe('the scope', () => {
   })
 })
 
-describe('the test of a connection', () => {
+describe('the connection test', () => {
   const content = { pages: [pageOf('10')], attachments: [attachmentOf('att5', '10')] }
   const outcomes = (steps: readonly TestStep[]) => Object.fromEntries(steps.map(({ name, status }) => [name, status]))
   const good = {
@@ -281,7 +281,7 @@ describe('the test of a connection', () => {
     'download attachments': 'ok',
   }
 
-  test('reports what works, and downloads nothing', async () => {
+  test('reports which steps succeed, and downloads nothing', async () => {
     const wiki = await startWiki(content)
     expect(outcomes(await openWiki(wiki.url).test())).toEqual(good)
     expect(wiki.requests.filter(({ server }) => server === 'media')).toEqual([])
@@ -309,14 +309,14 @@ describe('the test of a connection', () => {
       },
       { 'download attachments': 'failed' },
     ],
-  ])('reports what does not work: %s', async (_name, options, expected) => {
+  ])('reports the step that fails: %s', async (_name, options, expected) => {
     const wiki = await startWiki(content, options)
     const steps = await openWiki(wiki.url).test()
     expect(outcomes(steps)).toEqual({ ...good, ...expected })
     for (const { status, hint } of steps) if (status === 'denied' || status === 'failed') expect(hint).toMatch(/\.$/)
   })
 
-  test('skips the rest where signing in does not work', async () => {
+  test('skips the other steps when sign-in fails', async () => {
     const wiki = await startWiki(content, {
       faults: [{ match: onPath(/\/wiki\//), respond: { status: 401, body: {} } }],
     })

@@ -8,7 +8,7 @@ const large = '9007199254740993'
 const isSpaces = ({ path, query }: { path: string; query: URLSearchParams }) =>
   path.endsWith('/spaces') && query.has('ids')
 
-test('ids of spaces go to the wiki digit by digit, as numbers or as strings of digits', async () => {
+test('ids of spaces are sent to the wiki without rounding, whether numbers or strings of digits', async () => {
   const wiki = await startWiki({ spaces: [spaceOf('7'), spaceOf(large)] })
   const spaces = { ids: [7, large] }
   const { scopes, warnings } = await openWiki(wiki.url, { optional: { scope: { spaces } } }).scopes()
@@ -25,7 +25,7 @@ test('a number that is too large to be exact is refused with the advice to write
   expect(error?.issues[0]?.message).toContain('as strings, such as "9007199254740993"')
 })
 
-test('a deleted scope is recognized by an id beyond 2^53', async () => {
+test('a deleted space is recognized by its id, even if it exceeds 2^53', async () => {
   const wiki = await startWiki({ spaces: [spaceOf('7'), spaceOf(large)] })
   const session = openWiki(wiki.url, { optional: { scope: { spaces: { ids: [7] } } } })
   await session.scopes()
