@@ -78,13 +78,13 @@ export const leakBreaks: readonly Break[] = [
     id: 'sealed-place-not-authenticated',
     rule: 'A sealed secret opens only for the source and member that it was sealed for.',
     edits: [replaceCall([envelope, 'sealWith'], 'setAAD', '$0'), replaceCall([envelope, 'unsealWith'], 'setAAD', '$0')],
-    test: { file: tamperTest, title: 'is never opened' },
+    test: { file: tamperTest, title: 'is never decrypted' },
   },
   {
     id: 'sealed-tag-not-checked',
     rule: 'A sealed secret that was changed does not open.',
     edits: [replaceCall([envelope, 'unsealWith'], 'final', 'Buffer.alloc(0)')],
-    test: { file: tamperTest, title: 'is never opened' },
+    test: { file: tamperTest, title: 'is never decrypted' },
   },
   {
     id: 'nonce-reused',
@@ -126,7 +126,7 @@ export const leakBreaks: readonly Break[] = [
     id: 'path-leaves-origin',
     rule: 'The path of a request cannot lead away from the address of its source.',
     edits: [replaceCondition([transport, 'toUrl'], 'origin basePath', 'false')],
-    test: { file: bodiesTest, title: 'refuses the path' },
+    test: { file: bodiesTest, title: 'are not sent to the path' },
   },
   {
     id: 'certificate-not-checked',
@@ -151,6 +151,6 @@ export const leakBreaks: readonly Break[] = [
         '{ http: new HttpAgent(checked), https: new HttpsAgent(checked) }',
       ),
     ],
-    test: { file: guardTest, title: 'a name with the answer' },
+    test: { file: guardTest, title: 'to a name whose address is' },
   },
 ]
