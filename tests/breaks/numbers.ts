@@ -75,7 +75,7 @@ export const numberBreaks: readonly Break[] = [
     id: 'engine-misses-correction',
     rule: 'The columnar index notices when the time of a resolution is corrected.',
     edits: [replaceCondition(['src/findings/ledger.store.ts', 'FindingLedger.correctResolution'], 'changes', 'false')],
-    test: { file: 'tests/engine/history.test.ts', title: 'corrects a resolution time' },
+    test: { file: 'tests/engine/history.test.ts', title: 'has corrected a resolution time' },
   },
   {
     id: 'engine-keeps-old-past',

@@ -113,32 +113,35 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     ['/console/explore?metric=open-findings', 390, 'light'],
     ['/console/findings?container=Engineering', 1440, 'light'],
     ['/console/nowhere', 390, 'light'],
-  ] as const)('%s at %i px, %s, has no fault that axe finds, and fits its width', async (path, width, colorScheme) => {
-    const page =
-      path === '/console/nowhere'
-        ? await (async () => {
-            context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme })
-            const shown = await context.newPage()
-            await shown.goto(`${origin}${path}`)
-            await shown.getByText('There is no page').waitFor()
-            return shown
-          })()
-        : await openPage(path, { viewport: { width, height: 844 }, colorScheme })
-    if (path.includes('container')) {
-      await page.keyboard.press('j')
-      await page.getByText('History').waitFor()
-    }
-    // What is evaluated by the browser's own protocol is no script of the page, so the policy stays as it is.
-    const found = (await page.evaluate(`${axe}; axe.run({ preload: false })`)) as {
-      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-    }
-    expect(
-      found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
-    ).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-  })
+  ] as const)(
+    '%s at %i px, %s, passes the accessibility checks of axe and fits its width',
+    async (path, width, colorScheme) => {
+      const page =
+        path === '/console/nowhere'
+          ? await (async () => {
+              context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme })
+              const shown = await context.newPage()
+              await shown.goto(`${origin}${path}`)
+              await shown.getByText('There is no page').waitFor()
+              return shown
+            })()
+          : await openPage(path, { viewport: { width, height: 844 }, colorScheme })
+      if (path.includes('container')) {
+        await page.keyboard.press('j')
+        await page.getByText('History').waitFor()
+      }
+      // What is evaluated by the browser's own protocol is no script of the page, so the policy stays as it is.
+      const found = (await page.evaluate(`${axe}; axe.run({ preload: false })`)) as {
+        violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+      }
+      expect(
+        found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
+      ).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    },
+  )
 
-  test('the numbers are those of REST, in every profile that opens the address', async () => {
+  test('numbers equal those of REST, in every browser profile that opens the address', async () => {
     const path = '/console/explore?metric=open-findings&severity=HIGH,CRITICAL&range=90d'
     const page = await openPage(path)
     const question = { filters: { severities: ['HIGH', 'CRITICAL'] } }
@@ -169,7 +172,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     await other.context().close()
   })
 
-  test('a click filters, back takes it back, and the address is the state', async () => {
+  test('a click adds a filter, back removes it, and the address contains the whole state', async () => {
     const page = await openPage('/console/explore?metric=open-findings')
     const figure = page.locator('.tile[aria-pressed=true] .figure b')
     const all = await figure.innerText()
@@ -187,7 +190,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     await expect.poll(() => page.locator('.count').innerText()).toBe(count.toLocaleString('en-US'))
   })
 
-  test('dragging selects a time, in the address and in the numbers', async () => {
+  test('dragging selects a time range, in the address and in the numbers', async () => {
     const page = await openPage('/console/explore?metric=new-findings')
     const box = await page.locator('.plot svg').boundingBox()
     if (box === null) throw new Error('no chart')
@@ -210,7 +213,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     expect(await page.locator('.scroll tbody tr').count()).toBe(52)
   })
 
-  test('keys alone lead from the overview to a triaged finding, its undo, and its history', async () => {
+  test('the keyboard alone suffices to triage a finding, undo it and read its history', async () => {
     const page = await openPage('/console/')
     await page.keyboard.press('g')
     await page.keyboard.press('f')
@@ -238,7 +241,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     ])
   })
 
-  test('hostile names are text, and their addresses are no links', async () => {
+  test('hostile names are shown as text, and their addresses are not links', async () => {
     const page = await openPage('/console/findings?source=archive&severity=CRITICAL&findingType=PASSWORD')
     for (let index = 0; index < hostile.length; index += 1) {
       await page.keyboard.press('j')
@@ -256,7 +259,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1440)
   })
 
-  test('search finds a metric by keys', async () => {
+  test('search finds a metric by keyboard', async () => {
     const page = await openPage('/console/')
     await page.keyboard.press('/')
     await page.keyboard.type('false positive')

@@ -9,7 +9,7 @@ const DAY = 86_400_000
 const text = fc.string({ minLength: 1, unit: 'grapheme' }).filter((value) => !/^\.+$/.test(value))
 
 describe('an address', () => {
-  test('gives the state back, whatever the values are', () => {
+  test('restores the state, for any values', () => {
     const values = fc.uniqueArray(text, { minLength: 1, maxLength: 4 })
     const state = fc.dictionary(fc.constantFrom('severity', 'container', 'q', 'metric'), values, {
       noNullPrototype: true,
@@ -22,7 +22,7 @@ describe('an address', () => {
     )
   })
 
-  test('reads lists with commas', () => {
+  test('reads lists whose values contain commas', () => {
     expect(parseRoute('/console/explore', '?severity=HIGH,CRITICAL').state).toEqual({ severity: ['HIGH', 'CRITICAL'] })
     expect(parseRoute('/console', '').page).toBe('')
   })
@@ -31,7 +31,7 @@ describe('an address', () => {
 describe('a range', () => {
   const now = Date.parse('2026-11-22T10:03:20Z')
 
-  test('of 12 months begins on a Monday and is compared at whole weeks', () => {
+  test('of 12 months begins on a Monday and is compared with the one 52 weeks earlier', () => {
     const range = resolveRange({}, now)
     expect(new Date(range.from).toISOString()).toBe('2025-11-24T00:00:00.000Z')
     expect(range.to).toBeGreaterThan(now)
@@ -39,14 +39,14 @@ describe('a range', () => {
     expect(range.to - range.compared.to).toBe(364 * DAY)
   })
 
-  test('of one answer asks for the brush beside the whole', () => {
+  test('includes the brushed part as the focus of one question', () => {
     const asked = toAsked(resolveRange({ brush: ['2026-06-08..2026-08-03'] }, now), false)
     expect(asked).toMatchObject({ focus: { from: '2026-06-08T00:00:00.000Z', to: '2026-08-03T00:00:00.000Z' } })
     expect(asked.compare).toBeUndefined()
   })
 
   test.each([{ from: ['x'], to: ['y'] }, { brush: ['2026..'] }, { range: ['toString'] }])(
-    'that cannot be read is the default',
+    'that cannot be parsed is replaced by the default',
     (state) => {
       expect(resolveRange(state, now)).toMatchObject({ name: '12m', brush: undefined })
     },
@@ -60,7 +60,7 @@ test.each([
   'file:///etc/passwd',
   'no address',
   '',
-])('%j is no link', (url) => expect(toWebAddress(url)).toBeUndefined())
+])('%j is not shown as a link', (url) => expect(toWebAddress(url)).toBeUndefined())
 
 test('invisible characters are shown as codes', () => {
   expect(showInvisible('a\u202eb\u200bc\u0000')).toBe('a<U+202E>b<U+200B>c<U+0000>')
@@ -71,4 +71,4 @@ test.each([
   ['a,"b"', '"a,""b"""'],
   [-5, '-5'],
   [null, ''],
-])('a cell of %j is %s', (value, cell) => expect(toCell(value)).toBe(cell))
+])('the value %j is shown as %s in a table cell', (value, cell) => expect(toCell(value)).toBe(cell))

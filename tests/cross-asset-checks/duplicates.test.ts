@@ -48,7 +48,7 @@ describe('duplicates in a tenant', () => {
     )
   })
 
-  it('come and go with either of the two, and nothing else is read again', async () => {
+  it('appear and disappear with either of the two assets, and nothing else is read again', async () => {
     const original = add('ENG', '1', text(1))
     add('OPS', '2', text(2))
     const copy = add('OPS', '3', text(1))
@@ -68,7 +68,7 @@ describe('duplicates in a tenant', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('stay the same finding when a copy drifts away a little', async () => {
+  it('remain the same finding after a small edit of the copy', async () => {
     add('ENG', '1', text(1))
     const copy = add('ENG', '2', text(1))
     await bench.scan()
@@ -99,7 +99,7 @@ describe('duplicates in a tenant', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('keep the decision of a person, which applies to this pair', async () => {
+  it('keep the decision of a person, which applies to this pair only', async () => {
     add('ENG', '1', text(1))
     const copy = add('ENG', '2', text(1))
     await bench.scan()

@@ -103,7 +103,7 @@ describe('links inside the platform', () => {
     expect(items).toHaveLength(1)
   })
 
-  it('are resolved and reopened as their target appears and disappears, although the page is unchanged', async () => {
+  it('are resolved or re-opened when their target appears or disappears, although the page is unchanged', async () => {
     add('ENG', page('1', [toTitle('Later', 'ENG')]))
     await bench.scan()
     expect(await broken()).toHaveLength(1)

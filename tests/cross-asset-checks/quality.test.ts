@@ -52,7 +52,7 @@ describe('content quality of a tenant', () => {
     ])
   })
 
-  it('changes with time alone, without reading anything again', async () => {
+  it('changes as time passes, without reading anything again', async () => {
     add('ENG', { id: 'page', body: `${WORDS} Valid as of 2024.` })
     await bench.scan()
     expect(await found()).toEqual([])

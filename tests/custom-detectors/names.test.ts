@@ -3,7 +3,7 @@ import { customOperations } from '../../src/custom-detectors/operations.ts'
 import { queryOperations } from '../../src/query/operations.ts'
 import { caller, openContext } from '../support/context.ts'
 
-test('the key of a detector is known before it has findings, and a misspelt one gives a warning', async () => {
+test('the key of a detector is accepted before it has findings, and a misspelt one gives a warning', async () => {
   const call = caller([...customOperations, ...queryOperations], openContext())
   await call('create_custom_detector', {
     key: 'secret-projects',

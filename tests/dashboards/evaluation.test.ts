@@ -165,6 +165,6 @@ test.each<[string, object, string]>([
   ['a range that runs backwards', { dashboard: 'discovery', from: '2026-03-02', to: '2026-02-01' }, 'invalid_input'],
   ['an unknown zone', { dashboard: 'discovery', timeZone: 'Mars/Base' }, 'invalid_input'],
   ['an unknown key', { dashboard: 'discovery', metric: 'x' }, 'invalid_input'],
-])('%s is refused as a whole', async (_, question, code) => {
+])('a request with %s is refused as a whole', async (_, question, code) => {
   expect(await errorOf(open().ask('query_dashboard', question))).toMatchObject({ code })
 })

@@ -35,7 +35,7 @@ test('the first placement creates the dashboard, with defaults', async () => {
   })
 })
 
-test('a further placement goes last, and positions order them', async () => {
+test('a further placement is added at the end, and positions order them', async () => {
   const { ask } = open()
   await ask('set_placement', { dashboard: 'd', slug: 'open-findings', position: 5 })
   expect(await ask('set_placement', { dashboard: 'd', slug: 'new-findings' })).toMatchObject({ position: 6 })
@@ -85,7 +85,7 @@ test('an unknown metric is not found, and no dashboard is created', async () => 
   expect((await ask('list_dashboards')).total).toBe(1)
 })
 
-test('an unknown dashboard is answered with the closest', async () => {
+test('an error for an unknown dashboard suggests the closest one', async () => {
   const error = await errorOf(open().ask('get_dashboard', { dashboard: 'discovry' }))
   expect(error).toMatchObject({
     code: 'not_found',

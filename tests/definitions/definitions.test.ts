@@ -94,7 +94,7 @@ function writeSet(
 describe('any set of definitions', { timeout: 120_000 }, () => {
   const few = { numRuns: process.env.ASSAY_LONG === '1' ? 60 : 8 }
 
-  it('is the same after export and apply on an empty database, and then nothing is left to change', () => {
+  it('is the same after export and apply on an empty database, and applying it again changes nothing', () => {
     const [one, two] = [openStore(), openStore()]
     fc.assert(
       fc.property(definitionSets, (set) => {
@@ -114,7 +114,7 @@ describe('any set of definitions', { timeout: 120_000 }, () => {
     )
   })
 
-  it('gives the same result regardless of the order of its files and of the previous definitions', () => {
+  it('gives the same result regardless of the order of its files and of earlier definitions', () => {
     const [one, two] = [openStore(), openStore()]
     fc.assert(
       fc.property(definitionSets, definitionSets, fc.nat(), (set, before, turn) => {
@@ -169,7 +169,7 @@ describe('apply', () => {
     exportAll(store, folder)
   })
 
-  it('removes the certification of metrics that change meaning, marks drifted ones, and reports both', () => {
+  it('removes the certification of metrics whose meaning changes, marks drifted ones, and reports both', () => {
     edit('metrics/open-findings.yaml', (text) => text.replace('OPEN', 'IGNORED'))
     edit('metrics/new-findings.yaml', (text) => text.replace('How many findings', 'The number of findings that'))
     edit('glossary/critical-findings.yaml', (text) => text.replace('- CRITICAL', '- CRITICAL\n    - HIGH'))
@@ -190,7 +190,7 @@ describe('apply', () => {
     })
   })
 
-  it('leaves an entry in the audit trail for each change', () => {
+  it('adds an entry to the audit trail for each change', () => {
     edit('metrics/open-findings.yaml', (text) => text.replace('Open findings', 'Findings that are open'))
     apply(store, folder)
     const [entry] = store.read((reader) => listAuditRows(reader, { limit: 1 }))
@@ -237,7 +237,7 @@ describe('apply', () => {
     expect(apply(store, folder).moves).toEqual(moves)
   })
 
-  it('reverses a dependency, which no order of single changes could', () => {
+  it('can reverse a dependency, which no sequence of single changes can', () => {
     const metric = (slug: string, input?: string) =>
       stringify({
         slug,

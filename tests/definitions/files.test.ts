@@ -222,7 +222,7 @@ describe('a file of definitions', () => {
     ])
   })
 
-  it('is found in its folder only, and links and subfolders are harmless', () => {
+  it('is found in its folder only; links and subfolders are ignored', () => {
     write('glossary/a.yaml', term)
     mkdirSync(join(folder, 'glossary', 'folder.yaml'))
     symlinkSync(join(folder, 'nowhere'), join(folder, 'glossary', 'dangling.yaml'))

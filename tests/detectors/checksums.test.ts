@@ -11,8 +11,8 @@ describe.each([
   ['verhoeff', '2363'],
   ['verhoeff', '234123412346'],
 ] as const)('%s of %s', (scheme, number) => {
-  it('holds', () => expect(schemes[scheme](toDigits(number))).toBe(true))
-  it('breaks with every single changed digit', () => {
+  it('is valid', () => expect(schemes[scheme](toDigits(number))).toBe(true))
+  it('is invalid when any single digit is changed', () => {
     for (let at = 0; at < number.length; at++) {
       for (let digit = 0; digit < 10; digit++) {
         if (String(digit) === number[at]) continue

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { detectText } from '../../src/detectors/detect-text.ts'
 
-describe('detecting in a text', () => {
+describe('detection in a text', () => {
   const text = 'a 😀 ana@globex.de b ana@globex.de'
 
   it('returns every occurrence in text order, in UTF-16 offsets', () => {
@@ -19,23 +19,23 @@ describe('detecting in a text', () => {
     })
   })
 
-  it('runs the detectors that are named', () => {
+  it('runs only the named detectors', () => {
     expect(detectText({ id: 'x', text, types: ['SECRETS'] }).findings).toEqual([])
     expect(detectText({ id: 'x', text, types: [] }).findings).toEqual([])
   })
 
-  it('reads the text by its type', () => {
+  it('parses the text by its media type', () => {
     const page = '<p title="x">mail an<b>a@glo</b>bex.de</p>'
     const [finding] = detectText({ id: 'x', text: page, mime: 'text/html' }).findings
     expect(page.slice(finding?.start, finding?.end)).toBe('an<b>a@glo</b>bex.de')
   })
 
-  it('reads the text by its path', () => {
+  it('parses the text by its file extension', () => {
     const [finding] = detectText({ id: 'x', text: 'name,phone\nAna,467 3395\n', path: 'people.csv' }).findings
     expect(finding).toMatchObject({ findingType: 'PHONE', start: 15, end: 23 })
   })
 
-  it('finds a value once where markup of unknown type is read both ways', () => {
+  it('finds a value once when markup of unknown type is parsed in two ways', () => {
     expect(detectText({ id: 'x', text: '<p>ana@globex.de</p>' }).findings).toHaveLength(1)
   })
 })

@@ -4,7 +4,7 @@ import { createKeywordIndex } from '../../src/detectors/keyword-index.ts'
 
 const keyword = fc.string({ unit: fc.constantFrom('a', 'b', 'A', '_', 'é'), minLength: 1, maxLength: 4 })
 
-it('reports exactly what a search for each keyword finds', () => {
+it('the keyword index reports exactly what a search for each keyword finds', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(keyword, { minLength: 1, maxLength: 8 }),

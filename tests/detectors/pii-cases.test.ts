@@ -34,7 +34,7 @@ function findIn({ text, path }: DetectionCase, types: readonly string[]) {
   }))
 }
 
-describe('test cases of personal data', () => {
+describe('test cases for personal data', () => {
   it.each(files.filter((file) => file !== 'columns'))('%s', (file) => {
     const wrong = readCases([`${folder}${file}.jsonl`]).flatMap((each) => {
       const { judged, found } = judge(each, findIn(each, typesOf[file] ?? byDefault), matching)
@@ -45,7 +45,7 @@ describe('test cases of personal data', () => {
   })
 
   it.each(files.filter((file) => file !== 'columns'))(
-    '%s: at least ten positive and ten negative cases for a language',
+    '%s has at least ten positive and ten negative cases for each language',
     (file) => {
       const counts = new Map<string, { found: number; left: number }>()
       for (const { language, expected } of readCases([`${folder}${file}.jsonl`])) {

@@ -53,7 +53,7 @@ describe('personal data that is found', () => {
     ['BE_NATIONAL_NUMBER', 'rijksregisternummer 85.07.30-033.28', '85.07.30-033.28'],
     ['FI_PERSONAL_CODE', 'henkilötunnus 131052-308T', '131052-308T'],
     ['BR_CPF', 'CPF 529.982.247-25', '529.982.247-25'],
-  ])('%s in "%s"', (type, text, value) => {
+  ])('%s is found in "%s"', (type, text, value) => {
     expect(findPii(text)).toEqual([[type, value]])
   })
 
@@ -62,14 +62,14 @@ describe('personal data that is found', () => {
     expect(finding).toMatchObject({ findingType: 'CREDIT_CARD', severity: 'LOW' })
   })
 
-  it('reads the header of a cell as its context', () => {
+  it('uses the header of a cell as its context', () => {
     const cell: Part = { kind: 'cell', text: '467 3395', path: 'B2', label: 'Phone' }
     expect(detectParts([cell])).toEqual([expect.objectContaining({ findingType: 'PHONE' })])
     expect(detectParts([{ ...cell, label: 'Amount' }])).toEqual([])
   })
 
   it.each(['CustomerSSN', 'iban', 'date_of_birth', 'Card Number', 'Geburtsdatum'])(
-    'takes the column name %s as evidence',
+    'uses the column name %s as evidence',
     (name) => {
       const part: Part = { kind: 'name', text: name, path: `Sales.${name}` }
       expect(detectParts([part])).toEqual([
@@ -88,7 +88,7 @@ describe('personal data that is found', () => {
     expect(detectParts([part], { types: [type] })).toEqual([expect.objectContaining({ findingType: type })])
   })
 
-  it('reports addresses of the own company as INFO', () => {
+  it('reports e-mail addresses of the configured company as INFO', () => {
     const part: Part = { kind: 'text', text: 'ana@globex.de and bo@initech.de', path: 'body' }
     const matches = detectParts([part], { ownDomains: ['globex.de'] })
     expect(matches.map(({ severity }) => severity)).toEqual(['INFO', 'LOW'])
@@ -100,7 +100,7 @@ describe('personal data that is found', () => {
   })
 })
 
-describe('what only looks like personal data', () => {
+describe('text that only looks like personal data is not reported', () => {
   it.each([
     'see icon@2x.png and npm i @types/node@20.1.0',
     'git clone git@host.corp:team/app.git',

@@ -39,17 +39,17 @@ const script = new URL(
   `)}`,
 )
 
-describe('the pool', () => {
+describe('the detector pool', () => {
   const pool = createDetectorPool({ fingerprintKey, size: 2, budgetMs: 20_000 })
   afterAll(() => pool.close())
 
-  it('finds the same as the calling thread', async () => {
+  it('returns the same findings as the calling thread', async () => {
     const expected = runRequest(document, request, { fingerprint: createFingerprinter(fingerprintKey) })
     expect(expected.findings.map(({ findingType }) => findingType)).toEqual(['EMAIL', 'INSTRUCTION_OVERRIDE'])
     expect(await pool.run(document, request)).toEqual(expected)
   })
 
-  it('runs more documents than it has workers', async () => {
+  it('processes more documents than it has workers', async () => {
     const results = await Promise.all(Array.from({ length: 9 }, () => pool.run(document, request)))
     expect(results.map(({ findings }) => findings.length)).toEqual(Array(9).fill(2))
   })
@@ -80,7 +80,7 @@ describe('the pool', () => {
     expect((await pool.run(document, request)).findings).toHaveLength(2)
   })
 
-  it('rejects what waits when it is closed', async () => {
+  it('rejects waiting documents when it is closed', async () => {
     const pool = openPool({ script })
     const waiting = pool.run(document, { ...request, detectors: [{ type: 'HANGS' }] })
     const outcome = expect(waiting).rejects.toMatchObject({ code: 'unavailable' })

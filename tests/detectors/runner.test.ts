@@ -126,7 +126,7 @@ describe('overlapping matches', () => {
     expect(run(document, [both]).findings.map(({ location }) => location.end)).toEqual([9])
   })
 
-  it('are not assumed for matches in different texts with the same path', () => {
+  it('are never matches in different texts with the same path', () => {
     const document = documentOf(textPart('role 4711', { path: 'role' }), textPart('id = 4712', { path: 'role' }))
     const weak = detectorOf(/47\d\d/g, { type: 'WEAK', yieldsTo: ['TEST'] })
     const found = run(document, [detectorOf(/471\d/g)]).findings
@@ -151,15 +151,15 @@ describe('overlapping matches', () => {
   })
 })
 
-describe('bounds', () => {
-  it('reports a match across the boundary of two pieces once', () => {
+describe('limits of the runner', () => {
+  it('reports a match that spans two chunks once', () => {
     const text = `${'a'.repeat(256 * 1024 - 3)}secret${'a'.repeat(300_000)}`
     const { findings, warnings } = run(documentOf(textPart(text)), [detectorOf(/secret/g)], { occurrences: 'all' })
     expect(findings.map(({ location }) => location.start)).toEqual([256 * 1024 - 3])
     expect(warnings).toEqual([])
   })
 
-  it('reads the beginning of a document that is too long, with a warning', () => {
+  it('reads only the beginning of a document that is too long, with a warning', () => {
     const text = `${'a'.repeat(MAX_PART_LENGTH)}secret`
     const { findings, warnings } = run(documentOf(textPart(text)), [detectorOf(/secret/g)])
     expect(findings).toEqual([])

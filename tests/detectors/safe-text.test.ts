@@ -15,7 +15,7 @@ import { credentialDisguises, credentials, disguises, personalData } from '../su
 
 const kinds: TextKind[] = ['prose', 'key', 'definition']
 
-describe('what is hidden', () => {
+describe('masking of a text', () => {
   it.each(kinds)('hides every credential in a %s, however it is disguised', (kind) => {
     for (const [name, credential] of Object.entries(credentials)) {
       for (const [disguise, put] of Object.entries(credentialDisguises)) {
@@ -29,31 +29,31 @@ describe('what is hidden', () => {
     }
   })
 
-  it('hides a disguised credential beside one whose mask still reads as a credential', () => {
+  it('hides a disguised credential next to one whose mask itself looks like a credential', () => {
     const text = `T ${credentialDisguises.markup?.(credentials.sendgrid ?? '')}. postgr&#8203;es://app:Qx7vLm29pT@db.example.net/app`
     expect(toSafeText(text, 'prose')).not.toMatch(/TwL2iGABf9|Qx7vLm/)
     expect(toSafeText(`${credentials.keyInBase64} on ${credentials.gitlab}`, 'prose')).toBe(`${MASK} on ${MASK}`)
   })
 
-  it('hides an encoded key whole where it runs into another credential', () => {
+  it('hides all of an encoded key that is directly followed by another credential', () => {
     const { keyInBase64 = '', aws = '' } = credentials
     const coded = `${keyInBase64.slice(0, 46)}%252B${keyInBase64.slice(47)}`
     expect(toSafeText(`${coded}\n${aws}`, 'key')).toBe(MASK)
   })
 
-  it('hides a private key that was cut, as it is and in base64', () => {
+  it('hides a truncated private key, in plain text and in base64', () => {
     const { pem = '', pemInBase64 = '' } = credentials
     expect(toSafeText(`Key ${pem.slice(0, 80)}`, 'prose')).toBe(`Key ${MASK}`)
     expect(toSafeText(`Key ${pemInBase64.slice(0, 110)}`, 'prose')).toBe(`Key ${MASK}`)
   })
 
-  it('hides a whole token directly after a word, and no word that only starts like a token', () => {
+  it('hides all of a token that directly follows a word, but not a word that only starts like a token', () => {
     expect(toSafeText(`page${credentials.github}`, 'key')).toBe(`page${MASK}`)
     expect(toSafeText(`Name_${credentials.aws}`, 'key')).toBe(`Name_${MASK}`)
     expect(toSafeText('highs_and_lows_per_day', 'prose')).toBe('highs_and_lows_per_day')
   })
 
-  it('hides personal data in prose alone', () => {
+  it('hides personal data in prose only', () => {
     for (const [name, value] of Object.entries(personalData)) {
       for (const [disguise, put] of Object.entries(disguises)) {
         const text = `Notes ${put(value)} end`
@@ -64,7 +64,7 @@ describe('what is hidden', () => {
     }
   })
 
-  it('keeps text by which people recognize their content', () => {
+  it('keeps text that identifies content for people', () => {
     for (const text of [
       'Quarterly Revenue & Costs, 100 %',
       'Sales report 2024-01-15 10:33',
@@ -92,7 +92,7 @@ describe('what is hidden', () => {
   })
 })
 
-describe('bounds and addresses', () => {
+describe('length limits and addresses', () => {
   it('truncates overlong text, but never inside a mask', () => {
     expect(toSafeText('a'.repeat(100_000), 'prose')).toHaveLength(1000)
     for (let before = 960; before <= 1_010; before++) {

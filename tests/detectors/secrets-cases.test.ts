@@ -18,13 +18,13 @@ function findFault({ text, path, expected }: SecretCase): string | undefined {
   return missed.length + extra.length === 0 ? undefined : `${missed.length} missed, ${extra.length} too many: ${text}`
 }
 
-describe('test cases of secrets', () => {
+describe('test cases for secrets', () => {
   it.each(topics)('%s: secrets are found and look-alikes are not', (topic) => {
     const faults = secretCases.filter((each) => each.topic === topic).map(findFault)
     expect(faults.filter((fault) => fault !== undefined)).toEqual([])
   })
 
-  it.each(topics)('%s: at least ten positive and ten negative cases for each language or group', (topic) => {
+  it.each(topics)('%s has at least ten positive and ten negative cases for each language or group', (topic) => {
     const groups = inEveryLanguage.includes(topic) ? [...languagesOf(topic)] : [undefined]
     for (const group of groups) {
       const cases = secretCases.filter((each) => each.topic === topic && (group ?? each.group) === each.group)

@@ -156,7 +156,7 @@ describe('secrets that are found', () => {
     expect(findSecrets(text)).toEqual([expect.objectContaining({ findingType: type, value })])
   })
 
-  it('finds a private key whole, also with escaped line ends', () => {
+  it('finds the whole of a private key, also with escaped line ends', () => {
     const body = `MII${base62(61)}`
     const key = ['-----BEGIN RSA PRIV', 'ATE KEY-----', body, body, `-----END RSA PRIV`]
     const plain = `${key[0]}${key[1]}\n${body}\n${body}\n${key[4]}ATE KEY-----`
@@ -195,14 +195,14 @@ describe('secrets that are found', () => {
     expect(findSecrets(setting, 'web.config')).toEqual([expect.objectContaining({ value })])
   })
 
-  it('reads cells by their header', () => {
+  it('uses the header of a cell as its context', () => {
     const value = joined('vK8', 'mQz2pLw')
     const csv = `host,password\ndb1,${value}\ndb2,n/a\n`
     expect(findSecrets(csv, 'logins.csv')).toEqual([expect.objectContaining({ value })])
   })
 })
 
-describe('what only looks like a secret', () => {
+describe('text that only looks like a secret is not reported', () => {
   it.each([
     'To reset your password, open the portal.',
     'password: ********',

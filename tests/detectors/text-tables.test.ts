@@ -21,7 +21,7 @@ describe('words of a label', () => {
     ['數據庫密碼', '數據庫密碼'],
     ['--token--', 'token'],
     ['', ''],
-  ])('of %s', (name, words) => expect(labelWords(name).join(' ')).toBe(words))
+  ])('are split from %s', (name, words) => expect(labelWords(name).join(' ')).toBe(words))
 })
 
 /** All tables of a text, in order. */
@@ -75,7 +75,7 @@ describe('tables in running text', () => {
     ['a list of numbers', '1,2,3\n4,5,6\n'],
     ['one line', '| a | b |'],
     ['a ruler alone', '|---|---|\n|---|---|\n'],
-  ])('%s is none', (_, text) => expect(cellsOf(text)).toEqual([]))
+  ])('%s is not a table', (_, text) => expect(cellsOf(text)).toEqual([]))
 
   it('return the cell that contains an offset', () => {
     const text = 'see\n\n| host | secret |\n|---|---|\n| db1 | x1 |\n\nx1 again'
@@ -107,7 +107,7 @@ describe('tables in running text', () => {
     )
   })
 
-  it('are bounded: long lines are no rows, and further columns and rows are ignored', () => {
+  it('are limited: long lines are not rows, and excess columns and rows are ignored', () => {
     expect(readTables(`${'a|'.repeat(20_000)}\n${'b|'.repeat(20_000)}\n`)).toEqual([])
     const wide = readTables(`${Array.from({ length: 1_500 }, (_, at) => `c${at}`).join('|')}\n${'1|'.repeat(1_500)}\n`)
     expect(wide[0]?.cells.length).toBe(1_000)

@@ -107,7 +107,7 @@ describe('each problem is reported with the command that fixes it', () => {
     expect(commandOf(sick)).toBe('assay serve --port 0')
   })
 
-  it('names the folder in each command when it is not the usual one', async () => {
+  it('names the folder in each command when it is not the default one', async () => {
     const patient = await admit()
     delete patient.env.ASSAY_HOME
     const sick = await patient.see('backups')
@@ -158,7 +158,7 @@ describe('each problem is reported with the command that fixes it', () => {
 })
 
 describe('assay doctor', () => {
-  it('prints the checks, and ends with 1 only when one failed', async () => {
+  it('prints the checks, and exits with 1 only when one has failed', async () => {
     const patient = await admit()
     const warned = patient.shell('assay doctor')
     expect(warned).toContain('warn  backups: There is no backup.\n      → assay backup\n')

@@ -34,7 +34,7 @@ describe('running text', () => {
     ])
   })
 
-  test('headings start sections that carry their names', () => {
+  test('headings start sections with their names', () => {
     const document = parse('<p>intro</p><h1>Access</h1><p>a</p><h2>Key Vault</h2><p>b</p><h1>End</h1><p>c</p>')
     expect(document.parts.map(({ text, headings }) => [text, headings])).toEqual([
       ['intro\n', undefined],
@@ -44,19 +44,19 @@ describe('running text', () => {
     ])
   })
 
-  test('references that XML does not know are decoded', () => {
+  test('HTML entities are decoded', () => {
     expect(textOf(parse('<p>a&nbsp;b &rarr; &lt;c&gt; &#128512; &unknown; AT&T</p>'))).toEqual([
       'a\u00A0b → <c> 😀 &unknown; AT&T\n',
     ])
   })
 
-  test('numbers of tasks are omitted', () => {
+  test('the ids of tasks are omitted', () => {
     const source =
       '<ac:task-list><ac:task><ac:task-id>7</ac:task-id><ac:task-status>incomplete</ac:task-status><ac:task-body>call Ann</ac:task-body></ac:task></ac:task-list>'
     expect(parse(source).parts.map(({ text }) => text)).toEqual(['call Ann\n'])
   })
 
-  test('an extension is read once, not with its fallback', () => {
+  test('an extension is read once, without its fallback', () => {
     const source =
       '<ac:adf-extension><ac:adf-node type="panel"><ac:adf-content><p>kept</p></ac:adf-content></ac:adf-node><ac:adf-fallback><p>kept</p></ac:adf-fallback></ac:adf-extension>'
     expect(textOf(parse(source))).toEqual(['kept\n'])
@@ -64,7 +64,7 @@ describe('running text', () => {
   })
 })
 
-describe('parts of their own', () => {
+describe('separate parts', () => {
   test('a code macro keeps its text and language', () => {
     const [part] = parse(code('key = "<a>&amp;"\n', 'Python')).parts
     expect(part).toMatchObject({ kind: 'code', language: 'python', text: 'key = "<a>&amp;"\n' })
@@ -77,7 +77,7 @@ describe('parts of their own', () => {
     expect(sourceOf(source, parse(source), '>b')).toBe('>b')
   })
 
-  test('cells know their column', () => {
+  test('cells are labelled with the header of their column', () => {
     const document = parse(
       '<table><tbody><tr><th>Name</th><th colspan="2">Mail</th><th>SSN</th></tr><tr><td>Ann</td><td>a@x.io</td><td>b@x.io</td><td><p>1</p><p>2</p></td></tr></tbody></table>',
     )
@@ -89,7 +89,7 @@ describe('parts of their own', () => {
     ])
   })
 
-  test('without a header row a cell is called by the first of its row', () => {
+  test('without a header row, cells are labelled with the first cell of their row', () => {
     const document = parse('<table><tr><th>Password</th><td>hunter</td></tr><tr><td>User</td><td>ann</td></tr></table>')
     expect(document.parts.map(({ text, label }) => [label, text])).toEqual([
       [undefined, 'Password'],
@@ -99,7 +99,7 @@ describe('parts of their own', () => {
     ])
   })
 
-  test('macro parameters and attributes that hold content', () => {
+  test('macro parameters and attributes with content become parts', () => {
     const source = `${macro('jdbc', parameter('url', 'jdbc:x;password=a&amp;b'))}<img alt="a &quot;b&quot;" width="3" src="x.png"/><p style="color: red" local-id="1">x</p>`
     expect(parse(source).parts.filter(({ kind }) => kind === 'attribute')).toMatchObject([
       { label: 'url', text: 'jdbc:x;password=a&b' },
@@ -108,7 +108,7 @@ describe('parts of their own', () => {
     ])
   })
 
-  test('comments and template hints', () => {
+  test('comments and template hints become parts', () => {
     expect(textOf(parse('<p>a<!-- todo: x --></p><ac:placeholder>write here</ac:placeholder>'), 'comment')).toEqual([
       ' todo: x ',
       'write here',
@@ -123,7 +123,7 @@ describe('parts of their own', () => {
     ['far away', '<p style="position:absolute; left:-9999px">x</p>'],
     ['dark on the same dark', '<p style="background-color:#123456"><span style="color:#123456">x</span></p>'],
     ['a concealed excerpt', macro('excerpt', `${parameter('hidden', 'true')}<ac:rich-text-body>x</ac:rich-text-body>`)],
-  ])('hidden: %s', (_name, source) => {
+  ])('text is marked as hidden in %s', (_name, source) => {
     expect(parse(source).parts.map(({ kind, text }) => [kind, text.trim()])).toEqual([['hidden', 'x']])
   })
 
@@ -135,7 +135,7 @@ describe('parts of their own', () => {
     ['white on a dark block', '<div style="background:#000"><span style="color:#fff">x</span></div>'],
     ['white on an image', '<div style="background: url(a.png)"><span style="color:#fff">x</span></div>'],
     ['small print', '<span style="font-size: 8px">x</span>'],
-  ])('shown: %s', (_name, source) => {
+  ])('text is not marked as hidden in %s', (_name, source) => {
     expect(parse(source).parts.map(({ kind }) => kind)).not.toContain('hidden')
   })
 })
@@ -218,7 +218,7 @@ describe('links', () => {
     expect(first(source)).toMatchObject(expected)
   })
 
-  test.each(['mailto:a@x.io', 'tel:+49', 'javascript:alert(1)', ''])('no link: %s', (href) => {
+  test.each(['mailto:a@x.io', 'tel:+49', 'javascript:alert(1)', ''])('there is no link in %s', (href) => {
     expect(parse(`<a href="${href}">x</a>`).links).toEqual([])
   })
 
@@ -228,7 +228,7 @@ describe('links', () => {
     ])
   })
 
-  test('a link has its position', () => {
+  test('a link has the position of its text', () => {
     const source = '<p>x</p>\n<p><a href="https://x.io">y</a></p>'
     expect(first(source)).toMatchObject({ line: 2, column: 13, offset: source.indexOf('https') })
   })
@@ -239,8 +239,8 @@ test('anchors are heading slugs and anchor macros', () => {
   expect(document.anchors).toEqual(['Getting-started!', 'A', 'A.1', 'mark'])
 })
 
-describe('positions', () => {
-  test('lead back to the source across references, emoji and tags', () => {
+describe('source positions', () => {
+  test('are correct after entities, emoji and tags', () => {
     const source = '<p>😀 &amp; &#x1F600; x</p>\n<p>pass<b>word</b>: se&shy;cret <i>😀tail</i></p>'
     const document = parse(source)
     expect(sourceOf(source, document, 'pass')).toBe('pass')
@@ -251,13 +251,13 @@ describe('positions', () => {
     expect(part && findLineColumn(document, part, part.text.indexOf('word'))).toEqual({ line: 2, column: 11 })
   })
 
-  test('the end of a part that ends in a reference is the end of that reference', () => {
+  test('of a part that ends with an entity include the whole entity', () => {
     const source = '<td>x</td><a title="a&amp;">'
     const part = parse(source).parts.find(({ kind }) => kind === 'attribute')
     expect(part && toSourceOffset(part, part.text.length)).toBe(source.indexOf('">'))
   })
 
-  test('every character that is not decoded is in the source at its mapped offset', () => {
+  test('of every character that is not decoded contain that character', () => {
     const piece = fc.constantFrom(
       '<p>',
       '</p>',
@@ -329,7 +329,7 @@ describe('hostile markup', () => {
     expect(document.truncated).toBe(true)
   })
 
-  test('a body longer than a part continues in the next part', () => {
+  test('a body longer than the limit of a part continues in the next part', () => {
     const document = timed(`<p>${'word '.repeat(1_000_000)}end</p>`)
     expect(textOf(document).map(({ length }) => length)).toEqual([2_097_152, 2_097_152, 805_700])
     const last = document.parts.at(-1)

@@ -37,10 +37,10 @@ describe('Word', () => {
       '<cp:coreProperties><dc:title>Plan &lt;1&gt;</dc:title><dc:creator>Ann</dc:creator></cp:coreProperties>',
   }
 
-  test('text, cells, what is not shown, stories and properties', async () => {
+  test('is read with text, cells, hidden text, headers, notes and properties', async () => {
     const document = await read(zipOf(files), { filename: 'a.docx' })
     expect(shapes(document)).toEqual([
-      ['text', 'body', undefined, 'Access\nkey ghp_12 & more\t\nseen\nsite\nonce\n'],
+      ['text files', 'body', undefined, 'Access\nkey ghp_12 & more\t\nseen\nsite\nonce\n'],
       ['hidden', 'body', undefined, 'unseen'],
       ['hidden', 'body', undefined, 'gone'],
       ['cell', 'body', undefined, 'Name\n'],
@@ -49,7 +49,7 @@ describe('Word', () => {
       ['cell', 'body', 'Name', 'Ann\n'],
       ['cell', 'body', 'Mail', 'a@x.io\n'],
       ['cell', 'body', 'SSN', '1\n'],
-      ['text', 'header 1', undefined, 'secret\n'],
+      ['text files', 'header 1', undefined, 'secret\n'],
       ['comment', 'comment 4', undefined, 'why?\n'],
       ['attribute', 'properties', 'title', 'Plan <1>'],
     ])
@@ -63,7 +63,7 @@ describe('Word', () => {
   })
 })
 
-test('Excel: cells by column, numbers in full, formulas with texts, comments, connections, links', async () => {
+test('Excel is read with cells by column, full numbers, formulas with texts, comments, connections and links', async () => {
   const document = await read(
     zipOf({
       'xl/workbook.xml': '<workbook><sheets><sheet name="People" sheetId="1" r:id="rId1"/></sheets></workbook>',
@@ -100,7 +100,7 @@ test('Excel: cells by column, numbers in full, formulas with texts, comments, co
   expect(document.links).toMatchObject([{ kind: 'web', url: 'https://x.io', path: 'People' }])
 })
 
-test('PowerPoint: slides in order, notes, tables, slides that are not shown', async () => {
+test('PowerPoint is read with slides in order, notes, tables and hidden slides', async () => {
   const text = (words: string) => `<a:p><a:r><a:t>${words}</a:t></a:r></a:p>`
   const document = await read(
     zipOf({
@@ -111,32 +111,32 @@ test('PowerPoint: slides in order, notes, tables, slides that are not shown', as
   )
   expect(shapes(document)).toEqual([
     ['attribute', 'slide 2', 'alt', 'a map'],
-    ['text', 'slide 2', undefined, 'two\n'],
+    ['text files', 'slide 2', undefined, 'two\n'],
     ['cell', 'slide 2', undefined, 'User\n'],
     ['cell', 'slide 2', 'User', 'ann\n'],
     ['hidden', 'slide 10', undefined, 'ten\n'],
-    ['text', 'notes 2', undefined, 'say hello\n'],
+    ['text files', 'notes 2', undefined, 'say hello\n'],
   ])
 })
 
 describe('PDF', () => {
-  test('text by page, and links', async () => {
+  test('is read page by page, with links', async () => {
     const annotation = '<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://x.io/p) >> >>'
     const document = await read(pdfOf(['first line\nsecond', 'token ghp_1234'], { annotation }))
     expect(shapes(document)).toEqual([
-      ['text', 'page 1', undefined, expect.stringMatching(/^first line\s+second/)],
-      ['text', 'page 2', undefined, expect.stringContaining('token ghp_1234')],
+      ['text files', 'page 1', undefined, expect.stringMatching(/^first line\s+second/)],
+      ['text files', 'page 2', undefined, expect.stringContaining('token ghp_1234')],
     ])
     expect(document.links[0]).toMatchObject({ kind: 'web', url: 'https://x.io/p', path: 'page 1' })
   })
 
-  test('a password is recognised', async () => {
+  test('with a password is reported as encrypted', async () => {
     const hex = '41'.repeat(32)
     const trailer = `/ID [<${hex}> <${hex}>] /Encrypt << /Filter /Standard /V 1 /R 2 /Length 40 /P -4 /O <${hex}> /U <${hex}> >>`
     expect(await statusOf(pdfOf(['x'], { trailer }))).toBe('encrypted')
   })
 
-  test('a cut file is damaged or read in part, never an error', async () => {
+  test('that is truncated is reported as damaged or read in part, without an error', async () => {
     const bytes = pdfOf(['hello there'])
     for (const end of [6, 60, 200, bytes.length - 40]) {
       expect(['damaged', 'read']).toContain(await statusOf(bytes.subarray(0, end)))
@@ -181,7 +181,7 @@ describe('an unread file has a reason', () => {
   })
 })
 
-describe('text', () => {
+describe('text files', () => {
   test.each<[string, Uint8Array]>([
     ['UTF-8', new TextEncoder().encode('größe')],
     ['UTF-8 with a mark', Uint8Array.of(0xef, 0xbb, 0xbf, ...new TextEncoder().encode('größe'))],
@@ -200,7 +200,7 @@ describe('text', () => {
     ['# x', { filename: 'a.md' }, 'text/markdown'],
     ['BMW and MZ', {}, 'text/plain'],
     ['x', { filename: 'a.constructor' }, 'text/plain'],
-  ])('%s with %o is %s', async (text, facts, mime) => {
+  ])('%s with %o is read as %s', async (text, facts, mime) => {
     expect((await read(new TextEncoder().encode(text), facts)).mime).toBe(mime)
   })
 })

@@ -15,7 +15,7 @@ import { cpuMs } from '../support/cpu.ts'
 const shapes = (document: AssayDocument) => document.parts.map(({ kind, label, text }) => [kind, label, text])
 
 describe('HTML', () => {
-  test('scripts are code, styles are nothing, titles are names', () => {
+  test('scripts become code, styles are omitted, and the title becomes the name', () => {
     const source =
       '<html><head><title>T &amp; U</title><style>p{}</style><script>var k = "a<b&amp;"</script></head><body><p>one<p>two<template>x</template></body>'
     expect(shapes(parseHtml(source))).toEqual([
@@ -26,7 +26,7 @@ describe('HTML', () => {
     ])
   })
 
-  test('hidden text ends with its paragraph', () => {
+  test('hidden text ends with its element', () => {
     const parts = parseHtml('<p style="display:none">a<p>b<table><tr hidden><td>c<tr><td>d</table>').parts
     expect(parts.map(({ kind, text }) => [kind, text.trim()])).toEqual([
       ['hidden', 'a'],
@@ -47,7 +47,7 @@ describe('Markdown', () => {
   const source =
     '# Top\ntext <!-- a\nb --> more\n```py\nx = [a](https://no.io)\n```\n## Sub\n[b](https://x.io/(c)) <https://y.io>\n[ref]: https://z.io "t"\n'
 
-  test('sections, fences and comments', () => {
+  test('sections, fenced code and comments become parts', () => {
     expect(
       parseMarkdown(source).parts.map(({ kind, text, headings, language }) => [kind, text, headings, language]),
     ).toEqual([
@@ -63,7 +63,7 @@ describe('Markdown', () => {
     ])
   })
 
-  test('links of every form, with their place', () => {
+  test('links of every form are found, with their positions', () => {
     expect(parseMarkdown(source).links).toMatchObject([
       { url: 'https://x.io/(c)', label: 'b', line: 8, column: 5 },
       { url: 'https://y.io', line: 8 },
@@ -74,7 +74,7 @@ describe('Markdown', () => {
 })
 
 describe('CSV', () => {
-  test('cells by header, quotes and line breaks inside', () => {
+  test('cells are labelled by header, and may contain quotes and line breaks', () => {
     const source = 'name;mail\r\n"Ann ""A"" B";a@x.io\r\n"two\nlines";\n'
     const document = parseCsv(source)
     expect(document.parts.map(({ path, label, text }) => [path, label, text])).toEqual([
@@ -88,7 +88,7 @@ describe('CSV', () => {
     expect(quoted && source[toSourceOffset(quoted, quoted.text.indexOf('B'))]).toBe('B')
   })
 
-  test('rows of values are not taken as a header', () => {
+  test('a row of values is not used as a header', () => {
     expect(parseCsv('a@x.io,1\nb@x.io,2').parts.map(({ label }) => label)).toEqual([
       undefined,
       'a@x.io',
@@ -107,7 +107,7 @@ describe('CSV', () => {
     expect(rest && source.slice(toSourceOffset(rest, rest.text.indexOf('m5999'))).startsWith('m5999')).toBe(true)
   })
 
-  test('unclosed quotes and any text end', () => {
+  test('unclosed quotes and arbitrary text are read to the end', () => {
     expect(parseCsv('a,"b\nc').parts.map(({ text }) => text)).toEqual(['a', 'b\nc'])
     fc.assert(
       fc.property(
@@ -117,7 +117,7 @@ describe('CSV', () => {
     )
   })
 
-  test('quotes by the hundred thousand are read in time', () => {
+  test('hundreds of thousands of quotes are read within seconds', () => {
     const before = cpuMs()
     parseCsv(`${'"a""b",'.repeat(100_000)}\n${'"'.repeat(300_001)}`)
     expect(cpuMs() - before).toBeLessThan(2_000)
@@ -149,7 +149,7 @@ test('plain text is one unchanged part', () => {
   expect(parsePlainText('a\r\nb').parts).toEqual([{ kind: 'text', path: 'body', text: 'a\r\nb' }])
 })
 
-describe('places', () => {
+describe('lines and columns', () => {
   test.each([
     [0, 1, 1],
     [2, 2, 1],

@@ -76,7 +76,7 @@ test('once a token exists, a running server requires one and allows exactly its 
 /** Where others get in: by themselves, or through a proxy on this machine. */
 const places = [{ host: '0.0.0.0' }, { publicUrl: 'https://assay.example.com' }, { trustProxy: ['10.0.0.0/8'] }]
 
-test.each(places)('an address that others can reach is not served without a token: %j', async (place) => {
+test.each(places)('an address that other machines can reach is not served without a token: %j', async (place) => {
   const { home, remove } = makeHome()
   writeFileSync(join(home, 'config.json'), JSON.stringify({ port: 0, logLevel: 'silent', ...place }))
   const app = await openApp(loadConfig({ home }, {}), {})
@@ -95,7 +95,7 @@ test.each(places)('an address that others can reach is not served without a toke
   expect(reply.status).toBe(401)
 })
 
-test('a read-only server offers nothing that writes', async () => {
+test('a read-only server offers no operation that writes', async () => {
   const { home, remove } = makeHome()
   const { url, stop } = await serveAssay(home, ['--read-only', '--no-background'])
   expect((await fetch(`${url}/sources`)).status).toBe(200)
@@ -106,7 +106,7 @@ test('a read-only server offers nothing that writes', async () => {
 }, 60_000)
 
 test.each([[[]], [['--scope', 'everything']], [['--scope', 'read', '--expires', 'soon']]])(
-  'token create %j is wrong usage',
+  'token create %j is a usage error',
   async (args) => {
     expect((await assay('token', 'create', ...args)).code).toBe(2)
   },

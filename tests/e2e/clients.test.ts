@@ -42,7 +42,7 @@ function write(id: string, text: string): string {
 const backups = (file: string) =>
   readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith('.backup'))
 
-describe('where the files are', () => {
+describe('configuration files of clients', () => {
   const place = (platform: NodeJS.Platform, more: Partial<ClientEnvironment> = {}): ClientEnvironment => ({
     platform,
     env: {},
@@ -91,7 +91,7 @@ function readEntry(id: string, text: string): { command: string; args: string[] 
 const started = new Set(['claude-desktop', 'vscode', 'codex'])
 
 describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
-  it('adds itself to what is there, once, and is what the client then starts', { timeout: 120_000 }, async () => {
+  it('adds one entry to the existing file, with the command that the client starts', { timeout: 120_000 }, async () => {
     const install = () =>
       spawnSync(process.execPath, [installed, 'mcp', 'install', id, '--yes'], {
         env: { ...process.env, ...env(), ASSAY_HOME: join(home, 'data of mine') },
@@ -131,7 +131,7 @@ describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
     expect(existsSync(join(home, 'data of mine', 'assay.db'))).toBe(true)
   })
 
-  it('does not change a file in another format', () => {
+  it('does not change a file of an unexpected format', () => {
     const file = write(id, broken(id))
     const client = find(id)
     const entry = { command: 'node', args: ['main.js'] }
@@ -141,7 +141,7 @@ describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
 })
 
 describe('assay mcp install', () => {
-  it.each(['vscode', 'codex'])('is undone: %s', async (id) => {
+  it.each(['vscode', 'codex'])('can be undone: %s', async (id) => {
     const before = odd(id).replace('}, // two', '} // two')
     const file = write(id, before)
     expect((await assay('install', id, '--yes', '--home', '/data/of mine', '--read-only')).code).toBe(0)
@@ -210,7 +210,7 @@ describe('assay mcp install', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
-  it('asks nothing and changes nothing without a terminal', async () => {
+  it('neither asks nor changes anything without a terminal', async () => {
     const { code, stderr } = await assay('install', 'cursor')
     expect(code).toBe(2)
     expect(stderr).toContain('--yes')
@@ -225,7 +225,7 @@ describe('assay mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe('{ "mcpServers": ')
   })
 
-  it('lists the clients when it is given an unknown one', async () => {
+  it('lists the known clients when it is given an unknown one', async () => {
     const { code, stderr } = await assay('install', 'emacs', '--yes')
     expect(code).toBe(2)
     expect(stderr).toContain('claude-desktop')

@@ -143,34 +143,34 @@ afterAll(async () => {
 const leaksIn = (text: string) => secrets().filter((secret) => text.includes(secret)).length
 
 describe('credentials of sources', () => {
-  it('were used: both tenants were read, and the wrong ones were refused', () => {
+  it('are used: both tenants are read, and wrong credentials are refused', () => {
     expect(secrets().length).toBeGreaterThan(5)
     expect(replies.filter((reply) => reply.includes('"status":"COMPLETED"')).length).toBeGreaterThanOrEqual(2)
     expect(replies.filter((reply) => reply.includes('auth_failed')).length).toBeGreaterThanOrEqual(2)
   })
 
-  it('are in no reply and in no error', () => {
+  it('are in no response and no error', () => {
     expect(replies.filter((reply) => leaksIn(reply) > 0)).toEqual([])
   })
 
-  it('are in no line of the log', () => {
+  it('are not in the log', () => {
     expect(output.length).toBeGreaterThan(500)
     expect(leaksIn(output)).toBe(0)
   })
 
-  it('are in no file of the data folder, nor the write-ahead log', () => {
+  it('are in no file of the data folder, including the write-ahead log', () => {
     const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).map((file) => join(home, file))
     const seen = files.filter((file) => statSync(file).isFile())
     expect(seen.some((file) => file.endsWith('assay.db'))).toBe(true)
     expect(seen.filter((file) => leaksIn(readFileSync(file, 'latin1')) > 0)).toEqual([])
   })
 
-  it('are in no command line and no environment', () => {
+  it('are in no command line and no environment variable', () => {
     if (existsSync('/proc/self/cmdline')) expect(processes.join()).toContain('serve')
     expect(processes.filter((text) => leaksIn(text) > 0)).toEqual([])
   })
 
-  it('are in no requested address', () => {
+  it('are in no requested URL', () => {
     const addresses = [...wiki.requests, ...bi.requests].map((request) => request.url)
     expect(addresses.length).toBeGreaterThan(100)
     expect(addresses.filter((address) => leaksIn(address) > 0 || leaksIn(decodeURIComponent(address)) > 0)).toEqual([])

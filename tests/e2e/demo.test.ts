@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => remove())
 
 describe('the demo', () => {
-  it('scans both tenants, prints the dashboard and three answers, and ends', () => {
+  it('scans both tenants, prints the dashboard and three answers, and exits', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' })
     for (const part of [
       'sample-wiki: COMPLETED',
@@ -40,7 +40,7 @@ describe('the demo', () => {
     expect(first.stdout).toMatch(/ Engineering: \d+ found, \d+ scanned, 0 unchanged/)
   })
 
-  it('prints what README shows of it', () => {
+  it('prints the output that the README shows', () => {
     const withoutDate = (text: string) => text.replace(/\d{4}-\d{2}-\d{2}/g, 'DATE')
     const [, shown = ''] = /^```text\n([\s\S]*?)^```/m.exec(readFileSync(readme, 'utf8')) ?? []
     expect(shown).toContain('broken links')
@@ -52,7 +52,7 @@ describe('the demo', () => {
     expect(second.stdout.match(/: COMPLETED .* findings: 0 new, /g)).toHaveLength(2)
   })
 
-  it('speaks of no address but loopback', () => {
+  it('prints loopback addresses only', () => {
     const addresses = first.stdout.match(/https?:\/\/[^\s/)]+/g) ?? []
     expect(addresses.filter((address) => !/^http:\/\/127\.0\.0\.1(:\d+)?$/.test(address))).toEqual([])
   })
@@ -72,7 +72,7 @@ describe('the example configuration', () => {
     await client.close()
   })
 
-  it('connects an assistant over HTTP at the path it names', async () => {
+  it('connects an assistant over HTTP at its path', async () => {
     const { type, url = '' } = example.mcpServers['assay-http'] ?? {}
     expect([type, new URL(url).pathname, new URL(url).host]).toEqual(['http', '/mcp', '127.0.0.1:7411'])
     const server = await serveAssay(home)
@@ -99,7 +99,7 @@ describe('the command line', () => {
     [['sources'], 0, 'stdout', ['sample-wiki']],
     [['findings', '--detector-types', 'SECRETS', '--limit', '3'], 0, 'stdout', ['SECRETS']],
     [['query', 'new-findings', '--series', 'week'], 0, 'stdout', ['New findings']],
-  ] as const)('%j ends with %i', async (args, code, stream, texts) => {
+  ] as const)('%j exits with %i', async (args, code, stream, texts) => {
     const finished = await runAssay(args, { home })
     for (const text of texts) expect(finished[stream]).toContain(text)
     expect(finished.code).toBe(code)
@@ -125,7 +125,7 @@ describe('the command line', () => {
 })
 
 describe('assay serve', () => {
-  it('prints its real address, is healthy, and ends on SIGTERM', async () => {
+  it('prints its actual address, is healthy, and exits on SIGTERM', async () => {
     const server = await serveAssay(home)
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect((await ask(server.url, 'GET', '/health')).body).toMatchObject({ status: 'ok' })

@@ -127,7 +127,7 @@ describe.each(['stdio', 'http'] as const)('an assistant over %s', (door) => {
     expect(JSON.stringify(explored)).toContain('BROKEN_LINKS')
   })
 
-  it('gets the problem of a wrong call and the corrected call', async () => {
+  it('gets the problems of a wrong call and the corrected call', async () => {
     const answer = await client().callTool({ name: 'query_metric', arguments: { metricSlug: 'totl-findings' } })
     expect(answer.isError).toBe(true)
     expect(JSON.stringify(answer.content)).toContain('total-findings')
@@ -194,15 +194,15 @@ describe('the same query through every interface', () => {
   })
 })
 
-describe('what was planted', () => {
+describe('every planted value', () => {
   const values = [...plantedSecrets(), ...plantedPersonalData()]
   const leaksOf = (text: string) => values.filter((value) => text.includes(value))
 
-  it('is in no byte of the data folder', () => {
+  it('is in no file of the data folder', () => {
     for (const file of listFiles(estate.home)) expect(leaksOf(readFileSync(file, 'latin1')), file).toEqual([])
   })
 
-  it('is in no reply and in no log line', async () => {
+  it('is in no response and no log line', async () => {
     const paths = [
       '/findings?limit=500',
       '/assets?limit=500',
@@ -224,7 +224,7 @@ describe('what was planted', () => {
     expect(leaksOf(stdout + stderr)).toEqual([])
   })
 
-  it('leaves the credentials of the sources sealed', async () => {
+  it('leaves no credential of a source unencrypted', async () => {
     const credentials = estate.tenants.sources.flatMap(({ config }) =>
       Object.values(config.masked as Record<string, string>),
     )

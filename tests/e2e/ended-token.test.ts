@@ -109,7 +109,7 @@ async function create(name: string, expiresInMs = 3_600_000): Promise<string> {
   return token
 }
 
-test('a token that is revoked ends its streams, sessions and uploads at once in every process; one that expires, too', async () => {
+test('revoking a token ends its streams, sessions and uploads at once in every process, and so does its expiry', async () => {
   const [lasting, gone] = [await openEverywhere(await create('lasting')), await openEverywhere(await create('gone'))]
   await pause(600)
   expect([endings(lasting), endings(gone)]).toEqual([all(false), all(false)])
@@ -131,7 +131,7 @@ test('a token that is revoked ends its streams, sessions and uploads at once in 
   for (const { close } of lasting) close()
 }, 120_000)
 
-test('an import aborted that way stores nothing and logs no error', async () => {
+test('an import that a revoked token aborts stores nothing and logs no error', async () => {
   const [server] = servers as [Server]
   const headers = { authorization: `Bearer ${await create('reader')}` }
   await pause(500)

@@ -48,7 +48,7 @@ describe('importing findings', () => {
     expect(JSON.parse(stdout)).toMatchObject({ source: { name: 'scanner' }, findings: { new: 0, again: 2 } })
   })
 
-  it('names a bad line and stores nothing of the file', async () => {
+  it('reports the number of an invalid line and stores nothing of the file', async () => {
     const reply = await send('?source=other', `${line('c')}\n${line('d', { severity: 'BAD' })}\n`)
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_input', reason: 'bad_line', line: 2 } })
     const { body } = await ask(server.url, 'GET', '/sources')
@@ -98,7 +98,7 @@ describe('importing findings', () => {
   it.each([
     ['__proto__', `"__proto__":${severities},`],
     ['constructor', `"constructor":{"prototype":${severities}},`],
-  ])('ignores a member %s at any place of a SARIF log, over HTTP and on the command line', async (name, member) => {
+  ])('ignores a member %s anywhere in a SARIF log, over HTTP and on the command line', async (name, member) => {
     const text = sarif(member)
     const source = `sarif ${name}`
     expect(await send(`?source=${encodeURIComponent(source)}&format=sarif`, text)).toMatchObject({

@@ -6,7 +6,7 @@ import { audience, openIssuer, rsaKey, signToken } from '../support/issuer.ts'
 
 const MAPPED = { 'Assay.Reader': 'read' }
 
-test('a served issuer: its mapping is merged with a variable, and an unresponsive issuer delays no other request', async () => {
+test('assay serve merges a mapping from the environment, and an unresponsive issuer delays no other request', async () => {
   const key = rsaKey('first')
   const stranger = rsaKey('stranger')
   const issuer = await openIssuer([key])

@@ -23,7 +23,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 const openStore = () => Store.open(join(home, 'assay.db'), { now: Date.now })
 
 describe('many processes on one data folder', () => {
-  it('get on without a busy error, and one of them drives', { timeout: 3_600_000 }, async () => {
+  it('run without a busy error, and one of them runs the loop', { timeout: 3_600_000 }, async () => {
     const { reports, codes, drivers, mostLogBytes } = await shareFolder(home, {
       processes: PROCESSES,
       seconds: SECONDS,
@@ -40,7 +40,7 @@ describe('many processes on one data folder', () => {
     store.close()
   })
 
-  it('always have one driver, and another one soon after it was killed', { timeout: 3_600_000 }, async () => {
+  it('always have one that runs the loop, and soon another one when it is killed', { timeout: 3_600_000 }, async () => {
     const { drove } = await killDrivers(home, { processes: 6, kills: KILLS })
     expect(new Set(drove).size).toBe(KILLS)
   })

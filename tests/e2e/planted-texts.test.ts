@@ -6,7 +6,7 @@ const counts = {
   ...{ requests: 1, commands: 1, crashes: 1, every: 100 },
 }
 
-it('what is planted in names, imports and commands is in no file, reply or line', async () => {
+it('credentials in names, imports and commands are in no file, no response and no log line', async () => {
   const { leaks, findings, assets } = await findPlantedTexts(counts, () => {})
   expect(leaks).toEqual([])
   // More than the imports alone bring.

@@ -263,7 +263,7 @@ describe('every endpoint of the semantic layer', () => {
     if (status === 201) expect(reply.headers.get('location')).toMatch(/^\/semantic\//)
   })
 
-  it('lists terms without colour and icon', async () => {
+  it('lists terms without color and icon', async () => {
     const { body } = await ask(url, 'GET', '/semantic/glossary')
     for (const item of body.items as object[]) {
       expect(item).not.toHaveProperty('color')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { endings, stopServers } from './shutdown.ts'
 
-it('a server that is stopped at any moment ends in order, and the next one continues its work', async () => {
+it('a server that is stopped at any moment shuts down in order, and the next one continues its work', async () => {
   const { ends, damages, status } = await stopServers(3, 2)
   expect(damages).toEqual([])
   for (const { code, ms, afterSecondMs } of ends) {

@@ -46,7 +46,7 @@ async function start(child: ChildProcess): Promise<() => string> {
 }
 
 describe('assay mcp', () => {
-  it('answers what it had received, and ends when stdin does', async () => {
+  it('answers all received requests, and exits when stdin ends', async () => {
     const child = spawnAssay(['mcp'], { home })
     const output = await start(child)
     child.stdin?.end(ask(2) + ask(3))
@@ -59,7 +59,7 @@ describe('assay mcp', () => {
     expect(lines.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true)
   })
 
-  it('ends when its stdout is closed', async () => {
+  it('exits when its stdout is closed', async () => {
     const child = spawnAssay(['mcp'], { home })
     await start(child)
     child.stdout?.destroy()
@@ -67,7 +67,7 @@ describe('assay mcp', () => {
     await endOf(child)
   })
 
-  it('ends when the process that started it is killed, although its pipes stay open', async () => {
+  it('exits when its parent process is killed, although its pipes stay open', async () => {
     const script = `
       const { spawn } = require('node:child_process')
       const child = spawn(process.execPath, [${JSON.stringify(mainFile)}, 'mcp'], { stdio: [0, 1, 2], env: process.env })
@@ -85,7 +85,7 @@ describe('assay mcp', () => {
     expect(await listLeft([pid], LIMIT_MS)).toEqual([])
   })
 
-  it('ends on SIGTERM', async () => {
+  it('exits on SIGTERM', async () => {
     const child = spawnAssay(['mcp'], { home })
     await start(child)
     child.kill('SIGTERM')

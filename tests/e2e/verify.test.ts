@@ -4,7 +4,7 @@ import { makeHome, runAssay } from '../support/assay.ts'
 const { home, remove } = makeHome()
 afterAll(remove)
 
-test('assay verify compares the engine with SQL about what is in the data folder', async () => {
+test('assay verify compares answers of the engine and SQL over the data folder', async () => {
   const lines = Array.from({ length: 40 }, (_, index) =>
     JSON.stringify({
       asset: { key: `file-${index % 7}`, name: `File ${index % 7}`, container: `shop ${index % 3}` },

@@ -30,7 +30,7 @@ test('counts of assets by facets of their findings match a plain count', () => {
   }
 })
 
-test('numbers are found by ids that are close together and by ids that are far apart', () => {
+test('the map from ids to numbers works for ids that are close together or far apart', () => {
   const map = new NumberMap()
   const ids = [1, 2, 5000, 900_000, 2 ** 40, 3]
   for (const [number, id] of ids.entries()) map.set(id, number)
@@ -40,7 +40,7 @@ test('numbers are found by ids that are close together and by ids that are far a
   expect(ids.map((id) => map.get(id))).toEqual([10, 11, 12, 13, 14, 15])
 })
 
-test('ids that come in any order stay in an array when it is known how many will come', () => {
+test('ids in any order are stored in an array when their number is known in advance', () => {
   const map = new NumberMap()
   map.reserve(3_000_000, 1_000_000)
   const { bytes } = map

@@ -18,7 +18,7 @@ afterAll(() => {
 })
 
 test.each([SEED, SEED + 1])(
-  `estate %i: the engine answers ${QUESTIONS} random questions as SQL does, between writes`,
+  `estate %i: the engine answers ${QUESTIONS} random questions as SQL does, with writes in between`,
   (seed) => {
     const metrics = makeMetrics(seed + 100)
     const { store, close } = openFolderStore(() => NOW)

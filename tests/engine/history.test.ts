@@ -122,7 +122,7 @@ test('a finding with more than 255 changes has its complete history', () => {
   expectSame(engine)
 })
 
-test('after an import corrects a resolution time, the history is not used until it is rebuilt', () => {
+test('after an import has corrected a resolution time, the history is not used until it is rebuilt', () => {
   const [id = 0] = ids
   change((ledger) => {
     const finding = find(ledger, id)

@@ -33,7 +33,7 @@ test('40 damaged, foreign, older and newer snapshots never lead to a wrong answe
   expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10)
 }, 60_000)
 
-test('a snapshot is used with the writes since it was made, and stays usable while there are more', () => {
+test('a snapshot is used together with the writes after it, and stays usable as more are added', () => {
   const { store, save } = openEstate()
   const random = new SeededRandom(8)
   save()
@@ -45,7 +45,7 @@ test('a snapshot is used with the writes since it was made, and stays usable whi
   }
 })
 
-test('only the owner can read a snapshot, of which there is one file, named by a row of the database', () => {
+test('only the owner can read a snapshot, and there is one file, which is named by a row of the database', () => {
   const { store, folder, save } = openEstate()
   mkdirSync(folder)
   writeFileSync(join(folder, 'old.draft'), '')
@@ -60,7 +60,7 @@ test('only the owner can read a snapshot, of which there is one file, named by a
   expect(statSync(join(folder, `${mark}.columns`)).mode & 0o777).toBe(0o600)
 })
 
-test('a snapshot that takes too long is given up, and the former one stays', () => {
+test('writing a snapshot that takes too long is abandoned, and the previous one is kept', () => {
   const { store, save, folder } = openEstate()
   save()
   const before = store.read(findSnapshot)
@@ -75,14 +75,14 @@ test('a snapshot that takes too long is given up, and the former one stays', () 
   expect(load(store)).toBeInstanceOf(Engine)
 })
 
-test('a snapshot is not used when the change log does not lead on from it', () => {
+test('a snapshot is not used when the change log does not continue from it', () => {
   const { store, save } = openEstate()
   save()
   store.write((writer) => markLogReset(writer, NOW))
   expect(load(store)).toBe('the change log does not lead on from it')
 })
 
-test('a snapshot is not used when the database has counted other findings than it contains', () => {
+test('a snapshot is not used when its counts differ from those of the database', () => {
   const { store, save } = openEstate()
   save()
   store.write((writer) => writer.prepare('UPDATE combo SET n = n + 1 WHERE id = 1').run())
@@ -98,7 +98,7 @@ test('a snapshot of another version of the program or of another schema is not u
   expect(load(store)).toBe('its header is damaged')
 })
 
-test('a backup has no snapshot beside it, and a restored one uses a snapshot only with its own past', () => {
+test('a backup has no snapshot, and a restored database uses only snapshots of its own history', () => {
   const { store, save } = openEstate()
   const random = new SeededRandom(9)
   const home = dirname(store.file)

@@ -98,7 +98,7 @@ test('counts and sums above a confidence match a full scan while findings change
   }
 })
 
-test.each(placeKeys)('counts by %s from the table match a full scan', (key) => {
+test.each(placeKeys)('counts by %s from the table of assets match a full scan', (key) => {
   const random = new SeededRandom(5)
   const facets = makeFacets()
   const assets = new AssetTable()

@@ -16,7 +16,7 @@ const KILLS = Number(process.env.ASSAY_KILLS ?? 4)
 const TERMS = 300
 
 describe('the table of faults', () => {
-  it.each(faults)('names tests that are there: $fault', ({ tests }) => {
+  it.each(faults)('names existing tests for: $fault', ({ tests }) => {
     expect(tests).not.toEqual([])
     for (const [file, title] of tests) {
       const path = fileURLToPath(new URL(file, root))
@@ -26,7 +26,7 @@ describe('the table of faults', () => {
   })
 })
 
-it('apply that is killed at any moment has changed all or nothing', { timeout: 600_000 }, async () => {
+it('apply changes all or nothing when it is killed at any moment', { timeout: 600_000 }, async () => {
   const { home, remove } = makeHome()
   onTestFinished(remove)
   const dir = join(home, 'definitions')
@@ -74,7 +74,7 @@ const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 const canRun = spawnSync(process.execPath, [mainFile, '--version'], asNobody).status === 0
 
 it.skipIf(process.platform === 'win32' || !canRun)(
-  'a folder that cannot be written to is reported, and left unchanged',
+  'a folder that cannot be written to is reported and not changed',
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'assay-read-only-'))
     onTestFinished(() => {

@@ -69,7 +69,7 @@ export const faults: readonly Fault[] = [
   {
     fault: 'the folder cannot be written to',
     holds: 'one sentence says so, and nothing changes',
-    tests: [['tests/faults/faults.test.ts', 'a folder that cannot be written to is reported, and left unchanged']],
+    tests: [['tests/faults/faults.test.ts', 'a folder that cannot be written to is reported and not changed']],
   },
   {
     fault: 'the clock goes back or forth by a day: leases',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   {
     fault: 'a process is killed in apply',
     holds: 'all of the folder is in the database, or nothing',
-    tests: [['tests/faults/faults.test.ts', 'apply that is killed at any moment has changed all or nothing']],
+    tests: [['tests/faults/faults.test.ts', 'apply changes all or nothing when it is killed at any moment']],
   },
   {
     fault: 'a process is killed in a migration',

@@ -18,8 +18,8 @@ async function openThree(): Promise<{ watching: Watching; ids: string[] }> {
 const openFindings = async ({ ask }: Watching, to?: string): Promise<number> =>
   (await ask('query_metric', { metricSlug: 'open-findings', ...(to === undefined ? {} : { to }) })).value
 
-describe('a decision with until', () => {
-  it('ends at that instant in every answer, before anything records it, and at future moments', async () => {
+describe('a triage decision with an end', () => {
+  it('ends at that instant in every answer, before the end is recorded, and in answers about the future', async () => {
     const { watching, ids } = await openThree()
     const { ask, context } = watching
     const shown = await ask('update_finding', { id: ids[0], ...ignored, until: inDays(5) })
@@ -80,7 +80,7 @@ describe('a decision with until', () => {
     expect((await ask('get_finding', { id: ids[0] })).status).toBe('IGNORED')
   })
 
-  it('is refused with its path when it is over, no instant, or beside another status', async () => {
+  it('is refused, with the path, for an end in the past, an invalid instant or another status', async () => {
     const { watching, ids } = await openThree()
     const { ask } = watching
     const pathsOf = async (operation: string, input: object) => {
@@ -99,7 +99,7 @@ describe('a decision with until', () => {
     expect(await openFindings(watching)).toBe(3)
   })
 
-  it('stands in the audit trail', async () => {
+  it('is recorded in the audit trail', async () => {
     const { watching, ids } = await openThree()
     await watching.ask('update_finding', { id: ids[0], ...ignored, until: inDays(1) })
     await watching.ask('update_finding', { id: ids[0], ...ignored, until: inDays(2) })
@@ -108,7 +108,7 @@ describe('a decision with until', () => {
   })
 })
 
-it('a process killed between an end and its record leaves one row of history for each', async () => {
+it('has one row of history for its end when a process is killed before it records the end', async () => {
   const watching = openWatching()
   const { ask, context } = watching
   await watching.bring(Array.from({ length: 2_000 }, (_, id) => ({ id, severity: 'LOW', first: NOON - DAY })))
@@ -139,8 +139,8 @@ it('a process killed between an end and its record leaves one row of history for
   expect(await openFindings(watching)).toBe(2_000)
 }, 60_000)
 
-describe('a suppression with until', () => {
-  it('ends with what it changed, and changes nothing that comes later', async () => {
+describe('a suppression with an end', () => {
+  it('re-opens its findings when it ends, and does not apply to later ones', async () => {
     const { watching } = await openThree()
     const { ask, context } = watching
     const filters = { severities: ['HIGH'] }
@@ -157,8 +157,8 @@ describe('a suppression with until', () => {
   })
 })
 
-describe('any course of scans, decisions that end, suppressions and undos', () => {
-  it('is in every answer what it is on paper, before and after its ends are recorded', async () => {
+describe('any sequence of scans, decisions with an end, suppressions and undos', () => {
+  it('has the state in every answer that a model predicts, before and after the ends are recorded', async () => {
     const total = { histories: 0, ends: 0, servedByEngine: 0 }
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const course = await runCourse(seed, 9, 6)

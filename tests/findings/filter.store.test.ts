@@ -94,7 +94,7 @@ test.each<[string, FilterMapping, string[]]>([
   expect(keys.map(({ key }) => key)).toEqual(expected)
 })
 
-test('a status at another moment replaces the current one', () => {
+test('a status of another moment can replace the current one', () => {
   const store = openEstate()
   const resolved = db
     .selectFrom('finding as f')

@@ -23,7 +23,7 @@ const change: fc.Arbitrary<FacetChange> = fc.record({
 })
 
 describe('the change log', () => {
-  it('reads back what was written, row by row', () => {
+  it('returns the rows that were written', () => {
     const encoder = new ChangeEncoder()
     fc.assert(
       fc.property(fc.array(change, { maxLength: 50 }), (changes) => {
@@ -33,7 +33,7 @@ describe('the change log', () => {
     )
   })
 
-  it('refuses a row that is cut', () => {
+  it('refuses a truncated row', () => {
     expect(() => decodeChanges(new Uint8Array(33))).toThrow(RangeError)
   })
 })
@@ -135,7 +135,7 @@ const rowsOf = (context: TestContext, assetId: number) =>
         .all(assetId) as Row[],
   )
 
-describe('any course of scans and decisions', () => {
+describe('any sequence of scans and decisions', () => {
   const OPEN = 0
   const RESOLVED = 1
 
@@ -175,7 +175,7 @@ describe('any course of scans and decisions', () => {
     expect(comboCounts(context, 'counted')).toEqual(comboCounts(context, 'stored'))
   })
 
-  it('makes followers rebuild when none is registered, and keeps the counts right', () => {
+  it('makes later followers rebuild if none is registered, and keeps the counts correct', () => {
     const context = openContext()
     const { assetId, sourceId } = openAsset(context)
     const facets = {
@@ -206,7 +206,7 @@ describe('any course of scans and decisions', () => {
     expect(comboCounts(context, 'counted')).toHaveLength(2)
   })
 
-  it('writes nothing when the same is found again', () => {
+  it('writes nothing when a scan finds the same again', () => {
     const context = openContext()
     const place = openAsset(context)
     const scan: Step = { scan: [{ fingerprint: '00000000000a', severity: 'LOW', confidence: 0.5 }], whole: true }

@@ -76,7 +76,7 @@ beforeEach(() => {
 const search = async (input: object = {}): Promise<Finding[]> => (await run('search_findings', input)).items
 const marks = async (input: object) => (await search(input)).map(({ fingerprint }) => Number(fingerprint))
 
-describe('order, range and total', () => {
+describe('order, range and total of search_findings', () => {
   it.each<[object, number[]]>([
     [{ sort: 'newest' }, [3, 2, 1]],
     [{ sort: 'severity' }, [3, 1, 2]],
@@ -97,13 +97,13 @@ describe('order, range and total', () => {
     expect(paged).toEqual(expected)
   })
 
-  it('counts all that match, and names the source', async () => {
+  it('counts all matches, and names the source', async () => {
     const page = await run('search_findings', { severities: ['HIGH'], limit: 1, total: true })
     expect(page).toMatchObject({ total: 2, items: [{ source: 'Wiki' }] })
     expect(await run('search_findings', { assetId: 'page:1', limit: 1, total: true })).toMatchObject({ total: 2 })
   })
 
-  it('refuses an inverted range and other texts', async () => {
+  it('refuses an inverted range and an invalid date', async () => {
     const inverted = { from: '2026-06-16', to: '2026-06-14' }
     await expect(run('search_findings', inverted)).rejects.toMatchObject({ facts: { issues: [{ path: 'from' }] } })
     await expect(run('search_findings', { from: 'soon' })).rejects.toMatchObject({
@@ -161,7 +161,7 @@ describe('search_findings', () => {
     expect(await marks(input)).toEqual(expected)
   })
 
-  it('pages through everything once', async () => {
+  it('returns every finding once across pages', async () => {
     const seen: number[] = []
     let cursor: string | undefined
     do {
@@ -184,7 +184,7 @@ describe('update_finding', () => {
   const idOf = async (mark: number) =>
     (await search()).find(({ fingerprint }) => Number(fingerprint) === mark)?.id ?? ''
 
-  it('records who, when and why', async () => {
+  it('records caller, time and reason', async () => {
     context.clock.now = NOON + 60_000
     const updated: FindingDetail = await run('update_finding', {
       id: await idOf(1),
@@ -197,7 +197,7 @@ describe('update_finding', () => {
     })
   })
 
-  it.each(['FALSE_POSITIVE', 'IGNORED'])('%s needs a reason', async (status) => {
+  it.each(['FALSE_POSITIVE', 'IGNORED'])('requires a reason for %s', async (status) => {
     const id = await idOf(1)
     const missing = { code: 'invalid_input', facts: { issues: [{ path: 'reason' }] } }
     const filters = { detectorTypes: ['SECRETS'] }
@@ -262,7 +262,7 @@ describe('list_assets', () => {
     expect(await keys(input)).toEqual(expected)
   })
 
-  it('shows one by id and by key', async () => {
+  it('shows an asset by id and by key', async () => {
     const { items } = await run('list_assets')
     const byKey = await run('get_asset', { id: 'page:1' })
     expect(byKey).toMatchObject({ key: 'page:1', openFindings: 2, links: [], status: 'ACTIVE' })

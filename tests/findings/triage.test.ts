@@ -54,7 +54,7 @@ describe('triage_findings', () => {
     expect(statuses).toEqual(['RESOLVED', 'RESOLVED', 'OPEN', 'OPEN', 'OPEN', 'FALSE_POSITIVE'])
   })
 
-  it('refuses another count than expected, unknown ids, both targets and more than 10,000, and changes nothing', async () => {
+  it('refuses an unexpected count, unknown ids, ids with filters, and more than 10,000 findings, and changes nothing', async () => {
     const watching = openWatching()
     await bring(watching, 3)
     const filters = { severities: ['HIGH'] }
@@ -74,7 +74,7 @@ describe('triage_findings', () => {
     expect((await watching.ask('list_audit', { kind: 'finding' })).total ?? 0).toBe(0)
   })
 
-  it('by several callers at once leaves consistent history, counts and audit trail', async () => {
+  it('keeps history, counts and audit trail consistent with several concurrent callers', async () => {
     const watching = openWatching()
     await bring(watching, 300)
     const ids = await idsOf(watching)
@@ -117,7 +117,7 @@ describe('triage_findings', () => {
   })
 })
 
-it('update_finding over MCP accepts filters: the first call counts and states how to continue, the second changes', async () => {
+it('update_finding over MCP accepts filters: the first call counts and states how to continue, the second changes the findings', async () => {
   const watching = openWatching()
   await bring(watching, 5, 'LOW')
   const surface = createMcpSurface({

@@ -50,7 +50,7 @@ test('a term is found by its id', async () => {
   expect(term(id)).toBe('beta')
 })
 
-test('an ambiguous name is answered with the candidates', async () => {
+test('an error for an ambiguous name lists the candidates', async () => {
   const { ask } = await open()
   const error = await errorOf(ask('get_glossary_term', { slug: 'Shared Name' }))
   expect(error).toMatchObject({
@@ -65,7 +65,7 @@ test('an ambiguous name is answered with the candidates', async () => {
   })
 })
 
-test('display names that differ in letter case only are distinguished by it', async () => {
+test('display names that differ in letter case only are distinguished by case', async () => {
   const { ask, term } = await open()
   await ask('create_glossary_term', { slug: 'd1', displayName: 'Risk', filterMapping: mapping })
   await ask('create_glossary_term', { slug: 'd2', displayName: 'RISK', filterMapping: mapping })
@@ -78,7 +78,7 @@ test.each([
   ['words in another order', 'findings open', 'open-findings', 'metric'],
   ['a word of a synonym', 'time to fix things', 'mean-time-to-resolve', 'metric'],
   ['a term asked as a metric', 'critical-findings', 'critical-open-findings', 'metric'],
-])('an unknown metric is answered with the closest: %s', async (_, name, first, kind) => {
+])('an error for an unknown metric suggests the closest: %s', async (_, name, first, kind) => {
   const { ask } = await open()
   const error = await errorOf(ask('get_metric', { slug: name }))
   expect(error.code).toBe('not_found')
@@ -98,7 +98,7 @@ test.each([
   ['get_glossary_term', 'critical', /CRITICAL is a severity, not a term/],
   ['get_glossary_term', 'secrets', /SECRETS is a detector type, not a term/],
   ['get_glossary_term', 'container', /container is a dimension, not a term/],
-])('%s reports what kind of thing %s is', async (operation, name, message) => {
+])('the error of %s states what %s is', async (operation, name, message) => {
   const { ask } = await open()
   const error = await errorOf(ask(operation, { slug: name }))
   expect(error).toMatchObject({ code: 'not_found', facts: { reason: 'wrong_kind' } })

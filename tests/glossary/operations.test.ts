@@ -41,7 +41,7 @@ test('a created term is returned with all defaults', async () => {
   expect(await ask('get_glossary_term', { slug: 'gdpr' })).toEqual({ ...created, metrics: [] })
 })
 
-test('list items have neither colour nor icon', async () => {
+test('list items have neither color nor icon', async () => {
   const { items } = await open().ask('list_glossary_terms', { limit: 1 })
   expect(Object.keys(items[0])).not.toEqual(expect.arrayContaining(['color']))
   expect(Object.keys(items[0])).not.toEqual(expect.arrayContaining(['icon']))
@@ -95,7 +95,7 @@ test('a detector type that only imported findings have gives no warning', async 
   expect(created).not.toHaveProperty('warnings')
 })
 
-test('an update changes what is given and keeps the rest', async () => {
+test('an update changes the given members and keeps the others', async () => {
   const { ask, context } = open()
   const created = await ask('create_glossary_term', { ...term, color: '#abc', synonyms: ['privacy law'] })
   context.clock.now += 1000
@@ -108,7 +108,7 @@ test('an update changes what is given and keeps the rest', async () => {
   })
 })
 
-test('what was read can be sent back, and nothing changes', async () => {
+test('sending back a term as it was read changes nothing', async () => {
   const { ask, context } = open()
   await ask('create_glossary_term', term)
   const read = await ask('get_glossary_term', { slug: 'gdpr' })
@@ -160,7 +160,7 @@ test('a name counts more than a description', async () => {
   expect(items.map((item: { slug: string }) => item.slug)).toEqual(['two', 'one'])
 })
 
-test('words that no term contains together are searched separately', async () => {
+test('words are searched separately when no term contains all of them', async () => {
   const found = await open().ask('list_glossary_terms', { search: 'how many critical findings are there' })
   expect(found).toMatchObject({ matched: 'any' })
   expect(found.items[0].slug).toBe('critical-findings')
@@ -205,7 +205,7 @@ test('a preview counts the findings of every status that match', async () => {
   expect(await ask('preview_glossary_term', { slug: 'broken-content' })).toEqual({ count: 0 })
 })
 
-test('a deleted term is returned, and is gone', async () => {
+test('a deleted term is returned, and no longer exists', async () => {
   const { ask } = open()
   const created = await ask('create_glossary_term', term)
   expect(await ask('delete_glossary_term', { slug: 'gdpr' })).toEqual(created)
@@ -231,7 +231,7 @@ test('detach unlinks the metrics, which become drafts', async () => {
   })
 })
 
-test('a changed mapping makes certified metrics drift, with a warning', async () => {
+test('a changed mapping marks certified metrics as drifted, with a warning', async () => {
   const { ask } = open()
   const change = { slug: 'critical-findings', filterMapping: { severities: ['CRITICAL', 'HIGH'] } }
   const { warnings } = await ask('update_glossary_term', change)
@@ -240,13 +240,13 @@ test('a changed mapping makes certified metrics drift, with a warning', async ()
   expect(trust).toMatchObject({ tier: 'drifted', label: expect.stringContaining('term critical-findings') })
 })
 
-test('a changed text of a term makes nothing drift', async () => {
+test('a changed text of a term marks no metric as drifted', async () => {
   const { ask } = open()
   await ask('update_glossary_term', { slug: 'critical-findings', description: 'Other words.' })
   expect((await ask('get_metric', { slug: 'critical-open-findings' })).trust.tier).toBe('certified')
 })
 
-test('a mapping changed back ends the drift', async () => {
+test('restoring the mapping ends the drift', async () => {
   const { ask } = open()
   await ask('update_glossary_term', { slug: 'critical-findings', filterMapping: { severities: ['LOW'] } })
   await ask('update_glossary_term', { slug: 'critical-findings', filterMapping: { severities: ['CRITICAL'] } })

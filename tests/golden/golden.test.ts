@@ -110,13 +110,13 @@ test('expected answers match the planted findings and the database', () => {
   expect(listed).toEqual(estate.countStored())
 })
 
-test('there are enough questions, and enough that begin wrong', () => {
+test('there are enough questions, and enough with a wrong first call', () => {
   expect(goldenQuestions.length).toBeGreaterThanOrEqual(120)
   expect(goldenQuestions.filter(({ wrong }) => wrong).length).toBeGreaterThanOrEqual(40)
   expect(new Set(goldenQuestions.map(({ words }) => words)).size).toBe(goldenQuestions.length)
 })
 
-test('the questions cost one call at the median, few on average, and short texts', () => {
+test('the questions take one call at the median, few on average, and short texts', () => {
   const all = goldenQuestions.flatMap((question) => costs.get(question) ?? [])
   expect(all).toHaveLength(goldenQuestions.length)
   const calls = all.map((cost) => cost.calls).sort((a, b) => a - b)

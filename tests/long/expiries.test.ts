@@ -4,7 +4,7 @@ import { runCourse } from '../findings/expiry-course.ts'
 const COURSES = Number(process.env.ASSAY_EXPIRY_COURSES ?? 160)
 const SEED = Number(process.env.ASSAY_EXPIRY_SEED ?? 1000)
 
-it('2,000 histories with decisions that end are in every answer what they are on paper', async () => {
+it('2,000 histories with decisions that end have the states in every answer that a model predicts', async () => {
   const total = { histories: 0, ends: 0, servedByEngine: 0 }
   for (let course = 0; course < COURSES; course++) {
     const { differences, ...counts } = await runCourse(SEED + course, 13, 16)

@@ -101,7 +101,7 @@ describe('links inside the platform', () => {
     if (verdict !== undefined) expect(brokenLinksDetector.findingTypes).toContain(verdict.findingType)
   })
 
-  it('does not check anchors when configured so', () => {
+  it('does not check anchors when that is turned off', () => {
     const link = { type: 'references', reference: { anchor: 'Nowhere' } }
     expect(evaluateInternalLink(link, lookup, { checkAnchors: false })).toBeUndefined()
   })
@@ -112,12 +112,12 @@ describe('settings', () => {
     expect(BrokenLinksConfig.parse({})).toEqual({ allowHosts: [], checkExternal: true, checkAnchors: true })
   })
 
-  it.each(['wiki.corp', 'localhost', '10.0.0.5', '::1', '[::1]', 'bücher.de'])('%s is a host', (host) => {
+  it.each(['wiki.corp', 'localhost', '10.0.0.5', '::1', '[::1]', 'bücher.de'])('%s is accepted as a host', (host) => {
     expect(BrokenLinksConfig.safeParse({ allowHosts: [host] }).success).toBe(true)
   })
 
   it.each(['', 'http://wiki.corp', 'wiki.corp/x', 'wiki.corp:80', 'a b', 'u@wiki.corp', 'wiki.corp?x'])(
-    '%s is none',
+    '%s is refused as a host',
     (host) => {
       expect(BrokenLinksConfig.safeParse({ allowHosts: [host] }).success).toBe(false)
     },

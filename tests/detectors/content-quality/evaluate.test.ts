@@ -43,7 +43,7 @@ const judge = (subject: QualitySubject, config: object = {}) =>
 const typesOf = (subject: QualitySubject, config: object = {}) =>
   judge(subject, config).found.map((match) => match.findingType)
 
-test('a maintained page has no finding, and nothing is undecided', () => {
+test('a maintained page has no finding, and every check is decided', () => {
   expect(judge(page())).toEqual({ found: [], undecided: new Set() })
 })
 
@@ -92,20 +92,20 @@ describe.each<[string, QualitySubject, string]>([
   ['owners', item('bi.dataset', { description: true }), 'NO_OWNER'],
   ['admins', item('bi.workspace', {}), 'NO_OWNER'],
 ])('where the platform does not report %s', (_, subject, type) => {
-  test(`${type} is left open`, () => {
+  test(`${type} is undecided`, () => {
     const { found, undecided } = judge(subject)
     expect(found).toEqual([])
     expect(undecided).toContain(type)
   })
 })
 
-test('a stale page that many others refer to weighs more', () => {
+test('a stale page that many others link to has a higher severity', () => {
   const old = { contentUpdatedAt: daysAgo(500) }
   expect(judge(page({ ...old, inbound: 10 })).found).toMatchObject([{ severity: 'LOW' }])
   expect(judge(page({ ...old, inbound: 11 })).found).toMatchObject([{ severity: 'MEDIUM' }])
 })
 
-test('settings move every threshold', () => {
+test('every threshold can be configured', () => {
   const subject = page({ contentUpdatedAt: daysAgo(40), text: text({ words: 40 }) })
   expect(typesOf(subject, { staleAfterDays: 30, emptyBelowWords: 50 })).toEqual(['STALE', 'EMPTY'])
   expect(typesOf(comments({ openSince: [daysAgo(8)] }), { unresolvedAfterDays: 7 })).toEqual(['UNRESOLVED_COMMENTS'])

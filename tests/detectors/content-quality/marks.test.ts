@@ -42,7 +42,7 @@ describe('signs of unfinished text', () => {
     '<!-- TBD -->',
     '<p>Insert the card and wait for the green light.</p>',
     '<p>Owner: TBD (assay:ignore)</p>',
-  ])('%s is finished text', (source) => {
+  ])('are not found in %s', (source) => {
     expect(rulesIn(source)).toEqual([])
   })
 
@@ -54,7 +54,7 @@ describe('signs of unfinished text', () => {
     expect(source.slice(mark?.start, mark?.end)).toBe('TBD')
   })
 
-  test('are not reported on forms to be filled in', () => {
+  test('are not reported on forms that are to be filled in', () => {
     const document = parseStorage('<p>[insert name] as of 2015</p>')
     expect(toTextFacts(document, { name: 'Meeting template' }, TYPE)).toMatchObject({ placeholders: [], years: [] })
     expect(toTextFacts(document, { name: 'Meeting', labels: ['template'] }, TYPE).placeholders).toEqual([])
@@ -62,7 +62,7 @@ describe('signs of unfinished text', () => {
   })
 })
 
-test('a page with nothing but the word itself is unfinished', () => {
+test('a page that contains only a marker word is unfinished', () => {
   const bare = parseStorage('<h1>TODO</h1>')
   expect(toTextFacts(bare, { name: 'Harbour' }, TYPE).placeholders).toMatchObject([{ rule: 'todo' }])
 })
@@ -89,7 +89,7 @@ describe('years that a text presents as current', () => {
     '<h2>History</h2><p>As of 2012 there was one hall.</p>',
     '<h2>Minutes of 2013</h2><p>As of 2012 there was one hall.</p>',
     '<p>Founded in 2011.</p>',
-  ])('%s does not mention a current year', (source) => {
+  ])('are not found in %s', (source) => {
     expect(yearsIn(source)).toEqual([])
   })
 
@@ -119,7 +119,7 @@ describe('the amount of content on a page', () => {
     expect(factsOf(source)).toMatchObject(facts)
   })
 
-  test('of two million characters is counted in time', () => {
+  test('is counted within seconds for two million characters', () => {
     const started = cpuMs()
     const text = 'TBD to be [insert as of 2014 '.repeat(70_000)
     const document: AssayDocument = { mime: '', parts: [{ kind: 'text', text, path: 'body' }], links: [] }

@@ -80,7 +80,7 @@ describe('patterns', () => {
   })
 
   test.each(['(a+)+$', '(?:a|aa)+$', '.*.*=.*', '\\s*,\\s*$', '(x+x+)+y', '^(\\w+\\s?)*$'])(
-    '%s takes no longer for hostile text than for any other',
+    '%s takes no longer for hostile text than for other text',
     (source) => {
       const compiled = compilePattern(source)
       if ('problem' in compiled) return
@@ -193,7 +193,7 @@ describe('combinations', () => {
     expect(run(rule, toDocument('blue heron'))).toHaveLength(1)
   })
 
-  test('asset kinds and containers restrict the assets that a detector reads', () => {
+  test('asset kinds and containers restrict the assets that a detector examines', () => {
     const definition = { key: 'k', findingType: 'K', category: 'C', severity: 'LOW', confidence: 0.8 }
     const rule = { any: [words('budget')] }
     const matches = (narrow: object) => {

@@ -39,17 +39,17 @@ test('for any texts, every reported pair is similar', () => {
   fc.assert(property, { numRuns: 60 })
 })
 
-describe('of similar texts the newer one is reported with the older', () => {
+describe('the newer of two similar texts is reported with the older one', () => {
   const original = words(1, 200)
 
-  test('the same', () => {
+  test('when they are equal', () => {
     expect(likenesses([original, words(2, 200), original, original])).toEqual([
       { type: 'EXACT_DUPLICATE', id: 2, of: 0, share: 1 },
       { type: 'EXACT_DUPLICATE', id: 3, of: 0, share: 1 },
     ])
   })
 
-  test('nearly the same, and the most similar of several originals', () => {
+  test('when they are nearly equal, with the most similar of several originals', () => {
     const near = thin(original, 100)
     const nearer = original.map((word, at) => (at === 50 ? 'other' : word))
     expect(likenesses([near, original, nearer])).toMatchObject([
@@ -58,7 +58,7 @@ describe('of similar texts the newer one is reported with the older', () => {
     ])
   })
 
-  test('not when they share less than the threshold', () => {
+  test('only when they share at least the threshold', () => {
     const alike = thin(original, 100)
     const [found] = likenesses([original, alike])
     expect(found?.share).toBeGreaterThan(0.85)
@@ -67,7 +67,7 @@ describe('of similar texts the newer one is reported with the older', () => {
     expect(likenesses([original, thin(original, 20)])).toEqual([])
   })
 
-  test('contained, whichever is the older', () => {
+  test('when one contains the other, whichever is older', () => {
     const large = [...words(3, 150), ...original, ...words(4, 150)]
     expect(likenesses([original, large])).toMatchObject([
       { type: 'CONTAINED_DUPLICATE', id: 1, of: 0, holds: true, share: 1 },
@@ -77,21 +77,21 @@ describe('of similar texts the newer one is reported with the older', () => {
     ])
   })
 
-  test('contained with a few edits, but not by half', () => {
+  test('when one contains the other with a few edits, but not when it contains only half', () => {
     const large = (part: readonly string[]) => [...words(3, 150), ...part, ...words(4, 150)]
     expect(likenesses([original, large(thin(original, 70))])).toMatchObject([{ type: 'CONTAINED_DUPLICATE' }])
     expect(likenesses([original, large(original.slice(0, 120))])).toEqual([])
   })
 })
 
-describe('what is no finding', () => {
+describe('texts that are not reported as duplicates', () => {
   test('short texts', () => {
     const short = words(1, 49)
     expect(likenesses([short, short])).toEqual([])
     expect(likenesses([short, short], { minimumWords: 49 })).toHaveLength(1)
   })
 
-  test('a paragraph that everybody has', () => {
+  test('a paragraph that many pages contain', () => {
     const boilerplate = words(1, 80)
     const pages = Array.from({ length: 30 }, (_, index) => [...boilerplate, ...words(index + 10, 200)])
     expect(likenesses([boilerplate, ...pages])).toEqual([])
@@ -104,7 +104,7 @@ describe('what is no finding', () => {
     expect(likenesses(filled.slice(0, 50))).toHaveLength(49)
   })
 
-  test('texts of other groups', () => {
+  test('texts of different groups', () => {
     const { texts, shinglesOf } = toCorpus([words(1, 200), words(1, 200)])
     const apart = texts.map((text) => ({ ...text, group: `workspace ${text.id}` }))
     expect(runToEnd(compareTexts(apart, shinglesOf, config))).toEqual([])

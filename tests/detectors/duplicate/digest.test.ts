@@ -16,7 +16,7 @@ const digestOf = (source: string, over: Partial<AssetFacts> = {}, key = 1) => {
 const text = makeWords(createRandom(3), 120).join(' ')
 
 describe('the stored digest of a text', () => {
-  test('is read back as it was written', () => {
+  test('is the same after writing and reading it', () => {
     const digest = digestOf(`<p>${text}</p>`)
     expect(digest).toMatchObject({ words: 120 })
     expect(digest && decodeDigest(encodeDigest(digest))).toEqual(digest)
@@ -24,7 +24,7 @@ describe('the stored digest of a text', () => {
     expect(decodeDigest(new Uint8Array([9, 1, 2, 3]))).toBeUndefined()
   })
 
-  test('does not depend on markup, case, blanks or how letters are written', () => {
+  test('does not depend on markup, case, white space or Unicode normalization', () => {
     const plain = digestOf(`<p>${text} Caf\u00e9</p>`)
     const dressed = digestOf(`<h1>${text.toUpperCase()}</h1>\n<p><b>cafe\u0301</b></p><!-- note -->`)
     expect(dressed).toEqual(plain)
@@ -36,7 +36,7 @@ describe('the stored digest of a text', () => {
     expect(other?.shingles.filter((shingle) => one?.shingles.includes(shingle))).toHaveLength(0)
   })
 
-  test('is nothing for short texts, forms and kinds that are not compared', () => {
+  test('does not exist for short texts, forms and kinds that are not compared', () => {
     expect(digestOf('<p>Too short to say anything.</p>')).toBeUndefined()
     expect(digestOf(`<p>${text}</p>`, { labels: ['template'] })).toBeUndefined()
     expect(digestOf(`<p>${text}</p>`, { kind: 'wiki.comments' })).toBeUndefined()
@@ -48,7 +48,7 @@ describe('the stored digest of a text', () => {
     expect(digest?.shingles.length).toBeGreaterThan(15)
   })
 
-  test('of two million characters is computed in time', () => {
+  test('is computed within seconds for two million characters', () => {
     const large = parseStorage(`<p>${makeWords(createRandom(5), 240_000).join(' ')}</p>`)
     const started = cpuMs()
     duplicateDetector.digest?.(large, { asset, fingerprint: createFingerprinter(new Uint8Array(32)) })

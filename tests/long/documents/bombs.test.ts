@@ -24,7 +24,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('bombs', () => {
-  it('are at least twenty', () => expect(Object.keys(bombs).length).toBeGreaterThanOrEqual(20))
+  it('include at least twenty kinds', () => expect(Object.keys(bombs).length).toBeGreaterThanOrEqual(20))
 
   it('take at most 64 MB and two seconds of a core, each in a process of its own', async () => {
     const file = join(folder, 'bomb')
@@ -46,12 +46,16 @@ describe('bombs', () => {
   })
 
   it.each(Object.entries(bombs))(
-    '%s costs little and is reported',
+    '%s takes little time and memory and is reported',
     (name, toBytes) => expectDefused(name, toBytes()),
     60_000,
   )
 })
 
 describe('huge inputs', () => {
-  it.each(Object.entries(inputs))('%s is read in part and in bounds', (_, input) => expectBounded(input), 60_000)
+  it.each(Object.entries(inputs))(
+    '%s is read in part within time and memory limits',
+    (_, input) => expectBounded(input),
+    60_000,
+  )
 })
