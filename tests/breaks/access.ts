@@ -83,7 +83,7 @@ export const accessBreaks: readonly Break[] = [
     id: 'session-of-another',
     rule: 'A session cannot be used by another caller.',
     edits: [replaceAll(['src/mcp/http/sessions.ts', 'isSameOwner'], 'true')],
-    test: { file: 'tests/mcp/http.test.ts', title: 'is of no use to another caller' },
+    test: { file: 'tests/mcp/http.test.ts', title: 'cannot be used by another caller' },
   },
   {
     id: 'cursor-not-signed',

@@ -60,7 +60,7 @@ export const leakBreaks: readonly Break[] = [
         "new AppError('internal', String(error), $3)",
       ),
     ],
-    test: { file: 'tests/http/http.test.ts', title: 'shows only an id of an unexpected error' },
+    test: { file: 'tests/http/http.test.ts', title: 'shows only an id for an unexpected error' },
   },
   {
     id: 'lockdown-ignored',

@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('the console', () => {
   test.each(['/console', '/console/', '/console/findings', '/console/metrics/open-findings'])(
-    '%s shows its page',
+    'is served at %s',
     async (path) => {
       const response = await ask(path)
       expect(response.status).toBe(200)
@@ -40,7 +40,7 @@ describe('the console', () => {
     },
   )
 
-  test('its files never change, and are sent compressed to who takes that', async () => {
+  test('has immutable files, which are compressed for clients that accept it', async () => {
     const plain = await ask('/console/console-ABC.js')
     expect(await plain.text()).toBe('run()')
     expect(plain.headers.get('cache-control')).toContain('immutable')
@@ -49,7 +49,7 @@ describe('the console', () => {
     expect(zipped.headers.get('content-encoding')).toBe('gzip')
   })
 
-  test.each(['/console/other.js', '/console/..%2fpackage.json.js'])('%s is not a file of it', async (path) => {
+  test.each(['/console/other.js', '/console/..%2fpackage.json.js'])('does not serve %s as a file', async (path) => {
     expect((await ask(path)).status).not.toBe(200)
   })
 })
@@ -69,7 +69,7 @@ describe('a link on another site', () => {
     expect((await ask('/console/', headers)).status).not.toBe(200)
   })
 
-  test('opens nothing else, and sends nothing', async () => {
+  test('opens nothing else and sends no data', async () => {
     expect((await ask('/findings', link)).status).not.toBe(404)
     expect((await ask('/findings', link)).status).not.toBe(200)
     expect((await ask('/console/', link, 'POST')).status).not.toBe(200)

@@ -102,7 +102,7 @@ const NDJSON = 'application/x-ndjson'
 const SARIF = 'application/sarif+json'
 
 describe.each([1])('exports of random findings %i', (seed) => {
-  it('imported again change nothing, and are equal from another folder', async () => {
+  it('change nothing when they are imported again, and are the same from another folder', async () => {
     const { context, textOf } = open()
     await load(context, makeLines(seed, 300), 'ndjson')
     // The same line with other values for an asset, so that the last ones are read from the database.
@@ -134,7 +134,7 @@ describe.each([1])('exports of random findings %i', (seed) => {
 })
 
 describe('an export', () => {
-  it('as CSV has the decided columns, the filter and the order of the list, and no formula', async () => {
+  it('as CSV has the documented columns, the filter and order of the list, and no formulas', async () => {
     const { context, get, textOf } = open()
     await load(context, makeLines(7, 120), 'ndjson')
     const response = await get('/findings?severities=HIGH,LOW&sort=severity', 'text/csv')
@@ -153,7 +153,7 @@ describe('an export', () => {
     expect(all).toContain("'=1+1")
   })
 
-  it('as SARIF states fingerprint, status and dates', async () => {
+  it('as SARIF contains fingerprint, status and dates', async () => {
     const { context, textOf } = open()
     await load(context, makeLines(3, 60), 'ndjson')
     const log = JSON.parse(await textOf('/findings', SARIF))
@@ -168,7 +168,7 @@ describe('an export', () => {
     expect(JSON.parse(await textOf('/findings?search=nothing-has-this', SARIF)).runs[0].results).toEqual([])
   })
 
-  it('is a list without limit and cursor', async () => {
+  it('is a whole list, without limit and cursor', async () => {
     const { get } = open()
     for (const name of ['limit', 'cursor']) {
       const response = await get(`/findings?${name}=5`, 'text/csv')
@@ -181,7 +181,7 @@ describe('an export', () => {
     expect((await get('/findings?sources=unknown', NDJSON)).status).toBe(404)
   })
 
-  it('withholds texts in lockdown', async () => {
+  it('masks texts from tenants in lockdown', async () => {
     const open_ = open(true)
     await load(open_.context, makeLines(5, 60), 'ndjson')
     for (const accept of ['text/csv', SARIF, NDJSON]) {
@@ -192,7 +192,7 @@ describe('an export', () => {
     }
   })
 
-  it('is one snapshot, and releases it when the reader leaves', async () => {
+  it('reads one snapshot, and releases it when the client disconnects', async () => {
     const { context, get, textOf } = open()
     await load(context, makeLines(9, 1200), 'ndjson')
     for (let turn = 0; turn < 6; turn++) {
@@ -236,7 +236,7 @@ describe('the Accept header', () => {
     expect(forms[chooseForm(accept ?? null, files)].mediaType).toBe(expected)
   })
 
-  it('that no form serves is not_acceptable, on three routes only', async () => {
+  it('that no format matches is not_acceptable, on three routes only', async () => {
     const { get, post } = open()
     for (const accept of ['image/png', 'text/plain', 'text/csv;q=0', 'application/xml, image/*']) {
       const response = await get('/findings', accept)
@@ -262,7 +262,7 @@ describe('a query as CSV', () => {
     return { status: csv.status, text: await csv.text(), json: (await answer.json()) as any }
   }
 
-  it('has a column for each dimension, then the numbers, and what was cut', async () => {
+  it('has a column for each dimension, then the numbers, and a row for omitted groups', async () => {
     const body = {
       metricSlug: 'total-findings',
       dimensions: ['severity', 'status'],
@@ -283,7 +283,7 @@ describe('a query as CSV', () => {
     expect(records[3]).toMatch(`(other),,${json.other.value},`)
   })
 
-  it('has the parts of a ratio and the count of an average', async () => {
+  it('has numerator and denominator of a ratio, and the count of an average', async () => {
     const ratio = await csvOf('/semantic/query', { metricSlug: 'false-positive-rate' })
     expect(ratio.text.split('\r\n')[0]).toBe('value,numerator,denominator')
     const average = await csvOf('/semantic/query', { metricSlug: 'average-confidence', dimensions: ['detectorType'] })
@@ -303,7 +303,7 @@ describe('a query as CSV', () => {
     expect(split.text.split('\r\n')[0]).toBe('timestamp,severity,value,complete')
   })
 
-  it('refuses what has no columns', async () => {
+  it('refuses queries that have no columns', async () => {
     const question = { metricSlug: 'total-findings', alsoMetrics: ['open-findings'] }
     const { status, text } = await csvOf('/semantic/query', question)
     expect([status, JSON.parse(text)]).toMatchObject([400, { issues: [{ path: 'alsoMetrics' }] }])

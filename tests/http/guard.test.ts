@@ -37,7 +37,7 @@ const foreignOrigins = [
 const [host = ''] = ourHosts
 
 describe('hosts and origins', () => {
-  it('are 60 combinations at least', () => {
+  it('include at least 60 combinations', () => {
     expect(foreignHosts.length * (1 + ourOrigins.length) + foreignOrigins.length).toBeGreaterThanOrEqual(60)
   })
 
@@ -71,12 +71,12 @@ describe('hosts and origins', () => {
     ['same-site', 403],
     ['cross-site', 403],
     ['whatever', 403],
-  ])('are checked together with the Sec-Fetch headers of the browser: %s', async (site, status) => {
+  ])('are checked together with Sec-Fetch headers: %s', async (site, status) => {
     expect(await ask({ host, 'sec-fetch-site': site })).toBe(status)
     expect(await ask({ host, origin: 'http://localhost:7411', 'sec-fetch-site': site })).toBe(status)
   })
 
-  it('from X-Forwarded headers are ignored', async () => {
+  it('are not taken from X-Forwarded headers', async () => {
     const claims = { 'x-forwarded-host': '127.0.0.1', 'x-forwarded-proto': 'https', forwarded: 'host=localhost' }
     expect(await ask({ host: 'evil.example', ...claims })).toBe(403)
     expect(await ask({ host, 'x-forwarded-host': 'evil.example' })).toBe(200)
@@ -121,7 +121,7 @@ describe('the address of a client', () => {
     ['a trusted proxy that writes nonsense', '10.1.2.3', 'unknown', '10.1.2.3'],
     ['proxies only', '10.1.2.3', '10.4.5.6', '10.1.2.3'],
     ['a loopback proxy', '127.0.0.1', '2001:db9::1', '2001:db9::1'],
-  ])('is right behind %s', (_what, peer, forwarded, address) => {
+  ])('is correct behind %s', (_what, peer, forwarded, address) => {
     expect(clientAddress(peer, forwarded, trusted)).toBe(address)
   })
 

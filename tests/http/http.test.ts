@@ -95,7 +95,7 @@ describe('routes', () => {
     expect(await reply.json()).toMatchObject({ status: 400, code: 'invalid_input', issues: [{ path: 'name' }] })
   })
 
-  it('needs no body and no content type where no key is required', async () => {
+  it('accepts a request without body and content type where no key is required', async () => {
     expect((await ask('/echo/n', { method: 'PUT' })).status).toBe(200)
   })
 })
@@ -177,7 +177,7 @@ describe('problems', () => {
     '{hunter2: 1}',
     '{"name": "hunter2\u0001"}',
     '"in JSON at position 4111111111111111" hunter2',
-  ])('repeats nothing of the body %j that is no JSON', async (body) => {
+  ])('does not repeat any of the body %j that is not JSON', async (body) => {
     const reply = await post('/echo', body)
     expect(reply.status).toBe(400)
     const text = await reply.text()
@@ -185,7 +185,7 @@ describe('problems', () => {
     expect(text).not.toMatch(/hunter|4111/)
   })
 
-  it('shows only an id of an unexpected error', async () => {
+  it('shows only an id for an unexpected error', async () => {
     const reply = await ask('/echo/broken', { method: 'PUT' })
     const text = await reply.text()
     expect(reply.status).toBe(500)
@@ -221,7 +221,7 @@ describe('the guard', () => {
   })
 })
 
-describe('pages about itself', () => {
+describe('API documentation', () => {
   it('describes every route in OpenAPI 3.1', async () => {
     const words = expect.objectContaining({ name: 'words', in: 'query', explode: false })
     expect(await (await ask('/openapi.json')).json()).toMatchObject({

@@ -73,7 +73,7 @@ const post = (body: string) =>
   fetch(`${server.url}/echo`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
 
 describe('slow clients', () => {
-  it('by the hundreds do not exclude others: the oldest idle connection is closed', async () => {
+  it('in hundreds do not exclude others: the oldest idle connection is closed', async () => {
     for (let n = 0; n < 1000; n++) await dawdle('POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ')
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await fetch(`${server.url}/health`)).status),
@@ -94,7 +94,7 @@ describe('slow clients', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 \d{3}/)
   }, 60_000)
 
-  it('are disconnected at the time limit: endless headers, and silence', async () => {
+  it('are disconnected at the time limit, whether they send endless headers or nothing', async () => {
     await server.close()
     server = await listen(app, { host: '127.0.0.1', port: 0 }, 1000)
     const begun = performance.now()
@@ -113,7 +113,7 @@ describe('slow clients', () => {
     }
   })
 
-  it('that are idle, 300 of them, do not slow down others', async () => {
+  it('do not slow down others when 300 of them are idle', async () => {
     for (let n = 0; n < 300; n++) await dawdle('')
     const times: number[] = []
     for (let n = 0; n < 40; n++) {
@@ -125,7 +125,7 @@ describe('slow clients', () => {
   })
 })
 
-describe('a body that is broken off', () => {
+describe('an incomplete body', () => {
   const headers = `Host: 127.0.0.1\r\nContent-Type: application/json`
   it.each([
     ['a declared length', `POST /echo HTTP/1.1\r\n${headers}\r\nContent-Length: 100\r\n\r\n{"text":"a`],
@@ -135,7 +135,7 @@ describe('a body that is broken off', () => {
       'an import',
       `POST /findings/import HTTP/1.1\r\n${headers.replace('json', 'x-ndjson')}\r\nContent-Length: 100\r\n\r\n{"a`,
     ],
-  ])('with %s is the fault of the client, in the log too', async (_what, text) => {
+  ])('with %s is an error of the client, in the log too', async (_what, text) => {
     logged.length = 0
     statuses.length = 0
     const socket = await dawdle(text)
@@ -147,8 +147,8 @@ describe('a body that is broken off', () => {
   })
 })
 
-describe('what is too large', () => {
-  it('is refused before it is read: a declared length', async () => {
+describe('size limits', () => {
+  it('refuse a body with a declared length before it is read', async () => {
     const status = await new Promise((resolve) => {
       const sent = request(`${server.url}/echo`, {
         method: 'POST',
@@ -161,7 +161,7 @@ describe('what is too large', () => {
     expect(status).toBe(413)
   })
 
-  it('is refused as soon as it exceeds the limit: no declared length', async () => {
+  it('refuse a body without a declared length as soon as it exceeds the limit', async () => {
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -179,7 +179,7 @@ describe('what is too large', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 
-  it('is a header of more than 16 KB', async () => {
+  it('refuse headers of more than 16 KB', async () => {
     const reply = await fetch(`${server.url}/health`, { headers: { 'x-large': 'a'.repeat(17_000) } })
     expect(reply.status).toBe(431)
   })
@@ -188,11 +188,11 @@ describe('what is too large', () => {
     ['64 levels and more', `{"deep":${'['.repeat(100)}${']'.repeat(100)}}`],
     ['200,000 levels', `{"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
     ['a list of 10,001', `{"deep":[${'0,'.repeat(10_000)}0]}`],
-  ])('is %s', async (_what, body) => {
+  ])('refuse %s', async (_what, body) => {
     expect((await post(body)).status).toBe(400)
   })
 
-  it('leaves what fits', async () => {
+  it('accept input within the limits', async () => {
     expect(await (await post(JSON.stringify({ text: 'a'.repeat(1_000_000) }))).json()).toEqual({ length: 1_000_000 })
   })
 })
@@ -216,7 +216,7 @@ describe('a unix socket', () => {
     await own.close()
   })
 
-  it('of a killed process is replaced; one that answers, and any other file, is not', async () => {
+  it('of a killed process is replaced, but not one that is in use nor any other file', async () => {
     const path = join(folder, 'assay.sock')
     const own = await listen(app, { socket: path })
     expect((await errorOf(listen(app, { socket: path }))).code).toBe('unavailable')
@@ -229,7 +229,7 @@ describe('a unix socket', () => {
   })
 })
 
-it('a port in use is reported as such', async () => {
+it('a port in use is reported', async () => {
   const { port } = new URL(server.url)
   const error = await errorOf(listen(app, { host: '127.0.0.1', port: Number(port) }))
   expect([error.code, error.facts.reason]).toEqual(['unavailable', 'port_taken'])

@@ -37,7 +37,7 @@ const rows = fc
     some.map(([number, one]): NamedRow => safe({ ...one, asset: assets[number % assets.length] ?? { key: 'k' } })),
   )
 
-it('unpacks findings as they were packed', () => {
+it('returns findings unchanged from a block', () => {
   fc.assert(
     fc.property(rows, (some) => {
       const packed = packBlock(some.map(toRow), 'given')
@@ -122,7 +122,7 @@ it('opens blocks in the format of the previous version', () => {
   ])
 })
 
-it('keeps all findings of an asset in one part, and the parts in the order of the keys', () => {
+it('keeps all findings of an asset in one part, with the parts in order of the keys', () => {
   fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 5 }), (some, count) => {
       const rows = some.map(toRow)

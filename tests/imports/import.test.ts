@@ -117,12 +117,12 @@ describe('an imported line', () => {
     })
   })
 
-  it('may have null for absent fields', async () => {
+  it('may have null instead of absent fields', async () => {
     await bring([line({ asset: { key: 'k', url: null }, resolvedAt: null, category: null, fingerprint: null })])
     expect(await list()).toHaveLength(1)
   })
 
-  describe('that is dated ahead of the clock', () => {
+  describe('with a date in the future', () => {
     const at = (aheadMs: number) => new Date(bench.clock.now + aheadMs).toISOString()
     const DAY = 86_400_000
 
@@ -130,7 +130,7 @@ describe('an imported line', () => {
       ['firstDetectedAt', (firstDetectedAt) => ({ firstDetectedAt })],
       ['firstDetectedAt', (time) => ({ firstDetectedAt: time.replace('Z', '+00:00') })],
       ['resolvedAt', (resolvedAt) => ({ status: 'RESOLVED', resolvedAt })],
-    ])('by more than a day is refused: %s', async (member, toMembers) => {
+    ])('is refused if it is ahead by more than a day: %s', async (member, toMembers) => {
       const error = await errorOf(bring([line(), line(toMembers(at(DAY + 60_000)))]))
       expect(error.facts).toMatchObject({ reason: 'bad_line', issues: [{ path: `line 2.${member}` }] })
       expect(error.message).toContain('more than a day ahead')
@@ -139,7 +139,7 @@ describe('an imported line', () => {
       expect(await list()).toHaveLength(1)
     })
 
-    it('by more than a day is refused in a SARIF log too', async () => {
+    it('is also refused in a SARIF log', async () => {
       const log = (time: string) =>
         JSON.stringify({
           version: '2.1.0',
@@ -161,12 +161,12 @@ describe('an imported line', () => {
     })
   })
 
-  it.each(['FALSE_POSITIVE', 'IGNORED'])('is %s from the start', async (status) => {
+  it.each(['FALSE_POSITIVE', 'IGNORED'])('is %s when it is created', async (status) => {
     await bring([line({ status })])
     expect(await only()).toMatchObject({ status, history: [] })
   })
 
-  it('has its excerpt masked like our own', async () => {
+  it('has its excerpt masked like that of a detected finding', async () => {
     const secret = ['glpat', 'a8Kx29QwLmZp03RtYvBn'].join('-')
     await bring([line({ excerpt: `token: ${secret} in use` })])
     expect((await only()).excerpt).not.toContain(secret)
@@ -176,8 +176,8 @@ describe('an imported line', () => {
   })
 })
 
-describe('identity', () => {
-  it('is the whole of asset, types, key, excerpt and first detection without a fingerprint', async () => {
+describe('the identity of an imported finding', () => {
+  it('consists of asset, types, key, excerpt and first detection when there is no fingerprint', async () => {
     const variants = [
       {},
       { asset: { key: 'other' } },
@@ -191,7 +191,7 @@ describe('identity', () => {
     expect(await list()).toHaveLength(variants.length)
   })
 
-  it('is the fingerprint where there is one', async () => {
+  it('is the fingerprint when there is one', async () => {
     await bring([line({ fingerprint: 'f1', severity: 'LOW' }), line({ fingerprint: 'f2' })])
     const before = await list()
     await bring([line({ fingerprint: 'f1', severity: 'CRITICAL', excerpt: 'now with text' })])
@@ -252,7 +252,7 @@ describe('importing again', () => {
   })
 })
 
-describe('a bad file', () => {
+describe('an invalid file', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['an unknown key', { extra: 1 }, 'line 2.extra'],
     ['an unknown key of the asset', { asset: { key: 'k', path: 'p' } }, 'line 2.asset.path'],
@@ -266,7 +266,7 @@ describe('a bad file', () => {
     ['open with resolvedAt', { resolvedAt: '2025-05-01T00:00:00Z' }, 'line 2.resolvedAt'],
     ['resolved before it was found', { status: 'RESOLVED', resolvedAt: '2025-01-01T00:00:00Z' }, 'line 2.resolvedAt'],
     ['last before first', { lastDetectedAt: '2025-01-01T00:00:00Z' }, 'line 2.lastDetectedAt'],
-  ])('with %s is refused whole, naming the line', async (_name, more, path) => {
+  ])('with %s is refused as a whole, naming the line', async (_name, more, path) => {
     const error = await bring([line(), line(more), line()]).catch((reason: AppError) => reason)
     expect(error).toMatchObject({
       code: 'invalid_input',
@@ -295,7 +295,7 @@ describe('a bad file', () => {
     await expect(bringText(text)).rejects.toMatchObject({ facts: { facts: { line: number } } })
   })
 
-  it('with bytes that are no UTF-8 is refused', async () => {
+  it('that is not valid UTF-8 is refused', async () => {
     async function* bytes() {
       yield Buffer.from([0x7b, 0xff, 0xfe, 0x7d])
     }
@@ -303,7 +303,7 @@ describe('a bad file', () => {
     await expect(work).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
-  it('stores nothing, even after many good lines', async () => {
+  it('stores nothing, even after many valid lines', async () => {
     const rows = Array.from({ length: 2000 }, (_, index) => line({ findingType: `T${index}` }))
     await expect(bring([...rows, { bad: true }])).rejects.toMatchObject({ facts: { facts: { line: 2001 } } })
     const left = bench.store.read((reader) =>
@@ -319,7 +319,7 @@ describe('a bad file', () => {
   })
 })
 
-it('does not import into a source that is scanned', async () => {
+it('an import into a source that is scanned is refused', async () => {
   await createFake(bench)
   await expect(bring([line()], 'FAKE')).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'not_an_import' } })
   await bring([line()])
@@ -328,7 +328,7 @@ it('does not import into a source that is scanned', async () => {
   })
 })
 
-it('resumes an accepted file of a dead process', async () => {
+it('an accepted file of a dead process is imported by another one', async () => {
   const rows = Array.from({ length: 9_000 }, (_, index) => line({ findingType: `T${index}` }))
   const stop = new AbortController()
   const context = { ...bench.context, signal: stop.signal }

@@ -13,7 +13,7 @@ it.each(['name', 'url', 'container'] as const)(
   },
 )
 
-it('a credential in a key is hidden, and keys that differ in it alone stay apart', () => {
+it('a credential in a key is masked, and keys that differ only in it remain distinct', () => {
   const keyOf = (key: string) => sanitizeAsset({ key }, identify).key
   const [one, other] = [
     keyOf('https://ana:hunter2hunter2@db.internal/x'),

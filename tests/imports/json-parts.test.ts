@@ -44,8 +44,8 @@ const json = fc.letrec((tie) => ({
   ),
 }))
 
-describe('a JSON text in parts', () => {
-  it('returns the content of the whole text, wherever its pieces end', async () => {
+describe('a JSON text in chunks', () => {
+  it('is parsed like the whole text, for any chunk boundaries', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(json.value, sizes, fc.constantFrom(undefined, 2, '\t'), async (value, pieces, indent) => {
@@ -57,7 +57,7 @@ describe('a JSON text in parts', () => {
     )
   })
 
-  it('accepts keys that are written with escapes', async () => {
+  it('may have keys with escapes', async () => {
     const parts = await split('{"r\\u0075ns": [{"results": [1 , 2]}]}')
     expect(parts.map(({ level, text }) => [level, text.replaceAll(' ', '')])).toEqual([
       [2, '1'],
@@ -76,7 +76,7 @@ describe('a JSON text in parts', () => {
     '{"a',
     ']',
     '{"runs":[1]]}',
-  ])('is not one: %s', async (text) => {
+  ])('is refused: %s', async (text) => {
     const reason = await split(text)
       .then(
         (parts) => parts.map((part) => JSON.parse(part.text)),

@@ -79,7 +79,7 @@ function afterFirst(act: () => void, table: 'finding' | 'scan' = 'finding'): Sto
   })
 }
 
-it('drops indexes while it stores and creates them at the end, also in another process', async () => {
+it('drops indexes before storing and recreates them at the end, also in another process', async () => {
   const COUNT = 100_500
   const schema = schemaOf(bench.store)
   const stop = new AbortController()
@@ -189,7 +189,7 @@ it('counts an asset once if its findings are stored in several batches, even if 
   })
 }, 60_000)
 
-it('completes an accepted import after a failure at that moment', async () => {
+it('completes an accepted import after a failure', async () => {
   const fail = () => {
     throw new Error('the disk is gone')
   }

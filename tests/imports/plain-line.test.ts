@@ -90,7 +90,7 @@ const nearlyGood = line.chain((more) =>
 )
 
 describe('a line that the fast path accepts', () => {
-  it('is accepted and not changed by the schema', () => {
+  it('is also accepted by the schema, without a change', () => {
     let plain = 0
     fc.assert(
       fc.property(fc.oneof(line, nearlyGood), (value) => {
@@ -110,7 +110,7 @@ describe('a line that the fast path accepts', () => {
     expect(plain).toBeGreaterThan(100)
   })
 
-  it('is decided the same with and without an explanation', () => {
+  it('is accepted or refused in the same way with and without an error message', () => {
     const told = { good: 0, bad: 0 }
     fc.assert(
       fc.property(fc.oneof(line, nearlyGood), (value) => {
@@ -142,7 +142,7 @@ describe('a line that the fast path accepts', () => {
 })
 
 describe('an instant', () => {
-  it('is parsed like Date, or by Date', () => {
+  it('is parsed as Date parses it, or left to Date', () => {
     fc.assert(
       fc.property(instant, (text) => {
         const at = readInstant(text)

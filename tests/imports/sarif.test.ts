@@ -39,7 +39,7 @@ describe('a SARIF log', () => {
   })
   const bringLog = (value: unknown) => importText(bench, JSON.stringify(value), 'sarif', 'sarif')
 
-  it('becomes findings', async () => {
+  it('is imported as findings', async () => {
     await bringLog(log([result(), result({ ruleId: 'style', level: 'note' }), result({ kind: 'pass' })]))
     expect(
       (await list()).map(({ findingType, severity, detectorType, asset }) => [
@@ -57,7 +57,7 @@ describe('a SARIF log', () => {
     expect(await list()).toHaveLength(2)
   })
 
-  it('changes nothing the second time, also without times', async () => {
+  it('changes nothing when it is imported again, even without times', async () => {
     const undated = log([result(), result({ ruleId: 'style', baselineState: 'absent' })], [])
     await bringLog(undated)
     const before = dump()
@@ -66,7 +66,7 @@ describe('a SARIF log', () => {
     expect(dump()).toEqual(before)
   })
 
-  it('may contain its results before their tool, and its version last', async () => {
+  it('may have its results before their tool, and its version last', async () => {
     const { runs, version } = log([result(), result({ ruleId: 'style', message: { text: '"runs": [{"results": [' } })])
     const [{ results, tool, invocations } = expect.fail('there is no run')] = runs
     await bringLog({
@@ -87,7 +87,7 @@ describe('a SARIF log', () => {
     await expect(bench.run('get_source', { id: 'sarif' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('carries suppressions and baselines', async () => {
+  it('imports suppressions and baseline states', async () => {
     await bringLog(
       log([result({ suppressions: [{ status: 'accepted' }] }), result({ ruleId: 'style', baselineState: 'absent' })]),
     )

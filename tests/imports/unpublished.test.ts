@@ -151,7 +151,7 @@ describe('a running import', () => {
     }))
   const mixed = (name: string) => [...lines(0, 250, name), ...lines(250, 250, name)]
 
-  it('is contained in a backup completely or not, and resumes after a restore', async () => {
+  it('is in a backup completely or not at all, and resumes after a restore', async () => {
     const home = keepHome(newHome())
     await importInterrupted(home, lines(0, 250, 'before'))
     const earlier = open(home).facts()

@@ -61,7 +61,7 @@ it.each([
   ['a large part in pieces, and the next by itself', [[40_000, 40_000, 10_000], [30_000]], [40_000, 50_000, 30_000]],
   ['one block that is larger than all together', [[80_000], [1]], [80_000, 1]],
   ['nothing', [], []],
-])('returns %s, and all of it once', (_, parts, expected) => {
+])('returns staged blocks once: %s', (_, parts, expected) => {
   store.write((writer) => {
     openImportFile(writer, 'u', 0)
     parts.forEach((sizes, part) => {
@@ -87,7 +87,7 @@ const PADDING = new Uint8Array(9 * 1024 * 1024)
 it.each([
   ['of this version by their bytes, too', block('k', 1), [1, 1]],
   ['of earlier versions as these did', new Uint8Array(Buffer.from(`${'-'.repeat(8 + 43)}{"assets":[["k"`)), [2]],
-])('returns blocks %s', (_, data, expected) => {
+])('returns blocks by size: %s', (_, data, expected) => {
   store.write((writer) => {
     openImportFile(writer, 'u', 0)
     for (const turn of [0, 1]) {
@@ -115,7 +115,7 @@ it.each([
   ['much text beside the numbers', { u: [200_000, 33 * MB] }, ['asset_by_name', NONE]],
   ['more than one index takes', { u: [1_500_001, 0] }, [ALL, ALL]],
   ['more than that with what others import', { u: [800_000, 0], v: [800_000, 0] }, [ALL, ALL]],
-])('drops indexes, whether all or only some exist: %s', async (_, files, [whole, partly]) => {
+])('chooses the indexes to drop when all or only some exist: %s', async (_, files, [whole, partly]) => {
   store.write((writer) => {
     for (const [uid, [rows = 0, bytes = 0]] of Object.entries(files)) {
       openImportFile(writer, uid, 0)
@@ -148,7 +148,7 @@ it.each([
 it.each([
   [49_999, false],
   [50_000, true],
-])('%i findings without all indexes have a follower of their changes: %s', (findings, expected) => {
+])('changes of %i findings are logged while indexes are missing: %s', (findings, expected) => {
   store.write((writer) => {
     const draft = { uid: 'u', name: 's', type: 'WIKI', config: {}, secrets: {}, nextRunAt: null }
     const sourceId = insertSource(writer, draft, 0)

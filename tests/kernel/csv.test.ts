@@ -13,7 +13,7 @@ describe('a CSV record', () => {
     ['negative numbers', [-1, -0.5, 1e21], '-1,-0.5,1e+21'],
     ['signs inside of a text', ['a=b', '1-2'], 'a=b,1-2'],
   ]
-  it.each(cases)('writes %s', (_what, values, expected) => {
+  it.each(cases)('is written correctly for %s', (_what, values, expected) => {
     expect(toCsvRecord(values)).toBe(`${expected}\r\n`)
   })
 })

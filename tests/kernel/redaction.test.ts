@@ -38,7 +38,7 @@ describe('maskUrl', () => {
 })
 
 describe('createLog', () => {
-  it('writes one scrubbed JSON object a line, from its level on', () => {
+  it('writes one scrubbed JSON object per line, at its level and above', () => {
     const lines: string[] = []
     const log = createLog({ level: 'warn', write: (line) => lines.push(line), now: () => 0 })
     log.info('not this')

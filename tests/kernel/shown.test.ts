@@ -46,7 +46,7 @@ describe('showName', () => {
     expect(showName(text)).toBe(shown)
   })
 
-  it('marks a cut name after the quotes', () => {
+  it('marks a truncated name after the quotes', () => {
     expect(showName('a'.repeat(MAX_NAME))).toBe('a'.repeat(MAX_NAME))
     expect(showName('a'.repeat(MAX_NAME + 1))).toBe(`'${'a'.repeat(MAX_NAME - 3)}'…`)
     expect(showName('\n'.repeat(100_000), 9)).toBe("'\\n\\n\\n'…")
@@ -93,12 +93,12 @@ describe('text from outside', () => {
   })
 })
 
-describe('line', () => {
+describe('a line for people', () => {
   it('writes numbers in plain digits', () => {
     expect(line`${1e-7} and ${1e21}, ${-0}: ${showName('a')}`).toBe('0.0000001 and 1000000000000000000000, 0: a')
   })
 
-  it('does not take a plain string', () => {
+  it('does not accept a plain string', () => {
     const name: string = 'a'
     // @ts-expect-error A text from outside must be shown first.
     expect(line`${name}`).toBe('a')

@@ -21,17 +21,17 @@ describe('closest', () => {
     ['openFindings', 'open-findings'],
     ['fals positive rate', 'false-positive-rate'],
     ['coverage', 'scan-coverage'],
-  ])('%s is most like %s', (wanted, name) => {
+  ])('%s is closest to %s', (wanted, name) => {
     expect(closestNames(wanted)[0]).toBe(name)
   })
 
-  it('offers nothing for a name like none', () => {
+  it('suggests nothing for a name without similar ones', () => {
     expect(closestNames('zzzzqqqq')).toEqual([])
   })
 })
 
 describe('editDistance', () => {
-  it('is zero for equals only, symmetric, and at most the longer length', () => {
+  it('is zero for equal names only, symmetric, and at most the longer length', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
         const distance = editDistance(a, b)
@@ -42,13 +42,13 @@ describe('editDistance', () => {
     )
   })
 
-  it('counts a swap of neighbours once', () => {
+  it('counts a swap of adjacent characters once', () => {
     expect(editDistance('metric', 'mertic')).toBe(1)
   })
 })
 
 describe('likeness', () => {
-  it('stays within 0 and 1', () => {
+  it('is between 0 and 1', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(likeness(a, b)).toBeGreaterThanOrEqual(0)

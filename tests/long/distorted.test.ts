@@ -19,7 +19,7 @@ const platforms: [string, PlatformCase][] = [
 ]
 
 it.each(platforms)(
-  'replies of %s that break the contract, twice in a row, resolve only what is announced',
+  'replies of %s that break the contract, twice in a row, resolve only findings in announced deletions',
   async (_name, platform) => {
     const { cases, announced, problems } = await runWithheldTwice(platform, listDistorted, () => true)
     process.stdout.write(`${cases} cases, ${announced} announced\n`)
@@ -28,7 +28,7 @@ it.each(platforms)(
 )
 
 it.each(platforms)(
-  'parts of %s that are withheld twice in a row resolve only what is announced',
+  'parts of %s that are withheld twice in a row resolve only findings in announced deletions',
   async (_name, platform) => {
     const { cases, announced, problems } = await runWithheldTwice(platform, listWithheld, () => true)
     process.stdout.write(`${cases} cases, ${announced} announced\n`)

@@ -92,7 +92,7 @@ function toCondition({ key, values, exclude }: PlanCondition): string {
 const withRoundedQuantile = (cell: Cell): Cell =>
   cell.quantile === null ? cell : { ...cell, quantile: Number(cell.quantile.toPrecision(12)) }
 
-test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
+test(`${OF_DUCKDB} random questions have the same answers as DuckDB`, async () => {
   const engine = store.read((reader) => buildEngine(reader))
   const random = createSeededRandom(SEED)
   let asked = 0
@@ -123,7 +123,7 @@ test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
   }
 }, 3_600_000)
 
-test(`${QUESTIONS} random questions have SQL's answers while findings are written`, () => {
+test(`${QUESTIONS} random questions have the same answers as SQL while findings are written`, () => {
   let engine = store.read((reader) => buildEngine(reader))
   const [random, changing] = [createSeededRandom(SEED + 1), new SeededRandom(SEED + 2)]
   const started = Date.now()

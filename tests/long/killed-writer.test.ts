@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { killWriters } from '../store/killed-writer.ts'
 
-it('no acknowledged write is lost in 1,000 kills of a writer', async () => {
+it('no acknowledged write is lost when a writer is killed 1,000 times', async () => {
   const { kills, acknowledged, damages, openMs } = await killWriters(1_000, 7)
   const [half, most] = [0.5, 0.99].map((part) => openMs.toSorted((a, b) => a - b)[Math.floor(part * kills)])
   process.stdout.write(

@@ -54,7 +54,7 @@ test.each([
   ['a median in series', plan('confidence', 0.5, { edges }), conf, bucket],
   ['a percentile age in series', plan('ageHours', 0.95, { edges }), age, bucket],
 ] as const)(
-  '%s is that of DuckDB',
+  '%s is the same as in DuckDB',
   async (_, asked, number, group) => {
     const { p = 0 } = asked.measure
     const rows = await (

@@ -6,13 +6,13 @@ import { plantedCredentials } from '../support/plantings.ts'
 
 const say = (text: string) => process.stdout.write(`${new Date().toISOString()} ${text}\n`)
 
-it('no credential in any disguise that is typed into any input is answered or kept', async () => {
+it('no credential in any input, however disguised, is returned or stored', async () => {
   const { asked, leaks } = await findLeakedInputs(plantedCredentials.length)
   say(`${asked} inputs`)
   expect(leaks).toEqual([])
 }, 3_600_000)
 
-it('nor is anything that is planted in any field of a tenant, an import, a request or a command', async () => {
+it('no credential in any field of a tenant, an import, a request or a command is returned or stored', async () => {
   const all = Number(process.env.PLANTED_TIMES ?? 190)
   const counts = {
     ...{
@@ -33,7 +33,7 @@ it('nor is anything that is planted in any field of a tenant, an import, a reque
   if (all >= 190) expect(uncovered).toEqual([])
 }, 10_800_000)
 
-it('nor is anything that is planted in any text of a database of version 0.1.0', async () => {
+it('no credential in any text of a database of version 0.1.0 is returned or stored after the upgrade', async () => {
   const { leaks, uncovered, forgotten, ...rest } = await findPlantedInUpgraded(186, 1)
   say(JSON.stringify(rest))
   expect([leaks, uncovered, forgotten]).toEqual([[], [], []])

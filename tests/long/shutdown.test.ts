@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { endings, stopServers } from '../e2e/shutdown.ts'
 
-it('a server that is asked to stop at 100 random moments ends in order each time', async () => {
+it('a server that is stopped at 100 random moments shuts down in order each time', async () => {
   const { ends, damages, status } = await stopServers(100, 1)
   const second = ends.flatMap(({ afterSecondMs = [] }) => afterSecondMs)
   process.stdout.write(

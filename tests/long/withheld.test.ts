@@ -7,7 +7,7 @@ it.each<[string, PlatformCase]>([
   ['a BI tenant seen by an administrator', { platform: 'BI_PLATFORM', adminApi: true }],
   ['a BI tenant seen by members', { platform: 'BI_PLATFORM' }],
 ])(
-  'nothing of all that %s may withhold is resolved',
+  'findings in any content that %s withholds are not resolved',
   async (_name, platform) => {
     const { cases, planted, problems } = await runWithheld(platform, () => true)
     process.stdout.write(`${cases} cases, ${planted} findings\n`)
@@ -20,7 +20,7 @@ it.each<[string, PlatformCase]>([
   ['a wiki', { platform: 'WIKI' }],
   ['a BI tenant', { platform: 'BI_PLATFORM', adminApi: true }],
 ])(
-  'nor of what %s withholds from scans that are killed',
+  'findings in any content that %s withholds from killed scans are not resolved',
   async (_name, platform) => {
     const { cases, kills, problems } = await runWithheldUnderKills(platform, { killsPerScan: 1, every: 5, seed: 3 })
     process.stdout.write(`${cases} cases, ${kills} kills\n`)

@@ -21,7 +21,7 @@ const texts = [
 ]
 
 describe('an entry in JSON with comments', () => {
-  it.each(texts)('is put into %j and nothing else is changed', (text) => {
+  it.each(texts)('is added to %j without another change', (text) => {
     const after = set(text)
     const before = JSON.parse(withoutComments(text)) as { mcpServers?: object }
     expect(JSON.parse(withoutComments(after))).toEqual({
@@ -39,7 +39,7 @@ describe('an entry in JSON with comments', () => {
     expect(remove(after)).toBe(after)
   })
 
-  it('keeps the comment above its neighbour when it is removed', () => {
+  it('leaves the comment of the next entry when it is removed', () => {
     const text = '{"mcpServers": {\n  // one\n  "assay": {},\n  // two\n  "b": {}\n}}'
     expect(remove(text)).toBe('{"mcpServers": {\n  // one\n  // two\n  "b": {}\n}}')
   })
@@ -78,7 +78,7 @@ describe('an entry in JSON with comments', () => {
     ['{"mcpServers": {\n  "a": 1, // a\n  "assay": {} // mine\n}}', '{"mcpServers": {\n  "a": 1 // a\n   // mine\n}}'],
     ['{"mcpServers": {\n  "assay": {}, // mine\n  "a": 1\n}}', '{"mcpServers": {\n   // mine\n  "a": 1\n}}'],
     ['{"mcpServers": {"a": 1, "assay": {}}}', '{"mcpServers": {"a": 1 }}'],
-  ])('removed from %j keeps every comment on its line', (text, wanted) => {
+  ])('leaves every comment of %j on its line when it is removed', (text, wanted) => {
     expect(remove(text)).toBe(wanted)
   })
 
@@ -86,7 +86,7 @@ describe('an entry in JSON with comments', () => {
     expect(() => set(text)).toThrow(/^It/)
   })
 
-  it('keeps every other member, regardless of its value', () => {
+  it('leaves every other member, regardless of its value', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue())
     fc.assert(
       fc.property(object, object, fc.constantFrom(undefined, 1, 2, '\t'), (rest, servers, space) => {
@@ -130,7 +130,7 @@ describe('an entry in TOML', () => {
     '[[a.b]]\nc = 1\r\n[[a.b]]\n\n[ mcp_servers . "other" ]\ncommand = \'x\'',
   ]
 
-  it.each(values)('is put behind %j', (text) => {
+  it.each(values)('is added after the value %j', (text) => {
     expect(setTable(text, table, entry)).toBe(`${text}\n\n${written}`)
     expect(removeTable(setTable(text, table, entry), table)).toBe(`${text}\n`)
   })
@@ -150,7 +150,7 @@ describe('an entry in TOML', () => {
     '= 1',
     'a = 1 b = 2',
     '{"mcpServers": {}}',
-  ])('is not put into %j', (text) => {
+  ])('is not added to invalid %j', (text) => {
     expect(() => setTable(text, table, entry)).toThrow(/^It is not valid TOML at line \d\./)
   })
 
@@ -158,11 +158,11 @@ describe('an entry in TOML', () => {
     '[mcp_servers]\nassay = { command = "x" }\n',
     'mcp_servers.assay.command = "x"\n',
     '[mcp_servers.assay]\ncommand = "x"\n[a]\n[mcp_servers.assay.env]\nA = "1"\n',
-  ])('is not added beside %j', (text) => {
+  ])('is not added when it is already written as %j', (text) => {
     expect(() => setTable(text, table, entry)).toThrow('Its server assay is not written as one table')
   })
 
-  it('is changed in its table, and other keys there are kept', () => {
+  it('is changed in its table, where other keys are kept', () => {
     const text = `# top\n[a]\nb = 1\n\n[mcp_servers.assay] # mine\n# the program\ncommand = "old" # why\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`
     expect(setTable(text, table, entry)).toBe(
       `# top\n[a]\nb = 1\n\n[mcp_servers.assay] # mine\nargs = ["/opt/assay/main.js", "mcp"]\n# the program\ncommand = "/usr/bin/node" # why\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`,

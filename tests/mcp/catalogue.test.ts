@@ -62,7 +62,7 @@ describe('the tool list', () => {
       expect(Object.keys((outputSchema?.properties ?? {}) as object), name).not.toHaveLength(0)
     }
   })
-  test('contains only read operations when it is read-only', () => {
+  test('contains only operations that read in read-only mode', () => {
     const listed = open(true).tools
     expect(listed.map(({ name }) => name)).toEqual(
       operations.flatMap(({ name, toolset, effect }) => (toolset && effect === 'read' ? [name] : [])).sort(),
@@ -88,7 +88,7 @@ describe('every listed schema', () => {
       offending((node, path) => /^(?:in|out)put$/.test(path) && (node.type !== 'object' || 'anyOf' in node)),
     ).toEqual([])
   })
-  test('has one scalar type, a choice or a description at each node', () => {
+  test('has a scalar type, an anyOf or a description at each node', () => {
     const isWrong = ({ type, anyOf, description }: JsonSchema) =>
       type === undefined ? anyOf === undefined && description === undefined : !scalars.has(type as string)
     expect(offending(isWrong)).toEqual([])

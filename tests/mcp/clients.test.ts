@@ -137,7 +137,7 @@ describe.each(ways)('$name', ({ version, connect }) => {
       expect(tool).toMatchObject({ inputSchema: { type: 'object' }, outputSchema: { type: 'object' } })
   })
 
-  test('calls a tool, with structure and text', async () => {
+  test('calls a tool and gets structured and text content', async () => {
     const result = await client.callTool({ name: 'get_metric', arguments: { slug: 'walden' } })
     expect(result.structuredContent).toMatchObject({ slug: 'walden', pages: 302 })
     expect(textOf(result)).toBe('walden: 302 pages')
@@ -155,7 +155,7 @@ describe.each(ways)('$name', ({ version, connect }) => {
     await expect(client.callTool({ name: 'get_metrics', arguments: {} })).rejects.toMatchObject({ code: -32602 })
   })
 
-  test('reports progress', async () => {
+  test('receives progress notifications', async () => {
     const seen: number[] = []
     const result = await client.callTool(
       { name: 'wait_for_scan', arguments: { steps: 4, pauseMs: 100 } },
@@ -185,7 +185,7 @@ describe.each(ways)('$name', ({ version, connect }) => {
     expect((await client.listPrompts()).prompts).toEqual([])
   })
 
-  test('asks the user before it certifies', async () => {
+  test('asks the user for consent before it certifies', async () => {
     const result = await client.callTool({ name: 'certify_metric', arguments: { slug: 'emma', certifiedBy: 'Ada' } })
     expect(result.structuredContent).toMatchObject({ certifiedBy: 'Ada via mcp' })
   })

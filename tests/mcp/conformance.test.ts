@@ -35,12 +35,12 @@ test('the fixtures are listed beside the tools of Assay', async () => {
   expect(names).toEqual(expect.arrayContaining(['test_simple_text', 'test_sampling', 'get_metric']))
 })
 
-test('a fixture asks the client over the same connection', async () => {
+test('a fixture sends a request to the client over the same connection', async () => {
   const result = await client.callTool({ name: 'test_sampling', arguments: { prompt: 'Which capital?' } })
   expect(JSON.stringify(result.content)).toContain('Paris')
 })
 
-test('a fixture resource, template and prompt are read', async () => {
+test('a fixture resource, template and prompt can be read', async () => {
   expect((await client.readResource({ uri: 'test://template/123/data' })).contents[0]).toMatchObject({
     text: expect.stringContaining('123'),
   })

@@ -254,7 +254,7 @@ describe('over stdio, requests handled without the SDK get the same response as 
     expect(ways[0]?.taken()).toBe(0)
   })
 
-  test('a call that is cancelled is never answered, others are', async () => {
+  test('a cancelled call is never answered, other calls are', async () => {
     const cancel = (requestId: unknown) => ({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',

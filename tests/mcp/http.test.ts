@@ -208,7 +208,7 @@ describe('a session', () => {
     expect(response.headers.get('mcp-session-id')).not.toBe('from-before')
     expect(response.status).toBe(200)
   })
-  test('ends when its client ends it, and stays ended', async () => {
+  test('ends when its client deletes it, and remains ended', async () => {
     const session = await greet()
     expect((await fetch(http.url, { method: 'DELETE', headers: session })).status).toBe(200)
     for (const response of [
@@ -219,7 +219,7 @@ describe('a session', () => {
       expect(response.status).toBe(404)
     }
   })
-  test('is of no use to another caller', async () => {
+  test('cannot be used by another caller', async () => {
     const session = await greet()
     caller = { name: 'other', via: 'http', scopes: new Set(['read']) }
     expect((await fetch(http.url, { headers: { ...session, accept } })).status).toBe(405)
@@ -245,7 +245,7 @@ describe('a session', () => {
     await response.body?.cancel()
     return response.status !== 405
   }
-  test('is dropped when its caller has too many, which only disables elicitation', async () => {
+  test('is closed when its caller has too many, which only disables elicitation', async () => {
     const first = await greet()
     for (let index = 0; index < 50; index++) await greet()
     expect(await isOpen(first)).toBe(false)

@@ -113,7 +113,7 @@ describe('a connection', () => {
     return host.answered(lastId)
   }
 
-  test('writes only JSON-RPC to stdout, regardless of what a tool prints', async () => {
+  test('writes only JSON-RPC to stdout, even if a tool prints', async () => {
     await call('get_stats', { how: 'speak' })
     expect(host.stdout()).not.toContain('noise')
     for (const message of host.messages()) expect(message).toMatchObject({ jsonrpc: '2.0' })
@@ -121,7 +121,7 @@ describe('a connection', () => {
     expect(err).toContain('noise on stdout')
   })
 
-  test('never shows the cause of a defect', async () => {
+  test('never shows the cause of an internal error', async () => {
     const { result } = await call('get_stats', { how: 'throw' })
     expect(result).toMatchObject({ isError: true })
     expect(JSON.stringify(result)).not.toMatch(/SELECT|passwd|\.ts/)
@@ -143,7 +143,7 @@ describe('a connection', () => {
     expect(host.messages()[before]).toMatchObject({ id, error: { code } })
   })
 
-  test('accepts a message in pieces, cut in the middle of a character', async () => {
+  test('accepts a message in chunks, split in the middle of a character', async () => {
     const bytes = Buffer.from(`${JSON.stringify(toCall('ä', 'get_metric', { slug: 'emma' }))}\n`, 'utf8')
     const middle = bytes.indexOf(0xc3) + 1
     host.child.stdin.write(bytes.subarray(0, middle))

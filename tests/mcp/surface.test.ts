@@ -55,11 +55,11 @@ const textOf = ({ content }: ToolAnswer) => String(content[0]?.text)
 const sizeOf = (answer: ToolAnswer) => Buffer.byteLength(JSON.stringify(answer))
 
 describe('an answer', () => {
-  test('without a renderer has the same JSON as text and structure', async () => {
+  test('without a renderer has the same JSON as text and structured content', async () => {
     const answer = await callTool('list_metrics', {})
     expect(JSON.parse(textOf(answer))).toEqual(answer.structuredContent)
   })
-  test('has only what the output schema names', async () => {
+  test('has only the members of the output schema', async () => {
     library.books.set('x', {
       slug: 'x',
       displayName: 'X',
@@ -70,7 +70,7 @@ describe('an answer', () => {
     } as never)
     expect(JSON.stringify(await callTool('get_metric', { slug: 'x' }))).not.toContain('secret')
   })
-  test('survives a bigint', async () => {
+  test('may contain a bigint', async () => {
     expect((await callTool('get_stats', { how: 'bigint' })).structuredContent).toEqual({ count: 12 })
   })
   test('has a text of at most 24 KB, cut between characters', async () => {
@@ -96,7 +96,7 @@ describe('an answer without an explicit limit', () => {
       library.books.set(slug, { slug, displayName: slug, pages: index, blurb: 'x'.repeat(400), certifiedBy: null })
     }
   })
-  test('is requested with smaller limits until it fits', async () => {
+  test('is repeated with smaller limits until it fits', async () => {
     const answer = await callTool('list_metrics', {})
     const { items, total } = answer.structuredContent as { items: unknown[]; total: number }
     expect(sizeOf(answer)).toBeLessThanOrEqual(ANSWER_BYTES)
@@ -110,7 +110,7 @@ describe('an answer without an explicit limit', () => {
 })
 
 describe('an error', () => {
-  test('of the input names every problem', async () => {
+  test('about the input names every problem', async () => {
     const answer = await callTool('update_metric', { slug: 'emma', pages: -1, wrong: 1 })
     expect(answer.isError).toBe(true)
     expect(textOf(answer)).toMatch(/^invalid_input: /)
@@ -118,7 +118,7 @@ describe('an error', () => {
     expect(textOf(answer)).toContain('- wrong: is not a known key')
     expect(library.books.get('emma')?.pages).toBe(300)
   })
-  test('carries its facts beside the text, and no structure that would break the output schema', async () => {
+  test('contains its facts beside the text, and no structured content, which would break the output schema', async () => {
     const answer = await callTool('get_metric', { slug: 'nobody' })
     expect(answer.structuredContent).toBeUndefined()
     expect(answer._meta?.['assay/error']).toMatchObject({
@@ -127,7 +127,7 @@ describe('an error', () => {
       fix: { tool: 'get_metric', arguments: { slug: 'emma' } },
     })
   })
-  test('that is a defect is logged under the id it shows', async () => {
+  test('that is internal is logged under the id that it shows', async () => {
     const lines: string[] = []
     const log = createLog({ level: 'debug', write: (line) => lines.push(line), now: () => 0 })
     const answer = await callTool('get_stats', { how: 'throw' }, {}, open({ log }))
@@ -138,20 +138,20 @@ describe('an error', () => {
     expect(lines.join('')).toContain(id)
     expect(lines.join('')).toContain('SELECT')
   })
-  test('of a missing scope is forbidden', async () => {
+  test('about a missing scope is forbidden', async () => {
     const caller = { name: 'r', via: 'mcp', scopes: new Set(['read'] as const) } as const
     expect(textOf(await callTool('delete_metric', { slug: 'emma' }, { caller }))).toMatch(
       /^forbidden \(insufficient_scope\): /,
     )
     expect(library.books.has('emma')).toBe(true)
   })
-  test('of an unknown tool is a fault that names similar tools', async () => {
+  test('about an unknown tool is a protocol error that names similar tools', async () => {
     await expect(callTool('get_metrik', {})).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('get_metric'),
     })
   })
-  test('a tool that is not offered is unknown', async () => {
+  test('for a tool that is not offered is the same as for an unknown tool', async () => {
     const readOnly = open({ readOnly: true })
     await expect(callTool('delete_metric', { slug: 'emma' }, {}, readOnly)).rejects.toBeInstanceOf(ProtocolFault)
     await expect(callTool('hidden_operation', {})).rejects.toBeInstanceOf(ProtocolFault)
@@ -176,7 +176,7 @@ describe('certifying', () => {
     )
   const yes = { action: 'accept', content: { agree: true } }
 
-  test('asks first, and changes nothing meanwhile', async () => {
+  test('asks for consent first, and changes nothing before the answer', async () => {
     const question = await ask()
     expect(question.ask.consent?.params?.message).toContain('slug: "emma"')
     expect(certified()).toBeNull()
@@ -190,17 +190,17 @@ describe('certifying', () => {
     { name: 'a turning away', answer: { action: 'cancel' } },
     { name: 'an acceptance that does not agree', answer: { action: 'accept', content: { agree: false } } },
     { name: 'nonsense', answer: 'yes' },
-  ])('stops with $name', async ({ answer }) => {
+  ])('is refused with $name', async ({ answer }) => {
     const result = (await reply(await ask(), answer)) as ToolAnswer
     expect(textOf(result)).toMatch(/^forbidden \(declined\): /)
     expect(certified()).toBeNull()
   })
-  test('consent to one call does not apply to another', async () => {
+  test('requires consent to this call; consent to another does not apply', async () => {
     const again = await reply(await ask(), yes, { ...input, slug: 'walden' })
     expect(isQuestion(again)).toBe(true)
     expect(library.books.get('walden')?.certifiedBy).toBeNull()
   })
-  test('an answer without a question is not consent', async () => {
+  test('does not accept an answer without a question as consent', async () => {
     const again = await surface.callTool(
       'certify_metric',
       input,
@@ -213,11 +213,11 @@ describe('certifying', () => {
     expect(textOf(result)).toContain(`assay call certify_metric '{"slug":"emma","certifiedBy":"O'\\''Hara"}'`)
     expect(result._meta?.['assay/error']).toMatchObject({ code: 'forbidden', reason: 'consent_required' })
   })
-  test('a token with the scope needs no question', async () => {
+  test('asks nothing of a token with the scope', async () => {
     await callTool('certify_metric', input, { caller: { ...localPerson, via: 'mcp', token: true } })
     expect(certified()).toBe("O'Hara via mcp")
   })
-  test('checks the input before it asks', async () => {
+  test('checks the input before it asks for consent', async () => {
     expect(textOf(await callTool('certify_metric', { slug: 'emma' }, { clientCapabilities: elicitation }))).toMatch(
       /^invalid_input/,
     )
@@ -225,21 +225,21 @@ describe('certifying', () => {
 })
 
 describe('resources', () => {
-  test('list what can be read, and the schemas that tools name', async () => {
+  test('list everything that can be read, and the schemas that tools name', async () => {
     const listed = (await surface.listResources(exchange())).map(({ uri }) => uri)
     expect(listed).toEqual([
       ...['emma', 'ulysses', 'walden'].map((slug) => `assay://metrics/${slug}`),
       'assay://schemas/shelf',
     ])
   })
-  test('every one that is listed can be read', async () => {
+  test('can be read if they are listed', async () => {
     for (const { uri } of await surface.listResources(exchange())) {
       const [contents] = await surface.readResource(uri, exchange())
       expect(contents).toMatchObject({ uri, mimeType: expect.stringContaining('json') })
       if (contents !== undefined && 'text' in contents) expect(JSON.parse(contents.text)).toBeTypeOf('object')
     }
   })
-  test('further schemas are listed as resources', async () => {
+  test('include further schemas', async () => {
     const wider = open({ schemas: { 'a-definition': { type: 'object', properties: {} } } })
     const [contents] = await wider.readResource('assay://schemas/a-definition', exchange())
     expect(contents).toMatchObject({ text: expect.stringContaining('2020-12') })
@@ -253,10 +253,10 @@ describe('resources', () => {
     'assay://rooms/one',
     'file:///etc/passwd',
     '',
-  ])('%s does not exist', async (uri) => {
+  ])('do not include %s', async (uri) => {
     await expect(surface.readResource(uri, exchange())).rejects.toMatchObject({ code: -32602, details: { uri } })
   })
-  test('a change by a tool is notified', async () => {
+  test('notify of a change by a tool', async () => {
     const seen: ResourceChange[] = []
     const stop = surface.onChange((change) => seen.push(change))
     await callTool('update_metric', { slug: 'emma', pages: 5 })
@@ -275,14 +275,13 @@ describe('resources', () => {
 describe('completions', () => {
   const complete = (typed: string) =>
     surface.complete({ template: 'assay://metrics/{slug}' }, 'slug', typed, exchange())
-  test('values with the typed prefix come first', async () => {
+  test('offer values with the typed prefix first', async () => {
     library.books.set('a-walden', { slug: 'a-walden', displayName: 'A', pages: 1, blurb: '', certifiedBy: null })
     expect((await complete('wal')).values).toEqual(['walden', 'a-walden'])
   })
-  test('similarly spelled values are offered', async () =>
-    expect((await complete('ulises')).values).toEqual(['ulysses']))
-  test('an empty prefix offers everything', async () => expect((await complete('')).total).toBe(3))
-  test('an unknown template is a fault', async () => {
+  test('offer similarly spelled values', async () => expect((await complete('ulises')).values).toEqual(['ulysses']))
+  test('offer every value for an empty prefix', async () => expect((await complete('')).total).toBe(3))
+  test('answer an unknown template with a protocol error', async () => {
     await expect(surface.complete({ template: 'x' }, 'slug', '', exchange())).rejects.toBeInstanceOf(ProtocolFault)
   })
 })
@@ -301,7 +300,7 @@ describe('prompts', () => {
   })
   const wider = () => open({ operations: [...library.operations, queryMetric] })
 
-  test('are offered when their tools are', () => {
+  test('are offered if their tools are offered', () => {
     expect(surface.prompts).toEqual([])
     expect(wider().prompts.map(({ name }) => name)).toEqual(['explain_metric', 'review_week'])
   })
@@ -322,14 +321,14 @@ describe('prompts', () => {
       code: -32602,
     })
   })
-  test('complete the arguments that name something', async () => {
+  test('complete arguments that are names', async () => {
     const completion = await wider().complete({ prompt: 'explain_metric' }, 'metric', 'em', exchange())
     expect(completion.values).toEqual(['emma'])
     expect((await wider().complete({ prompt: 'explain_metric' }, 'other', 'em', exchange())).values).toEqual([])
   })
 })
 
-test('junk of any shape is answered with a known error, or is a fault', async () => {
+test('junk input of any shape is answered with a known error or a protocol error', async () => {
   const codes = new Set<string>(errorCodes)
   const names = [
     ...library.operations.map(({ name }) => name).filter((name) => name !== 'wait_for_scan'),
@@ -353,7 +352,7 @@ test('junk of any shape is answered with a known error, or is a fault', async ()
   )
 })
 
-test('instructions name only tools that are offered', () => {
+test('the instructions name only tools that are offered', () => {
   const named = surface.instructions.match(/[a-z]+(?:_[a-z]+)+/g) ?? []
   const offered = new Set(surface.tools.map(({ name }) => name))
   expect(named.filter((name) => !offered.has(name))).toEqual([])

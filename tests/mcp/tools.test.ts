@@ -82,7 +82,7 @@ describe('toPortable', () => {
     expect((properties as JsonSchema).member).toEqual(expected)
   })
 
-  test('members that may only be sent back are not offered', () => {
+  test('read-only members are omitted from inputs', () => {
     const schema = z.strictObject({ slug: z.string(), id: z.string().meta({ readOnly: true }).optional() })
     expect(toPortable(toJsonSchema(schema, 'input'), 'input').properties).toEqual({ slug: { type: 'string' } })
   })
@@ -96,11 +96,11 @@ describe('toPortable', () => {
     { name: 'a tuple', input: z.object({ value: z.tuple([z.string(), z.number()]) }) },
     { name: 'a schema that contains itself', input: Nested },
   ]
-  test.each(refused)('$name stops the start, naming the operation', ({ input }) => {
+  test.each(refused)('$name prevents the start with an error that names the operation', ({ input }) => {
     expect(() => compileTools([toOperation({ input })], { toolsets: both })).toThrow(/try_it cannot be a tool/)
   })
 
-  test('an output that is a list stops the start', () => {
+  test('an output that is a list prevents the start', () => {
     expect(() => compileTools([toOperation({ output: z.array(z.string()) })], { toolsets: both })).toThrow(
       /root must be/,
     )
@@ -112,17 +112,18 @@ describe('compileTools', () => {
   const names = (selection: Parameters<typeof compileTools>[1]) =>
     compileTools(operations, selection).list.map(({ name }) => name)
 
-  test('lists by name, and only what has a toolset', () => {
+  test('lists tools by name, and only operations that have a toolset', () => {
     const listed = names({ toolsets: both })
     expect(listed).toEqual([...listed].sort())
     expect(listed).not.toContain('hidden_operation')
   })
-  test('one toolset alone', () => expect(names({ toolsets: ['agent'] })).toEqual(['get_metric', 'list_metrics']))
+  test('can be limited to one toolset', () =>
+    expect(names({ toolsets: ['agent'] })).toEqual(['get_metric', 'list_metrics']))
   test('read-only mode omits every tool that writes', () => {
     const { list } = compileTools(operations, { toolsets: both, readOnly: true })
     expect(list.every(({ annotations }) => annotations.readOnlyHint)).toBe(true)
   })
-  test('is immutable', () => {
+  test('returns an immutable list', () => {
     const { list } = compileTools(operations, { toolsets: both })
     expect(Object.isFrozen(list)).toBe(true)
     expect(() => Object.assign(list[0]?.inputSchema ?? {}, { type: 'string' })).toThrow(TypeError)
@@ -183,7 +184,7 @@ describe('compileTools', () => {
     })
     expect(list.every(({ outputSchema }) => outputSchema?.type === 'object')).toBe(true)
   })
-  test('a list that fits in no detail stops the start', () => {
+  test('a list that exceeds the budget even without details prevents the start', () => {
     const many = Array.from({ length: 40 }, (_, index) =>
       toOperation({ name: `op_${index}`, summary: 'x'.repeat(1100) }),
     )

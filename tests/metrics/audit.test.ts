@@ -20,7 +20,7 @@ function tamper(context: TestContext, sql: string): void {
   })
 }
 
-test('a new installation has nothing chained, and nothing broken', async () => {
+test('a new installation has no chained entry, and verifies', async () => {
   const verdict = await caller(metricOperations, openContext())('verify_audit')
   expect(verdict).toEqual({ intact: true, entries: 30, unchained: 30, head: '' })
 })
@@ -30,7 +30,7 @@ test('the first change chains all earlier entries', async () => {
   expect(await ask('verify_audit')).toMatchObject({ intact: true, entries: 33, unchained: 0 })
 })
 
-test('each change moves the head', async () => {
+test('each change changes the head of the chain', async () => {
   const { ask } = await open()
   const { head } = await ask('verify_audit')
   await ask('update_metric', { slug: 'open-findings', unit: 'd' })

@@ -22,7 +22,7 @@ test('reordering dimensions and filter values does not change the version', asyn
   expect(await ask('update_metric', { slug: 'secrets', ...change })).toMatchObject({ ...change, version: 1 })
 })
 
-test('what was read can be sent back, and nothing changes', async () => {
+test('sending back a metric as it was read changes nothing', async () => {
   const { ask, context } = open()
   const read = await ask('get_metric', { slug: 'critical-open-findings' })
   context.clock.now += 1000
@@ -30,7 +30,7 @@ test('what was read can be sent back, and nothing changes', async () => {
   expect(await ask('get_metric', { slug: 'critical-open-findings' })).toEqual(read)
 })
 
-test('other allowed dimensions make a version, and keep the certification', async () => {
+test('changed allowed dimensions make a new version and keep the certification', async () => {
   const { ask } = open()
   const before = await ask('get_metric', { slug: 'open-findings' })
   const narrowed = await ask('update_metric', { slug: 'open-findings', allowedDimensions: ['Severity', 'space'] })
@@ -78,12 +78,12 @@ test('an update may remove the certification', async () => {
   expect(updated).toMatchObject({ status: 'DRAFT', certifiedBy: null, version: 1 })
 })
 
-test('a type that the definition does not fit is refused', async () => {
+test('a type that does not fit the definition is refused', async () => {
   const error = await errorOf(open().ask('update_metric', { slug: 'open-findings', type: 'TREND' }))
   expect(error.facts.issues?.map((issue) => issue.path)).toContain('definition.baseMetricSlug')
 })
 
-test('a cycle is refused and shown', async () => {
+test('a cycle is refused, and the error shows it', async () => {
   const { ask } = open()
   const derived = (input: string) => ({ type: 'DERIVED', definition: { formula: input, inputs: [input] } })
   await ask('create_metric', { ...metric, slug: 'a' })
@@ -97,7 +97,7 @@ test('a cycle is refused and shown', async () => {
   expect(error.message).toContain('a → c → b → a')
 })
 
-test('metrics are nested at most 8 levels deep, no matter at which end a level is added', async () => {
+test('metrics are nested at most 8 levels deep, regardless of where a level is added', async () => {
   const { ask } = open()
   const derived = (input: string) => ({ type: 'DERIVED', definition: { formula: input, inputs: [input] } })
   await ask('create_metric', { ...metric, slug: 'm0' })
@@ -162,7 +162,7 @@ test('a caller without the scope cannot certify', async () => {
   expect(await errorOf(ask('certify_metric', { slug: 'open-findings' }))).toMatchObject({ code: 'forbidden' })
 })
 
-test('a changed input makes all certified metrics that depend on it drift', async () => {
+test('a changed input marks all certified metrics that depend on it as drifted', async () => {
   const { ask } = open()
   await ask('create_metric', { ...metric, slug: 'a' })
   await ask('create_metric', { ...metric, slug: 'b', type: 'DERIVED', definition: { formula: 'a', inputs: ['a'] } })
@@ -181,7 +181,7 @@ test('a changed input makes all certified metrics that depend on it drift', asyn
   expect((await ask('get_metric', { slug: 'c' })).trust.tier).toBe('drifted')
 })
 
-test('a deprecated metric names its successor, and is certified again if need be', async () => {
+test('a deprecated metric names its successor, and can be certified again', async () => {
   const { ask } = open()
   const deprecated = await ask('deprecate_metric', {
     slug: 'new-findings',
@@ -207,13 +207,13 @@ test.each([
   ['itself', 'new-findings', 'invalid_input'],
   ['what does not exist', 'no-such', 'not_found'],
   ['a deprecated metric', 'open-findings', 'invalid_input'],
-])('a metric is not replaced by %s', async (_, replacedBy, code) => {
+])('a deprecated metric cannot name %s as its successor', async (_, replacedBy, code) => {
   const { ask } = open()
   await ask('deprecate_metric', { slug: 'open-findings', deprecatedBy: 'Ann' })
   expect(await errorOf(ask('deprecate_metric', { slug: 'new-findings', replacedBy }))).toMatchObject({ code })
 })
 
-test('a metric in use is not deleted, and its users are named', async () => {
+test('a metric in use is not deleted, and the error names what uses it', async () => {
   const error = await errorOf(open().ask('delete_metric', { slug: 'new-findings' }))
   expect(error).toMatchObject({
     code: 'conflict',
@@ -227,7 +227,7 @@ test('usedBy names metrics and dashboards', async () => {
   expect(usedBy).toEqual({ metrics: ['weekly-finding-trend'], dashboards: ['discovery'], watches: [] })
 })
 
-test('a deleted metric is returned, no longer exists, and is no successor any more', async () => {
+test('a deleted metric is returned, no longer exists, and is no longer named as a successor', async () => {
   const { ask } = open()
   const created = await ask('create_metric', metric)
   await ask('deprecate_metric', { slug: 'new-findings', replacedBy: 'secrets' })
@@ -257,7 +257,7 @@ test.each([['severity'], ['container'], ['assets by container'], ['detector type
   },
 )
 
-test('the trail pages backwards without gaps', async () => {
+test('the audit trail can be paged backwards without gaps', async () => {
   const { ask } = open()
   const all = await ask('list_audit', { limit: 500 })
   const paged: unknown[] = []
@@ -271,7 +271,7 @@ test('the trail pages backwards without gaps', async () => {
   expect(all.items).toHaveLength(30)
 })
 
-test('every change of a metric is in the trail', async () => {
+test('every change of a metric is in the audit trail', async () => {
   const { ask } = open()
   await ask('create_metric', metric)
   await ask('update_metric', { slug: 'secrets', unit: 'x' })
@@ -290,7 +290,7 @@ test('every change of a metric is in the trail', async () => {
   expect(items[3]).toMatchObject({ before: { unit: '', version: 1 }, after: { unit: 'x', version: 2 } })
 })
 
-test('the trail distinguishes callers with the same name', async () => {
+test('the audit trail distinguishes callers with the same name', async () => {
   const { ask, context } = open()
   await ask('create_metric', metric)
   const other = { ...context.caller, id: 'https://id.example.com#4711' }

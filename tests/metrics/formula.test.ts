@@ -26,7 +26,7 @@ test.each<[string, number]>([
   ['coalesce(7, 1)', 7],
   ['min(2)', 2],
   ['0 * -1', 0],
-])('%s is %d', (text, value) => {
+])('%s evaluates to %d', (text, value) => {
   expect(evaluate(text)).toEqual({ value })
 })
 
@@ -50,7 +50,7 @@ test.each<[string, Record<string, number | null>, FormulaResult]>([
   ['nullif(a, b)', { a: 3, b: null }, { value: 3 }],
   ['min(a, 1)', { a: null }, { value: null, reason: 'null_input' }],
   ['a * a', { a: 1e200 }, { value: null, reason: 'not_finite' }],
-])('%s with %j', (text, values, result) => {
+])('evaluates %s with %j', (text, values, result) => {
   expect(evaluate(text, values)).toEqual(result)
 })
 
@@ -85,11 +85,11 @@ test.each<[string, number, RegExp]>([
   expect(parsed.problem.position).toBe(position)
 })
 
-test('a long flat formula is fine', () => {
+test('a long flat formula is accepted', () => {
   expect(evaluate(Array.from({ length: 900 }, () => '1').join('+'))).toEqual({ value: 900 })
 })
 
-test('names are listed once, with their first position', () => {
+test('each name is listed once, with its first position', () => {
   const parsed = parseFormula('b + max(a, b) / -c')
   if ('problem' in parsed) throw new Error(parsed.problem.message)
   expect([...listFormulaNames(parsed.formula)]).toEqual([
@@ -192,7 +192,7 @@ function compute(node: Tree, values: Map<string, number | null>): number | null 
 
 const checked = (value: number) => (Number.isFinite(value) ? value : null)
 
-test('a tree written as a formula evaluates to the same number', () => {
+test('a syntax tree that is printed as a formula evaluates to the same number', () => {
   const value = fc.option(fc.integer({ min: -8, max: 8 }))
   fc.assert(
     fc.property(tree, fc.tuple(value, value, value, value), (node, given) => {

@@ -38,7 +38,7 @@ const spoiled = fc
     return copy
   })
 
-test('junk input returns an answer or an AppError, and a refused change writes nothing', async () => {
+test('junk input is answered with a result or an AppError, and a refused change writes nothing', async () => {
   const context = openContext()
   const trail = () => context.read((reader) => reader.prepare('SELECT count(*) AS n FROM audit').get())
   await fc.assert(

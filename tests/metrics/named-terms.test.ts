@@ -31,7 +31,7 @@ const names = { metrics: 'named', dashboards: 'discovery', watches: 'named', sup
 type Holder = keyof typeof holders
 const each = Object.keys(holders) as Holder[]
 
-describe.each(each)('a term that filters of %s name', (holder) => {
+describe.each(each)('a term that is named in filters of %s', (holder) => {
   const filters = { terms: ['Critical-Findings'], detectorTypes: ['PII'] }
 
   it('cannot be deleted', async () => {
@@ -42,7 +42,7 @@ describe.each(each)('a term that filters of %s name', (holder) => {
     expect(error).toMatchObject({ code: 'conflict', facts: { reason: 'in_use', facts: { [holder]: [names[holder]] } } })
   })
 
-  it('cannot be deleted while exclude names it', async () => {
+  it('cannot be deleted while it is named under exclude', async () => {
     const { ask } = openCaller(operations)
     const [name, input] = holders[holder]({ exclude: { terms: ['critical-findings'] } })
     await ask(name, input)
@@ -77,7 +77,7 @@ it('a certified metric drifts when the mapping of a term that its filters name i
   expect(await tierOf()).toBe('drifted')
 })
 
-it('a term that became inactive is a conflict for each question that names it', async () => {
+it('a term that became inactive is a conflict for each query that names it', async () => {
   const { ask } = openCaller(operations)
   await ask('create_metric', { ...metric, definition: { ...counted, filters: { terms: ['critical-findings'] } } })
   await ask('update_glossary_term', { slug: 'critical-findings', isActive: false })

@@ -47,7 +47,7 @@ test('a created metric is a draft, flat, with defaults', async () => {
   expect(read).toEqual({ ...created, glossaryTerm: null, usedBy: { metrics: [], dashboards: [], watches: [] } })
 })
 
-test('a metric carries its whole term', async () => {
+test('a metric contains its whole term', async () => {
   const { ask } = open()
   const created = await ask('create_metric', { ...metric, glossaryTermSlug: 'PII exposure' })
   expect(created.glossaryTermSlug).toBe('pii-exposure')
@@ -74,7 +74,7 @@ test('default metrics are certified by assay and not drifted', async () => {
   }
 })
 
-test('certifying a default metric again leaves its digest as it was installed', async () => {
+test('certifying a default metric again does not change its digest', async () => {
   const { ask, context } = open()
   const digests = () =>
     context.read((reader) => reader.prepare('SELECT slug, certified_digest FROM metric ORDER BY slug').all())
@@ -83,7 +83,7 @@ test('certifying a default metric again leaves its digest as it was installed', 
   expect(digests()).toEqual(installed)
 })
 
-test('every default definition would be accepted unchanged', async () => {
+test('create accepts every default definition', async () => {
   const { ask } = open()
   for (const item of (await ask('list_metrics')).items) {
     const { slug, displayName, description, type, definition, allowedDimensions, format, unit, synonyms } = item
@@ -314,7 +314,7 @@ test.each<[string, object, string]>([
   expect(error).toMatchObject({ code: 'not_found', facts: { issues: [{ path }] } })
 })
 
-test('the schema of a definition has a shape for each type', () => {
+test('the schema of a definition has a variant for each type', () => {
   const { definition } = z.toJSONSchema(CreateMetric, { io: 'input' }).properties ?? {}
   expect(definition).toMatchObject({ type: 'object', anyOf: metricTypes.map((title) => ({ title, type: 'object' })) })
 })
@@ -346,19 +346,19 @@ test.each<[string, string, object, object]>([
   expect(await open().ask('create_metric', { ...metric, type, definition })).toMatchObject({ type, definition })
 })
 
-test('enums of a definition may be in another case', async () => {
+test('enum values of a definition may be in any letter case', async () => {
   const definition = { aggregation: 'count', entity: 'Finding' }
   expect((await open().ask('create_metric', { ...metric, definition })).definition).toEqual(count)
 })
 
-test('a metric may SUM to null', async () => {
+test('a SUM metric may return null where there are no rows', async () => {
   const definition = { aggregation: 'SUM', entity: 'finding', field: 'ageHours' }
   expect(await open().ask('create_metric', { ...metric, definition, emptyAs: 'null' })).toMatchObject({
     emptyAs: 'null',
   })
 })
 
-test('an unknown detector in a filter earns a warning', async () => {
+test('an unknown detector in a filter gives a warning', async () => {
   const definition = { ...count, filters: { detectorTypes: ['YARA'] } }
   const { warnings } = await open().ask('create_metric', { ...metric, definition })
   expect(warnings).toMatchObject([{ code: 'unknown_detector' }])
@@ -411,7 +411,7 @@ test.each<[string, object]>([
   expect((await ask('list_metric_versions', { slug: 'secrets' })).total).toBe(1)
 })
 
-test('the better direction is a text: it changes no version and keeps the certification', async () => {
+test('a change of the better direction keeps version and certification', async () => {
   const { ask } = open()
   expect(await ask('get_metric', { slug: 'open-findings' })).toMatchObject({ better: 'lower', version: 1 })
   const changed = await ask('update_metric', { slug: 'open-findings', better: 'higher' })

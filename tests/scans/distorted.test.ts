@@ -9,7 +9,7 @@ it.each<[string, PlatformCase]>([
   ['a BI tenant seen by an administrator', { platform: 'BI_PLATFORM', adminApi: true }],
   ['a BI tenant seen by members', { platform: 'BI_PLATFORM' }],
 ])(
-  'replies of %s that break the contract, twice in a row, resolve only what is announced',
+  'replies of %s that break the contract, twice in a row, resolve only findings in announced deletions',
   async (_name, platform) => {
     const { cases, problems } = await runWithheldTwice(platform, listDistorted, (index) => index % every === 3)
     expect(problems).toEqual([])

@@ -5,7 +5,7 @@ import { hostileWorks } from '../../detectors/hostile-works.ts'
 const MAX_MS = 2_000
 
 it.each(Object.keys(hostileWorks))(
-  'no 2 MB, however hostile, take %s two seconds of one core',
+  'no hostile text of 2 MB takes %s two seconds of CPU time',
   (name) => {
     const slow = Object.values(hostilePieces)
       .flat()

@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe('bombs', () => {
   it('include at least twenty kinds', () => expect(Object.keys(bombs).length).toBeGreaterThanOrEqual(20))
 
-  it('take at most 64 MB and two seconds of a core, each in a process of its own', async () => {
+  it('take at most 64 MB and two seconds of CPU time, each in a separate process', async () => {
     const file = join(folder, 'bomb')
     const costs: { name: string; ms: number; grownBytes: number }[] = []
     for (const [name, toBytes] of Object.entries(bombs)) {
