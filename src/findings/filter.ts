@@ -70,10 +70,10 @@ export function toConditions(mapping: FilterMapping, termOf: FindTerm): FilterCo
     ...listKeys(keys, false),
     ...confident.map((condition) => ({ ...condition, exclude: false })),
     ...toTermConditions(terms, false, termOf),
-    ...listRanges(ranges ?? {}).map((range) => ({ ...range, exclude: false })),
+    ...(ranges === undefined ? [] : listRanges(ranges)).map((range) => ({ ...range, exclude: false })),
     ...listKeys(without, true),
     ...toTermConditions(withoutTerms, true, termOf),
-    ...listRanges(withoutRanges ?? {}).map((range) => ({ ...range, exclude: true })),
+    ...(withoutRanges === undefined ? [] : listRanges(withoutRanges)).map((range) => ({ ...range, exclude: true })),
   ]
 }
 

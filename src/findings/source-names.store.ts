@@ -6,12 +6,17 @@ import type { Reader } from '../store/store.ts'
 /** The given names that are neither name nor id of a source, and the names of all sources. */
 export function listUnknownSources(reader: Reader, names: readonly string[]): { unknown: string[]; known: string[] } {
   if (names.length === 0) return { unknown: [], known: [] }
-  const rows = reader.all(
-    sql<{ name: string; uid: string }>`SELECT name, uid FROM source WHERE deleted_at IS NULL ORDER BY name`,
-  )
-  const all = new Set(rows.flatMap(({ name, uid }) => [foldCase(name), uid]))
+  const { known, all } = cacheDefinition(reader, 'source names', () => {
+    const rows = reader.all(
+      sql<{ name: string; uid: string }>`SELECT name, uid FROM source WHERE deleted_at IS NULL ORDER BY name`,
+    )
+    return {
+      known: rows.map(({ name }) => name),
+      all: new Set(rows.flatMap(({ name, uid }) => [foldCase(name), uid])),
+    }
+  })
   const isKnown = (name: string) => all.has(foldCase(name)) || all.has(name.toLowerCase())
-  return { unknown: names.filter((name) => !isKnown(name)), known: rows.map(({ name }) => name) }
+  return { unknown: names.filter((name) => !isKnown(name)), known }
 }
 
 /** Ids of sources that are being deleted: what remains of them is not counted. */

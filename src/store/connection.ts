@@ -139,7 +139,7 @@ export class Connection implements Writer {
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
-      this.#database.exec('COMMIT')
+      this.#keep('COMMIT', 'object').run()
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK')
@@ -176,7 +176,7 @@ export class Connection implements Writer {
     const deadline = performance.now() + LOCK_TIMEOUT_MS
     for (let waited = false; ; waited = true) {
       try {
-        this.#database.exec(begin)
+        this.#keep(begin, 'object').run()
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error

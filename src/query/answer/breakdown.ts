@@ -87,6 +87,7 @@ function listTop(
 
 /** The groups of any of the ranges with their values, in no particular order. */
 export function listGroups(node: ValueNode, before: ValueNode | undefined, run: RunPlan): ListedGroups {
+  if (node.kind === 'measure' && before === undefined) return listCells(node, run)
   const keys = new Map<string, GroupKey>()
   const partialsOf = once((plan: Plan) => {
     const partials = new Map<string, Partial>()
@@ -112,17 +113,34 @@ export function listGroups(node: ValueNode, before: ValueNode | undefined, run: 
       ...(before === undefined ? {} : { before: toNodeValue(before, partialOf) }),
     }
   })
-  const toRest = (kept: readonly GroupValue[], cut: readonly GroupValue[]) =>
+  const toRest: ListedGroups['toRest'] = (kept, cut) =>
     once((plan: Plan): Partial => {
       if (cut.length === 0) return emptyPartial
-      if (isMergeable(plan)) {
-        return mergePartials(cut.map(({ key }) => partialsOf(plan).get(toGroupId(key)) ?? emptyPartial))
-      }
-      const { dimensions, ...whole } = plan
-      const keys = kept.map(({ key }) => key)
-      return run({ ...whole, dimensions: [], groups: { dimensions, keys, exclude: true } })[0] ?? emptyPartial
+      if (!isMergeable(plan)) return runWithout(plan, kept, run)
+      return mergePartials(cut.map(({ key }) => partialsOf(plan).get(toGroupId(key)) ?? emptyPartial))
     })
   return { groups, toRest }
+}
+
+/** The groups of a single measure, each of which is one cell. */
+function listCells(node: ValueNode & { kind: 'measure' }, run: RunPlan): ListedGroups {
+  const cells = new Map<GroupKey, Partial>()
+  const groups = run(node.plan).map((cell): GroupValue => {
+    cells.set(cell.key, cell)
+    return { key: cell.key, ...toNodeValue(node, () => cell) }
+  })
+  const toRest: ListedGroups['toRest'] = (kept, cut) => (plan) => {
+    if (!isMergeable(plan)) return runWithout(plan, kept, run)
+    return mergePartials(cut.map(({ key }) => cells.get(key) ?? emptyPartial))
+  }
+  return { groups, toRest }
+}
+
+/** The result of a plan over all groups but those kept. */
+function runWithout(plan: Plan, kept: readonly GroupValue[], run: RunPlan): Partial {
+  const { dimensions, ...whole } = plan
+  const keys = kept.map(({ key }) => key)
+  return run({ ...whole, dimensions: [], groups: { dimensions, keys, exclude: true } })[0] ?? emptyPartial
 }
 
 /** The number that a group is ordered by; a change is ordered by its size. */

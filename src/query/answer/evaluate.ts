@@ -17,7 +17,6 @@ import {
   type OneMetricAnswer,
   type QueryWarning,
 } from '../model.ts'
-import { emptyPartial } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { toAssetId, toGroupName, toValueName } from '../plan/group-names.ts'
 import { listPlans, planMetric, type ValueNode } from '../plan/plan.ts'
@@ -30,7 +29,7 @@ import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { explainChange } from './explain.ts'
 import { toFormatted } from './format.ts'
-import { once, type RunPlan, toDifference, toTotal, type Value } from './value.ts'
+import { once, type RunPlan, toDifference, toTotal, toWhole, type Value } from './value.ts'
 import { warnOfTie } from './warnings.ts'
 
 export interface EvaluateOptions {
@@ -119,9 +118,8 @@ function evaluateOne(
           run,
         )
   return {
-    value: total.value,
+    ...total,
     formatted: toFormatted(total.value, metric.format, metric.unit),
-    ...toParts(total),
     breakdown: breakdown?.entries ?? [],
     ...(breakdown === undefined ? {} : toBreakdownFacts(breakdown)),
     ...(dimensions.some(isManyValued) ? { overlapping: true as const } : {}),
@@ -139,9 +137,9 @@ function noteIgnoredStart(
   inputs: ReadonlyMap<string, MetricRecord>,
   { from }: TimeRange,
 ): Coercion[] {
-  const windows = [metric, ...inputs.values()].flatMap(listInline).flatMap(({ window }) => window ?? [])
-  const [window] = windows
-  if (from === undefined || window === undefined) return []
+  if (from === undefined) return []
+  const [window] = [metric, ...inputs.values()].flatMap(listInline).flatMap(({ window }) => window ?? [])
+  if (window === undefined) return []
   const length = window.last === undefined ? `${window.toDate} to date` : `last ${window.last}`
   return [{ path: 'from', message: `is ignored where the metric counts a window of its own: the ${length}.` }]
 }
@@ -203,43 +201,28 @@ function boundBreakdown(
 }
 
 export function toEntry(group: GroupValue, dimensions: readonly Dimension[], assetOf: FindAsset): BreakdownEntry {
-  const { key } = group
+  const { key, before, ...value } = group
   const named = key[dimensions.indexOf('asset')]
   const asset = named == null ? undefined : assetOf(toAssetId(named))
   return {
     dimensionValue: toGroupName(key),
-    value: group.value,
+    ...toComparable(value, before),
     dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, toValueName(key[index])])),
     ...(asset === undefined ? {} : { asset }),
-    ...toComparableParts(group),
   }
 }
 
-/** The components of a value; compared with another range, the difference from that instead of a trend's own. */
-function toComparableParts({ before, ...value }: Value & { before?: Value }) {
-  const parts = toParts(value)
-  if (before === undefined) return parts
-  const { current, previous, delta, ...own } = parts
+/** A value with its components; compared with another range, with the difference from that instead of a trend's own. */
+function toComparable(value: Value, before: Value | undefined): Value & { pctChange?: number | null } {
+  if (before === undefined) return value
+  const { current, previous, delta, ...own } = value
   return { ...own, previous: before.value, ...toDifference(value.value, before.value) }
-}
-
-/** The components of a value, if it has any. */
-function toParts({ reason, n, numerator, denominator, current, previous, delta }: Value) {
-  return {
-    ...(reason === undefined ? {} : { reason }),
-    ...(n === undefined ? {} : { n }),
-    ...(numerator === undefined ? {} : { numerator }),
-    ...(denominator === undefined ? {} : { denominator }),
-    ...(current === undefined ? {} : { current }),
-    ...(previous === undefined ? {} : { previous }),
-    ...(delta === undefined ? {} : { delta }),
-  }
 }
 
 export function toBreakdownFacts({ totalGroups, other }: Breakdown) {
   if (other === undefined) return { totalGroups, truncated: false }
-  const { groups, value } = other
-  return { totalGroups, truncated: true, other: { groups, value, ...toComparableParts(other) } }
+  const { groups, before, ...value } = other
+  return { totalGroups, truncated: true, other: { groups, ...toComparable(value, before) } }
 }
 
 function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
@@ -260,6 +243,5 @@ function toDiagnosis(node: ValueNode, total: Value, run: RunPlan, now: number): 
         ? node.denominator
         : undefined
   if (empty === undefined) return {}
-  const { n } = run({ ...empty.plan, dimensions: [] })[0] ?? emptyPartial
-  return n === 0 ? { diagnosis: diagnose(empty.plan, run, now) } : {}
+  return toWhole(empty.plan, run).n === 0 ? { diagnosis: diagnose(empty.plan, run, now) } : {}
 }

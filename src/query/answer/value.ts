@@ -79,12 +79,15 @@ const unsigned = (value: number) => (value === 0 ? 0 : value)
 
 /** The value over the whole population, merged from the results of the breakdown where that is exact. */
 export function toTotal(node: ValueNode, run: RunPlan): Value {
+  return toNodeValue(node, (plan) => toWhole(plan, run))
+}
+
+/** The result of a plan without its dimensions. */
+export function toWhole(plan: Plan, run: RunPlan): Partial {
+  if (plan.dimensions.length === 0) return run(plan)[0] ?? emptyPartial
   // There may be very many assets, of which a breakdown lists only the first.
-  const toWhole = (plan: Plan): Partial =>
-    plan.dimensions.length > 0 && isMergeable(plan) && !plan.dimensions.includes('asset')
-      ? mergePartials(run(plan))
-      : (run({ ...plan, dimensions: [] })[0] ?? emptyPartial)
-  return toNodeValue(node, once(toWhole))
+  const isListed = isMergeable(plan) && !plan.dimensions.includes('asset')
+  return isListed ? mergePartials(run(plan)) : (run({ ...plan, dimensions: [] })[0] ?? emptyPartial)
 }
 
 /** Caches results by plan, because a value may refer to one plan several times. */
