@@ -159,7 +159,7 @@ const states: readonly State[] = [
     },
   },
   {
-    name: 'breaks off in the middle',
+    name: 'closes the connection in the middle',
     enter: (issuer) => {
       issuer.answer = ({ socket }, response) => {
         response.writeHead(200, { 'content-length': '1000' }).write('{"issuer"')
@@ -169,25 +169,25 @@ const states: readonly State[] = [
   },
   { name: 'fails', enter: answerWith(500, '{}') },
   { name: 'knows nothing', enter: answerWith(404, '{}') },
-  { name: 'asks to come back later', enter: answerWith(429, '{}', { 'retry-after': '3600' }) },
+  { name: 'answers with a Retry-After header', enter: answerWith(429, '{}', { 'retry-after': '3600' }) },
   {
-    name: 'sends us elsewhere for its metadata',
+    name: 'redirects requests for its metadata',
     enter: (issuer) =>
       answerWith(302, '', { location: `${elsewhere.address}/.well-known/openid-configuration` })(issuer),
   },
   {
-    name: 'sends us elsewhere for its keys',
+    name: 'redirects requests for its keys',
     enter: (issuer) => answerKeysWith(307, '', { location: `${elsewhere.address}/keys` })(issuer),
   },
   { name: 'sends a huge body', enter: (issuer) => answerKeysWith(200, Buffer.alloc(8 * 1024 * 1024, 32))(issuer) },
   {
-    name: 'sends a small body that unpacks to a huge one',
+    name: 'sends a small body that decompresses to a huge one',
     enter: (issuer) =>
       answerKeysWith(200, gzipSync(Buffer.alloc(64 * 1024 * 1024)), { 'content-encoding': 'gzip' })(issuer),
   },
-  { name: 'shows a page to sign in', enter: answerWith(200, '<html>', { 'content-type': 'text/html' }) },
+  { name: 'answers with a sign-in page', enter: answerWith(200, '<html>', { 'content-type': 'text/html' }) },
   { name: 'sends broken JSON', enter: answerKeysWith(200, '{"keys":[') },
-  { name: 'sends what is no text', enter: answerKeysWith(200, Buffer.from([0xff, 0xfe, 0xc0])) },
+  { name: 'sends binary data', enter: answerKeysWith(200, Buffer.from([0xff, 0xfe, 0xc0])) },
   { name: 'nests its keys deeply', enter: answerKeysWith(200, `{"keys":${'['.repeat(50_000)}${']'.repeat(50_000)}}`) },
   { name: 'sends null', enter: answerKeysWith(200, 'null') },
   { name: 'has no keys', enter: withKeys(() => []) },
@@ -204,12 +204,12 @@ const states: readonly State[] = [
     isHarmless: true,
   },
   {
-    name: 'has new keys beside',
+    name: 'adds new keys',
     enter: withKeys(async () => [await toJwk(newer), await toJwk(good)]),
     isHarmless: true,
   },
   {
-    name: 'has weak keys beside',
+    name: 'adds weak keys',
     enter: withKeys(
       async (): Promise<unknown[]> => [
         await toJwk(good),
@@ -232,7 +232,7 @@ const states: readonly State[] = [
     enter: withMetadata(() => ({ issuer: 'https://login.example.com' })),
   },
   {
-    name: 'has its keys at an address that others can read along',
+    name: 'has its keys at an address without TLS',
     enter: withMetadata(() => ({ jwks_uri: 'http://keys.example.com/keys' })),
   },
   {
@@ -240,7 +240,7 @@ const states: readonly State[] = [
     enter: withMetadata((issuer) => ({ jwks_uri: issuer.address.replace('//', '//ada:secret@') })),
   },
   { name: 'has its keys in a file', enter: withMetadata(() => ({ jwks_uri: 'file:///etc/passwd' })) },
-  { name: 'has its keys nowhere', enter: withMetadata(() => ({ jwks_uri: undefined })) },
+  { name: 'has no address for its keys', enter: withMetadata(() => ({ jwks_uri: undefined })) },
 ]
 
 const about = (issuer: TestIssuer) => ({ issuer, good, stranger: stranger.privateKey, elsewhere: elsewhere.address })

@@ -90,7 +90,7 @@ describe('a valid token', () => {
     ['ended up to a minute ago', { exp: secondsFromNow(-50) }],
     ['ends in a year', { exp: secondsFromNow(365 * 86_400) }],
     ['begins within a minute', { nbf: secondsFromNow(50) }],
-    ['is for us among others', { aud: ['x', audience] }],
+    ['has several audiences, including ours', { aud: ['x', audience] }],
     ['has a subject of 255 characters', { sub: 'a'.repeat(255) }],
     ['has times with fractions', { exp: secondsFromNow(300) + 0.5, iat: secondsFromNow() - 0.5 }],
   ])('%s', async (_what, claims) => {
@@ -111,18 +111,14 @@ describe('a valid token', () => {
 
 describe('subjects', () => {
   it.each([
-    [
-      'that share a name that is shown',
-      { sub: 'u1', preferred_username: 'ada' },
-      { sub: 'u2', preferred_username: 'ada' },
-    ],
+    ['with the same display name', { sub: 'u1', preferred_username: 'ada' }, { sub: 'u2', preferred_username: 'ada' }],
     ['that differ in letter case', { sub: 'ada' }, { sub: 'Ada' }],
     ['that differ in a space', { sub: 'ada' }, { sub: 'ada ' }],
     ['that differ in composition', { sub: 'Ren\u00e9' }, { sub: 'Rene\u0301' }],
-    ['of which one is named like the other', { sub: 'grace' }, { sub: 'ada', preferred_username: 'grace' }],
+    ["of which one has the other's id as its name", { sub: 'grace' }, { sub: 'ada', preferred_username: 'grace' }],
     ['that differ at their end', { sub: `${'a'.repeat(254)}1` }, { sub: `${'a'.repeat(254)}2` }],
-    ['that share a long name', { sub: '1', email: 'e'.repeat(200) }, { sub: '2', email: 'e'.repeat(200) }],
-    ['one of them an invisible copy', { sub: '1', email: 'ada' }, { sub: '2', email: 'ad\u200ba' }],
+    ['with the same long name', { sub: '1', email: 'e'.repeat(200) }, { sub: '2', email: 'e'.repeat(200) }],
+    ['that differ in an invisible character', { sub: '1', email: 'ada' }, { sub: '2', email: 'ad\u200ba' }],
   ])('%s are recorded as two people', async (_what, first, second) => {
     const [one, two] = await Promise.all([first, second].map(async (claims) => verify(await write({ claims }))))
     expect(one?.name).toBeTruthy()

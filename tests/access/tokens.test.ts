@@ -158,7 +158,7 @@ describe('a token', () => {
     ['an end in the past', { expiresAt: NOON }, 'invalid_input'],
     ['an end in a hundred years', { expiresAt: NOON + 36_500 * DAY }, 'invalid_input'],
     ['a name of control characters', { name: 'a\u0007' }, 'invalid_input'],
-    ['a name that another has', { name: 'taken' }, 'conflict'],
+    ['the name of another token', { name: 'taken' }, 'conflict'],
   ])('cannot be created with %s', (_what, changes, code) => {
     make('taken')
     expect(() => make('ci', changes)).toThrow(expect.objectContaining({ code }))

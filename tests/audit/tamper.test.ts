@@ -103,7 +103,7 @@ const classes: [string, Tampering][] = [
     },
   ],
   [
-    'a text sealed with a key of somebody else',
+    'a text encrypted with a foreign key',
     () => {
       const iv = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', randomBytes(32), iv, { authTagLength: 16 })

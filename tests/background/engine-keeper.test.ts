@@ -71,7 +71,7 @@ test('an engine that cannot be built is retried after a minute, with a warning e
 })
 
 test.each([
-  ['is not whole', 'isComplete', false],
+  ['is incomplete', 'isComplete', false],
   ['is worn', 'needsCompaction', true],
 ] as const)('an engine whose history %s is rebuilt after a minute, not earlier', async (_, name, value) => {
   const { keeper, engine, opened, isThere } = keep()

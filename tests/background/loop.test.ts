@@ -137,10 +137,10 @@ describe('an interrupted scan', () => {
   }
 
   it.each<[string, () => string | null, number]>([
-    ['nobody has it', () => null, 0],
-    ['its process is gone', () => `${hostname()}/4194399/dead`, 0],
-    ['an earlier process of the same number had it', () => `${hostname()}/${process.pid}/earlier`, 0],
-    ['its driver on another machine fell silent', () => 'elsewhere/1/x', -60_000],
+    ['no process runs it', () => null, 0],
+    ['its process has ended', () => `${hostname()}/4194399/dead`, 0],
+    ['an earlier process with the same id ran it', () => `${hostname()}/${process.pid}/earlier`, 0],
+    ['its process on another machine sends no heartbeat', () => 'elsewhere/1/x', -60_000],
   ])('is resumed when %s', async (_name, owner, heartbeat) => {
     const id = await interrupt(owner(), bench.clock.now + heartbeat)
     turn()
@@ -204,9 +204,9 @@ describe('the lease', () => {
 
   it.each<[string, string, number]>([
     ['died', 'HOST/4194399/dead', 20_000],
-    ['let it run out', 'elsewhere/1/x', -1],
-    ['is silent, and had a clock far ahead', 'elsewhere/1/x', 400 * 24 * HOUR],
-    ['is silent, and had a clock far behind', 'elsewhere/1/x', -400 * 24 * HOUR],
+    ['lets it expire', 'elsewhere/1/x', -1],
+    ['sends no heartbeat and has a clock far ahead', 'elsewhere/1/x', 400 * 24 * HOUR],
+    ['sends no heartbeat and has a clock far behind', 'elsewhere/1/x', -400 * 24 * HOUR],
   ])('is taken from a holder that %s', async (_name, name, expiresIn) => {
     const expiresAt = bench.clock.now + expiresIn
     bench.store.write((writer) =>

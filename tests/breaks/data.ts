@@ -37,7 +37,7 @@ export const dataBreaks: readonly Break[] = [
     id: 'migration-half-kept',
     rule: 'A migration that fails leaves the old schema unchanged.',
     edits: [replaceCall([migrate, 'migrate'], 'exec ROLLBACK', "$0.exec('COMMIT')")],
-    test: { file: migrationTest, title: 'leaves the old schema whole' },
+    test: { file: migrationTest, title: 'leaves the old schema unchanged' },
   },
   {
     id: 'backup-torn',
@@ -49,7 +49,7 @@ export const dataBreaks: readonly Break[] = [
     id: 'restore-discards',
     rule: 'A restore keeps the database that it replaces.',
     edits: [replaceCall([backup, 'moveAside'], 'linkOrCopy', 'undefined')],
-    test: { file: backupTest, title: 'keeps the newer one aside' },
+    test: { file: backupTest, title: 'keeps the newer database under another name' },
   },
   {
     id: 'late-writer-not-fenced',

@@ -102,7 +102,7 @@ export const leakBreaks: readonly Break[] = [
     id: 'credential-follows-address',
     rule: 'A stored credential is not sent to an address that it was not entered for.',
     edits: [replaceCall(['src/sources/secrets.ts', 'complete'], 'requireSameOrigins', 'undefined')],
-    test: { file: 'tests/sources/repoint.test.ts', title: 'is refused, however it is written' },
+    test: { file: 'tests/sources/repoint.test.ts', title: 'is refused in any spelling' },
   },
   {
     id: 'redirect-followed-with-credential',

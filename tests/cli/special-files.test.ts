@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Nobody writes to the pipe: whoever opens it to read waits for ever. */
 const inputs: [string, (input: string, home: string) => string[]][] = [
-  ['a text to look at', (input) => ['detect', '--file', input]],
+  ['a text to examine', (input) => ['detect', '--file', input]],
   ['a file to import', (input) => ['import', input, '--source', 'scanner']],
   ['a SARIF log to import', (input) => ['import', input, '--source', 'scanner', '--format', 'sarif']],
   ['a backup', (input) => ['restore', input]],

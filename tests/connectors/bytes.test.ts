@@ -56,7 +56,7 @@ describe('a malformed HTTP reply', () => {
   it.each<[string, (socket: Socket) => void, timeoutMs?: number]>([
     ['a length beyond the end of the body', (socket) => socket.end(`${head(500)}{"ok":true}`)],
     ['a length that cuts the body', (socket) => socket.end(`${head(6)}{"ok":true}`)],
-    ['a length that is no number', (socket) => socket.end(`${head('many')}{"ok":true}`)],
+    ['a length that is not a number', (socket) => socket.end(`${head('many')}{"ok":true}`)],
     ['two lengths', (socket) => socket.end(`${head(11, 'content-length: 12\r\n')}{"ok":true}`)],
     [
       'chunks that end early',
@@ -66,8 +66,8 @@ describe('a malformed HTTP reply', () => {
     ['a reset before the reply', (socket) => socket.resetAndDestroy()],
     ['an end before the reply', (socket) => socket.end()],
     ['a stall in the body', (socket) => socket.write(`${head(11)}{"ok"`), STALL_MS],
-    ['something that is no HTTP', (socket) => socket.end('220 mail.example ESMTP\r\n')],
-    ['gzip that is none', (socket) => socket.end(`${head(11, 'content-encoding: gzip\r\n')}{"ok":true}`)],
+    ['something that is not HTTP', (socket) => socket.end('220 mail.example ESMTP\r\n')],
+    ['invalid gzip', (socket) => socket.end(`${head(11, 'content-encoding: gzip\r\n')}{"ok":true}`)],
   ])('(%s) is requested again, up to max_retries times', async (_name, speak, timeoutMs = 20_000) => {
     const once = await startRaw((socket, count) => (count === 1 ? speak(socket) : good(socket)))
     expect(await outcomeOf(openClient(once.origin, { timeoutMs }).client.json({ path: '/x' }))).toBe('{"ok":true}')

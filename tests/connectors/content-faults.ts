@@ -14,8 +14,8 @@ export const contentFaults: Record<number, SurvivedFault> = {
       ),
       scans(
         'platform',
-        'with one wrong key among good ones is scanned, and the wrong one is named',
-        'of wrong keys alone fails',
+        'with one wrong key among valid ones is scanned, and the wrong one is named',
+        'of wrong keys only fails',
       ),
     ],
   },
@@ -68,7 +68,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     ],
   },
   33: {
-    fault: 'attachments that lie, lead astray, are locked, are bombs, or share a title',
+    fault: 'attachments with false sizes or types, redirects, passwords or bombs inside, or the same title',
     outcome: 'the status says which; a title is never a path',
     proofs: [
       wiki(
@@ -117,7 +117,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [scans('platform', 'one closed workspace of ten affects only itself, and its findings are kept')],
   },
   37: {
-    fault: 'a report whose dataset is elsewhere, out of sight, or none',
+    fault: 'a report whose dataset is in another workspace, not visible, or missing',
     outcome: 'the link is kept by the id of the dataset',
     proofs: [
       bi(
@@ -133,7 +133,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     proofs: [bi('crawl', 'counts tiles without a target')],
   },
   39: {
-    fault: 'every refusal of the ways to a schema',
+    fault: 'every refusal of the methods of reading a schema',
     outcome: 'the next way, with the reason of each; queries are switched off once the tenant refuses',
     proofs: [
       bi('schema', 'states why there is no schema: %s', 'sends no further queries once the tenant has refused them'),
@@ -142,7 +142,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     ],
   },
   40: {
-    fault: 'a metadata scan that never ends, fails or lost its result; 101 workspaces',
+    fault: 'a metadata scan that never ends, fails or has an expired result; 101 workspaces',
     outcome: 'at most 100 in one, bounded looks, halves on failure, then the other ways',
     proofs: [
       bi(
@@ -154,7 +154,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     ],
   },
   41: {
-    fault: 'names of members in another letter case',
+    fault: 'property names in another letter case',
     outcome: 'the same',
     proofs: [bi('crawl', 'order, addresses and letter case of keys change nothing')],
   },
@@ -166,12 +166,12 @@ export const contentFaults: Record<number, SurvivedFault> = {
   43: {
     fault: 'a workspace is renamed',
     outcome: 'it changes, its items do not',
-    proofs: [bi('crawl', 'a workspace that is renamed changes alone')],
+    proofs: [bi('crawl', 'a renamed workspace changes no other asset')],
   },
   44: {
     fault: 'workspace ids in capital letters',
     outcome: 'they match',
-    proofs: [bi('discovery', 'by id, whatever the letter case')],
+    proofs: [bi('discovery', 'by id in any letter case')],
   },
   45: {
     fault: 'personal workspaces asked for by an application',
@@ -182,7 +182,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: 'a crash after some pages',
     outcome: 'no asset twice, none missing',
     proofs: [
-      scans('kill', 'a scan that is killed repeatedly ends like an undisturbed one'),
+      scans('kill', 'a scan that is killed repeatedly has the same result as an undisturbed one'),
       wiki('choices', 'a crawl resumes from the cursor of any batch, without losing or repeating a page'),
       bi('crawl', 'resume after the stored batch'),
     ],
@@ -192,18 +192,18 @@ export const contentFaults: Record<number, SurvivedFault> = {
     outcome: 'the second is refused with the id of the first',
     proofs: [
       scans('operations', 'starts one scan for fifty callers'),
-      scans('scan', 'a second start names the running scan'),
+      scans('scan', 'is named by the error when it is started a second time'),
       scans('overlap', 'fifty triggers through every interface start one scan, and the others return its id'),
     ],
   },
   48: {
-    fault: 'a page is missing once, twice, and back',
+    fault: 'a page is missing once, twice, and present again',
     outcome: 'kept, deleted by the second whole scan, restored under its key',
     proofs: [
       scans(
         'scan',
         'is deleted by the second complete scan, and its findings are resolved',
-        'must be missing in two scans in a row',
+        'is kept until it is missing in two scans in a row',
         'is restored when it is listed again',
       ),
     ],

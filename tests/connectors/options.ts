@@ -96,9 +96,9 @@ export const biOptions: Record<string, readonly Proof[]> = {
     bi('options', 'timeout_seconds %i applies to every call; administrator lists get at least a minute'),
   ],
   'optional.scope.workspace_ids': [
-    bi('discovery', 'by id, whatever the letter case', 'requests only the workspaces of an id list'),
+    bi('discovery', 'by id in any letter case', 'requests only the workspaces of an id list'),
   ],
-  'optional.scope.workspace_names': [bi('discovery', 'by name, whatever the letter case', 'by id and name together')],
+  'optional.scope.workspace_names': [bi('discovery', 'by name in any letter case', 'by id and name together')],
   'optional.scope.include_personal_workspaces': [
     bi(
       'discovery',
@@ -130,7 +130,7 @@ export const commonOptions: Record<string, readonly Proof[]> = {
   'schedule.preset': [schedule],
   'schedule.cron': [schedule],
   'schedule.timezone': [schedule],
-  'detectors.type': [at('sources/sources', 'suggests the detector that was meant')],
+  'detectors.type': [at('sources/sources', 'suggests the intended detector')],
   'detectors.enabled': [at('scans/platform', 'a detector that is disabled or not listed does not run')],
   'detectors.config': [at('scans/scan', 'reads everything again when the settings of a detector change')],
 }

@@ -16,7 +16,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     proofs: [wiki('listing', 'is decoded and encoded once: %s'), wiki('faults', 'not last')],
   },
   3: {
-    fault: 'a next page after an empty one, a cursor seen before, new cursors for ever',
+    fault: 'a next page after an empty one, a repeated cursor, endless new cursors',
     outcome:
       'an empty page is followed, because more may stand behind it, but three pages without anything new, or a cursor seen before, end the scope as cursor_loop; nothing is deleted, requests are bounded',
     proofs: [
@@ -27,7 +27,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
         'a repeated cursor ends the scope as incomplete',
       ),
       wiki('listing', 'is not assumed where new cursors return the same pages'),
-      scans('platform', 'a list that runs in circles'),
+      scans('platform', 'a list with a cursor loop'),
     ],
   },
   4: {
@@ -40,17 +40,17 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     ],
   },
   5: {
-    fault: 'a short page with more behind it',
+    fault: 'a short page that is not the last one',
     outcome: 'the listing goes on',
     proofs: [wiki('listing', 'is not assumed after a short page')],
   },
   6: {
-    fault: 'one page on two pages of the list',
+    fault: 'one page of the wiki on two pages of the list',
     outcome: 'one asset, of the highest version',
     proofs: [wiki('faults', 'a page that is listed twice is one asset, with its highest version')],
   },
   7: {
-    fault: 'a page goes between the list and its attachments',
+    fault: 'a page is deleted between the list and its attachments',
     outcome: 'the page is kept, what hangs on it is said to be unavailable, the scan goes on',
     proofs: [
       wiki('refusals', 'of a page that is deleted during the crawl are reported as missing, and the page is kept'),
@@ -69,7 +69,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     ],
   },
   10: {
-    fault: 'the next page stands in the Link header only, or in the body only',
+    fault: 'the next link is in the Link header only, or in the body only',
     outcome: 'either is enough',
     proofs: [
       wiki('faults', 'a Link header is followed like a link in the body', 'only the cursor of an address %s is used'),
@@ -89,7 +89,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     ],
   },
   12: {
-    fault: 'success with empty lists, as to a stranger',
+    fault: 'success with empty lists, as for an anonymous user',
     outcome: 'the scan fails: the token is not accepted',
     proofs: [
       wiki('source', '%s is reported as a refused token, not as an empty wiki'),
@@ -102,7 +102,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     proofs: [wiki('source', 'finds the gateway where the token has scopes, or where the address is the gateway')],
   },
   14: {
-    fault: 'the scope for comments alone is missing',
+    fault: 'only the scope for comments is missing',
     outcome: 'pages are scanned, the capability is reported',
     proofs: [
       wiki('refusals', 'a token without the scope for %s still reads pages, and one warning reports it'),

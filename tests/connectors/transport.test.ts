@@ -86,7 +86,7 @@ describe('retries', () => {
   it.each<[string, Handler]>([
     ['a reset', (_request, response) => response.destroy()],
     [
-      'a body that breaks off',
+      'an incomplete body',
       (_request, response) => {
         response.writeHead(200, { 'content-length': '100' })
         response.write('{"a":')
@@ -118,8 +118,8 @@ describe('retries', () => {
 
 describe('waiting', () => {
   it.each<[string, Record<string, string>, number]>([
-    ['what the platform asks', { 'retry-after': '1' }, 950],
-    ['own back-off where it asks nothing usable', { 'retry-after': '0' }, 1900],
+    ['waits as the platform requests', { 'retry-after': '1' }, 950],
+    ['default back-off without a usable request', { 'retry-after': '0' }, 1900],
   ])('after 429: %s', async (_name, headers, leastMs) => {
     const server = await startLoopback((_request, response, count) =>
       count === 1 ? sendJson(response, {}, 429, headers) : sendJson(response, {}),

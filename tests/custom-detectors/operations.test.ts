@@ -208,9 +208,9 @@ describe('previewing a detector', () => {
   test.each<[string, object]>([
     ['neither key nor detector', { texts: ['x'] }],
     ['both', { key: 'a', definition: projects.definition, texts: ['x'] }],
-    ['nothing to look at', { definition: projects.definition }],
+    ['neither texts nor a source', { definition: projects.definition }],
     [
-      'a detector that would not be kept',
+      'an invalid detector',
       { definition: { ...projects.definition, examples: { match: ['x'], noMatch: ['y'] } }, texts: ['x'] },
     ],
   ])('is refused with %s', async (_, input) => {

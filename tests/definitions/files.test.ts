@@ -53,7 +53,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     /a\.yaml:5:1: contains a key named __proto__/,
   ],
   [
-    'a member __proto__ deep inside',
+    'a deeply nested member __proto__',
     'metrics/m.yaml',
     `${metric}  filters:\n    __proto__: {statuses: [OPEN]}\n`,
     /m\.yaml:8:5: contains a key named __proto__/,
@@ -87,7 +87,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
   ['the same key twice', 'glossary/a.yaml', `${term}slug: b\n`, /a\.yaml:5:1: is not valid YAML: .*unique/],
   ['two documents', 'glossary/a.yaml', `${term}---\n${term}`, /a\.yaml:\d+:\d+: is not valid YAML/],
   [
-    'a tag that makes something',
+    'a tag that constructs an object',
     'glossary/a.yaml',
     `${term}icon: !!js/function "x"\n`,
     /a\.yaml:5:\d+: is not valid YAML/,
@@ -98,9 +98,9 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
   ['a yes for a boolean', 'glossary/a.yaml', `${term}isActive: yes\n`, /a\.yaml:5:1: isActive must be a boolean/],
   ['an empty file', 'glossary/a.yaml', '', /a\.yaml:1:1: must be an object/],
   ['a list', 'glossary/a.yaml', `- ${term.replaceAll('\n', '\n  ')}`, /a\.yaml:1:1: must be an object/],
-  ['text that is no YAML', 'glossary/a.yaml', 'a: [1, 2\nb: }', /a\.yaml:\d+:\d+: is not valid YAML/],
+  ['text that is not YAML', 'glossary/a.yaml', 'a: [1, 2\nb: }', /a\.yaml:\d+:\d+: is not valid YAML/],
   [
-    'bytes that are no text',
+    'bytes that are not text',
     'glossary/a.yaml',
     new Uint8Array([0xff, 0xfe, 0x00, 0x80]),
     /a\.yaml:1:1: is larger than .* or not UTF-8/,
@@ -111,7 +111,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     `${term}description: ${'x'.repeat(1_000_000)}\n`,
     /a\.yaml:1:1: is larger than/,
   ],
-  ['lists in lists in lists', 'glossary/a.yaml', `${term}icon: ${'['.repeat(100_000)}`, /a\.yaml:\d+:\d+: /],
+  ['deeply nested lists', 'glossary/a.yaml', `${term}icon: ${'['.repeat(100_000)}`, /a\.yaml:\d+:\d+: /],
   [
     'a name too long',
     'glossary/a.yaml',
@@ -124,9 +124,9 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     'slug: m\ndisplayName: M\ntype: DERIVED\ndefinition:\n  formula: process.exit(1)\n  inputs: [open-findings]\n',
     /m\.yaml:5:3: definition\.formula/,
   ],
-  ['an alias of nothing', 'glossary/a.yaml', `${term}icon: *nothing\n`, /a\.yaml:5:\d+: is not valid YAML/],
+  ['an alias without an anchor', 'glossary/a.yaml', `${term}icon: *nothing\n`, /a\.yaml:5:\d+: is not valid YAML/],
   [
-    'a directive of another YAML',
+    'a directive of another YAML version',
     'glossary/a.yaml',
     `%YAML 3.7\n---\n${term}`,
     /a\.yaml:1:7: is not valid YAML: Unsupported/,
@@ -144,7 +144,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     /d\.yaml:4:5: placements\[1\] places m twice/,
   ],
   [
-    'a dashboard of nothing',
+    'a dashboard without metrics',
     'dashboards/d.yaml',
     'name: d\nplacements: []\n',
     /d\.yaml:2:1: placements must place at least one/,

@@ -47,7 +47,7 @@ describe('a link in a folder of definitions', () => {
       'glossary/a.yaml:1:1',
     ],
     [
-      'a file, by way of another link',
+      'a file through another link',
       () => {
         symlinkSync(outside, join(folder, 'out'))
         symlinkSync('../out/secret.yaml', join(folder, 'glossary', 'a.yaml'))
@@ -108,19 +108,19 @@ describe('a file that is expensive to parse', () => {
     ['maps in maps', fill('{a: ')],
     ['entries in entries', fill('- ')],
     ['keys in keys', fill('? ')],
-    ['ever more indentation', numbered((depth) => `${' '.repeat(depth)}a:`, 700).join('\n')],
+    ['ever deeper indentation', numbered((depth) => `${' '.repeat(depth)}a:`, 700).join('\n')],
     ['many short keys', numbered((index) => `k${index}: 1`, 19_000).join('\n')],
     ['many keys on one line', `{${numbered((index) => index.toString(36), 40_000).join(',')}}`],
-    ['one key again and again', fill('a: 1\n')],
+    ['one key many times', fill('a: 1\n')],
     ['aliases of one anchor', `a: &a x\nb: [${'*a,'.repeat(80_000)}]`],
     [
       'an anchor and an alias for each line',
       numbered((index) => `a${index}: &a${index} x\nb${index}: *a${index}`, 6_000).join('\n'),
     ],
-    ['aliases of nothing', `b: [${numbered((index) => `*a${index}`, 30_000).join(',')}]`],
+    ['aliases without anchors', `b: [${numbered((index) => `*a${index}`, 30_000).join(',')}]`],
     ['merges', `a: &a {x: 1}\n${'<<: *a\n'.repeat(30_000)}`],
-    ['brackets that close nothing', fill('}')],
-    ['quotes that open', fill('"\n')],
+    ['unmatched closing brackets', fill('}')],
+    ['unclosed quotes', fill('"\n')],
     ['comments', fill('#\n')],
     ['empty lines', fill('\n')],
     ['documents', fill('---\n')],

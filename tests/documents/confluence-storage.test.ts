@@ -186,7 +186,7 @@ describe('links', () => {
     ],
     ['a user', '<ac:link><ri:user ri:account-id="5b1"/></ac:link>', { kind: 'user', url: '@5b1' }],
     [
-      'an own page',
+      'a page of the same site',
       `<a href="${site}/wiki/spaces/DOCS/pages/123/Some+Title#Part">x</a>`,
       { kind: 'page', reference: { space: 'DOCS', id: '123', anchor: 'Part' } },
     ],

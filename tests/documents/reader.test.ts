@@ -153,13 +153,13 @@ describe('an unread file has a reason', () => {
 
   test.each<[string, Uint8Array, string]>([
     ['an image', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0), 'unsupported'],
-    ['a zip of anything', zipOf({ 'a.txt': 'x' }), 'unsupported'],
+    ['a zip of other files', zipOf({ 'a.txt': 'x' }), 'unsupported'],
     ['a gzip', gzipSync(strToU8('x')), 'unsupported'],
     ['unknown bytes', Uint8Array.from({ length: 64 }, (_, index) => index), 'unsupported'],
     ['an old office file', ole('WordDocument'), 'unsupported'],
     ['an office file with a password', ole('EncryptedPackage'), 'encrypted'],
     ['a zip with a password', encryptedZip, 'encrypted'],
-    ['a cut zip', office({}).subarray(0, 40), 'damaged'],
+    ['a truncated zip', office({}).subarray(0, 40), 'damaged'],
     [
       'a zip of too many files',
       zipOf(Object.fromEntries(Array.from({ length: 2_100 }, (_, index) => [`word/${index}.xml`, 'x']))),
@@ -184,7 +184,7 @@ describe('an unread file has a reason', () => {
 describe('text files', () => {
   test.each<[string, Uint8Array]>([
     ['UTF-8', new TextEncoder().encode('größe')],
-    ['UTF-8 with a mark', Uint8Array.of(0xef, 0xbb, 0xbf, ...new TextEncoder().encode('größe'))],
+    ['UTF-8 with a byte order mark', Uint8Array.of(0xef, 0xbb, 0xbf, ...new TextEncoder().encode('größe'))],
     ['UTF-16', Uint8Array.of(0xff, 0xfe, ...Buffer.from('größe', 'utf16le'))],
     ['Windows-1252', Uint8Array.from(Buffer.from('größe', 'latin1'))],
   ])('%s is decoded', async (_name, bytes) => {

@@ -70,14 +70,18 @@ describe('importing findings', () => {
   const severities = '{"severity":"CRITICAL","polluted":true,"isActive":true}'
   const hostile: [string, string, string][] = [
     ['a line that names the prototype', 'ndjson', `${line('p').replace('{', `{"__proto__":${severities},`)}\n`],
-    ['an asset that does', 'ndjson', `${line('p').replace('"asset":{', `"asset":{"__proto__":${severities},`)}\n`],
-    ['an escaped name of it', 'ndjson', `${line('p').replace('{', `{"__proto\\u005f_":${severities},`)}\n`],
+    [
+      'an asset that names the prototype',
+      'ndjson',
+      `${line('p').replace('"asset":{', `"asset":{"__proto__":${severities},`)}\n`,
+    ],
+    ['an escaped name of the prototype', 'ndjson', `${line('p').replace('{', `{"__proto\\u005f_":${severities},`)}\n`],
     [
       'a line with a constructor',
       'ndjson',
       `${line('p').replace('{', `{"constructor":{"prototype":${severities}},`)}\n`,
     ],
-    ['a line that is __proto__ all over', 'ndjson', `{"__proto__":${line('p')}}\n`],
+    ['a line with only __proto__', 'ndjson', `{"__proto__":${line('p')}}\n`],
   ]
 
   it.each(hostile)(

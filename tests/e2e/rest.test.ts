@@ -248,7 +248,7 @@ const steps: Step[] = [
   },
   { name: 'delete term', method: 'DELETE', path: '/semantic/glossary/zebra-keys', expected: { slug: 'zebra-keys' } },
   {
-    name: 'a term that is gone',
+    name: 'a deleted term',
     method: 'GET',
     path: '/semantic/glossary/zebra-keys',
     status: 404,

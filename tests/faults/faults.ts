@@ -17,9 +17,9 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'the write-ahead log or its index is removed under a process',
-    holds: 'as above; what was acknowledged is there after the last process has ended',
+    holds: 'as above; acknowledged writes are in the database after the last process has ended',
     tests: [
-      ['tests/store/file-guard.test.ts', 'parted from its log'],
+      ['tests/store/file-guard.test.ts', 'separated from its log'],
       [
         'tests/store/file-guard.test.ts',
         'keeps acknowledged writes when only its log is removed, once the last process ends',
@@ -36,24 +36,24 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
-    fault: 'a database is restored that is not only ours',
-    holds: 'it is refused before anything in it runs; the doctor finds the same in a live one',
+    fault: 'a database with foreign objects is restored',
+    holds: 'it is refused before any of it is executed; the doctor reports the same of the database in use',
     tests: [
-      ['tests/store/foreign-schema.test.ts', 'is refused by a restore and found by the doctor: %s'],
+      ['tests/store/foreign-schema.test.ts', 'is refused by a restore and reported by the doctor: %s'],
       ['tests/doctor/illnesses.ts', 'a trigger of somebody else'],
     ],
   },
   {
-    fault: 'the database is cut',
-    holds: 'it is refused and left as it is, at rest and under a process, and a backup is named',
+    fault: 'the database is truncated',
+    holds: 'it is refused and not changed, on opening and while in use, and a backup is named',
     tests: [
-      ['tests/store/damage.test.ts', 'cut to half'],
-      ['tests/store/file-guard.test.ts', 'cut to half'],
+      ['tests/store/damage.test.ts', 'truncated to half'],
+      ['tests/store/file-guard.test.ts', 'truncated to half'],
     ],
   },
   {
     fault: 'the disk is full',
-    holds: 'writes are refused, reads go on, and everything goes on once there is room',
+    holds: 'writes are refused, reads continue, and writes resume once there is space',
     tests: [
       ['tests/store/damage.test.ts', 'a full disk'],
       [
@@ -68,12 +68,12 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'the folder cannot be written to',
-    holds: 'one sentence says so, and nothing changes',
+    holds: 'one sentence reports it, and nothing changes',
     tests: [['tests/faults/faults.test.ts', 'a folder that cannot be written to is reported and not changed']],
   },
   {
-    fault: 'the clock goes back or forth by a day: leases',
-    holds: 'the lease of the loop and the scans stay with who has them',
+    fault: 'the clock jumps a day ahead or back: leases',
+    holds: 'the leases of the loop and of scans remain with their holders',
     tests: [
       ['tests/background/loop.test.ts', 'does not change hands where clocks differ by %d ms'],
       [
@@ -83,30 +83,32 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
-    fault: 'the clock goes back or forth by a day: schedules',
-    holds: 'no run comes twice, at most one late, and the schedule goes on',
-    tests: [['tests/scans/clocks.test.ts', '%s starts no run twice, at most one late, and the schedule continues']],
+    fault: 'the clock jumps a day ahead or back: schedules',
+    holds: 'no run is repeated, at most one is late, and the schedule continues',
+    tests: [
+      ['tests/scans/clocks.test.ts', 'that jumps %s repeats no run, delays at most one, and the schedule continues'],
+    ],
   },
   {
-    fault: 'the clock goes back or forth by a day: tokens',
-    holds: 'a token holds to its last moment and not beyond; a revoked one stays revoked',
+    fault: 'the clock jumps a day ahead or back: tokens',
+    holds: 'a token is valid until it expires and no longer; a revoked one remains revoked',
     tests: [
       ['tests/access/tokens.test.ts', 'expires by the current clock, and stays revoked when the clock is set back'],
     ],
   },
   {
-    fault: 'the clock goes back: answers',
-    holds: 'a warning says so, and no duration is negative',
+    fault: 'the clock jumps back: answers',
+    holds: 'a warning reports it, and no duration is negative',
     tests: [
       ['tests/query/clock.test.ts', 'that was set back gives a warning in every answer'],
       ['tests/query/clock.test.ts', 'that was set back makes no duration negative'],
     ],
   },
   {
-    fault: 'a process is killed in a scan',
-    holds: 'the scan goes on, and ends as if undisturbed',
+    fault: 'a process is killed during a scan',
+    holds: 'the scan is resumed and has the same result as an undisturbed one',
     tests: [
-      ['tests/scans/kill.test.ts', 'a scan that is killed repeatedly ends like an undisturbed one'],
+      ['tests/scans/kill.test.ts', 'a scan that is killed repeatedly has the same result as an undisturbed one'],
       [
         'tests/long/killed-scan.test.ts',
         'a scan of 2,000 pages that is killed 50 times stores what an undisturbed one does',
@@ -114,25 +116,25 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
-    fault: 'a process is killed in apply',
+    fault: 'a process is killed during apply',
     holds: 'all of the folder is in the database, or nothing',
     tests: [['tests/faults/faults.test.ts', 'apply changes all or nothing when it is killed at any moment']],
   },
   {
-    fault: 'a process is killed in a migration',
-    holds: 'the old schema or the new one is there, whole',
-    tests: [['tests/store/migration.test.ts', 'or is killed leaves the old or the new one, never a mix of both']],
+    fault: 'a process is killed during a migration',
+    holds: 'the database has the old schema or the new one, complete',
+    tests: [['tests/store/migration.test.ts', 'or is killed leaves the old or the new schema, never a mix of both']],
   },
   {
     fault: 'a process is killed during a key rotation',
-    holds: 'the data folder holds the key that the database needs',
+    holds: 'the data folder contains the key that the database needs',
     tests: [
       ['tests/audit/tamper.test.ts', 'a killed rotation leaves a key that decrypts everything, and can be completed'],
     ],
   },
   {
-    fault: 'a process is killed in a backup or a restore',
-    holds: 'the backup has no name yet or is whole; the old database is in place or the new one, whole',
+    fault: 'a process is killed during a backup or a restore',
+    holds: 'there is no backup or a complete one; the old or the new database is in place, complete',
     tests: [
       ['tests/store/backup.test.ts', 'that is killed leaves no file under its name and does not change the database'],
       ['tests/store/backup.test.ts', 'that is killed leaves the old or the new database in place, complete'],

@@ -49,7 +49,7 @@ const idsOf = (store: Store, filter: FilterMapping) =>
   )
 
 test.each<[string, FilterMapping, number[]]>([
-  ['nothing leaves all', {}, [1, 2, 3, 4]],
+  ['an empty filter matches all', {}, [1, 2, 3, 4]],
   ['OR inside a key', { detectorTypes: ['SECRETS', 'CUSTOM'] }, [1, 4]],
   ['AND across keys', { detectorTypes: ['SECRETS', 'CUSTOM'], severities: ['CRITICAL'], sources: ['Docs'] }, [1]],
   ['a source name in another case', { sources: ['docs'] }, [1, 2, 3]],
@@ -60,11 +60,15 @@ test.each<[string, FilterMapping, number[]]>([
   ['a status', { statuses: ['RESOLVED'] }, [2]],
   ['a finding type', { findingTypes: ['EMAIL'] }, [3]],
   ['a custom detector', { customDetectorKeys: ['k1'] }, [4]],
-  ['a value that nothing has', { findingTypes: ['NEVER_SEEN'] }, []],
+  ['a value without findings', { findingTypes: ['NEVER_SEEN'] }, []],
   ['confidence', { minConfidence: 0.5001 }, [1, 3, 4]],
-  ['confidence is met by equality', { minConfidence: 0.5 }, [1, 2, 3, 4]],
-  ['exclude keeps what has no value', { exclude: { categories: ['SECURITY'] } }, [2, 3, 4]],
-  ['exclude takes away what any key matches', { exclude: { severities: ['LOW'], detectorTypes: ['CUSTOM'] } }, [1, 3]],
+  ['a confidence equal to the minimum matches', { minConfidence: 0.5 }, [1, 2, 3, 4]],
+  ['exclude keeps findings without a value', { exclude: { categories: ['SECURITY'] } }, [2, 3, 4]],
+  [
+    'exclude removes findings that match any of its keys',
+    { exclude: { severities: ['LOW'], detectorTypes: ['CUSTOM'] } },
+    [1, 3],
+  ],
   ['exclude subtracts from the rest', { detectorTypes: ['PII'], exclude: { statuses: ['RESOLVED'] } }, [3]],
   ['exclude of a container', { exclude: { containers: ['ENG'] } }, [3, 4]],
   ['exclude of a source', { exclude: { sources: ['Reports'] } }, [1, 2, 3]],
@@ -80,9 +84,13 @@ test.each<[string, FilterMapping, number[]]>([
 })
 
 test.each<[string, FilterMapping, string[]]>([
-  ['an asset key needs no finding', { assetKinds: ['wiki.page', 'bi.report'] }, ['p1', 'r1']],
-  ['a finding key means at least one finding', { statuses: ['OPEN'], detectorTypes: ['PII'] }, ['p2']],
-  ['one finding fits the whole mapping', { severities: ['CRITICAL'], statuses: ['RESOLVED'] }, []],
+  ['an asset key also matches assets without findings', { assetKinds: ['wiki.page', 'bi.report'] }, ['p1', 'r1']],
+  [
+    'a finding key matches assets with at least one such finding',
+    { statuses: ['OPEN'], detectorTypes: ['PII'] },
+    ['p2'],
+  ],
+  ['one finding must match the whole mapping', { severities: ['CRITICAL'], statuses: ['RESOLVED'] }, []],
   ['exclude of an asset key', { exclude: { sources: ['Docs'] } }, ['r1']],
   ['exclude of a finding key leaves another finding', { exclude: { severities: ['CRITICAL'] } }, ['p1', 'p2']],
 ])('assets: %s', (_, filter, expected) => {

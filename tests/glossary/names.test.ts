@@ -77,7 +77,7 @@ test.each([
   ['a typo', 'opne-findings', 'open-findings', 'metric'],
   ['words in another order', 'findings open', 'open-findings', 'metric'],
   ['a word of a synonym', 'time to fix things', 'mean-time-to-resolve', 'metric'],
-  ['a term asked as a metric', 'critical-findings', 'critical-open-findings', 'metric'],
+  ['a term given as a metric', 'critical-findings', 'critical-open-findings', 'metric'],
 ])('an error for an unknown metric suggests the closest: %s', async (_, name, first, kind) => {
   const { ask } = await open()
   const error = await errorOf(ask('get_metric', { slug: name }))

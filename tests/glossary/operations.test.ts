@@ -57,11 +57,11 @@ test.each<[string, object, string]>([
   ['an unknown mapping key', { filterMapping: { detectors: ['PII'] } }, 'filterMapping.detectors'],
   ['an empty mapping', { filterMapping: {} }, 'filterMapping'],
   ['a mapping with an empty exclude', { filterMapping: { exclude: {} } }, 'filterMapping'],
-  ['a mapping that any confidence fits', { filterMapping: { minConfidence: 0 } }, 'filterMapping'],
+  ['a mapping that matches any confidence', { filterMapping: { minConfidence: 0 } }, 'filterMapping'],
   ['an empty list', { filterMapping: { severities: [] } }, 'filterMapping.severities'],
   ['an unknown severity', { filterMapping: { severities: ['URGENT'] } }, 'filterMapping.severities[0]'],
   [
-    'a bad detector name',
+    'an invalid detector name',
     { filterMapping: { exclude: { detectorTypes: ['a b'] } } },
     'filterMapping.exclude.detectorTypes[0]',
   ],
@@ -137,7 +137,7 @@ test('an inactive term is listed only when asked for', async () => {
 
 test.each<[string, object, string[]]>([
   ['an exact category', { category: 'PRIORITY' }, ['critical-findings', 'unresolved-issues']],
-  ['a category nothing has', { category: 'PRIOR' }, []],
+  ['a category without terms', { category: 'PRIOR' }, []],
   ['a prefix', { search: 'expos' }, ['pii-exposure']],
   ['a synonym', { search: 'dead links' }, ['broken-content']],
   ['a word of a description', { search: 'national ids' }, ['pii-exposure']],

@@ -108,17 +108,12 @@ describe('pages of other sites', () => {
 describe('the address of a client', () => {
   const trusted = ['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'].map(toNetwork)
   it.each([
-    ['a peer that nobody trusts', '203.0.113.9', '1.2.3.4', '203.0.113.9'],
+    ['an untrusted peer', '203.0.113.9', '1.2.3.4', '203.0.113.9'],
     ['a trusted proxy', '10.1.2.3', '198.51.100.7', '198.51.100.7'],
     ['two trusted proxies', '10.1.2.3', '198.51.100.7, 10.9.9.9', '198.51.100.7'],
-    [
-      'a client that makes addresses up before the proxy adds its own',
-      '10.1.2.3',
-      '1.1.1.1, 198.51.100.7',
-      '198.51.100.7',
-    ],
-    ['a trusted proxy over IPv6 in IPv4 clothes', '::ffff:10.1.2.3', '198.51.100.7', '198.51.100.7'],
-    ['a trusted proxy that writes nonsense', '10.1.2.3', 'unknown', '10.1.2.3'],
+    ['a client that sends forged addresses through a proxy', '10.1.2.3', '1.1.1.1, 198.51.100.7', '198.51.100.7'],
+    ['a trusted proxy with an IPv4-mapped IPv6 address', '::ffff:10.1.2.3', '198.51.100.7', '198.51.100.7'],
+    ['a trusted proxy that sends an invalid address', '10.1.2.3', 'unknown', '10.1.2.3'],
     ['proxies only', '10.1.2.3', '10.4.5.6', '10.1.2.3'],
     ['a loopback proxy', '127.0.0.1', '2001:db9::1', '2001:db9::1'],
   ])('is correct behind %s', (_what, peer, forwarded, address) => {

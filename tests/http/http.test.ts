@@ -120,8 +120,13 @@ const problems: {
     status: 405,
     facts: { code: 'method_not_allowed', allow: 'POST' },
   },
-  { name: 'JSON that is not', reply: () => post('/echo', '{"name":'), status: 400, facts: { code: 'invalid_input' } },
-  { name: 'JSON that is no object', reply: () => post('/echo', '[1]'), status: 400, facts: { code: 'invalid_input' } },
+  { name: 'invalid JSON', reply: () => post('/echo', '{"name":'), status: 400, facts: { code: 'invalid_input' } },
+  {
+    name: 'JSON that is not an object',
+    reply: () => post('/echo', '[1]'),
+    status: 400,
+    facts: { code: 'invalid_input' },
+  },
   {
     name: 'another media type',
     reply: () => post('/echo', 'name=n', 'POST', { 'content-type': 'text/plain' }),

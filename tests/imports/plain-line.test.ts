@@ -129,8 +129,8 @@ describe('a line that the fast path accepts', () => {
     ['all members', { ...good, status: 'RESOLVED', resolvedAt: '2026-02-01T08:00:00.000Z', confidence: 1 }, true],
     ['a key of its prototype', JSON.parse(JSON.stringify(good).replace('{', '{"__proto__":{},')), false],
     ['a resolution before it was found', { ...good, status: 'RESOLVED', resolvedAt: '2026-01-30T08:00:00Z' }, false],
-    ['a resolution that is not told', { ...good, status: 'RESOLVED' }, false],
-    ['nothing of the asset', { ...good, asset: {} }, false],
+    ['a resolved status without a time', { ...good, status: 'RESOLVED' }, false],
+    ['an empty asset', { ...good, asset: {} }, false],
     ['a list', [good], false],
   ])('%s', (_name, value, isPlain) => {
     expect(findPlainLine(value) !== undefined).toBe(isPlain)

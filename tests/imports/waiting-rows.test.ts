@@ -57,9 +57,13 @@ const block = (key: string, size: number) => {
 }
 
 it.each([
-  ['whole parts together', [[20_000, 1_000], [30_000], [10_000, 9_000], [5_000]], [70_000, 5_000]],
-  ['a large part in pieces, and the next by itself', [[40_000, 40_000, 10_000], [30_000]], [40_000, 50_000, 30_000]],
-  ['one block that is larger than all together', [[80_000], [1]], [80_000, 1]],
+  ['several whole parts at once', [[20_000, 1_000], [30_000], [10_000, 9_000], [5_000]], [70_000, 5_000]],
+  [
+    'a large part in pieces, and the next one separately',
+    [[40_000, 40_000, 10_000], [30_000]],
+    [40_000, 50_000, 30_000],
+  ],
+  ['one block that is larger than the limit', [[80_000], [1]], [80_000, 1]],
   ['nothing', [], []],
 ])('returns staged blocks once: %s', (_, parts, expected) => {
   store.write((writer) => {
@@ -85,8 +89,8 @@ it.each([
 const PADDING = new Uint8Array(9 * 1024 * 1024)
 
 it.each([
-  ['of this version by their bytes, too', block('k', 1), [1, 1]],
-  ['of earlier versions as these did', new Uint8Array(Buffer.from(`${'-'.repeat(8 + 43)}{"assets":[["k"`)), [2]],
+  ['blocks of this version, limited by bytes, too', block('k', 1), [1, 1]],
+  ['blocks of earlier versions, by count', new Uint8Array(Buffer.from(`${'-'.repeat(8 + 43)}{"assets":[["k"`)), [2]],
 ])('returns blocks by size: %s', (_, data, expected) => {
   store.write((writer) => {
     openImportFile(writer, 'u', 0)
@@ -112,9 +116,9 @@ const MB = 1024 * 1024
 it.each([
   ['a large file', { u: [200_000, 0] }, [NONE, NONE]],
   ['a small one', { u: [99_999, 0] }, [ALL, 'asset_by_scope']],
-  ['much text beside the numbers', { u: [200_000, 33 * MB] }, ['asset_by_name', NONE]],
-  ['more than one index takes', { u: [1_500_001, 0] }, [ALL, ALL]],
-  ['more than that with what others import', { u: [800_000, 0], v: [800_000, 0] }, [ALL, ALL]],
+  ['long texts', { u: [200_000, 33 * MB] }, ['asset_by_name', NONE]],
+  ['more rows than indexes are rebuilt for', { u: [1_500_001, 0] }, [ALL, ALL]],
+  ['more rows than that together with other imports', { u: [800_000, 0], v: [800_000, 0] }, [ALL, ALL]],
 ])('chooses the indexes to drop when all or only some exist: %s', async (_, files, [whole, partly]) => {
   store.write((writer) => {
     for (const [uid, [rows = 0, bytes = 0]] of Object.entries(files)) {

@@ -11,7 +11,7 @@ describe('a CSV record', () => {
     ['a tab or return at the beginning', ['\tx', '\rx', '\nx'], '\'\tx,"\'\rx","\'\nx"'],
     ['a formula with a comma', ['=HYPERLINK("x",1)'], '"\'=HYPERLINK(""x"",1)"'],
     ['negative numbers', [-1, -0.5, 1e21], '-1,-0.5,1e+21'],
-    ['signs inside of a text', ['a=b', '1-2'], 'a=b,1-2'],
+    ['operators within a text', ['a=b', '1-2'], 'a=b,1-2'],
   ]
   it.each(cases)('is written correctly for %s', (_what, values, expected) => {
     expect(toCsvRecord(values)).toBe(`${expected}\r\n`)

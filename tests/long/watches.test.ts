@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { killDeliverers } from '../watches/killed-delivery.ts'
 import { replay } from '../watches/replay.ts'
 
-it('60 days of imports change the states of 30 watches as a plain evaluation does', async () => {
+it('60 days of imports change the states of 30 watches as a model predicts', async () => {
   for (const seed of [1, 2, 3]) {
     const { changes, expected, wronglyOk, firings, evaluations } = await replay(60, 30, seed)
     process.stdout.write(`seed ${seed}: ${evaluations} evaluations, ${expected.length} changes, ${firings} firings\n`)

@@ -57,17 +57,17 @@ const table: readonly { name: string; message: unknown; direct?: boolean }[] = [
   { name: 'an unknown parameter', message: call('get_metric', emma, { extra: 1 }) },
   { name: 'a tool that asks for consent', message: call('certify_metric', { slug: 'emma', certifiedBy: 'ada' }) },
   { name: 'an unknown tool', message: call('get_metrc', emma) },
-  { name: 'an operation that is no tool', message: call('hidden_operation', {}) },
-  { name: 'the name of what every object has', message: call('__proto__', {}) },
+  { name: 'an operation that is not a tool', message: call('hidden_operation', {}) },
+  { name: 'the name of an inherited property', message: call('__proto__', {}) },
   { name: 'no name', message: call(undefined, {}) },
-  { name: 'a name that is no text', message: call(5, {}) },
-  { name: 'a slug that there is not', message: call('get_metric', { slug: 'nope' }), direct: true },
+  { name: 'a name that is not a string', message: call(5, {}) },
+  { name: 'an unknown slug', message: call('get_metric', { slug: 'nope' }), direct: true },
   { name: 'an argument of the wrong type', message: call('get_metric', { slug: [] }), direct: true },
   { name: 'an argument too many', message: call('get_metric', { ...emma, also: 1 }), direct: true },
   { name: 'an argument too few', message: call('get_metric', {}), direct: true },
   { name: 'arguments that are a list', message: call('get_metric', ['emma']) },
   { name: 'arguments that are null', message: call('get_metric', null) },
-  { name: 'arguments that are a text', message: call('get_metric', '{"slug":"emma"}') },
+  { name: 'arguments that are a string', message: call('get_metric', '{"slug":"emma"}') },
   {
     name: 'an argument called __proto__',
     message:
@@ -75,7 +75,7 @@ const table: readonly { name: string; message: unknown; direct?: boolean }[] = [
   },
   { name: 'an operation that throws', message: call('get_stats', { how: 'throw' }), direct: true },
   { name: 'an answer that JSON cannot hold', message: call('get_stats', { how: 'bigint' }), direct: true },
-  { name: 'an answer that is no number', message: call('get_stats', { how: 'nan' }), direct: true },
+  { name: 'an answer that is not a number', message: call('get_stats', { how: 'nan' }), direct: true },
   { name: 'a long answer', message: call('get_stats', { how: 'long' }), direct: true },
   { name: 'an untrusted answer', message: call('search_findings', {}), direct: true },
   ...[0, -1, 2 ** 53 - 1, '', 'seven', '7', '__proto__'].map((id) => ({
@@ -97,14 +97,14 @@ const table: readonly { name: string; message: unknown; direct?: boolean }[] = [
   { name: 'a version that is a number', message: { ...good, jsonrpc: 2 } },
   { name: 'another method', message: { ...good, method: 'tools/calls' } },
   { name: 'a method of other case', message: { ...good, method: 'Tools/Call' } },
-  { name: 'a method that is no text', message: { ...good, method: 1 } },
+  { name: 'a method that is not a string', message: { ...good, method: 1 } },
   { name: 'ping', message: { jsonrpc: '2.0', id: 7, method: 'ping' } },
   { name: 'the tools', message: { jsonrpc: '2.0', id: 7, method: 'tools/list' } },
   { name: 'a notification', message: { jsonrpc: '2.0', method: 'notifications/roots/list_changed' } },
   { name: 'a call that is a notification', message: { jsonrpc: '2.0', method: 'tools/call', params: good.params } },
-  { name: 'an answer that nobody asked for', message: { jsonrpc: '2.0', id: 7, result: {} } },
-  { name: 'a call that is an answer as well', message: { ...good, result: {} } },
-  { name: 'a call that is an error as well', message: { ...good, error: { code: 1, message: 'x' } } },
+  { name: 'a response without a request', message: { jsonrpc: '2.0', id: 7, result: {} } },
+  { name: 'a call with a result member', message: { ...good, result: {} } },
+  { name: 'a call with an error member', message: { ...good, error: { code: 1, message: 'x' } } },
   { name: 'a batch', message: [good, { ...good, id: 8 }] },
   { name: 'an empty batch', message: [] },
   { name: 'null', message: 'null' },
@@ -112,7 +112,7 @@ const table: readonly { name: string; message: unknown; direct?: boolean }[] = [
   { name: 'half a message', message: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_me' },
   { name: 'no JSON', message: '{id:7}' },
   {
-    name: 'a member twice',
+    name: 'a repeated member',
     message: '{"jsonrpc":"2.0","id":1,"id":7,"method":"tools/call","params":{"name":"x","name":"list_metrics"}}',
     direct: true,
   },
@@ -198,13 +198,13 @@ describe('over stdio, requests handled without the SDK get the same response as 
       past: true,
     },
     { name: 'the oldest revision', message: initialize('2024-11-05') },
-    { name: 'a revision that is no text', message: greetingOf({ protocolVersion: 3 }) },
-    { name: 'a capability that is no object', message: greetingOf({ capabilities: { roots: 5 } }) },
+    { name: 'a revision that is not a string', message: greetingOf({ protocolVersion: 3 }) },
+    { name: 'a capability that is not an object', message: greetingOf({ capabilities: { roots: 5 } }) },
     {
       name: 'a capability with a member of another type',
       message: greetingOf({ capabilities: { roots: { listChanged: 1 } } }),
     },
-    { name: 'a capability that few have', message: greetingOf({ capabilities: { experimental: { x: {} } } }) },
+    { name: 'an uncommon capability', message: greetingOf({ capabilities: { experimental: { x: {} } } }) },
     { name: 'no capabilities', message: greetingOf({ capabilities: undefined }) },
     { name: 'a client with a title', message: greetingOf({ clientInfo: { name: 'a', version: '1', title: 'A' } }) },
     { name: 'a client without a version', message: greetingOf({ clientInfo: { name: 'a' } }) },
@@ -218,21 +218,30 @@ describe('over stdio, requests handled without the SDK get the same response as 
   ]
   const ping = { jsonrpc: '2.0', id: 'p', method: 'ping' }
   const rest: readonly { name: string; messages: readonly unknown[] }[] = [
-    { name: 'the tools and a sign of life', messages: [initialized, list, ping, good] },
+    { name: 'the tools and a ping', messages: [initialized, list, ping, good] },
     { name: 'the tools with empty params', messages: [initialized, { ...list, params: {} }, { ...ping, params: {} }] },
     { name: 'the tools with a cursor', messages: [initialized, { ...list, params: { cursor: 'x' } }] },
     { name: 'the tools with _meta', messages: [initialized, { ...list, params: { _meta: { a: 1 } } }] },
     { name: 'the tools with params that are a list', messages: [initialized, { ...list, params: [] }] },
-    { name: 'the tools before the greeting has ended', messages: [list] },
+    { name: 'the tools before the initialized notification', messages: [list] },
     {
-      name: 'what only the SDK answers',
+      name: 'a request that only the SDK answers',
       messages: [initialized, list, { ...list, id: 8, method: 'prompts/list' }, ping],
     },
-    { name: 'a second greeting', messages: [initialized, list, { ...greeting, id: 'again' }, { ...list, id: 9 }] },
-    { name: 'the id of the greeting again', messages: [initialized, { ...list, id: 'hello', method: 'prompts/list' }] },
-    { name: 'junk, then what is good', messages: [initialized, 'junk', '[]', list, { ...list, id: 8, method: 'x/y' }] },
     {
-      name: 'a change that clients are told of',
+      name: 'a second initialize request',
+      messages: [initialized, list, { ...greeting, id: 'again' }, { ...list, id: 9 }],
+    },
+    {
+      name: 'the id of the initialize request again',
+      messages: [initialized, { ...list, id: 'hello', method: 'prompts/list' }],
+    },
+    {
+      name: 'junk, then a valid request',
+      messages: [initialized, 'junk', '[]', list, { ...list, id: 8, method: 'x/y' }],
+    },
+    {
+      name: 'a change that clients are notified of',
       messages: [initialized, call('delete_metric', emma), { ...list, id: 8 }],
     },
   ]
@@ -340,7 +349,7 @@ describe('over HTTP, requests handled without the SDK get the same response as f
     { name: 'the headers of another call', sent: { 'mcp-method': 'ping', 'mcp-name': 'x' }, direct: true },
     { name: 'an unknown session', sent: { 'mcp-session-id': 'nobody' }, direct: true },
     { name: 'the charset of JSON', sent: { 'content-type': 'application/json; charset=utf-8' }, direct: true },
-    { name: 'no JSON as its type', sent: { 'content-type': 'text/plain' } },
+    { name: 'another content type', sent: { 'content-type': 'text/plain' } },
   ]
   test.each(headers)('$name in the headers', async ({ sent, direct = false }) => {
     expect(await compare(good, sent)).toBe(direct ? 1 : 0)

@@ -128,9 +128,9 @@ describe('a connection', () => {
   })
 
   const cases: { name: string; line: string; id: unknown; code: number }[] = [
-    { name: 'what is not JSON', line: '{"jsonrpc": ', id: null, code: -32700 },
+    { name: 'input that is not JSON', line: '{"jsonrpc": ', id: null, code: -32700 },
     { name: 'a batch', line: '[{"jsonrpc":"2.0","id":5,"method":"ping"}]', id: null, code: -32600 },
-    { name: 'a method that is no string', line: '{"jsonrpc":"2.0","id":6,"method":7}', id: 6, code: -32600 },
+    { name: 'a method that is not a string', line: '{"jsonrpc":"2.0","id":6,"method":7}', id: 6, code: -32600 },
     { name: 'another JSON-RPC', line: '{"jsonrpc":"1.0","id":"x","method":"ping"}', id: 'x', code: -32600 },
     { name: 'a number', line: '5', id: null, code: -32600 },
   ]

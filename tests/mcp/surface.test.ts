@@ -187,8 +187,8 @@ describe('certifying', () => {
   })
   test.each([
     { name: 'a no', answer: { action: 'decline' } },
-    { name: 'a turning away', answer: { action: 'cancel' } },
-    { name: 'an acceptance that does not agree', answer: { action: 'accept', content: { agree: false } } },
+    { name: 'a declined question', answer: { action: 'cancel' } },
+    { name: 'an accepted question without agreement', answer: { action: 'accept', content: { agree: false } } },
     { name: 'nonsense', answer: 'yes' },
   ])('is refused with $name', async ({ answer }) => {
     const result = (await reply(await ask(), answer)) as ToolAnswer

@@ -37,15 +37,19 @@ describe('toPortable', () => {
       expected: { type: 'string', enum: ['a', 'b'] },
     },
     {
-      name: 'what may be null is a choice of two single types',
+      name: 'a nullable type is an anyOf of two types',
       schema: z.string().describe('Name.').nullable(),
       expected: { description: 'Name.', anyOf: [{ type: 'string' }, { type: 'null' }] },
     },
     { name: 'an integer has no bounds of safe integers', schema: z.int(), expected: { type: 'integer' } },
-    { name: 'real bounds stay', schema: z.int().min(1).max(5), expected: { type: 'integer', minimum: 1, maximum: 5 } },
-    { name: 'a format speaks for its pattern', schema: z.uuid(), expected: { type: 'string', format: 'uuid' } },
     {
-      name: 'a record says what its values are',
+      name: 'explicit bounds are kept',
+      schema: z.int().min(1).max(5),
+      expected: { type: 'integer', minimum: 1, maximum: 5 },
+    },
+    { name: 'a format replaces its pattern', schema: z.uuid(), expected: { type: 'string', format: 'uuid' } },
+    {
+      name: 'a record describes its values',
       schema: z.record(z.string(), z.number()),
       expected: { type: 'object', additionalProperties: { type: 'number' } },
     },
@@ -72,7 +76,7 @@ describe('toPortable', () => {
       },
     },
     {
-      name: 'a default stays with an input',
+      name: 'an input keeps its default',
       schema: z.number().default(3).describe('Size.'),
       expected: { type: 'number', description: 'Size.', default: 3 },
     },

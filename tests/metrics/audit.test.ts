@@ -40,8 +40,8 @@ test('each change changes the head of the chain', async () => {
 test.each<[string, string, number]>([
   ['a changed actor', `UPDATE audit SET actor = 'nobody' WHERE seq = 5`, 5],
   ['a changed definition', `UPDATE audit SET after = '{}' WHERE seq = 32`, 32],
-  ['an entry taken out', 'DELETE FROM audit WHERE seq = 12', 12],
-  ['an entry taken out with its link', 'DELETE FROM audit_chain WHERE seq = 12', 13],
+  ['a removed entry', 'DELETE FROM audit WHERE seq = 12', 12],
+  ['an entry removed with its link', 'DELETE FROM audit_chain WHERE seq = 12', 13],
   ['an entry moved in time', 'UPDATE audit SET at = at + 1 WHERE seq = 33', 33],
   ['a changed link', `UPDATE audit_chain SET digest = 'x' WHERE seq = 20`, 20],
 ])('detects %s', async (_, sql, brokenAt) => {

@@ -205,7 +205,7 @@ test('a deprecated metric names its successor, and can be certified again', asyn
 
 test.each([
   ['itself', 'new-findings', 'invalid_input'],
-  ['what does not exist', 'no-such', 'not_found'],
+  ['an unknown metric', 'no-such', 'not_found'],
   ['a deprecated metric', 'open-findings', 'invalid_input'],
 ])('a deprecated metric cannot name %s as its successor', async (_, replacedBy, code) => {
   const { ask } = open()

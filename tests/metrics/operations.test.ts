@@ -121,7 +121,7 @@ test.each<[string, object, Record<string, RegExp>]>([
   ],
   ['an unknown field', { definition: { ...count, aggregation: 'AVG', field: 'cvss' } }, { 'definition.field': /./ }],
   [
-    'a PERCENTILE that does not say which',
+    'a PERCENTILE without p',
     { definition: { ...count, aggregation: 'PERCENTILE', field: 'confidence' } },
     { 'definition.p': /from 0 to 1, such as 0.9/ },
   ],
@@ -145,7 +145,7 @@ test.each<[string, object, Record<string, RegExp>]>([
     { definition: { ...count, aggregation: 'MEDIAN', field: 'container' } },
     { 'definition.field': /does not fit MEDIAN/ },
   ],
-  ['a window of no length', { definition: { ...count, window: {} } }, { 'definition.window': /either last/ }],
+  ['a window of length 0', { definition: { ...count, window: {} } }, { 'definition.window': /either last/ }],
   [
     'a window of two kinds',
     { definition: { ...count, window: { last: '28d', toDate: 'month' } } },
@@ -157,7 +157,7 @@ test.each<[string, object, Record<string, RegExp>]>([
     { 'definition.window': /cannot be used with mode stock/ },
   ],
   [
-    'a window to a date that is no period',
+    'a window to date of an unknown period',
     { definition: { ...count, window: { toDate: 'decade' } } },
     { 'definition.window.toDate': /quarter/ },
   ],
@@ -217,7 +217,7 @@ test.each<[string, object, Record<string, RegExp>]>([
     { 'definition.numerator.field': /COUNT takes no field/, 'definition.denominator.field': /is required by AVG/ },
   ],
   [
-    'a part with both forms',
+    'a part in both forms',
     {
       type: 'RATIO',
       definition: { numerator: { metricSlug: 'open-findings', entity: 'finding' }, denominator: count },
@@ -225,7 +225,7 @@ test.each<[string, object, Record<string, RegExp>]>([
     { 'definition.numerator.entity': /not a known key/ },
   ],
   [
-    'dimensions that only one side fits',
+    'dimensions that only one side allows',
     {
       type: 'RATIO',
       definition: { numerator: count, denominator: { aggregation: 'COUNT', entity: 'asset' } },

@@ -32,7 +32,7 @@ test.each<[string, unknown, unknown, string[]]>([
   ['letter case of a name in small letters stays', { slug: 'Open-Findings' }, { slug: 'Open-Findings' }, []],
   ['an object as JSON text', { filters: '{"least":"0.5"}' }, { filters: { least: 0.5 } }, ['filters', 'filters.least']],
   ['a number as text', { limit: '10' }, { limit: 10 }, ['limit']],
-  ['a fraction for an integer stays a number', { limit: '1.5' }, { limit: '1.5' }, []],
+  ['a fraction for an integer remains a number', { limit: '1.5' }, { limit: '1.5' }, []],
   ['a number that text would round stays', { limit: '123456789012345678' }, { limit: '123456789012345678' }, []],
   ['a boolean as text', { enabled: 'True' }, { enabled: true }, ['enabled']],
   [
@@ -41,14 +41,14 @@ test.each<[string, unknown, unknown, string[]]>([
     { filters: { statuses: ['OPEN'] } },
     ['filters.statuses', 'filters.statuses[0]'],
   ],
-  ['a union takes the branch that fits', { period: 'PREVIOUS_YEAR' }, { period: 'previous_year' }, ['period']],
+  ['a union uses the matching branch', { period: 'PREVIOUS_YEAR' }, { period: 'previous_year' }, ['period']],
   ['a union of objects', { period: '{"from":"2026-01-01"}' }, { period: { from: '2026-01-01' } }, ['period']],
   ['keys are never changed', { Names: 'a', severity: 'high' }, { Names: 'a', severity: 'high' }, []],
   ['text stays text', { text: '["a"]' }, { text: '["a"]' }, []],
   ['null stays null', { names: null }, { names: null }, []],
-  ['an object where a list is meant stays', { names: { a: 1 } }, { names: { a: 1 } }, []],
+  ['an object instead of a list stays', { names: { a: 1 } }, { names: { a: 1 } }, []],
   [
-    'what is right already is not told',
+    'a valid value is not reported',
     { names: ['a'], limit: 3, enabled: false },
     { names: ['a'], limit: 3, enabled: false },
     [],
@@ -77,7 +77,7 @@ test('input that the schema accepts is never changed', () => {
   )
 })
 
-test('any junk passes without throwing, and reading it twice changes nothing more', () => {
+test('any junk is coerced without an exception, and coercing it again changes nothing', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...Object.keys(schema.shape), '__proto__'), fc.jsonValue()), (junk) => {
       const once = coerce(schema, junk).value
@@ -89,12 +89,12 @@ test('any junk passes without throwing, and reading it twice changes nothing mor
 const outer = schema.extend({ owner: z.string().nullable().optional(), name: z.string() })
 
 test.each<[string, unknown, unknown, string[]]>([
-  ['null for what may be left out', { name: 'a', names: null, limit: null }, { name: 'a' }, ['names', 'limit']],
+  ['null for an optional member', { name: 'a', names: null, limit: null }, { name: 'a' }, ['names', 'limit']],
   ['null within a member', { name: 'a', filters: { least: null } }, { name: 'a', filters: {} }, ['filters.least']],
-  ['null for what must be there stays', { name: null }, { name: null }, []],
+  ['null for a required member stays', { name: null }, { name: null }, []],
   ['null where it has a meaning stays', { name: 'a', owner: null }, { name: 'a', owner: null }, []],
-  ['null for a key that is not known stays', { name: 'a', other: null }, { name: 'a', other: null }, []],
-  ['what is no object stays', [null], [null], []],
+  ['null for an unknown key stays', { name: 'a', other: null }, { name: 'a', other: null }, []],
+  ['a value that is not an object stays', [null], [null], []],
 ])('%s', (_, given, expected, paths) => {
   const { value, coerced } = leaveOutNulls(outer, given)
   expect(value).toEqual(expected)

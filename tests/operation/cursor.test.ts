@@ -17,7 +17,7 @@ const open = (now = NOON) => {
 const refused = expect.objectContaining({ code: 'invalid_input' })
 
 describe('a cursor', () => {
-  it('continues the list where it was issued', () => {
+  it('continues the list at the place where it was issued', () => {
     const { write, read } = open()
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 2, maxLength: 2 }), (keys) => {
@@ -39,7 +39,7 @@ describe('a cursor', () => {
   })
 
   it.each(['', '.', '..', 'e30.', 'WyJmaW5kaW5ncyIsMSwyLDNd', 'null', '💥', 'a'.repeat(500)])(
-    'is refused when it is invented: %j',
+    'is refused when it was not issued: %j',
     (cursor) => {
       expect(() => open().read(cursor)).toThrow(refused)
     },

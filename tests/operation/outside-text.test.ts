@@ -14,7 +14,7 @@ const declared = {
 } as const
 const read = (): string => 'Quarterly report'
 
-test('an operation compiles only if its texts from outside are safe texts', () => {
+test('an operation compiles only if its texts from outside have the type SafeText', () => {
   const output = z.object({ title: outsideText(), kind: codeText().optional(), facts: outsideValue().optional() })
   const gated = toSafeText(read(), 'prose')
   operation({ ...declared, output, run: () => ({ title: gated, kind: gated, facts: { owner: [gated, 1, null] } }) })
@@ -26,7 +26,7 @@ test('an operation compiles only if its texts from outside are safe texts', () =
   operation({ ...declared, output, run: () => ({ title: gated, facts: { owner: [read()] } }) })
 })
 
-test('clients see such a text as a plain string', () => {
+test('the schema for clients describes SafeText as a plain string', () => {
   expect(z.toJSONSchema(outsideText().describe('Title.'))).toEqual(z.toJSONSchema(z.string().describe('Title.')))
   expect(outsideText().safeParse('x')).toEqual({ success: true, data: 'x' })
   expect(outsideText().safeParse(1).success).toBe(false)

@@ -33,7 +33,7 @@ describe('parseInput', () => {
     ['a text that is too short', { slug: 'a', names: ['b'] }, 'names[0]', 'must be at least 2 characters long.'],
     ['a list that is too short', { slug: 'a', names: [] }, 'names', 'must contain at least 1 item.'],
     [
-      'a word where words or objects are allowed',
+      'a word instead of a known word or an object',
       { slug: 'a', compare: 'previous year' },
       'compare',
       'must be one of previous_period, previous_year, or an object; did you mean previous_year?',
@@ -45,8 +45,13 @@ describe('parseInput', () => {
       'severity',
       'must be one of CRITICAL, HIGH, LOW; did you mean HIGH?',
     ],
-    ['a word like none of the list', { slug: 'a', severity: 'zzz' }, 'severity', 'must be one of CRITICAL, HIGH, LOW.'],
-    ['the only word there is', { slug: 'a', kind: 'metric' }, 'kind', 'must be term.'],
+    [
+      'a word unlike any in the list',
+      { slug: 'a', severity: 'zzz' },
+      'severity',
+      'must be one of CRITICAL, HIGH, LOW.',
+    ],
+    ['the only allowed word', { slug: 'a', kind: 'metric' }, 'kind', 'must be term.'],
     ['an item deep inside', { slug: 'a', filters: { names: ['x', 3] } }, 'filters.names[1]', 'must be a string.'],
     [
       'an unknown key deep inside',

@@ -30,7 +30,7 @@ const ask = operation({
 
 const ends = (input: object) => errorOf(call(ask, input, openContext()))
 
-describe('a corrected call is given when nothing has to be guessed', () => {
+describe('an error contains a corrected call if there is only one possible correction', () => {
   test.each<[string, object, object]>([
     ['another separator', { metric_slug: 'a' }, { metricSlug: 'a' }],
     ['another letter case', { MetricSlug: 'a', TimeZone: 'UTC' }, { metricSlug: 'a', timeZone: 'UTC' }],
@@ -51,7 +51,7 @@ describe('a corrected call is given when nothing has to be guessed', () => {
       { metricSlug: 'a', filters: { statuses: ['OPEN'] } },
     ],
     [
-      'a member of a member that is there',
+      'a member of an existing member',
       { metricSlug: 'a', severity: 'LOW', filters: { categories: ['x'] } },
       { metricSlug: 'a', filters: { categories: ['x'], severities: ['LOW'] } },
     ],
@@ -66,22 +66,22 @@ describe('a corrected call is given when nothing has to be guessed', () => {
 
   test.each<[string, object]>([
     ['two keys have the word', { slug: 'a' }],
-    ['the right key is there too', { metricSlug: 'a', metric_slug: 'b' }],
-    ['the value fits no key like it', { metricSlug: 'a', zone: ['UTC', 'Europe/Berlin'] }],
-    ['no key is like it', { metricSlug: 'a', colour: 'red' }],
-    ['something else is wrong too', { metric_slug: 'a', limit: 'many' }],
+    ['the correct key is given, too', { metricSlug: 'a', metric_slug: 'b' }],
+    ['the value is not valid for a similar key', { metricSlug: 'a', zone: ['UTC', 'Europe/Berlin'] }],
+    ['no key is similar', { metricSlug: 'a', colour: 'red' }],
+    ['there is another problem', { metric_slug: 'a', limit: 'many' }],
     ['a value is out of bounds', { metricSlug: 'a', limit: 5000 }],
-  ])('but not when %s', async (_, given) => {
+  ])('but not if %s', async (_, given) => {
     expect((await ends(given)).facts.fix).toBeUndefined()
   })
 })
 
 test.each<[string, object, string, string]>([
   ['a word that is not in the list', { metricSlug: 'a', granularity: 'weekly' }, 'granularity', 'week'],
-  ['a number above the most', { metricSlug: 'a', limit: 5000 }, 'limit', '1000'],
-  ['a number below the least', { metricSlug: 'a', limit: 0 }, 'limit', '1'],
-  ['a key in another place', { metricSlug: 'a', severities: ['HIGH'] }, 'severities', 'filters.severities'],
-])('%s gives a suggestion for its path', async (_, given, path, value) => {
+  ['a number above the maximum', { metricSlug: 'a', limit: 5000 }, 'limit', '1000'],
+  ['a number below the minimum', { metricSlug: 'a', limit: 0 }, 'limit', '1'],
+  ['a key at the wrong level', { metricSlug: 'a', severities: ['HIGH'] }, 'severities', 'filters.severities'],
+])('%s is answered with a suggestion for its path', async (_, given, path, value) => {
   const error = await ends(given)
   expect(error.facts.issues?.[0]?.path).toBe(path)
   expect(error.facts.suggestions?.[0]?.value).toBe(value)
@@ -109,16 +109,21 @@ const look = operation({
 
 describe('a name that is not found', () => {
   test.each<[string, object, string, object | undefined]>([
-    ['is corrected in its spelling', { id: 'Sample_Wiki' }, 'id', { id: 'sample-wiki' }],
-    ['is told from the others', { id: 'a', other: 'sample wiki' }, 'other', { id: 'a', other: 'sample-wiki' }],
-    ['is only placed when it could be several', { id: 'sample' }, 'id', undefined],
+    ['is corrected if it is misspelt', { id: 'Sample_Wiki' }, 'id', { id: 'sample-wiki' }],
+    [
+      'is distinguished from the other names',
+      { id: 'a', other: 'sample wiki' },
+      'other',
+      { id: 'a', other: 'sample-wiki' },
+    ],
+    ['is reported with its path only if several names are similar', { id: 'sample' }, 'id', undefined],
   ])('%s', async (_, input, path, corrected) => {
     const { facts } = await errorOf(call(look, input, openContext()))
     expect(facts.issues?.map((issue) => issue.path)).toEqual([path])
     expect(facts.fix?.arguments).toEqual(corrected)
   })
 
-  test('is not moved where two members have that name', async () => {
+  test('has no suggestion when two members have the same value', async () => {
     const { facts } = await errorOf(call(look, { id: 'wiki-x', other: 'wiki-x' }, openContext()))
     expect(facts).not.toHaveProperty('issues')
   })

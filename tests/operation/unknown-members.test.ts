@@ -17,7 +17,7 @@ const toProblem = (raw: unknown): string => {
   throw new Error('the input was taken')
 }
 
-it('bounds the name of an unknown member', () => {
+it('truncates the name of an unknown member', () => {
   const problem = toProblem({ ['x'.repeat(5_000)]: 1 })
   expect(problem.length).toBeLessThan(1_000)
   expect(problem).toContain('x'.repeat(60))

@@ -23,7 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('an installed assay', () => {
-  it('runs from a folder and on a data folder with spaces and letters of other scripts in their names', () => {
+  it('runs when its folder and its data folder have spaces and non-Latin letters in their names', () => {
     const main = install('Größe 100 % – 資料', 'whole')
     const home = join(folder, 'Daten für Ümläute #1 ?')
     expect(run(main, ['init'], home)).toMatchObject({ status: 0, stderr: '' })
@@ -35,7 +35,7 @@ describe('an installed assay', () => {
     expect(detected.stdout).toContain('"PHONE"')
   })
 
-  it.each([['init'], ['mcp']])('states what to run when the native module is missing: %s', (...args) => {
+  it.each([['init'], ['mcp']])('names the command to run when the native module is missing: %s', (...args) => {
     const main = install(`no-native-${args[0]}`, 'without native code')
     const { status, stdout, stderr } = run(main, args, join(folder, 'home'))
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })

@@ -105,7 +105,7 @@ describe('the tarball', () => {
     expect('originalSource' in found ? found.originalSource : undefined).toBe('../src/main.ts')
   })
 
-  it('starts with a line that makes its command runnable', () => {
+  it('has an executable command with a shebang line', () => {
     expect(readFileSync(join(root, pack.bin.assay ?? ''), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
   })
 })
@@ -138,7 +138,7 @@ describe('server.json', () => {
       )
       .length(1),
   })
-  it('has the form that the registry documents, and agrees with package.json', () => {
+  it('has the format of the registry and agrees with package.json', () => {
     const server = shape.parse(JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')))
     expect(server.name).toBe(pack.mcpName)
     expect([server.version, server.packages[0]?.version]).toEqual([pack.version, pack.version])
@@ -178,7 +178,7 @@ describe('the manifest of the bundle', () => {
     }),
     user_config: z.record(z.string(), option),
   })
-  it('has the shape that is documented, names every tool, and fills in only what it asks for', () => {
+  it('has the documented format, names every tool, and uses only settings that it asks for', () => {
     const manifest = shape.parse(toManifest(readPackage()))
     expect(manifest.server.entry_point).toBe(pack.bin.assay)
     expect(manifest.tools.map(({ name }) => name).sort()).toEqual(
@@ -194,7 +194,7 @@ describe('the manifest of the bundle', () => {
 
 describe('the Dockerfile', () => {
   const text = readFileSync(join(root, 'Dockerfile'), 'utf8')
-  it('runs as an unprivileged user, has a health check, and copies what the tarball holds', () => {
+  it('runs as an unprivileged user, has a health check, and copies the contents of the tarball', () => {
     const last = text.slice(text.lastIndexOf('\nFROM '))
     expect(last).toMatch(/^USER node$/m)
     expect(last).toMatch(/^HEALTHCHECK .*\\\n\s+CMD \["node", "-e"/m)

@@ -264,7 +264,7 @@ beforeAll(() => {
 }, 60_000)
 
 test.each(Array.from({ length: ESTATES }, (_, index) => index))(
-  `estate %i: ${QUESTIONS} random questions have the answers of a naive evaluation`,
+  `estate %i: ${QUESTIONS} random questions have the same answers as a naive evaluation`,
   (index) => {
     const estate = estates[index]
     if (estate === undefined) throw new Error('the estate was not planted')

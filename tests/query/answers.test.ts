@@ -144,7 +144,7 @@ describe('the aggregation is the metric’s own, everywhere', () => {
 })
 
 describe('the first detection of findings', () => {
-  test('a later detection does not move a finding in time', async () => {
+  test('determines its time, regardless of later detections', async () => {
     const { ask } = openAsked({ findings: [finding({ firstDetectedAt: day(10), lastDetectedAt: day(0.1) })] }, { now })
     const week = { from: '2026-06-12', to: '2026-06-15' }
     expect((await ask('query_metric', { metricSlug: 'new-findings', ...week })).value).toBe(0)
@@ -163,7 +163,7 @@ describe('assets', () => {
   ]
   const findings = [finding({ asset: 'a' }), finding({ asset: 'c', detectorType: 'PII' }), finding({ asset: 'gone' })]
 
-  test('coverage counts scanned assets with and without findings, and no deleted ones', async () => {
+  test('coverage counts scanned assets with and without findings, but no deleted ones', async () => {
     const { ask } = openAsked({ assets, findings }, { now })
     expect(await ask('query_metric', { metricSlug: 'scan-coverage' })).toMatchObject({
       value: 2 / 3,
@@ -173,11 +173,19 @@ describe('assets', () => {
   })
 
   test.each<[string, object, number]>([
-    ['a term means assets with at least one matching finding', { glossaryTermSlug: 'security-threats' }, 1],
-    ['so does a filter of findings', { filters: { severities: ['HIGH'] } }, 2],
-    ['one finding fits every scope', { glossaryTermSlug: 'security-threats', filters: { detectorTypes: ['PII'] } }, 0],
-    ['a filter of assets is one of the asset', { filters: { assetKinds: ['bi.report'] } }, 1],
-    ['a range is one of the asset', { from: '2026-06-01' }, 0],
+    ['a term selects assets with at least one matching finding', { glossaryTermSlug: 'security-threats' }, 1],
+    [
+      'a filter of findings selects assets with at least one matching finding',
+      { filters: { severities: ['HIGH'] } },
+      2,
+    ],
+    [
+      'one finding must match every scope',
+      { glossaryTermSlug: 'security-threats', filters: { detectorTypes: ['PII'] } },
+      0,
+    ],
+    ['a filter of assets applies to the asset', { filters: { assetKinds: ['bi.report'] } }, 1],
+    ['a range applies to the asset', { from: '2026-06-01' }, 0],
   ])('%s', async (_, scope, value) => {
     const { ask, simple } = openAsked({ assets, findings }, { now })
     expect((await ask('query_metric', { metricSlug: await simple('m', { entity: 'asset' }), ...scope })).value).toBe(
@@ -211,7 +219,7 @@ describe('information that comes with a number', () => {
     expect(deprecated.warnings[0].message).toContain('total-findings')
   })
 
-  test('sources in scope, with their last scan', async () => {
+  test('an answer names the sources in scope, with their last scan', async () => {
     const sources = [
       { name: 'Fresh', lastCompletedScanAt: day(1) },
       { name: 'Old', lastCompletedScanAt: day(30) },
@@ -233,7 +241,7 @@ describe('information that comes with a number', () => {
     expect(never.freshness.sources.map(({ name }: { name: string }) => name)).toEqual(['Never'])
   })
 
-  test('an empty result names the filter that excludes everything, and when there were matches', async () => {
+  test('an empty result names the filter that excludes everything, and the time of any matches', async () => {
     const { ask } = openAsked(estate, { now })
     const { diagnosis } = await ask('query_metric', {
       metricSlug: 'total-findings',
@@ -268,7 +276,7 @@ describe('information that comes with a number', () => {
     expect(forgiven).toEqual(['dimensions', 'filters.statuses', 'filters.statuses[0]', 'limit', 'dimensions[0]'])
   })
 
-  test('an answer stays small unless a higher limit is given', async () => {
+  test('an answer is small unless a higher limit is given', async () => {
     const assets = Array.from({ length: 300 }, (_, index) => ({
       key: `k${index}`,
       container: `${'A long name of a space '.repeat(8)}${index}`,
@@ -283,7 +291,7 @@ describe('information that comes with a number', () => {
     expect((await ask('query_metric', { ...question, limit: 300 })).breakdown).toHaveLength(300)
   })
 
-  test('explore answers as evaluate does', async () => {
+  test('explore gives the same answer as evaluate', async () => {
     const { ask } = openAsked(estate, { now })
     const question = { metricSlug: 'total-findings', dimensions: ['severity'], glossaryTermSlug: 'security-threats' }
     expect(await ask('explore_metric', question)).toEqual(await ask('query_metric', question))

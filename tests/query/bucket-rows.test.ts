@@ -43,7 +43,7 @@ const plan: Plan = {
 }
 
 describe('a series', () => {
-  it('comes from SQL as one row for each bucket, not for each instant', () => {
+  it('is read from SQL as one row per bucket, not per instant', () => {
     const { cells, queries } = watch(plan)
     expect(cells.reduce((sum, { n }) => sum + n, 0)).toBe(2_000)
     expect(cells.length).toBeGreaterThan(3)
@@ -51,7 +51,7 @@ describe('a series', () => {
     expect(queries[0]?.rows).toBeLessThanOrEqual(edges.length + 2)
   })
 
-  it('of a stock comes as one row for each pair of buckets', () => {
+  it('of a stock is read as one row per pair of buckets', () => {
     const { queries } = watch({ ...plan, mode: 'stock', measure: { aggregation: 'MAX', field: 'confidence' } })
     const buckets = edges.length + 1
     const [ended, last] = queries

@@ -32,7 +32,7 @@ describe('a clock', () => {
     expect(codesOf(elsewhere)).toEqual([])
   })
 
-  test('of another machine may differ by a minute', async () => {
+  test('may differ from that of another machine by a minute', async () => {
     const { ask } = openAsked({ sources: [{ name: 's', lastCompletedScanAt: now + 60_000 }] }, { now })
     expect(codesOf(await ask('query_metric', { metricSlug: 'total-findings' }))).toEqual([])
   })

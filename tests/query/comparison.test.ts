@@ -32,20 +32,20 @@ describe('a compared breakdown', () => {
     expect(answer.totalGroups).toBe(3)
   })
 
-  test('reports the sum of the cut groups', async () => {
+  test('reports the sum of the omitted groups', async () => {
     const { ask } = openAsked(estate, { now })
     const answer = await ask('query_metric', { ...compared, dimensions: ['findingType'], limit: 1, orderBy: 'delta' })
     expect(answer.breakdown).toMatchObject([{ dimensionValue: 'GONE' }])
     expect(answer.other).toEqual({ groups: 2, value: 5, previous: 1, delta: 4, pctChange: 4 })
   })
 
-  test('is ordered by the range before on request', async () => {
+  test('is ordered by the previous range on request', async () => {
     const { ask } = openAsked(estate, { now })
     const { breakdown } = await ask('query_metric', { ...compared, dimensions: ['findingType'], orderBy: 'previous' })
     expect(breakdown.map(({ previous }: { previous: number }) => previous)).toEqual([159, 1, 0])
   })
 
-  test('names a tie that its limit cuts', async () => {
+  test('warns of a tie at its limit', async () => {
     const { ask } = openAsked(estate, { now })
     const question = { ...compared, dimensions: ['findingType'], orderBy: 'delta', limit: 2 }
     const { warnings } = await ask('query_metric', question)
@@ -90,7 +90,7 @@ describe('drivers', () => {
     ])
   })
 
-  test('divide a rate into what changed within groups and in their mix', async () => {
+  test('divide the change of a rate into changes within groups and changes of their shares', async () => {
     const { ask } = openAsked(
       {
         findings: [
@@ -116,7 +116,7 @@ describe('drivers', () => {
     expect(comparison.delta).toBeCloseTo(0.31, 12)
   })
 
-  test('of what cannot be divided are the changes of the groups themselves', async () => {
+  test('are the changes of the groups themselves for a metric that cannot be divided', async () => {
     const { ask, simple } = openAsked(estate, { now })
     const metricSlug = await simple('types', { aggregation: 'COUNT_DISTINCT', field: 'findingType' })
     const answer = await ask('query_metric', { ...question, metricSlug, dimensions: ['severity'] })
@@ -126,7 +126,7 @@ describe('drivers', () => {
     expect(codesOf(answer)).toContain('not_decomposable')
   })
 
-  test('a group with a numerator and no denominator makes a rate indivisible', async () => {
+  test('are not computed for a rate when a group has a numerator and no denominator', async () => {
     const { ask } = openAsked(estate, { now })
     const of = (findingTypes: string[]) => ({ aggregation: 'COUNT', entity: 'finding', filters: { findingTypes } })
     await ask('create_metric', {
@@ -144,7 +144,7 @@ describe('drivers', () => {
     )
   })
 
-  test.each(['explain', 'orderBy'])('%s needs a comparison', async (path) => {
+  test.each(['explain', 'orderBy'])('requires a comparison for %s', async (path) => {
     const { ask } = openAsked(estate, { now })
     const own = path === 'explain' ? { explain: true } : { orderBy: 'delta' }
     const error = await ask('query_metric', { metricSlug: 'new-findings', ...own }).catch((thrown: unknown) => thrown)
@@ -158,13 +158,13 @@ describe('coverage', () => {
     sources: [{ name: 'Wiki', lastCompletedScanAt: day(1), observedFrom: day(days) }],
   })
 
-  test('that differs between the ranges is named before anything else', async () => {
+  test('is the first warning when it differs between the ranges', async () => {
     const { ask } = openAsked(observe(5), { now })
     const { warnings } = await ask('query_metric', { ...compared, explain: true })
     expect(warnings[0]).toMatchObject({ code: 'coverage_differs', message: expect.stringContaining('Wiki') })
   })
 
-  test('that is whole in both ranges, or missing in both, is not', async () => {
+  test('causes no warning when it is complete or missing in both ranges', async () => {
     for (const days of [20, 0]) {
       const { ask } = openAsked(observe(days), { now })
       expect(codesOf(await ask('query_metric', compared))).not.toContain('coverage_differs')
@@ -174,7 +174,7 @@ describe('coverage', () => {
   test.each([
     [10, 7, false],
     [5, 7, true],
-  ])('of %i days, queried over %i, has the warning not_scanned: %s', async (observed, asked, isEarned) => {
+  ])('of %i days in a query over %i has the warning not_scanned: %s', async (observed, asked, isEarned) => {
     const { ask } = openAsked(observe(observed), { now })
     const from = new Date(day(asked)).toISOString()
     const answers = [
@@ -192,14 +192,14 @@ describe('coverage', () => {
 })
 
 describe('the diagnosis of a stock', () => {
-  test('names the moment at which nothing counted yet', async () => {
+  test('states the moment at which no finding counted yet', async () => {
     const { ask } = openAsked(estate, { now })
     const { diagnosis } = await ask('query_metric', { metricSlug: 'open-findings', to: '2026-01-01' })
     expect(diagnosis).toMatchObject({ withoutRange: 165 })
     expect(diagnosis.summary).toContain('of the 165 that match now, none did at 2026-01-02T00:00:00.000Z')
   })
 
-  test('names the filter', async () => {
+  test('names the filter that excludes everything', async () => {
     const { ask } = openAsked(estate, { now })
     const filters = { severities: ['LOW'] }
     const { diagnosis } = await ask('query_metric', { metricSlug: 'open-findings', filters })
@@ -207,13 +207,13 @@ describe('the diagnosis of a stock', () => {
   })
 })
 
-test('a missing value or time is diagnosed as such', async () => {
+test('names a missing value or time as the cause', async () => {
   const { ask } = openAsked(estate, { now })
   const { diagnosis } = await ask('query_metric', { metricSlug: 'mean-time-to-resolve' })
   expect(diagnosis.summary).not.toContain('nothing to count at all')
 })
 
-test('explore reports how many examples were omitted', async () => {
+test('explore reports the number of omitted examples', async () => {
   const { ask } = openAsked(estate, { now })
   const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'security-threats' })
   expect(answer.cut).toEqual({ examples: { shown: 5, total: 165 } })

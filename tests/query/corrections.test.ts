@@ -21,18 +21,18 @@ const estate = {
 describe('corrected calls', () => {
   test.each<[string, string, object, string]>([
     [
-      'a term asked for as a metric',
+      'a term given as a metric',
       'query_metric',
       { metricSlug: 'pii-exposure', filters: { statuses: ['OPEN'] } },
       'explore_by_glossary_term',
     ],
     [
-      'a severity asked for as a term',
+      'a severity given as a term',
       'query_metric',
       { metricSlug: 'total-findings', glossaryTermSlug: 'critical' },
       'query_metric',
     ],
-    ['a metric asked for as a term', 'explore_by_glossary_term', { glossaryTermSlug: 'Open findings' }, 'query_metric'],
+    ['a metric given as a term', 'explore_by_glossary_term', { glossaryTermSlug: 'Open findings' }, 'query_metric'],
     ['a misplaced filter', 'query_metric', { metricSlug: 'total-findings', severity: 'HIGH' }, 'query_metric'],
   ])('%s', async (_, tool, input, corrected) => {
     const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }] }, { now })
@@ -41,7 +41,7 @@ describe('corrected calls', () => {
     await expect(ask(corrected, facts.fix?.arguments ?? {})).resolves.toBeDefined()
   })
 
-  test('a granularity as a dimension suggests a time series', async () => {
+  test('a granularity given as a dimension leads to the suggestion of a time series', async () => {
     const { ask } = openAsked(estate, { now })
     const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', dimensions: ['Month'] }))
     expect(facts.fix).toEqual({
@@ -55,7 +55,7 @@ describe('corrected calls', () => {
     ['last 30 days', '2026-05-16'],
     ['the last week', '2026-06-08'],
     ['2 hours ago', '2026-06-15T10:00:00.000Z'],
-  ])('%s is not read, but %s is suggested', async (from, value) => {
+  ])('%s is refused, and %s is suggested', async (from, value) => {
     const { ask } = openAsked(estate, { now })
     const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', from }))
     expect(facts).toMatchObject({ issues: [{ path: 'from' }], suggestions: [{ value, kind: 'time' }] })
@@ -70,14 +70,14 @@ describe('corrected calls', () => {
     ['3.4.2026', ['2026-04-03', '2026-03-04']],
     ['2026-13-01', undefined],
     ['0000-01-01T', undefined],
-  ])('%s is not read, but %j is suggested', async (to, values) => {
+  ])('%s is refused, and %j is suggested', async (to, values) => {
     const { ask } = openAsked(estate, { now })
     const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', to }))
     expect(facts.reason).toBe('invalid_time')
     expect(facts.suggestions?.map(({ value }) => value)).toEqual(values)
   })
 
-  test('too many buckets bring the coarser granularities', async () => {
+  test('too many buckets are refused, and coarser granularities are suggested', async () => {
     const { ask } = openAsked(estate, { now })
     const range = { metricSlug: 'new-findings', granularity: 'hour', from: '2020-01-01', to: '2026-01-01' }
     const { facts } = await errorOf(ask('query_metric_timeseries', range))
@@ -89,7 +89,7 @@ describe('corrected calls', () => {
     ['state', 'status'],
     ['priority', 'severity'],
     ['CRITICAL', 'severity'],
-  ])('the everyday name %s suggests %s', async (name, dimension) => {
+  ])('the everyday name %s leads to the suggestion %s', async (name, dimension) => {
     const { ask } = openAsked(estate, { now })
     const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', dimensions: [name] }))
     expect(facts.suggestions?.[0]).toEqual({ value: dimension, kind: 'dimension' })
@@ -103,7 +103,7 @@ describe('corrected calls', () => {
     ['type', 'findingType'],
     ['page', 'asset'],
     ['kind', 'assetKind'],
-  ])('%s is read as the dimension %s', async (name, dimension) => {
+  ])('%s is accepted as the dimension %s', async (name, dimension) => {
     const { ask } = openAsked(estate, { now })
     const question = { metricSlug: 'new-findings', dimensions: [name] }
     const { breakdown, warnings } = (await ask('query_metric', question)) as MetricAnswer
@@ -179,7 +179,7 @@ describe('corrected calls', () => {
       /'previous_period'/,
     ],
     ['a term', 'explore_by_glossary_term', { glossaryTermSlug: 'pii_exposures' }, 'glossaryTermSlug', /'pii-exposure'/],
-  ])('%s is corrected to its only possible meaning, with a note', async (_, tool, input, path, name) => {
+  ])('%s is corrected to its only possible meaning, with a warning', async (_, tool, input, path, name) => {
     const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }, { name: 'Old wiki' }] }, { now })
     const { warnings } = (await ask(tool, input)) as MetricAnswer
     const [coerced, ...others] = warnings.filter(({ code }) => code === 'coerced')
@@ -188,7 +188,7 @@ describe('corrected calls', () => {
     expect(coerced?.message.startsWith(`${path} was `)).toBe(true)
   })
 
-  test('values match in any letter case, and unknown ones suggest the intended values', async () => {
+  test('values match in any letter case, and similar ones are suggested for unknown values', async () => {
     const { ask } = openAsked(
       {
         ...estate,
@@ -211,7 +211,7 @@ describe('corrected calls', () => {
     expect(await ask('query_metric', facts.fix?.arguments ?? {})).toMatchObject({ value: 18 })
   })
 
-  test('nothing is guessed', async () => {
+  test('are not given when a name has no single correction', async () => {
     const { ask } = openAsked(estate, { now })
     for (const input of [{ metricSlug: 'findings' }, { metricSlug: 'total-findings', dimensions: ['team'] }]) {
       expect((await errorOf(ask('query_metric', input))).facts.fix).toBeUndefined()
@@ -220,7 +220,7 @@ describe('corrected calls', () => {
 })
 
 describe('explore by term', () => {
-  test('counts, metrics, breakdowns, trend and examples of one population', async () => {
+  test('returns counts, metrics, breakdowns, trend and examples for the same findings', async () => {
     const { ask } = openAsked(estate, { now })
     const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'PII exposure', from: '2026-06-01' })
     expect(answer).toMatchObject({ count: 4, open: 2, assets: 1 })
@@ -233,7 +233,7 @@ describe('explore by term', () => {
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(16_000)
   })
 
-  test('requested dimensions are answered even if they have a single value', async () => {
+  test('returns requested dimensions even if they have a single value', async () => {
     const { ask } = openAsked(estate, { now })
     const { breakdowns } = await ask('explore_by_glossary_term', {
       glossaryTermSlug: 'pii-exposure',
@@ -244,7 +244,7 @@ describe('explore by term', () => {
     ])
   })
 
-  test('a term without matches explains why', async () => {
+  test('explains why a term has no matches', async () => {
     const { ask } = openAsked({ findings: [finding()] }, { now })
     const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' })
     expect(answer).toMatchObject({ count: 0, breakdowns: [], examples: [] })

@@ -12,7 +12,13 @@ describe('empty results', () => {
     ['COUNT', {}, {}, 0, undefined],
     ['COUNT_DISTINCT', { aggregation: 'COUNT_DISTINCT', field: 'assetId' }, {}, 0, undefined],
     ['SUM', { aggregation: 'SUM', field: 'confidence' }, {}, 0, undefined],
-    ['SUM declared null', { aggregation: 'SUM', field: 'confidence' }, { emptyAs: 'null' }, null, 'no_rows'],
+    [
+      'a SUM that is declared to be null when empty',
+      { aggregation: 'SUM', field: 'confidence' },
+      { emptyAs: 'null' },
+      null,
+      'no_rows',
+    ],
     ['AVG', { aggregation: 'AVG', field: 'confidence' }, {}, null, 'no_rows'],
     ['MIN', { aggregation: 'MIN', field: 'confidence' }, {}, null, 'no_rows'],
     ['MAX', { aggregation: 'MAX', field: 'confidence' }, {}, null, 'no_rows'],
@@ -48,13 +54,13 @@ describe('ratios', () => {
     expect(answer.formatted).toBe('no value')
   })
 
-  test('an empty numerator over something is 0', async () => {
+  test('an empty numerator gives 0', async () => {
     const { ask } = openAsked({ findings: [finding()] })
     await ask('create_metric', ratio({ filters: nothing }, {}))
     expect(await ask('query_metric', { metricSlug: 'ratio' })).toMatchObject({ value: 0, numerator: 0, denominator: 1 })
   })
 
-  test('the total is the ratio of totals, a group may be on one side only, and other is the ratio of its sums', async () => {
+  test('the total is the ratio of totals, a group may have only a numerator or denominator, and other is the ratio of its sums', async () => {
     const { ask } = openAsked({
       findings: [
         finding({ detectorType: 'A', status: 'FALSE_POSITIVE' }),
@@ -78,7 +84,7 @@ describe('ratios', () => {
     expect(toValues(all)).toEqual({ A: 1, B: 0.5, C: 0, D: null })
   })
 
-  test('a percentage stays a fraction in value and is formatted as a percentage', async () => {
+  test('a percentage is a fraction in value and is formatted as a percentage', async () => {
     const { ask } = openAsked({
       findings: [finding({ status: 'FALSE_POSITIVE' }), ...Array.from({ length: 11 }, () => finding())],
     })
@@ -116,7 +122,7 @@ describe('groups', () => {
     expect([answer.value, answer.breakdown[0].value, answer.other]).toMatchObject([2, 2, { groups: 2, value: 2 }])
   })
 
-  test('three dimensions at once, joined by slashes', async () => {
+  test('three dimensions are combined, joined by slashes', async () => {
     const { ask, simple } = openAsked({ findings: [finding({ detectorType: 'PII' })] })
     const metricSlug = await simple('m', {})
     const dimensions = ['severity', 'detectorType', 'category']
@@ -131,7 +137,7 @@ describe('groups', () => {
     expect([error.code, error.facts.reason]).toEqual(['invalid_input', 'too_many_dimensions'])
   })
 
-  test('equal values are sorted by name, and truncation is reported', async () => {
+  test('groups with equal values are sorted by name, and truncation is reported', async () => {
     const findings = ['C', 'A', 'B'].map((detectorType) => finding({ detectorType }))
     const { ask, simple } = openAsked({ findings })
     const metricSlug = await simple('m', {})
@@ -176,7 +182,7 @@ describe('formulas', () => {
     })
   })
 
-  test('groups of all inputs are combined', async () => {
+  test('the groups of all input metrics are combined', async () => {
     const { ask, simple } = openAsked({
       findings: [
         finding({ severity: 'LOW' }),
@@ -194,7 +200,7 @@ describe('formulas', () => {
 })
 
 describe('names and kinds', () => {
-  test('an unknown filter value is answered with a warning and the closest values', async () => {
+  test('an unknown filter value gives a warning with the closest values', async () => {
     const { ask, simple } = openAsked({ findings: [finding({ findingType: 'EMAIL' })] })
     const answer = await ask('query_metric', {
       metricSlug: await simple('m', {}),
@@ -227,13 +233,13 @@ describe('names and kinds', () => {
     expect(error.facts.suggestions?.map(({ value }) => value).sort()).toEqual(['severity', 'status'])
   })
 
-  test('a dimension asked for as a metric is named as one', async () => {
+  test('a dimension given as a metric is refused, and the error says that it is a dimension', async () => {
     const { ask } = openAsked({ findings: [finding()] })
     const error = await errorOf(ask('query_metric', { metricSlug: 'severity' }))
     expect(error.message).toContain('severity is a dimension, not a metric')
   })
 
-  test('a metric of another type has no series; SIMPLE ones are suggested', async () => {
+  test('a time series of a metric of another type is refused, and SIMPLE metrics are suggested', async () => {
     const { ask } = openAsked({ findings: [finding()] })
     const error = await errorOf(
       ask('query_metric_timeseries', { metricSlug: 'false-positive-rate', granularity: 'day' }),

@@ -41,7 +41,7 @@ describe('explore_view', () => {
     ['rolling', 'week'],
     ['weekly-finding-trend', 'week'],
     ['average-confidence', 'day'],
-  ])('%s has in every %s what a query over that bucket gives', async (metricSlug, granularity) => {
+  ])('%s has in every %s the value that a query over that bucket returns', async (metricSlug, granularity) => {
     const { ask } = await open()
     const view = await ask('explore_view', { metricSlug, granularity, compare: 'previous_period', ...range })
     const { timeSeries, previous } = view.series
@@ -124,7 +124,7 @@ describe('explore_view', () => {
     expect(view.series.timeSeries).toHaveLength(5)
   })
 
-  test('a range of too many buckets is refused', async () => {
+  test('a range with too many buckets is refused', async () => {
     const { ask } = await open()
     const asked = ask('explore_view', { metricSlug: 'new-findings', granularity: 'hour', ...range, from: '2026-05-01' })
     await expect(asked).rejects.toMatchObject({ code: 'invalid_input', facts: { reason: 'too_many_buckets' } })

@@ -34,7 +34,7 @@ const value = fc.oneof(
 )
 
 test.each(queryOperations.map((operation) => [operation.name, operation] as const))(
-  'any junk for %s ends in an answer or a known error, and writes nothing',
+  'any junk input of %s is answered with a result or a known error, and writes nothing',
   async (_, operation) => {
     const context = openContext()
     plant(context.store, { findings: [{ asset: 'page', firstDetectedAt: at('2026-03-10T00:00Z') }] })

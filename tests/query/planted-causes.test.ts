@@ -51,7 +51,7 @@ function plantCauses(random: SeededRandom) {
   return { cases, findings }
 }
 
-test(`of ${CASES} planted causes of a change, the planted one is the first driver in 95 %`, async () => {
+test(`in 95 % of ${CASES} generated changes, the cause is the first driver`, async () => {
   const { cases, findings } = plantCauses(new SeededRandom(18))
   const assets = values.container.map((container) => ({ key: container, container }))
   const { ask } = openAsked({ assets, findings }, { now: START + CASES * 2 * WEEK })

@@ -8,7 +8,7 @@ const found = (count: number, days: number, asset = 'page') =>
 const estate = { findings: [...found(1200, 3), ...found(34, 20)] }
 const toText = (lines: readonly string[]) => lines.join('\n')
 
-test('a metric for people has thousands separators, and plain digits beside them', async () => {
+test('a value is formatted with thousands separators, followed by plain digits', async () => {
   const { ask } = openAsked(estate, { now })
   const answer = await ask('query_metric', { metricSlug: 'total-findings' })
   expect(answer.formatted).toBe('1,234 findings')
@@ -17,7 +17,7 @@ test('a metric for people has thousands separators, and plain digits beside them
   expect(duration.formatted).toBe('1,200 findings')
 })
 
-test('a stock is described as of its moment, and as all time without a range', async () => {
+test('a stock is described as of its moment, other values without a range as all time', async () => {
   const { ask } = openAsked(estate, { now })
   const stock = await ask('query_metric', { metricSlug: 'open-findings', from: '2026-06-01', to: '2026-06-10' })
   expect(stock.applied).toMatchObject({ from: null, asOf: '2026-06-11T00:00:00.000Z' })
@@ -27,7 +27,7 @@ test('a stock is described as of its moment, and as all time without a range', a
   expect(all).toContain('range: all time by firstDetectedAt')
 })
 
-test('buckets without anything are left out of a text, and counted', async () => {
+test('empty buckets are left out of a text, and counted', async () => {
   const { ask } = openAsked(estate, { now })
   const range = { from: '2026-05-20', to: '2026-06-14', granularity: 'day' }
   const series = await ask('query_metric_timeseries', { metricSlug: 'new-findings', ...range })
@@ -44,7 +44,7 @@ test('buckets without anything are left out of a text, and counted', async () =>
   expect(toText(renderExplore(explored))).not.toMatch(/new by day: .* 0[, ]/)
 })
 
-test('an average of 0 is something', async () => {
+test('a bucket with an average of 0 is not empty', async () => {
   const zero = { findings: [{ asset: 'page', firstDetectedAt: now - DAY, confidence: 0 }] }
   const { ask } = openAsked(zero, { now })
   const series = await ask('query_metric_timeseries', {
@@ -105,7 +105,11 @@ test.each<[string, object, string]>([
   ['a limit over 1,000', { dimensions: ['severity'], limit: 1001 }, 'limit'],
   ['an unknown key', { explane: true }, 'explane'],
   ['a range that ends before it begins', { from: '2026-06-10', to: '2026-06-01' }, 'from'],
-  ['a compared range that does', { compare: { from: '2026-06-10', to: '2026-06-01' } }, 'compare.from'],
+  [
+    'a compared range that ends before it begins',
+    { compare: { from: '2026-06-10', to: '2026-06-01' } },
+    'compare.from',
+  ],
   ['an unknown order', { compare: 'previous_year', orderBy: 'size' }, 'orderBy'],
 ])('%s is refused with its path', async (_, given, path) => {
   const { ask } = openAsked(estate, { now })
@@ -113,7 +117,7 @@ test.each<[string, object, string]>([
   expect(error).toMatchObject({ code: 'invalid_input', facts: { issues: [{ path }] } })
 })
 
-test('a range that begins before the first scan has its warnings in every further metric', async () => {
+test('a range that begins before the first scan gives a warning for every further metric', async () => {
   const { ask } = openAsked(
     { ...estate, sources: [{ name: 'Wiki', lastCompletedScanAt: now, observedFrom: now - DAY }] },
     { now },

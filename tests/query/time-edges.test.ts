@@ -11,11 +11,11 @@ describe('time', () => {
   const estate = { findings: times.map((time) => finding({ firstDetectedAt: at(time) })) }
 
   test.each<[string, object, number]>([
-    ['a timestamp ends before itself', { from: '2026-03-10T00:00:00Z', to: '2026-03-11T00:00:00Z' }, 2],
-    ['a date ends with its day', { from: '2026-03-10', to: '2026-03-10' }, 2],
-    ['a date is a day of the zone', { from: '2026-03-10', to: '2026-03-10', timeZone: 'Asia/Tokyo' }, 2],
-    ['an open start', { to: '2026-03-09' }, 1],
-    ['an open end', { from: '2026-03-11' }, 1],
+    ['a range to a timestamp excludes it', { from: '2026-03-10T00:00:00Z', to: '2026-03-11T00:00:00Z' }, 2],
+    ['a range to a date includes the whole day', { from: '2026-03-10', to: '2026-03-10' }, 2],
+    ['a date is a day in the time zone', { from: '2026-03-10', to: '2026-03-10', timeZone: 'Asia/Tokyo' }, 2],
+    ['a range without a start', { to: '2026-03-09' }, 1],
+    ['a range without an end', { from: '2026-03-11' }, 1],
     ['all time', {}, 4],
     ['an empty range', { from: '2026-03-10T00:00:00Z', to: '2026-03-10T00:00:00Z' }, 0],
   ])('%s', async (_, range, value) => {
@@ -52,7 +52,7 @@ describe('time', () => {
     expect(before.value + after.value).toBe(4)
   })
 
-  test('a series has every bucket, marks cut ones, and has two buckets for a repeated hour', async () => {
+  test('a series has every bucket, marks incomplete ones, and has two buckets for a repeated hour', async () => {
     const { ask, simple } = openAsked({
       findings: ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'].map((time) => finding({ firstDetectedAt: at(time) })),
     })
@@ -67,7 +67,7 @@ describe('time', () => {
     expect(series.timeSeries.map(({ complete }: { complete: boolean }) => complete)).toEqual(Array(6).fill(false))
   })
 
-  test('a series of a past range is complete except where the range cuts a bucket', async () => {
+  test('a series of a past range is complete except for buckets that the range cuts', async () => {
     const { ask, simple } = openAsked(estate)
     const { timeSeries } = await ask('query_metric_timeseries', {
       metricSlug: await simple('m', {}),
@@ -103,7 +103,7 @@ describe('time', () => {
 })
 
 describe('series of groups', () => {
-  test('each top value has every bucket, the same values throughout', async () => {
+  test('each of the top values has every bucket, and they are the same in all buckets', async () => {
     const findings = [
       finding({ severity: 'HIGH' }),
       finding({ severity: 'HIGH', firstDetectedAt: first + 2 * DAY }),
@@ -148,10 +148,10 @@ describe('stock', () => {
   test.each([
     ['before anything', '2026-03-10T00:00:00Z', 0],
     ['after detection', '2026-03-10T00:00:00.001Z', 1],
-    ['a change at the moment has not happened yet', '2026-03-12T00:00:00Z', 1],
+    ['a change at the moment itself is not counted', '2026-03-12T00:00:00Z', 1],
     ['after it was resolved', '2026-03-12T00:00:00.001Z', 0],
     ['while it was resolved', '2026-03-13', 0],
-    ['after it was opened again', '2026-03-14T00:00:00.001Z', 1],
+    ['after it was re-opened', '2026-03-14T00:00:00.001Z', 1],
   ])('%s', async (_, to, value) => {
     const { ask, simple } = openAsked(estate)
     const metricSlug = await simple('m', open)
@@ -169,7 +169,7 @@ describe('stock', () => {
     expect(timeSeries.map(({ value }: { value: number }) => value)).toEqual([0, 1, 1, 0, 0, 1, 1])
   })
 
-  test('a status named by any scope is the status at the moment', async () => {
+  test('a status in any filter is the status at the moment of the stock', async () => {
     const { ask, simple } = openAsked(estate)
     const metricSlug = await simple('m', { mode: 'stock' })
     const question = { metricSlug, to: '2026-03-13T00:00:00Z' }
@@ -193,7 +193,7 @@ describe('comparison', () => {
   const estate = { findings: [0, 1, 1, 3].map((days) => finding({ firstDetectedAt: first + days * DAY })) }
   const range = { from: '2026-03-11', to: '2026-03-11' }
 
-  test('the previous period has the same length, is adjacent and is given per entry', async () => {
+  test('the previous period has the same length, is adjacent, and is compared for each group', async () => {
     const { ask, simple } = openAsked(estate)
     const question = {
       metricSlug: await simple('m', {}),
@@ -251,7 +251,7 @@ describe('trends', () => {
   }
   const now = at('2026-03-20T12:00:00Z')
 
-  test('windows end at the end of the range, are adjacent and count a border once', async () => {
+  test('windows end at the end of the range, are adjacent, and count their border once', async () => {
     const moments = [
       '2026-03-13T12:00:00Z',
       '2026-03-13T11:59:59.999Z',
@@ -306,7 +306,7 @@ describe('trends', () => {
     expect([answer.current, answer.applied.from]).toEqual([1, '2026-02-28T00:00:00.000Z'])
   })
 
-  test('the previous period is the calendar window before', async () => {
+  test('the previous period is the preceding calendar window', async () => {
     const moments = ['2026-01-31T12:00:00Z', '2026-02-15T12:00:00Z', '2026-02-28T12:00:00Z', '2026-03-15T00:00:00Z']
     const { ask, simple } = openAsked({ findings: moments.map((moment) => finding({ firstDetectedAt: at(moment) })) })
     const base = await simple('base', {})

@@ -74,7 +74,7 @@ describe('instants', () => {
     expect(day).toEqual({ from: Date.UTC(2026, 1, 28, 23), to: Date.UTC(2026, 2, 1, 23) })
   })
 
-  test('from after to is refused, and equal ends are an empty range', () => {
+  test('a from after to is refused, and equal ends give an empty range', () => {
     expect(
       thrownBy(() => parseRange({ from: '2026-03-02T00:00Z', to: '2026-03-01T00:00Z' }, berlin)).facts.reason,
     ).toBe('invalid_range')
@@ -84,7 +84,7 @@ describe('instants', () => {
 })
 
 describe('periods', () => {
-  test('the previous period has the same length and touches', () => {
+  test('the previous period has the same length and is adjacent', () => {
     expect(previousPeriod({ from: 100, to: 130 })).toEqual({ from: 70, to: 100 })
   })
 
@@ -103,7 +103,7 @@ describe('periods', () => {
     ['2026-03-15T00:00Z', '2w', 1, 'UTC', '2026-03-01T00:00:00.000Z'],
     ['2026-03-15T00:00Z', '12h', 2, 'UTC', '2026-03-14T00:00:00.000Z'],
     ['2026-03-30T12:00Z', '7d', 1, 'Europe/Berlin', '2026-03-23T13:00:00.000Z'],
-  ])('%s less %s x %i in %s is %s', (instant, window, count, zone, expected) => {
+  ])('%s minus %s x %i in %s is %s', (instant, window, count, zone, expected) => {
     expect(iso(beforeWindow(at(instant), getZone(zone), window, count))).toBe(expected)
   })
 })
@@ -128,7 +128,15 @@ describe('buckets', () => {
   test.each<[string, string, string, Granularity, string, number, number]>([
     ['a day of 23 hours', '2026-03-28T23:00Z', '2026-03-29T22:00Z', 'hour', 'Europe/Berlin', 23, 1],
     ['a day of 25 hours', '2026-10-24T22:00Z', '2026-10-25T23:00Z', 'hour', 'Europe/Berlin', 25, 1],
-    ['half an hour put back', '2026-04-04T13:00Z', '2026-04-04T17:00Z', 'hour', 'Australia/Lord_Howe', 5, 0.5],
+    [
+      'a clock change of half an hour back',
+      '2026-04-04T13:00Z',
+      '2026-04-04T17:00Z',
+      'hour',
+      'Australia/Lord_Howe',
+      5,
+      0.5,
+    ],
     ['a day that was skipped', '2011-12-29T10:00Z', '2011-12-31T10:00Z', 'day', 'Pacific/Apia', 2, 24],
     ['the day of 23 hours', '2026-03-28T23:00Z', '2026-03-29T22:00Z', 'day', 'Europe/Berlin', 1, 23],
   ])('%s', (_, from, to, granularity, zone, count, shortestHours) => {
@@ -146,7 +154,7 @@ describe('buckets', () => {
     ])
   })
 
-  test('marks buckets that the range cuts and those that are not over', () => {
+  test('marks buckets that the range cuts or that have not ended', () => {
     const { buckets } = bucketsOf('2026-03-01T12:00Z', '2026-03-05T00:00Z', 'day', { now: '2026-03-03T08:00Z' })
     expect(buckets.map(({ start, complete }) => [iso(start).slice(0, 10), complete])).toEqual([
       ['2026-03-01', false],

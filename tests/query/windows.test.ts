@@ -54,7 +54,7 @@ describe('a window to date', () => {
     expect(answer).toMatchObject({ value, applied: { from }, comparison: { value: previous } })
   })
 
-  test('that ends with its period is the whole of it', async () => {
+  test('is the whole period when it ends with it', async () => {
     const { ask, simple } = openAsked(estate, { now })
     const metricSlug = await simple('m', { window: { toDate: 'month' } })
     const answer = await ask('query_metric', { metricSlug, to: '2026-05-31', compare: 'previous_period' })
@@ -85,7 +85,7 @@ describe('a median', () => {
     expect((await ask('query_metric', { metricSlug: 'mean-time-to-resolve' })).n).toBe(4)
   })
 
-  test('of the cut groups is computed over all their rows', async () => {
+  test('of the omitted groups is computed over all their rows', async () => {
     const { ask, simple } = openAsked(
       {
         findings: ['A', 'B', 'C'].flatMap((findingType, at) =>

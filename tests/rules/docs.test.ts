@@ -27,13 +27,13 @@ const anchorsOf = (page: string) =>
 describe.each(pages)('%s', (page) => {
   const text = read(page)
 
-  it('names only files that there are', () => {
+  it('names only existing files', () => {
     const named = [...text.matchAll(/`((?:src|tests|schemas|migrations|packaging|training|models|docs)\/[\w./-]*)`/g)]
     const missing = named.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)))
     expect(missing).toEqual([])
   })
 
-  it('links only to files and headings that there are', () => {
+  it('links only to existing files and headings', () => {
     const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
     const broken = links.filter((target) => {
       if (/^[a-z]+:/.test(target)) return false
@@ -64,7 +64,7 @@ it('README.md is short', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThan(9 * 1024)
 })
 
-it('README.md shows payloads that sources take', () => {
+it('README.md shows payloads that the server accepts', () => {
   const blocks = [...read('README.md').matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
     ([, text = '']) => JSON.parse(text) as { config?: Record<string, unknown> },
   )

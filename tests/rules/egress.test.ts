@@ -69,12 +69,12 @@ describe('requests to other machines', () => {
     expect(uses.filter(({ file, what }) => !(allowed[file] ?? []).includes(what))).toEqual([])
   })
 
-  it('are sent by one function, with got', () => {
+  it('are sent by a single function, with got', () => {
     const sending = files.filter((file) => /\bgot(?:\.stream)?\(/.test(readFileSync(file, 'utf8')))
     expect(sending).toEqual(['src/connectors/http/exchange.ts'])
   })
 
-  it('to addresses that were found in content go through the guard', () => {
+  it('go through the guard if their address was found in content', () => {
     const callers = files.filter((file) => /\bawait exchange\(/.test(readFileSync(file, 'utf8')))
     const known = ['src/access/issuer-keys.ts', 'src/connectors/http/transport.ts', 'src/connectors/links/guard.ts']
     expect(callers.sort()).toEqual(known)
@@ -95,7 +95,7 @@ describe('requests to other machines', () => {
   })
 
   it.each(["import type { Agent } from 'node:http'", 'app.fetch(request)', 'const options = { fetch: app.fetch }'])(
-    'are not reported where there are none: %s',
+    'are not detected where there are none: %s',
     (text) => {
       expect(findUses('x.ts', text)).toEqual([])
     },

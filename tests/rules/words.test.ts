@@ -67,7 +67,7 @@ const listUses = (file: string, source: string): string[] =>
     .map(({ line, text }) => `${file}:${line} '${words.exec(text)?.[0]}' in ${text.slice(0, 160)}`)
 
 describe('comments and messages', () => {
-  it('avoid words of a private dialect', () => {
+  it('avoid the listed words', () => {
     expect(files.flatMap((file) => listUses(file, readFileSync(join(root, file), 'utf8')))).toEqual([])
   })
 

@@ -50,7 +50,7 @@ describe('known secrets', () => {
 })
 
 describe('a line', () => {
-  it('stays one line with any content', () => {
+  it('remains one line with any content', () => {
     const line = write('a\r\nb\u2028c\u0085d', { x: '\n{"level":"error"}' })
     expect(line.match(/[\r\n\u2028\u2029\u0085]/g)).toEqual(['\n'])
     expect(JSON.parse(line)).toMatchObject({ message: 'a\r\nb\u2028c\u0085d' })
@@ -153,7 +153,7 @@ describe('a log that is opened on its first line', () => {
     ])
   })
 
-  it('loses no line at the end of the process', () => {
+  it('loses no line when the process ends', () => {
     const { lines, log } = open()
     log.info('first')
     log.flush()

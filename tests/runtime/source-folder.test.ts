@@ -12,7 +12,7 @@ import { startWikiProcess } from '../support/wiki-process.ts'
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-it('scans from the sources when it is started in another folder', { timeout: 120_000 }, async () => {
+it('scans when it is run from source in another folder', { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-elsewhere-'))
   const wiki = await startWikiProcess({ pages: 2, latencyMs: 0 })
   try {

@@ -31,7 +31,7 @@ function openEcho() {
 }
 
 describe('a call', () => {
-  it('is answered, several at once, and counted while it is open', async () => {
+  it('is answered, concurrently with others, and counted while it is pending', async () => {
     const { worker } = openEcho()
     const replies = [1, 2, 3].map((number) => worker.call('double', number))
     expect(worker.pending).toBe(3)
@@ -39,7 +39,7 @@ describe('a call', () => {
     expect(worker.pending).toBe(0)
   })
 
-  it('rejects with the AppError that the worker threw, whole', async () => {
+  it('rejects with the complete AppError of the worker', async () => {
     const { worker } = openEcho()
     const facts = { reason: 'taken', issues: [{ path: 'name', message: 'is taken.' }], suggestions: [] }
     const error = await errorOf(worker.call('refuse', facts))
@@ -47,14 +47,14 @@ describe('a call', () => {
     expect(error).toMatchObject({ code: 'conflict', message: 'Choose another name.', facts })
   })
 
-  it('rejects with any other error as well, and with a reply that cannot be sent', async () => {
+  it('rejects with any other error, and when the reply cannot be sent', async () => {
     const { worker } = openEcho()
     await expect(worker.call('fail', 'no such row')).rejects.toThrow('no such row')
     await expect(worker.call('functionOf', undefined)).rejects.toThrow('could not be cloned')
     expect(await worker.call('double', 4)).toBe(8)
   })
 
-  it('moves buffers there and back instead of copying them', async () => {
+  it('transfers buffers in both directions instead of copying them', async () => {
     const { worker } = openEcho()
     const bytes = Uint8Array.of(1, 2, 3)
     const reply = worker.call('reverse', bytes, { transfer: [bytes.buffer] })
@@ -70,7 +70,7 @@ describe('a call', () => {
 })
 
 describe('cancelling a call', () => {
-  it('aborts its signal in the worker, whose answer is awaited', async () => {
+  it('aborts its signal in the worker, and waits for the answer', async () => {
     const { worker, heard } = openEcho()
     const stop = new AbortController()
     const call = worker.call('untilCancelled', undefined, { signal: stop.signal })
@@ -90,14 +90,14 @@ describe('cancelling a call', () => {
 })
 
 describe('a worker', () => {
-  it('is notified, and emits events', async () => {
+  it('receives notifications and emits events', async () => {
     const { worker, heard } = openEcho()
     worker.notify('note', 'hello')
     await worker.call('double', 1)
     expect(heard).toEqual(['hello'])
   })
 
-  it('stops after its calls, which are cancelled', async () => {
+  it('cancels its calls and then stops', async () => {
     const { worker, heard, exits } = openEcho()
     const call = worker.call('untilCancelled', undefined)
     await Promise.all([worker.stop(20_000), expect(call).rejects.toThrow('It was cancelled.')])
@@ -106,7 +106,7 @@ describe('a worker', () => {
     await expect(worker.call('double', 1)).rejects.toBeInstanceOf(WorkerLost)
   })
 
-  it('is terminated when it does not stop in time', async () => {
+  it('is terminated when it does not stop within the time limit', async () => {
     const { worker } = openEcho()
     await worker.call('double', 1)
     const call = expect(worker.call('hang', undefined)).rejects.toBeInstanceOf(WorkerLost)
@@ -114,7 +114,7 @@ describe('a worker', () => {
     await call
   })
 
-  it('that dies rejects its calls with what it died of', async () => {
+  it('rejects its calls with the cause when it dies', async () => {
     const { worker, exits } = openEcho()
     const call = worker.call('die', undefined)
     await expect(call).rejects.toMatchObject({ name: 'WorkerLost', cause: { message: 'dead' } })
@@ -122,7 +122,7 @@ describe('a worker', () => {
     expect(worker.isLost).toBe(true)
   })
 
-  it('that is terminated rejects its calls at once', async () => {
+  it('rejects its calls at once when it is terminated', async () => {
     const { worker } = openEcho()
     await worker.call('double', 1)
     const call = worker.call('hang', undefined)

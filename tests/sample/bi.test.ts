@@ -16,7 +16,7 @@ async function askToken(bi: Awaited<ReturnType<typeof openBi>>, changes: Record<
 }
 
 describe('the identity provider', () => {
-  test('gives a token that the API takes', async () => {
+  test('issues a token that the API accepts', async () => {
     const bi = await openBi()
     const { status, body } = await askToken(bi)
     expect(status).toBe(200)
@@ -41,12 +41,15 @@ describe('the identity provider', () => {
     expect(answer.body.error_description).toContain(`AADSTS${code}`)
   })
 
-  test.each([[undefined], [0], ['120']])('may state another lifetime than the real one: %j', async (statedLifetime) => {
-    const { body } = await askToken(await openBi({ statedLifetime }))
-    expect(body.expires_in).toBe(statedLifetime)
-  })
+  test.each([[undefined], [0], ['120']])(
+    'may state a lifetime that differs from the real one: %j',
+    async (statedLifetime) => {
+      const { body } = await askToken(await openBi({ statedLifetime }))
+      expect(body.expires_in).toBe(statedLifetime)
+    },
+  )
 
-  test('puts tenant, person and end into the token', async () => {
+  test('puts tenant, person and expiry into the token', async () => {
     const bi = await openBi()
     const [, payload = ''] = bi.issueToken('person', 600).split('.')
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -94,7 +97,7 @@ describe('workspaces', () => {
     expect(Object.keys(body)).toEqual(['@odata.context', 'value'])
   })
 
-  test('are paged by $top and $skip, past the end with nothing', async () => {
+  test('are paged by $top and $skip, with no items past the end', async () => {
     const bi = await openBi()
     const seen: string[] = []
     for (const skip of [0, 2, 4, 6]) seen.push(...namesOf((await bi.get(`/groups?$top=2&$skip=${skip}`)).body))
@@ -110,14 +113,14 @@ describe('workspaces', () => {
     expect((await bi.get('/groups?$filter=nonsense')).status).toBe(400)
   })
 
-  test('of others are refused, by id in any letter case', async () => {
+  test('that are not accessible are refused, with ids in any letter case', async () => {
     const bi = await openBi()
     expect((await bi.get(`/groups/${toWorkspaceId('Board room')}`)).status).toBe(403)
     expect((await bi.get(`/groups/${finance.toUpperCase()}`)).body.name).toBe('Finance')
     expect((await bi.get('/groups/11111111-2222-4333-8444-555555555555')).status).toBe(404)
   })
 
-  test('"My workspace" is a person\'s, not an application\'s', async () => {
+  test('include "My workspace" for a person, not for an application', async () => {
     const person = await openBi({ as: 'person' })
     expect((await person.get('/reports')).body.value).toMatchObject([{ name: 'Trying things out' }])
     expect((await (await openBi()).get('/reports')).status).toBe(403)
@@ -125,7 +128,7 @@ describe('workspaces', () => {
 })
 
 describe('items', () => {
-  test('reports name their dataset and the workspace it is in', async () => {
+  test('reports name their dataset and its workspace', async () => {
     const { body } = await (await openBi()).get(`/groups/${toWorkspaceId('Stores')}/reports`)
     const downtime = body.value.find(({ name }: { name: string }) => name === 'Till downtime')
     expect(downtime.datasetId).toBe(toDatasetId('Load monitoring'))
@@ -151,7 +154,7 @@ describe('items', () => {
     ])
   })
 
-  test('tiles name what they show, even when it is gone', async () => {
+  test('tiles name their report and dataset, even if these are deleted', async () => {
     const id = toDashboardId('Finance', 'Finance at a glance')
     const { body } = await (await openBi()).get(`/groups/${finance}/dashboards/${id}/tiles`)
     expect(body.value.map((tile: object) => ['reportId' in tile, 'datasetId' in tile])).toEqual([
@@ -162,7 +165,7 @@ describe('items', () => {
     ])
   })
 
-  test('embed addresses change with every call, ids do not', async () => {
+  test('embed URLs change with every call, ids do not', async () => {
     const bi = await openBi()
     const [first, second] = [await bi.get(`/groups/${finance}/reports`), await bi.get(`/groups/${finance}/reports`)]
     expect(first.body.value[0].embedUrl).not.toBe(second.body.value[0].embedUrl)
@@ -177,7 +180,7 @@ describe('items', () => {
     expect([imported.status, imported.body.error.code]).toEqual([404, 'ItemNotFound'])
   })
 
-  test('refreshes obey $top and do not exist for push datasets', async () => {
+  test('refreshes are limited by $top and do not exist for push datasets', async () => {
     const bi = await openBi()
     const of = (name: string) => `/groups/${supply}/datasets/${toDatasetId(name)}/refreshes?$top=1`
     expect((await bi.get(of('Stock movements'))).body.value).toHaveLength(1)
@@ -222,7 +225,7 @@ describe('queries', () => {
     expect(body.error['pbi.error'].details[0].detail.value).toBe('3239575574')
   })
 
-  test('are refused for secured datasets and where the tenant forbids them', async () => {
+  test('are refused for datasets with row-level security and where the tenant disables them', async () => {
     const bi = await openBi()
     expect((await bi.post(path('Staff rota', toWorkspaceId('Stores')), dax(columns))).status).toBe(401)
     const strict = await openBi({ queries: false })
@@ -286,7 +289,7 @@ describe("administrators' calls", () => {
     expect(status).toBe(400)
   })
 
-  test('list all workspaces, with filter and items', async () => {
+  test('list all workspaces, with a filter and their items', async () => {
     const bi = await openBi({ adminApi: true })
     const filter = encodeURIComponent("state eq 'Active' and type eq 'Workspace'")
     const { body } = await bi.get(`/admin/groups?$top=100&$filter=${filter}&$expand=reports`)
@@ -295,7 +298,7 @@ describe("administrators' calls", () => {
     expect((await bi.get('/admin/groups')).status).toBe(400)
   })
 
-  test('name the workspaces that changed since', async () => {
+  test('list the workspaces that have changed since a time', async () => {
     const bi = await openBi({ adminApi: true })
     bi.tenant.editReport(toReportId('Finance', 'Monthly close'), { description: 'Changed.' })
     const since = new Date(Date.now() - 3_600_000).toISOString()

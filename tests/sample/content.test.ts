@@ -12,8 +12,8 @@ const wiki = createSampleWikiTenant()
 const bi = createSampleBiTenant()
 const workspaces = [...bi.workspaces.values()]
 
-describe('the wiki is large enough to be believable', () => {
-  test('150 pages and more in four spaces, beside a personal and an archived one', () => {
+describe('the sample tenants have a realistic size', () => {
+  test('at least 150 pages in four spaces, and a personal and an archived space', () => {
     const counts = ['ENG', 'OPS', 'PEOPLE', 'RETAIL'].map(
       (key) => companyPages.filter(({ space }) => space === key).length,
     )
@@ -35,7 +35,7 @@ describe('the wiki is large enough to be believable', () => {
   })
 })
 
-test('the BI tenant has five workspaces with forty reports', () => {
+test('five BI workspaces with forty reports', () => {
   const open = workspaces.filter((workspace) => workspace.open)
   expect(open).toHaveLength(5)
   expect(open.flatMap(({ reports }) => reports).length).toBeGreaterThanOrEqual(40)
@@ -72,7 +72,7 @@ describe('the content is the same in every run', () => {
     expect(flatten(Date.UTC(2031, 5, 6))).toEqual(flatten(Date.UTC(2026, 0, 2)))
   })
 
-  test('and contains no address of a server with a dynamic port', () => {
+  test('without addresses of servers with dynamic ports', () => {
     const texts = [
       ...[...wiki.pages.values()].map((page) => wiki.bodyOf(page)),
       ...[...wiki.comments.values()].map(({ body }) => body),
@@ -95,7 +95,7 @@ describe('the content is the same in every run', () => {
   })
 })
 
-test('links lead somewhere, but for those that are planted', () => {
+test('with valid links, except for the planted ones', () => {
   const titles = new Set([...wiki.pages.values()].map(({ spaceId, title }) => `${spaceId} ${title}`))
   const missing = companyPages.flatMap((page) => {
     const { links } = parseStorage(page.body, { site: 'http://site.invalid' })
@@ -113,7 +113,7 @@ test('links lead somewhere, but for those that are planted', () => {
   expect(missing.sort()).toEqual(expected.map(({ raw = '' }) => raw).sort())
 })
 
-test('only the planted pages resemble each other', () => {
+test('with no similar pages except for the planted ones', () => {
   const facts = companyPages
     .map(({ slug, body }) => ({ slug, shingles: toTextFacts(body) }))
     .filter(({ shingles }) => shingles.size >= 20)
@@ -127,7 +127,7 @@ test('only the planted pages resemble each other', () => {
   expect(alike).toEqual(['eng-gradle-cache eng-gradle-cache-copy', 'ops-checklist-a ops-checklist-b'])
 })
 
-test('living pages stay young and forgotten ones stay old', () => {
+test('with active pages that remain recent and stale pages that remain old', () => {
   const now = Date.now()
   const old = [...wiki.pages.values()].filter(({ version }) => now - version.createdAt > 365 * 86_400_000)
   const fixed = companyPages.filter(({ edited }) => typeof edited === 'string')
@@ -135,7 +135,7 @@ test('living pages stay young and forgotten ones stay old', () => {
   expect(fixed.length).toBeGreaterThanOrEqual(5)
 })
 
-test('no planted value is in the sources in the form in which it is scanned', async () => {
+test('with planted values that are not in the source code in the scanned form', async () => {
   const { readdirSync, readFileSync } = await import('node:fs')
   const folder = new URL('../../src/sample/', import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -154,7 +154,7 @@ test('no planted value is in the sources in the form in which it is scanned', as
 })
 
 describe('a generated wiki', () => {
-  test('has the wanted size, and the same text for the same seed', () => {
+  test('has the requested size, and the same text for the same seed', () => {
     const [one, two, other] = [
       generatedWiki({ pages: 5_200, seed: 3 }),
       generatedWiki({ pages: 5_200, seed: 3 }),
@@ -168,14 +168,14 @@ describe('a generated wiki', () => {
     expect(bodyOf(one, 3)).not.toBe(bodyOf(one, 4))
   })
 
-  test('makes bodies when they are asked for', () => {
+  test('generates bodies only when they are requested', () => {
     const tenant = generatedWiki({ pages: 1 })
     const page = tenant.getPage(toGeneratedId(0))
     expect(typeof page.body).toBe('function')
     expect(tenant.bodyOf(page).length).toBeGreaterThan(1_000)
   })
 
-  test('holds plants, comments and files as often as wanted', () => {
+  test('has the requested numbers of planted values, comments and files', () => {
     const tenant = generatedWiki({ pages: 100, seed: 9, plantEvery: 10, commentEvery: 5, attachmentEvery: 25 })
     const { password, mail } = toGeneratedPlant(9, 19)
     expect(tenant.bodyOf(tenant.getPage(toGeneratedId(19)))).toContain(password)

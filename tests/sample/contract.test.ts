@@ -65,7 +65,7 @@ describe('routes take exactly the parameters of the contract', () => {
   })
 
   test.each([currentUserRoute, tenantInfoRoute, downloadRoute].map((route) => [route.path, route] as const))(
-    'beside them %s',
+    'in addition %s',
     (_, route) => check(route, extraContract),
   )
 })

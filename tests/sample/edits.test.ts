@@ -15,7 +15,7 @@ describe('an edit of a page', () => {
     ['owner', (wiki: OpenWiki) => wiki.tenant.changeOwner(page, 'somebody'), 0],
     ['place', (wiki: OpenWiki) => wiki.tenant.movePage(page, { spaceId: toSpaceId('OPS'), parentId: null }), 0],
     ['comments', (wiki: OpenWiki) => wiki.tenant.addComment(page, { body: '<p>hello</p>' }), 0],
-  ])('of %s shows and raises the version by what the platform raises it', async (_, edit, raised) => {
+  ])('of %s is visible and raises the version as the platform does', async (_, edit, raised) => {
     const wiki = await openWiki()
     const before = await show(wiki)
     edit(wiki)
@@ -41,7 +41,7 @@ describe('pages', () => {
     expect(body.results).toMatchObject([{ id: added.id, title: 'First', version: { number: 1 } }])
   })
 
-  test('in the trash take their comments and files out of sight, and bring them back', async () => {
+  test('in the trash are hidden with their comments and files until they are restored', async () => {
     const wiki = await openWiki()
     const id = toPageId('ops-carrier-sandbox')
     const countOf = async (path: string) =>
@@ -61,7 +61,7 @@ describe('pages', () => {
     expect((await wiki.get(`/pages/${page}/attachments`)).status).toBe(404)
   })
 
-  test('go with their space', async () => {
+  test('are deleted with their space', async () => {
     const wiki = await openWiki()
     wiki.tenant.deleteSpace(toSpaceId('ENG'))
     expect((await wiki.get(`/spaces/${toSpaceId('ENG')}/pages`)).status).toBe(404)
@@ -87,7 +87,7 @@ describe('comments', () => {
 })
 
 describe('attachments', () => {
-  test('keep their id over versions, and change what is behind it', async () => {
+  test('keep their id across versions, with new content', async () => {
     const wiki = await openWiki()
     const id = toFileId('eng-log-volume', 'log-volume.csv')
     const { body: before } = await wiki.get(`/attachments/${id}`)

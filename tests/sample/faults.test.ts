@@ -52,7 +52,7 @@ describe('a fault', () => {
     expect(body).toContain('<form action="/login">')
   })
 
-  test('cut is half a reply that claims to be whole', async () => {
+  test('cut is half a reply with a matching length', async () => {
     const wiki = await openWith('cut')
     const { ended, text } = await raw(`${wiki.url}/wiki/api/v2/spaces`, { authorization: wiki.authorization })
     expect(ended).toBe('end')
@@ -63,7 +63,7 @@ describe('a fault', () => {
     expect((await (await openWith('empty')).get('/spaces')).body).toBe('')
   })
 
-  test('slow sends the whole reply in its own time', async () => {
+  test('slow sends the whole reply slowly', async () => {
     const wiki = await openWith('slow')
     const started = performance.now()
     const { body } = await wiki.get('/spaces?limit=1')
@@ -71,7 +71,7 @@ describe('a fault', () => {
     expect(performance.now() - started).toBeGreaterThan(100)
   })
 
-  test('anonymous answers as to a stranger', async () => {
+  test('anonymous answers as to a client without a credential', async () => {
     const wiki = await openWiki({ faults: [{ match: () => true, respond: 'anonymous' }] })
     expect((await wiki.get('/spaces')).body.results).toEqual([])
     const { body, headers } = await wiki.get('/wiki/rest/api/user/current')
@@ -79,7 +79,7 @@ describe('a fault', () => {
     expect(headers.get('x-seraph-loginreason')).toBe('AUTHENTICATED_FAILED')
   })
 
-  test('gzip_bomb is small on the wire and large behind it', async () => {
+  test('gzip_bomb is small when compressed and large when decompressed', async () => {
     const wiki = await openWith('gzip_bomb')
     const reply = await fetch(`${wiki.url}/wiki/api/v2/spaces`, { headers: { authorization: wiki.authorization } })
     expect(Number(reply.headers.get('content-length'))).toBeLessThan(1_000_000)
@@ -130,7 +130,7 @@ describe('a fault', () => {
   })
 })
 
-describe('faults are used', () => {
+describe('faults', () => {
   test('fail the stated number of requests, after the stated number of successes', async () => {
     const wiki = await openWith({ status: 503 }, { times: 2, after: 1 })
     const statuses: number[] = []
@@ -138,7 +138,7 @@ describe('faults are used', () => {
     expect(statuses).toEqual([200, 503, 503, 200, 200])
   })
 
-  test('in their order, each on the requests that it matches', async () => {
+  test('are applied in order, each to the requests that it matches', async () => {
     const wiki = await openWiki()
     wiki.faults.push(
       { match: spaces, times: 1, respond: { status: 500 } },
@@ -149,14 +149,14 @@ describe('faults are used', () => {
     expect((await wiki.get('/spaces')).status).toBe(502)
   })
 
-  test('on any server of a tenant', async () => {
+  test('can be used on any server of a tenant', async () => {
     const bi = await openBi({ faults: [{ match: ({ server }) => server === 'authority', respond: { status: 503 } }] })
     expect((await fetch(`${bi.authorityUrl}/x/oauth2/v2.0/token`, { method: 'POST' })).status).toBe(503)
     expect((await bi.get('/groups')).status).toBe(200)
   })
 })
 
-test('latency applies to every request', async () => {
+test('include a latency for every request', async () => {
   const wiki = await openWiki({ latencyMs: 60 })
   const started = performance.now()
   await wiki.get('/spaces')

@@ -13,7 +13,7 @@ async function textOf(bytes: Uint8Array, filename: string): Promise<string> {
 }
 
 describe('files have the format of their extension', () => {
-  test('PDF with brackets, backslashes and long lines over several pages', async () => {
+  test('a PDF with brackets, backslashes and long lines over several pages', async () => {
     const lines = Array.from(
       { length: 120 },
       (_, index) => `Line ${index} (with \\ brackets) ${'word '.repeat(index % 30)}`,
@@ -24,7 +24,7 @@ describe('files have the format of their extension', () => {
     expect(text).toContain('Line 119')
   })
 
-  test('Word document with headings and tables', async () => {
+  test('a Word document with headings and tables', async () => {
     const text = await textOf(
       toDocx([
         { heading: 'Head' },
@@ -41,7 +41,7 @@ describe('files have the format of their extension', () => {
     for (const words of ['Head', 'Some <text> & more', '1', '2']) expect(text).toContain(words)
   })
 
-  test('workbook with several sheets, texts and numbers', async () => {
+  test('a workbook with several sheets, texts and numbers', async () => {
     const text = await textOf(
       toXlsx({
         One: [
@@ -55,7 +55,7 @@ describe('files have the format of their extension', () => {
     for (const words of ['"x" & y', '12.5', 'Only']) expect(text).toContain(words)
   })
 
-  test('CSV with quotes, commas and line breaks', async () => {
+  test('a CSV file with quotes, commas and line breaks', async () => {
     const text = await textOf(
       toCsv([
         ['name', 'note'],
@@ -66,7 +66,7 @@ describe('files have the format of their extension', () => {
     expect(text).toContain('x, "y"\nz')
   })
 
-  test('picture of the given size', () => {
+  test('a picture of the given size', () => {
     const png = Buffer.from(toPng(20, 10, [200, 100, 50]))
     expect(png.subarray(1, 4).toString()).toBe('PNG')
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([20, 10])
@@ -75,7 +75,7 @@ describe('files have the format of their extension', () => {
   })
 })
 
-test('the same content gives the same bytes', () => {
+test('equal bytes for equal content', () => {
   expect(toDocx(['a'])).toEqual(toDocx(['a']))
   expect(toXlsx({ A: [['a']] })).toEqual(toXlsx({ A: [['a']] }))
 })

@@ -82,11 +82,11 @@ function findAll(): string[] {
   )
 }
 
-test('the connectors ask nothing that the contracts do not know', () => {
+test('the connectors send only requests that are in the contracts', () => {
   expect(refused).toEqual([])
 })
 
-test('content detectors find what is planted and nothing else', () => {
+test('content detectors find the planted values and nothing else', () => {
   const types = detectors.map(({ detector }) => detector.type)
   const expected = planted
     .filter(({ detectorType }) => types.includes(detectorType))
@@ -94,11 +94,11 @@ test('content detectors find what is planted and nothing else', () => {
   expect(findAll().sort()).toEqual(expected.sort())
 })
 
-describe('the list', () => {
+describe('the list of planted values', () => {
   const everything = [...planted, ...decoys]
 
   test.each(everything.map((item) => [`${item.detectorType}: ${item.note}`, item] as const))(
-    'names an asset that is there: %s',
+    'names an existing asset: %s',
     (_, { assetKey, source }) => {
       expect([...(sources.get(source)?.assets.keys() ?? [])]).toContain(assetKey)
     },
@@ -127,14 +127,14 @@ describe('the list', () => {
     expect(links.some(({ url, reference }) => url === raw || reference?.anchor === raw)).toBe(true)
   })
 
-  test('gives needles for a search through stored bytes', () => {
+  test('has strings to search for in stored bytes', () => {
     const secrets = plantedSecrets()
     expect(secrets.length).toBeGreaterThan(25)
     expect(secrets.every((needle) => needle.length >= 8 && !needle.includes('\n'))).toBe(true)
     expect(plantedPersonalData().length).toBeGreaterThan(25)
   })
 
-  test('has every kind of detector that is on by default, in both tenants', () => {
+  test('covers every detector that is enabled by default, in both tenants', () => {
     const kinds = new Set(planted.map(({ source, detectorType }) => `${source} ${detectorType}`))
     expect(kinds.size).toBe(11)
   })

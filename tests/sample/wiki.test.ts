@@ -19,14 +19,14 @@ describe('lists', () => {
     ['/pages', 25],
     ['/attachments', 50],
     ['/footer-comments', 25],
-  ])('%s return %i without a limit', async (path, limit) => {
+  ])('%s return at most %i items without a limit', async (path, limit) => {
     const wiki = await openWiki()
     expect((await wiki.get(path)).body.results.length).toBeLessThanOrEqual(limit)
     const { next } = (await wiki.get(`${path}?limit=1`)).body._links
     expect(next).toMatch(/^\/wiki\/api\/v2\/.*limit=1&cursor=/)
   })
 
-  test('name the next page relative to the host, and the base with /wiki', async () => {
+  test('have next links relative to the host, and a base that includes /wiki', async () => {
     const wiki = await openWiki()
     const { body, headers } = await wiki.get(`/spaces/${toSpaceId('ENG')}/pages?limit=5&sort=id`)
     expect(body._links.base).toBe(`${wiki.url}/wiki`)
@@ -36,7 +36,7 @@ describe('lists', () => {
     expect(last._links.next).toBeUndefined()
   })
 
-  test('continue after a cursor although an earlier page was deleted', async () => {
+  test('continue after a cursor although an earlier item was deleted', async () => {
     const wiki = await openWiki()
     const { body } = await wiki.get('/pages?limit=10')
     wiki.tenant.purgePage(body.results[0].id)
@@ -48,7 +48,7 @@ describe('lists', () => {
   test.each([
     ['id', (item: { id: string }) => item.id],
     ['title', (item: { id: string; title?: string }) => item.title ?? ''],
-  ])('are ordered by %s, and backwards with a dash', async (sort, readValue) => {
+  ])('are ordered by %s, and in reverse order with a dash', async (sort, readValue) => {
     const wiki = await openWiki()
     const forwards = (await walk(wiki, `/pages?limit=100&sort=${sort}`)).items.map(readValue)
     const backwards = (await walk(wiki, `/pages?limit=100&sort=-${sort}`)).items.map(readValue)
@@ -108,7 +108,7 @@ describe('comments', () => {
     expect(Math.min(1, replies.length)).toBe(least)
   })
 
-  test('inside a page have their selected text and resolution', async () => {
+  test('that are inline have their selected text and resolution', async () => {
     const wiki = await openWiki()
     const { body } = await wiki.get(`/pages/${toPageId('ops-runbook-cairn')}/inline-comments`)
     expect(body.results[0].resolutionStatus).toBe('resolved')
@@ -119,7 +119,7 @@ describe('comments', () => {
 describe('attachments', () => {
   const page = toPageId('eng-recovery-plan')
 
-  test('are downloaded by a redirect to another origin, which takes no credentials', async () => {
+  test('are downloaded by a redirect to another origin, which accepts no credentials', async () => {
     const wiki = await openWiki()
     const [file] = (await wiki.get(`/pages/${page}/attachments`)).body.results
     const { status, headers } = await wiki.get(`/wiki/rest/api/content/${page}/child/attachment/${file.id}/download`)
@@ -169,7 +169,7 @@ describe('sign-in', () => {
     })
   })
 
-  test('with a scoped token works at the gateway only, whose pages are named without its prefix', async () => {
+  test('with a scoped token works at the gateway only, whose next links omit its prefix', async () => {
     const wiki = await openWiki({ tokenKind: 'scoped' })
     expect((await wiki.get('/spaces')).status).toBe(401)
     const { status, body } = await wiki.get(`/ex/confluence/${wiki.tenant.cloudId}/wiki/api/v2/pages?limit=3`)
@@ -200,7 +200,7 @@ test('labels list their pages', async () => {
   )
 })
 
-test('every request is recorded with what was sent and answered', async () => {
+test('every request is recorded with its reply', async () => {
   const wiki = await openWiki()
   await wiki.get('/spaces?limit=1')
   await ask(`${wiki.url}/elsewhere`)

@@ -37,7 +37,7 @@ async function pass(minutes: number, places: readonly Workbench[] = [bench]): Pr
 const lateness = (runs: readonly number[]) => runs.map((run) => run % HOUR).filter((late) => late > MINUTE)
 const hoursOf = (runs: readonly number[]) => runs.map((run) => Math.floor(run / HOUR))
 
-describe('a clock that jumps', () => {
+describe('a clock', () => {
   it.each<[string, number]>([
     ['an hour ahead', HOUR],
     ['a day ahead', DAY],
@@ -45,7 +45,7 @@ describe('a clock that jumps', () => {
     ['an hour back', -HOUR],
     ['a day back', -DAY],
     ['ten years back', -3652 * DAY],
-  ])('%s starts no run twice, at most one late, and the schedule continues', async (_name, jumpMs) => {
+  ])('that jumps %s repeats no run, delays at most one, and the schedule continues', async (_name, jumpMs) => {
     const before = await pass(90)
     expect(before).toHaveLength(1)
     bench.clock.now += jumpMs
@@ -60,7 +60,7 @@ describe('a clock that jumps', () => {
     if (next - bench.clock.now <= HOUR) expect(await pass(61)).toHaveLength(1)
   })
 
-  it('a year ahead and back again resumes at once', async () => {
+  it('that jumps a year ahead and back again continues at once', async () => {
     await pass(90)
     bench.clock.now += 365 * DAY
     expect(await pass(2)).toHaveLength(1)
@@ -69,14 +69,14 @@ describe('a clock that jumps', () => {
     expect((await nextRunAt()) - bench.clock.now).toBeLessThanOrEqual(HOUR)
   })
 
-  it('that stops starts no run and loses none', async () => {
+  it('that stops starts no run early and loses none', async () => {
     await pass(30)
     for (let times = 0; times < 200; times++) bench.turn()
     expect(await scans()).toEqual([])
     expect(await pass(60)).toHaveLength(1)
   })
 
-  it('that differs by five minutes between processes starts no run twice', async () => {
+  it('that differs by five minutes between processes repeats no run', async () => {
     const other = openWorkbench(createTenant({ ENG: 1 }), { home: bench.home })
     other.clock.now += 5 * MINUTE
     try {
@@ -94,7 +94,7 @@ describe('runs that were missed', () => {
     ['5 minutes', 5 * MINUTE],
     ['3 days', 3 * DAY],
     ['400 days', 400 * DAY],
-  ])('are made up for once after %s', async (_name, offMs) => {
+  ])('are made up for by one run after %s', async (_name, offMs) => {
     await pass(55)
     bench.clock.now += 5 * MINUTE + offMs
     for (let times = 0; times < 5; times++) bench.turn()

@@ -100,7 +100,7 @@ describe('custom detectors in scans', () => {
     expect(new Set((await found()).map((line) => line.split(' ')[2]))).toEqual(new Set(['three']))
   })
 
-  it('keep their findings while they are disabled, until the page is gone', async () => {
+  it('keep their findings while they are disabled, until the page is deleted', async () => {
     say('Blue Heron starts in May.')
     await bench.run('create_custom_detector', detectorFor('secret-projects', 'Blue Heron'))
     await bench.scan()

@@ -45,7 +45,7 @@ function cutList(body: unknown, { path }: RequestRecord, query: string): unknown
 const secondPages: readonly { name: string; query: string; respond?: SampleFault['respond'] }[] = [
   { name: 'names a second page that is refused', query: `cursor=${CURSOR}`, respond: { status: 403, body: {} } },
   { name: 'names a second page that fails', query: `cursor=${CURSOR}`, respond: { status: 501, body: {} } },
-  { name: 'names a second page that is no list', query: `cursor=${CURSOR}`, respond: { status: 200, body: {} } },
+  { name: 'names a second page that is not a list', query: `cursor=${CURSOR}`, respond: { status: 200, body: {} } },
   { name: 'repeats its first page', query: `cursor=${CURSOR}` },
   { name: 'names a second page without a cursor', query: 'limit=25' },
 ]

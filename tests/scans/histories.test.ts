@@ -21,7 +21,7 @@ it.each([...histories, ...known])(
   120_000,
 )
 
-it('also where the process of a scan is killed', async () => {
+it('findings also have the predicted states when the process of a scan is killed', async () => {
   const { problems, kills } = await runHistory('WIKI', 100, { steps: 3, killed: true })
   expect(problems).toEqual([])
   expect(kills).toBe(1)

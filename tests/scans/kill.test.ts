@@ -37,7 +37,7 @@ function contentOf(home: string): unknown[] {
   }
 }
 
-it('a scan that is killed repeatedly ends like an undisturbed one', async () => {
+it('a scan that is killed repeatedly has the same result as an undisturbed one', async () => {
   const homes = [mkdtempSync(join(tmpdir(), 'assay-kill-')), mkdtempSync(join(tmpdir(), 'assay-kill-'))] as const
   try {
     const calm = await lease(homes[0])

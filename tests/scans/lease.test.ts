@@ -50,7 +50,7 @@ describe('a scan', () => {
     second.close()
   })
 
-  it('refuses writes, heartbeats and the end from a process that lost its lease', () => {
+  it('refuses writes, heartbeats and completion by a process that lost its lease', () => {
     const late = need(claim())
     write(late, 'before')
     now += SILENCE_MS + 1

@@ -48,7 +48,7 @@ const count = (status: string) => listKept(bench).filter((finding) => finding.st
 const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
 
 describe('a workspace that is no longer listed', () => {
-  it('stays while the list of administrators has it', async () => {
+  it('is kept while the list of administrators contains it', async () => {
     const planted = await scanned({ adminApi: true })
     secondOf(planted).open = false
     for (let times = 0; times < 3; times++) {
@@ -59,7 +59,7 @@ describe('a workspace that is no longer listed', () => {
     }
   })
 
-  it('is gone when the list of administrators no longer contains it', async () => {
+  it('is deleted when the list of administrators no longer contains it', async () => {
     const planted = await scanned({ adminApi: true })
     const open = count('OPEN')
     planted.tenant.deleteWorkspace(secondOf(planted).id)
@@ -75,7 +75,7 @@ describe('a workspace that is no longer listed', () => {
       { scope: { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002'] } },
     ],
   ])(
-    '%s is gone after the second complete scan if its removal cannot be confirmed, with a warning each time',
+    '%s is deleted by the second complete scan if its removal cannot be confirmed, with a warning each time',
     async (_name, optional) => {
       const planted = await scanned({ optional })
       const open = count('OPEN')
@@ -88,11 +88,11 @@ describe('a workspace that is no longer listed', () => {
     },
   )
 
-  describe('as the last one of those named by their ids', () => {
+  describe('and was the only one selected by id', () => {
     const optional = { scope: { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001'] } }
     const firstOf = ({ tenant }: Tenant) => tenant.getWorkspace([...tenant.workspaces.values()][0]?.name ?? '')
 
-    it('is gone after the second complete scan if its removal cannot be confirmed', async () => {
+    it('is deleted by the second complete scan if its removal cannot be confirmed', async () => {
       const planted = await scanned({ optional })
       const open = count('OPEN')
       planted.tenant.deleteWorkspace(firstOf(planted).id)
@@ -106,7 +106,7 @@ describe('a workspace that is no longer listed', () => {
       expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'scope_unmatched' })
     })
 
-    it('is gone at once when the list of administrators no longer contains it', async () => {
+    it('is deleted at once when the list of administrators no longer contains it', async () => {
       const planted = await scanned({ adminApi: true, optional })
       const open = count('OPEN')
       planted.tenant.deleteWorkspace(firstOf(planted).id)
@@ -114,7 +114,7 @@ describe('a workspace that is no longer listed', () => {
       expect([count('OPEN'), count('RESOLVED')]).toEqual([0, open])
     })
 
-    it('stays while its id is refused', async () => {
+    it('is kept while access to its id is refused', async () => {
       const planted = await scanned({ optional })
       const open = count('OPEN')
       firstOf(planted).open = false
@@ -125,7 +125,7 @@ describe('a workspace that is no longer listed', () => {
     })
   })
 
-  it('stays when the account sees no workspace and their status is unknown', async () => {
+  it('is kept when the account sees no workspace and their status is unknown', async () => {
     const planted = await scanned()
     const open = count('OPEN')
     for (const workspace of planted.tenant.workspaces.values()) workspace.open = false
@@ -135,7 +135,7 @@ describe('a workspace that is no longer listed', () => {
     }
   })
 
-  it('stays while the platform lists workspaces without an id', async () => {
+  it('is kept while the platform lists workspaces without an id', async () => {
     const names = ['Finance word:b1', 'People word:b45']
     const planted = await scanned({ optional: { scope: { workspace_names: names } } })
     const open = count('OPEN')
@@ -155,7 +155,7 @@ describe('a workspace that is no longer listed', () => {
     }
   })
 
-  it('stays where its id is refused', async () => {
+  it('is kept when access to its id is refused', async () => {
     const ids = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002']
     const planted = await scanned({ optional: { scope: { workspace_ids: ids } } })
     secondOf(planted).open = false
@@ -165,7 +165,7 @@ describe('a workspace that is no longer listed', () => {
     }
   })
 
-  it('stays when a new name excludes it from the scope', async () => {
+  it('is kept when a new name excludes it from the scope', async () => {
     const planted = await scanned()
     const names = [...planted.tenant.workspaces.values()].map(({ name }) => name)
     await bench.run('update_source', { id: 'fake', config: { optional: { scope: { workspace_names: names } } } })
@@ -178,7 +178,7 @@ describe('a workspace that is no longer listed', () => {
   })
 })
 
-describe('tables that become assets of their own, or no longer', () => {
+describe('tables that become separate assets or parts of their dataset', () => {
   const setContainers = (isOn: boolean) =>
     bench.run('update_source', {
       id: 'fake',
@@ -214,7 +214,7 @@ describe('tables that become assets of their own, or no longer', () => {
     expect(new Set(inDatasets.map(({ status }) => status))).toEqual(new Set(['IGNORED']))
   })
 
-  it('become parts again where only the member API reads them, although some sections cannot be read', async () => {
+  it('become parts again when only the member API reads them, although some sections cannot be read', async () => {
     const planted = await scanned()
     const before = count('OPEN')
     await setContainers(true)
@@ -230,7 +230,7 @@ describe('tables that become assets of their own, or no longer', () => {
     expect(count('OPEN')).toBe(0)
   })
 
-  it('are not split by a scan that may not read them', async () => {
+  it('do not become assets in a scan without permission to read them', async () => {
     await scanned({ adminApi: true })
     await setContainers(true)
     await bench.scan()
@@ -275,7 +275,7 @@ describe('a metadata scan', () => {
     expect(codes(scan)).toContain('not_read')
   })
 
-  it('that is to wait for an hour parks the scan, and resolves nothing', async () => {
+  it('with a requested wait of an hour parks the scan, and resolves nothing', async () => {
     await scanned({ adminApi: true })
     const before = count('OPEN')
     const respond = { status: 429, headers: { 'retry-after': '3600' }, body: {} }
@@ -287,8 +287,8 @@ describe('a metadata scan', () => {
   })
 })
 
-describe('a text that the platform omits where it is empty', () => {
-  it('counts as removed after two scans in a row without it, with one note', async () => {
+describe('a text that the platform omits when it is empty', () => {
+  it('counts as removed after two scans in a row without it, with one warning', async () => {
     await scanned()
     server?.faults.push({
       match: onPath(/\/reports$/),

@@ -10,8 +10,8 @@ import { openPlatformBench } from './platform.ts'
 const [workspace, dataset] = [guid('a', 1), guid('d', 1)]
 
 it.each([
-  ['polled again by the scan that goes on', false, 1],
-  ['begun anew when the platform has lost it', true, 2],
+  ['polled by the scan that resumes', false, 1],
+  ['started again when its result is no longer available', true, 2],
 ])(
   'a metadata scan that was started before an interruption is %s',
   async (_name, isLost, started) => {

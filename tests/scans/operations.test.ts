@@ -58,7 +58,7 @@ describe('get_scan', () => {
     expect(told[0]).toBe('0 of 0 listed assets read')
   })
 
-  it('waits for the next change only, when asked for progress', async () => {
+  it('waits only for the next change when progress is requested', async () => {
     let read: () => void = () => {}
     const reading = new Promise<void>((resolve) => {
       read = resolve
@@ -131,7 +131,7 @@ describe('list_scans', () => {
 })
 
 describe('cancel_scan', () => {
-  it('refuses a scan that is over, and accepts a cancelled one again', async () => {
+  it('refuses a finished scan, and accepts a cancelled one again', async () => {
     const { id } = await bench.scan()
     await expect(bench.run('cancel_scan', { id })).rejects.toMatchObject({ facts: { reason: 'scan_finished' } })
     tenant.onPage = () => new Promise(() => {})
@@ -175,7 +175,7 @@ describe.each([
     lease.close()
   })
 
-  it('is ended by its own process when it is cancelled', async () => {
+  it('is stopped by its own process when it is cancelled', async () => {
     const { uid, lease } = await driveElsewhere(50)
     expect(await bench.run('cancel_scan', { id: uid })).toMatchObject({ status: 'RUNNING' })
     await vi.waitFor(() => expect(lease.stop).toBe('cancelled'), 10_000)
@@ -184,7 +184,7 @@ describe.each([
 })
 
 describe('get_stats', () => {
-  it('counts what is stored', async () => {
+  it('counts the stored findings and assets', async () => {
     await bench.scan()
     expect(await bench.run('get_stats')).toMatchObject({
       sources: 1,
@@ -230,12 +230,12 @@ describe('triage_findings', () => {
     await bench.scan()
   })
 
-  it('preview counts the matching findings', async () => {
+  it('counts the matching findings in a preview', async () => {
     expect(await bench.run('preview_triage', { filters: { severities: ['LOW'] } })).toEqual({ count: 3 })
     expect(await bench.run('search_findings', { statuses: ['IGNORED'] })).toMatchObject({ items: [] })
   })
 
-  it('sets the status of all that match, with its reason, once', async () => {
+  it('sets the status of all matching findings once, with the reason', async () => {
     const filters = { severities: ['LOW'] }
     expect(await triage({ filters, reason: 'samples' })).toMatchObject({
       matched: 3,

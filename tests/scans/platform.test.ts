@@ -53,7 +53,7 @@ describe('an incomplete listing resolves nothing, even when it is repeated', () 
       { status: 'FAILED', reason: 'forbidden' },
     ],
     ['a sign-in page', [{ match: listing, respond: 'html' }], { status: 'FAILED', reason: 'protocol_error' }],
-    ['a cut reply', [{ match: listing, respond: 'cut' }], { status: 'FAILED', reason: 'protocol_error' }],
+    ['a truncated reply', [{ match: listing, respond: 'cut' }], { status: 'FAILED', reason: 'protocol_error' }],
     ['an anonymous success', [{ match: never, respond: 'anonymous' }], { status: 'FAILED', reason: 'auth_failed' }],
     [
       'a refused credential',
@@ -61,7 +61,7 @@ describe('an incomplete listing resolves nothing, even when it is repeated', () 
       { status: 'FAILED', reason: 'auth_failed' },
     ],
     [
-      'a list that runs in circles',
+      'a list with a cursor loop',
       [
         {
           match: onPath(/\/spaces\/1\/pages$/),
@@ -101,7 +101,7 @@ describe('an incomplete listing resolves nothing, even when it is repeated', () 
     }
   })
 
-  it('a loss of six in ten, and an empty success, until a second whole listing agrees', async () => {
+  it('a loss of 60 % of the pages, and an empty list, until a second complete listing agrees', async () => {
     const wiki = await scanned()
     for (const { id } of pages.slice(0, 60)) wiki.tenant.deletePage(id)
     expect(await bench.scan()).toMatchObject({ status: 'PARTIAL', reason: 'mass_vanishing' })
@@ -145,7 +145,7 @@ describe('a credential', () => {
 })
 
 describe('a scope', () => {
-  it('with one wrong key among good ones is scanned, and the wrong one is named', async () => {
+  it('with one wrong key among valid ones is scanned, and the wrong one is named', async () => {
     const wiki = await startWiki({ spaces, pages })
     await createWikiSource(bench, wiki.url, { scope: { spaces: { keys: ['S1', 'S2', 'S99'] } } })
     const scan = await bench.scan()
@@ -153,7 +153,7 @@ describe('a scope', () => {
     expect(scan.warnings).toContainEqual(expect.objectContaining({ code: 'scope_unmatched', scope: 'S99' }))
   })
 
-  it('of wrong keys alone fails', async () => {
+  it('of wrong keys only fails', async () => {
     const wiki = await startWiki({ spaces, pages })
     await createWikiSource(bench, wiki.url, { scope: { spaces: { keys: ['S98', 'S99'] } } })
     expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'scope_unmatched' })

@@ -130,7 +130,7 @@ it.each(Object.keys(formats))(
   120_000,
 )
 
-it('no name, address or link shows a credential that it contains', async () => {
+it('names, addresses and links are shown without credentials that they contain', async () => {
   await fc.assert(
     fc.asyncProperty(body(14), body(36), async (word, token) => {
       const [password, key] = [`Xy7!${word}`, `gh${'p_'}${token}`]

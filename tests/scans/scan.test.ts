@@ -40,7 +40,7 @@ describe('a scan', () => {
     expect(findings()).toHaveLength(15)
   })
 
-  it('adds nothing the second time and fetches no body again', async () => {
+  it('adds nothing the second time, and fetches no body again', async () => {
     await bench.scan()
     const before = bench.snapshot()
     tenant.fetched.length = 0
@@ -55,7 +55,7 @@ describe('a scan', () => {
     expect(bench.snapshot()).toEqual(before)
   })
 
-  it('reads exactly what was edited', async () => {
+  it('reads exactly the edited pages', async () => {
     await bench.scan()
     tenant.fetched.length = 0
     pageAt('ENG', 3).body = 'Now with word:other in it.'
@@ -73,7 +73,7 @@ describe('a scan', () => {
     expect(scan.progress.findings).toEqual({ new: 0, again: 15, resolved: 0 })
   })
 
-  it('re-opens what is found again, with its id and its history', async () => {
+  it('re-opens a finding that is found again, with its id and its history', async () => {
     const page = pageAt('OPS', 0)
     const body = page.body
     await bench.scan()
@@ -105,7 +105,7 @@ describe('a scan', () => {
     expect(keysWhere({ status: 1 })).toHaveLength(1)
   })
 
-  it('never has a checkpoint ahead of the stored data', async () => {
+  it('never stores a checkpoint ahead of the data', async () => {
     const write = bench.store.write.bind(bench.store)
     const steps: { cursor: string; stored: number }[] = []
     bench.store.write = (work, options) => {
@@ -208,7 +208,7 @@ describe('a scan', () => {
     })
   })
 
-  it('a second start names the running scan', async () => {
+  it('is named by the error when it is started a second time', async () => {
     let go = () => {}
     tenant.onPage = () =>
       new Promise<void>((resolve) => {
@@ -274,13 +274,13 @@ describe('detectors that cannot run', () => {
     return broken
   }
 
-  it('end the scan when no document can be processed', async () => {
+  it('fail the scan when no document can be processed', async () => {
     const broken = await openBroken(() => true)
     expect(await broken.scan()).toMatchObject({ status: 'FAILED', reason: 'detectors_failed' })
     await broken.close()
   })
 
-  it('skip one asset when its document is the cause', async () => {
+  it('skip only the asset whose document is the cause', async () => {
     const broken = await openBroken((key) => key.endsWith('ENG-3'))
     expect(await broken.scan()).toMatchObject({ status: 'COMPLETED', failures: [{ assetKey: 'fake:page:ENG-3' }] })
     await broken.close()
@@ -307,7 +307,7 @@ describe('an asset that disappears', () => {
     expect(keysWhere({ key: 'fake:page:ENG-1', asset_status: 'ACTIVE', status: 0 })).toHaveLength(1)
   })
 
-  it('must be missing in two scans in a row', async () => {
+  it('is kept until it is missing in two scans in a row', async () => {
     await bench.scan()
     const [page] = pagesOf('ENG').splice(0, 1)
     await bench.scan()
@@ -350,7 +350,7 @@ describe('an asset that disappears', () => {
     expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
   })
 
-  it('is deleted with its scope when the scope is gone, but not when the scope was excluded', async () => {
+  it('is deleted with its scope when the scope is deleted, but not when the scope is excluded', async () => {
     await bench.run('create_source', {
       name: 'narrow',
       config: { type: 'FAKE', required: { base_url: 'https://fake.example' }, masked: { token: 'fake-token-0002' } },

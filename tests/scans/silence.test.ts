@@ -34,8 +34,8 @@ it('a process without a heartbeat for thirty seconds loses its scan, regardless 
 it.each<[string, Partial<ScanRecord>]>([
   ['waits', { status: 'QUEUED' }],
   ['has no owner', { owner: null }],
-  ['was driven by a process that is gone', { owner: `${hostname()}/4194399/dead` }],
-])('a scan that %s is free at once', (_, more) => {
+  ['was run by a process that has ended', { owner: `${hostname()}/4194399/dead` }],
+])('a scan that %s can be claimed at once', (_, more) => {
   expect(watchHeartbeats()(scan(more))).toBe(true)
 })
 

@@ -61,7 +61,7 @@ const suppress = (input: object) =>
   })
 
 describe('a suppression', () => {
-  it('by value applies wherever the value occurs, now and in later scans', async () => {
+  it('by value applies to every occurrence of the value, now and in later scans', async () => {
     await bench.scan()
     const { changed, valueFingerprint } = await suppress({ findingId: await at('ENG-1') })
     expect([changed, valueFingerprint?.length]).toEqual([2, 12])

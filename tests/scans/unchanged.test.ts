@@ -98,7 +98,7 @@ const isDownload = ({ server, path }: { server: string; path: string }) =>
 const isReplyList = ({ path }: { path: string }) => path.endsWith('/children')
 
 describe(`a second scan of ${PAGES} pages`, () => {
-  it('that are unchanged fetches no body and no attachment, in at most 40 requests', async () => {
+  it('without changes fetches no body and no attachment, in at most 40 requests', async () => {
     const { scan: second, requests } = await scan()
     expect(second).toMatchObject({ status: 'COMPLETED', failures: [], progress: { scanned: 0 } })
     expect(second.progress.unchanged).toBe(second.progress.discovered)
@@ -108,7 +108,7 @@ describe(`a second scan of ${PAGES} pages`, () => {
     expect(requests.filter((request) => !isReplyList(request)).length).toBeLessThanOrEqual(40)
   }, 120_000)
 
-  it('of which one page, one comment and one attachment were edited changes exactly those', async () => {
+  it('after edits of one page, one comment and one attachment changes exactly those', async () => {
     const { tenant } = wiki
     const [page, commented, attached] = [toGeneratedId(5), toGeneratedId(9), toGeneratedId(19)]
     const comment = [...tenant.comments.values()].find(

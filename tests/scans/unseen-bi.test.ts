@@ -89,7 +89,7 @@ describe('a dataset in the metadata scan', () => {
   const refuseQueries = () =>
     server.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
 
-  it('that now has partial metadata keeps its tables, expressions and roles', async () => {
+  it('with partial metadata keeps its tables, expressions and roles', async () => {
     const open = await scanned()
     refuseQueries()
     change((dataset) => {
@@ -108,7 +108,7 @@ describe('a dataset in the metadata scan', () => {
     await expectKept(open, 'not_read')
   })
 
-  it('with an empty list of tables loses them in the second scan, which reports it', async () => {
+  it('with an empty list of tables loses its tables in the second scan, which reports it', async () => {
     const open = await scanned()
     refuseQueries()
     change((dataset) => {
@@ -155,7 +155,7 @@ it.each([
   ['datasets', /\/datasets$/],
   ['dashboards', /\/dashboards$/],
   ['workspaces', /myorg\/groups$/],
-])('a list of %s with entries that are no objects removes nothing', async (_name, path) => {
+])('a list of %s with entries that are not objects removes nothing', async (_name, path) => {
   const open = await scanned({ adminApi: false })
   rewrite<{ value: unknown[] }>(path, (body) => {
     body.value = [...body.value.slice(1), null]
@@ -168,7 +168,7 @@ it.each([
 })
 
 describe('a workspace that is no longer listed', () => {
-  it('stays while it answers to its id', async () => {
+  it('is kept while it can be read by its id', async () => {
     const open = await scanned({ adminApi: false })
     const { id } = workspaceAt(1)
     rewrite<{ value: { id: string }[] }>(/myorg\/groups$/, (body) => {
@@ -177,7 +177,7 @@ describe('a workspace that is no longer listed', () => {
     await expectKept(open, 'scope_hidden')
   })
 
-  it('stays while the list of administrators has entries without an id', async () => {
+  it('is kept while the list of administrators has entries without an id', async () => {
     const open = await scanned()
     workspaceAt(1).open = false
     rewrite<{ value: unknown[] }>(/\/admin\/groups$/, (body) => {
@@ -187,7 +187,7 @@ describe('a workspace that is no longer listed', () => {
     expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
   })
 
-  it('stays where it is personal and administrators alone list it, and that right is lost', async () => {
+  it('is kept if it is personal, only administrators can list it, and the account loses that permission', async () => {
     const open = await scanned({
       isPerson: true,
       optional: { scope: { include_personal_workspaces: true } },
@@ -218,13 +218,13 @@ describe('an item that moves to a workspace that is not scanned', () => {
     tenant.touch(to)
   }
 
-  it('stays while the lists of administrators have it', async () => {
+  it('is kept while the lists of administrators contain it', async () => {
     const open = await scanned({ optional: { scope } })
     move()
     await expectKept(open, 'outside_scope')
   })
 
-  it('is gone after the second scan if nothing shows that it exists', async () => {
+  it('is deleted by the second scan if there is no evidence that it exists', async () => {
     await scanned({ adminApi: false, optional: { scope } })
     move()
     await scanLater()

@@ -57,7 +57,7 @@ async function expectKept(code: string | undefined, status?: string): Promise<vo
 }
 
 describe('a page', () => {
-  it('that is listed, but not found by its id, does not count as deleted', async () => {
+  it('that is listed but not found by its id does not count as deleted', async () => {
     const { page } = await scanned()
     tenant.editPage(page.id, { body: '<p>text</p>' })
     fail({ match: onPath(new RegExp(`/pages(?:/${page.id})?$`)), respond: { status: 404, body: {} } })
@@ -68,7 +68,7 @@ describe('a page', () => {
     expect(states()).toEqual(['attachment OPEN', 'comments OPEN', 'page RESOLVED'])
   })
 
-  it('of which only the view is read keeps findings in its storage format until that is read again', async () => {
+  it('that can be read only in view format keeps findings in its storage format until that can be read again', async () => {
     const { page } = await scanned()
     tenant.editPage(page.id, { body: '<p>text</p>' })
     const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
@@ -79,7 +79,7 @@ describe('a page', () => {
     expect(states()).toEqual(['attachment OPEN', 'comments OPEN', 'page RESOLVED'])
   })
 
-  it('of which only the view is ever read resolves findings that an edit removes from the view', async () => {
+  it('that was always read in view format has findings resolved that an edit removes from the view', async () => {
     await scanned()
     const page = tenant.addPage({ spaceId: tenant.getSpace('TWO').id, title: 'View', body: textOf('view') })
     const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
@@ -91,7 +91,7 @@ describe('a page', () => {
     expect(states().sort()).toEqual([...allOpen, 'page RESOLVED'])
   })
 
-  it('that is archived stays, and one in the trash is gone after the second scan', async () => {
+  it('that is archived is kept, and one in the trash is deleted by the second scan', async () => {
     const { page } = await scanned()
     tenant.archivePage(page.id)
     await expectKept('outside_scope')
@@ -102,13 +102,13 @@ describe('a page', () => {
     expect(states()).toEqual(allOpen.map((state) => state.replace('OPEN', 'RESOLVED')))
   })
 
-  it('that moves to a space that is not scanned stays, with its comments and files', async () => {
+  it('that moves to a space that is not scanned is kept, with its comments and files', async () => {
     const { page } = await scanned({ scope: { spaces: { keys: ['ONE'] } } })
     tenant.movePage(page.id, { spaceId: tenant.getSpace('TWO').id })
     await expectKept('outside_scope')
   })
 
-  it('that moves to a space that cannot be listed stays, with comments and files that were not listed with it', async () => {
+  it('that moves to a space that cannot be listed is kept, with comments and files that were not listed with it', async () => {
     const { page } = await scanned()
     const other = tenant.getSpace('TWO').id
     const move = (spaceId: string) => {
@@ -128,7 +128,7 @@ describe('a page', () => {
     await expectKept(undefined, 'PARTIAL')
   })
 
-  it('that is missing while the platform cannot look pages up is gone after the second scan', async () => {
+  it('that is missing while the platform has no page lookup is deleted by the second scan', async () => {
     const { page } = await scanned()
     tenant.purgePage(page.id)
     fail({ match: onPath(/\/v2\/pages$/), respond: { status: 400, body: {} } })
@@ -138,7 +138,7 @@ describe('a page', () => {
     expect(states()).toEqual(allOpen.map((state) => state.replace('OPEN', 'RESOLVED')))
   })
 
-  it('that is missing while looking pages up fails stays', async () => {
+  it('that is missing while the page lookup fails is kept', async () => {
     const { page } = await scanned()
     tenant.archivePage(page.id)
     fail({ match: onPath(/\/v2\/pages$/), respond: { status: 501, body: {} } })
@@ -224,7 +224,7 @@ describe('a list', () => {
   })
 })
 
-it('a space whose id is larger than 2^53 stays when another filter leaves it out', async () => {
+it('a space whose id is larger than 2^53 is kept when another filter excludes it', async () => {
   const id = '90071992547409931'
   const space = tenant.addSpace({ id, key: 'BIG', name: 'Big', labels: ['scan'] })
   const other = tenant.addSpace({ key: 'TWO', name: 'Two', labels: ['scan'] })

@@ -57,7 +57,7 @@ describe('schemas/', () => {
     ['custom-detector.schema.json', detector],
     ['finding.schema.json', finding],
     ['config.schema.json', { port: 0 }],
-  ])('%s is draft 2020-12, accepts valid values and refuses an unknown key', (name, value) => {
+  ])('%s is valid draft 2020-12, accepts valid values and refuses an unknown key', (name, value) => {
     expect(load(name).$schema).toBe('https://json-schema.org/draft/2020-12/schema')
     const validate = compile(name)
     expect(validate(value), JSON.stringify(validate.errors)).toBe(true)

@@ -14,7 +14,7 @@ describe('runs of a schedule', () => {
     'America/Havana',
     'Pacific/Chatham',
   ])(
-    'run once where the clocks of %s change: at the end of a gap, in a repeated hour the first time',
+    'start once when daylight saving time changes in %s: after a skipped hour, or in the first repeated hour',
     (zone) => {
       const { runs, differences } = compareChanges(zone, patterns)
       expect(differences).toEqual([])
@@ -23,7 +23,7 @@ describe('runs of a schedule', () => {
     60_000,
   )
 
-  it('come every day of two years', () => {
+  it('start every day for two years', () => {
     const daily = patterns.filter(({ hours, minutes }) => hours !== undefined && hours.length * minutes.length === 1)
     const { runs, differences } = compareYears('Asia/Kolkata', daily)
     expect(differences).toEqual([])
@@ -53,11 +53,11 @@ describe('an invalid schedule', () => {
     ['@daily', { cron: '@daily' }, 'cron'],
     ['words', { cron: 'every day at six o clock' }, 'cron'],
     ['letters', { cron: 'a b c d e' }, 'cron'],
-    ['a step of nothing', { cron: '*/0 * * * *' }, 'cron'],
-    ['a range backwards', { cron: '0 17-9 * * *' }, 'cron'],
+    ['a step of zero', { cron: '*/0 * * * *' }, 'cron'],
+    ['a reversed range', { cron: '0 17-9 * * *' }, 'cron'],
     ['an unknown preset', { preset: 'often' }, 'preset'],
     ['neither preset nor cron', { enabled: true }, ''],
-    ['a wrong cron beside a good preset', { preset: 'daily', cron: 'x' }, 'cron'],
+    ['an invalid cron expression and a valid preset', { preset: 'daily', cron: 'x' }, 'cron'],
   ])('is refused when it is written: %s', (_name, schedule, path) => {
     const { error } = Schedule.safeParse(schedule)
     expect(error?.issues.map((issue) => issue.path.join('.'))).toEqual([path])

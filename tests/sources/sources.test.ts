@@ -77,7 +77,7 @@ describe('creating a source', () => {
     ['six fields', { schedule: { cron: '0 0 6 * * *' } }, ['config.schedule.cron']],
     ['a nickname', { schedule: { cron: '@daily' } }, ['config.schedule.cron']],
     ['a day that never comes', { schedule: { cron: '0 0 30 2 *' } }, ['config.schedule.cron']],
-    ['nonsense for cron', { schedule: { cron: 'a b c d e' } }, ['config.schedule.cron']],
+    ['an invalid cron expression', { schedule: { cron: 'a b c d e' } }, ['config.schedule.cron']],
     ['an unknown zone', { schedule: { preset: 'daily', timezone: 'Mars/Base' } }, ['config.schedule.timezone']],
     ['an offset for a zone', { schedule: { preset: 'daily', timezone: '+02:00' } }, ['config.schedule.timezone']],
     ['no type', { type: undefined }, ['config.type']],
@@ -109,12 +109,12 @@ describe('creating a source', () => {
       ],
     ],
     [
-      'two things wrong with a schedule',
+      'two problems in a schedule',
       { schedule: { enabled: true, timezone: 'Mars/Base' } },
       ['config.schedule.timezone', 'config.schedule'],
     ],
-    ['a group that is no object', { sampling: 5, detectors: 'SECRETS' }, ['config.sampling', 'config.detectors']],
-  ])('refuses %s, naming the place', async (_name, more, paths) => {
+    ['a group that is not an object', { sampling: 5, detectors: 'SECRETS' }, ['config.sampling', 'config.detectors']],
+  ])('refuses %s, with the path in the error', async (_name, more, paths) => {
     expect(await issuesOf(create(more))).toEqual(paths)
   })
 
@@ -124,7 +124,7 @@ describe('creating a source', () => {
     )
   })
 
-  it('suggests the detector that was meant', async () => {
+  it('suggests the intended detector', async () => {
     await expect(create({ detectors: [{ type: 'WORD' }] })).rejects.toThrow(/Did you mean WORDS/)
   })
 
@@ -154,7 +154,7 @@ describe('finding a source', () => {
     })
   })
 
-  it('lists all', async () => {
+  it('lists all sources', async () => {
     await create()
     await create({}, 'Another')
     expect(await bench.run('list_sources')).toMatchObject({ total: 2, items: [{ name: 'Another' }, { name: 'Wiki' }] })
@@ -203,7 +203,7 @@ describe('updating a source', () => {
     await secretWorks()
   })
 
-  it('stores a new secret', async () => {
+  it('replaces a secret by a new one', async () => {
     await update({ masked: { token: 'wrong' } })
     expect((await bench.scan('Wiki')).reason).toBe('auth_failed')
   })
@@ -239,7 +239,7 @@ describe('updating a source', () => {
     expect(await issuesOf(update({ type: 'WIKI' }))).toEqual(['config.type'])
   })
 
-  it('renames, also to the same name in another letter case', async () => {
+  it('changes the name, also to the same name in another letter case', async () => {
     expect(await bench.run('update_source', { id: 'Wiki', name: 'WIKI' })).toMatchObject({ name: 'WIKI' })
   })
 })
@@ -259,7 +259,7 @@ describe('the schedule', () => {
       '2026-01-06T05:30:00.000Z',
     ],
     ['a zone', { schedule: { enabled: true, preset: 'daily', timezone: 'Asia/Tokyo' } }, '2026-01-05T21:00:00.000Z'],
-    ['a disabled one', { schedule: { enabled: false, preset: 'daily' } }, undefined],
+    ['a disabled schedule', { schedule: { enabled: false, preset: 'daily' } }, undefined],
   ])('shows the next run for %s', async (_name, more, nextRunAt) => {
     expect((await create(more)).nextRunAt).toBe(nextRunAt)
   })
@@ -269,7 +269,7 @@ describe('changing the schedule', () => {
   const nextRun = async (schedule: Record<string, unknown>) =>
     (await bench.run<Source>('update_source', { id: 'Wiki', config: { schedule } })).nextRunAt
 
-  it('uses the latest setting: a preset replaces a cron expression', async () => {
+  it('applies the latest setting: a preset replaces a cron expression', async () => {
     await create({ schedule: { enabled: true, cron: '30 5 * * *' } })
     expect(await nextRun({ preset: 'nightly' })).toBe('2026-01-06T02:00:00.000Z')
     expect(await nextRun({ cron: '15 4 * * *' })).toBe('2026-01-06T04:15:00.000Z')
@@ -314,7 +314,7 @@ describe('deleting a source', () => {
     expect(holds()).toBe(false)
   })
 
-  it('that is interrupted is final for all processes, frees its name, and is completed by the loop', async () => {
+  it('that is interrupted is final for all processes, frees the name, and is completed by the loop', async () => {
     bench.close()
     bench = openWorkbench(createTenant({ ENG: 250 }))
     await create({ sampling: { strategy: 'ALL' } })
@@ -360,7 +360,7 @@ it('changes of a source are in the audit trail without its secrets', async () =>
 })
 
 describe('testing a source', () => {
-  it('answers with steps and writes nothing', async () => {
+  it('returns its steps and writes nothing', async () => {
     await create()
     const version = () => bench.store.read((reader) => reader.prepare('PRAGMA data_version').get())
     const before = version()

@@ -72,12 +72,12 @@ describe('glossary terms', () => {
     ['search=anyone%20read', 'description'],
     ['category=SECURITY_TEST', 'category'],
     ['category=SECURITY_TEST&search=credentials', 'category and description'],
-  ])('are found by %s (%s), with the total', async (query) => {
+  ])('can be searched by %s (%s), with the total', async (query) => {
     const { items, total } = await get(`GET /semantic/glossary?${query}`)
     expect([items.map(({ slug }: Body) => slug), total]).toEqual([['leaks'], 1])
   })
 
-  it('are not found by a part of their category', async () => {
+  it('do not match a part of their category', async () => {
     expect(await get('GET /semantic/glossary?category=SECURITY_T')).toEqual({ items: [], total: 0 })
   })
 
@@ -147,7 +147,7 @@ describe('metric definitions', () => {
     ['a draft', async () => ask('PUT /semantic/metrics/leak-count', { unit: 'leaks' })],
     ['an active one', async () => ask('POST /semantic/metrics/leak-count/certify', { certifiedBy: 'Bob' })],
     ['a deprecated one', async () => ask('POST /semantic/metrics/leak-count/deprecate', { deprecatedBy: 'Bob' })],
-  ])('are ACTIVE once certified, from %s, and record by whom', async (_state, prepare) => {
+  ])('become ACTIVE by certification from %s, which records the person', async (_state, prepare) => {
     await prepare()
     const { status, body } = await ask('POST /semantic/metrics/leak-count/certify', { certifiedBy: 'Ada' })
     expect([status, body]).toMatchObject([200, { status: 'ACTIVE', certifiedBy: 'Ada' }])
@@ -250,7 +250,7 @@ describe('the query engine', () => {
   })
 })
 
-describe('requests and replies', () => {
+describe('requests and responses', () => {
   it.each([
     'POST /semantic/query',
     'POST /semantic/query/explore',
@@ -262,7 +262,7 @@ describe('requests and replies', () => {
     expect(body.issues.map(({ path }: Body) => path)).toContain('nonsense')
   })
 
-  it('removes what is deleted, and answers with it', async () => {
+  it('a deleted object no longer exists, and the reply contains it', async () => {
     expect((await ask('DELETE /semantic/glossary/leaks')).status).toBe(409)
     await ask('DELETE /semantic/dashboards/walls/metrics/leak-count')
     await ask('DELETE /semantic/dashboards/walls/metrics/total-findings')

@@ -97,7 +97,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  it('restores the old state and keeps the newer one aside', () => {
+  it('restores the old state and keeps the newer database under another name', () => {
     add('old')
     const backup = backUp(file, join(home, 'backup.db'))
     add('new')
@@ -154,7 +154,7 @@ describe('a restore', () => {
     }
   })
 
-  it('is refused for a copy of which a part is damaged', () => {
+  it('is refused for a backup with a damaged part', () => {
     for (let n = 0; n < 8; n++) add(`word ${n} ${'x'.repeat(50_000)}`)
     const backup = backUp(file, join(home, 'backup.db'))
     const copy = readFileSync(backup.file)

@@ -63,16 +63,16 @@ const overwrite = (at: number, bytes: Buffer) => {
 
 describe('a damaged file', () => {
   it.each<[string, () => void, string]>([
-    ['cut to half', () => truncateSync(file, Math.floor(statSync(file).size / 2)), 'database_damaged'],
-    ['cut by one page', () => truncateSync(file, statSync(file).size - 8192), 'database_damaged'],
-    ['cut to nothing', () => truncateSync(file, 0), 'database_damaged'],
-    ['cut within its header', () => truncateSync(file, 50), 'database_damaged'],
-    ['of nothing but zeros', () => writeFileSync(file, Buffer.alloc(statSync(file).size)), 'not_a_database'],
-    ['with junk for a header', () => overwrite(0, Buffer.from('junk'.repeat(25))), 'not_a_database'],
+    ['truncated to half', () => truncateSync(file, Math.floor(statSync(file).size / 2)), 'database_damaged'],
+    ['truncated by one page', () => truncateSync(file, statSync(file).size - 8192), 'database_damaged'],
+    ['truncated to zero bytes', () => truncateSync(file, 0), 'database_damaged'],
+    ['truncated within its header', () => truncateSync(file, 50), 'database_damaged'],
+    ['filled with zeros', () => writeFileSync(file, Buffer.alloc(statSync(file).size)), 'not_a_database'],
+    ['with an invalid header', () => overwrite(0, Buffer.from('junk'.repeat(25))), 'not_a_database'],
     ['with a zeroed first table', () => overwrite(100, Buffer.alloc(8092)), 'database_damaged'],
     ['replaced by text', () => writeFileSync(file, 'my notes\n'.repeat(4000)), 'not_a_database'],
     [
-      'gone, with its log still there',
+      'missing while its log exists',
       () => {
         rmSync(file)
         writeFileSync(`${file}-wal`, Buffer.alloc(4096, 1))
@@ -102,7 +102,7 @@ describe('a damaged file', () => {
     expect(error.facts.reason).toBe('database_damaged')
   })
 
-  it('whose write-ahead log is lost opens in its last checkpointed state', () => {
+  it('whose write-ahead log is lost opens in the state of the last checkpoint', () => {
     makeDatabase()
     const store = open()
     store.write((writer) => ensureDictionaryId(writer, safe('in the log')))
@@ -134,7 +134,7 @@ describe('a damaged file', () => {
   })
 })
 
-describe('the place of the data folder', () => {
+describe('the file system of the data folder', () => {
   const on = (type: number) => (() => ({ type, bavail: 10, bsize: 4096 })) as never
 
   const onLinux = it.skipIf(process.platform !== 'linux')
@@ -157,7 +157,7 @@ describe('the place of the data folder', () => {
     },
   )
 
-  it('is accepted on a disk, and one that is copied to a cloud is named', () => {
+  it('is accepted if it is local, and a folder that is synchronized to a cloud is reported', () => {
     expect(describeFolderLocation(home).network).toBeUndefined()
     const synced = join(home, 'Dropbox', 'assay')
     mkdirSync(synced, { recursive: true })
@@ -168,7 +168,7 @@ describe('the place of the data folder', () => {
 describe('a full disk', () => {
   const MB = 1024 * 1024
 
-  it('refuses writes, keeps answering, and accepts writes again when there is space', () => {
+  it('refuses writes, still answers queries, and accepts writes again when there is space', () => {
     let free = 200 * MB
     const store = open({ freeBytes: () => free })
     const write = (name: string) => store.write((writer) => ensureDictionaryId(writer, safe(name)))

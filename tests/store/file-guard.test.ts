@@ -62,8 +62,8 @@ const faults: [string, string, () => void][] = [
       renameSync(join(home, 'copy'), file)
     },
   ],
-  ['parted from its log', 'log_missing', () => rmSync(`${file}-wal`)],
-  ['parted from the index of its log', 'log_missing', () => rmSync(`${file}-shm`)],
+  ['separated from its log', 'log_missing', () => rmSync(`${file}-wal`)],
+  ['separated from the index of its log', 'log_missing', () => rmSync(`${file}-shm`)],
   [
     'given another log',
     'log_missing',
@@ -72,8 +72,8 @@ const faults: [string, string, () => void][] = [
       renameSync(join(home, 'log'), `${file}-wal`)
     },
   ],
-  ['cut to half', 'database_damaged', () => truncateSync(file, 8192 * 20)],
-  ['cut to nothing', 'database_damaged', () => truncateSync(file, 0)],
+  ['truncated to half', 'database_damaged', () => truncateSync(file, 8192 * 20)],
+  ['truncated to zero bytes', 'database_damaged', () => truncateSync(file, 0)],
   ['removed with its whole folder', 'database_missing', () => rmSync(home, { recursive: true })],
 ]
 

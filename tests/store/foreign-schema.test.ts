@@ -68,30 +68,30 @@ const foreign: [string, string, string][] = [
     'DROP TRIGGER audit_is_append_only_update; CREATE TRIGGER audit_is_append_only_update BEFORE UPDATE ON audit BEGIN SELECT 1; END',
     'trigger audit_is_append_only_update was changed',
   ],
-  ['a trigger too few', 'DROP TRIGGER audit_is_append_only_delete', 'trigger audit_is_append_only_delete is missing'],
-  ['an index too few', 'DROP INDEX metric_by_term', 'index metric_by_term is missing'],
-  ['a table too few', 'PRAGMA foreign_keys = OFF; DROP TABLE suppression', 'table suppression is missing'],
+  ['a missing trigger', 'DROP TRIGGER audit_is_append_only_delete', 'trigger audit_is_append_only_delete is missing'],
+  ['a missing index', 'DROP INDEX metric_by_term', 'index metric_by_term is missing'],
+  ['a missing table', 'PRAGMA foreign_keys = OFF; DROP TABLE suppression', 'table suppression is missing'],
   [
     'an index of ours on something else',
     'DROP INDEX finding_by_time; CREATE INDEX finding_by_time ON finding (id)',
     'index finding_by_time was changed',
   ],
   [
-    'a view that poses as statistics',
+    'a view with the name of a statistics table',
     written(
       "INSERT INTO sqlite_schema VALUES ('view', 'sqlite_stat1', 'sqlite_stat1', 0, 'CREATE VIEW sqlite_stat1 AS SELECT 1')",
     ),
     'view sqlite_stat1 does not belong to Assay',
   ],
   [
-    'a check taken out of a table',
+    'a table without one of its checks',
     written("UPDATE sqlite_schema SET sql = replace(sql, 'CHECK', '/* */ CHECK') WHERE name = 'scan'"),
     'table scan was changed',
   ],
 ]
 
 describe('a schema with foreign objects', () => {
-  it.each(foreign)('is refused by a restore and found by the doctor: %s', (_, sql, difference) => {
+  it.each(foreign)('is refused by a restore and reported by the doctor: %s', (_, sql, difference) => {
     copyFileSync(template, backup)
     change(backup, sql)
     const before = readFileSync(template)
@@ -109,7 +109,7 @@ describe('a schema with foreign objects', () => {
     expect(backUp(file, backup)).toMatchObject({ differences: ['view mine does not belong to Assay'] })
   })
 
-  it.each(versions)('is distinguished from schema %i before any migration', (version) => {
+  it.each(versions)('is not one of schema %i before migration', (version) => {
     makeOldDatabase(backup, version)
     expect(restore(backup, file, now())).toMatchObject({ schema: version })
     const store = Store.open(file, { now })
@@ -119,13 +119,13 @@ describe('a schema with foreign objects', () => {
     expect(thrownBy(() => restore(backup, file, now())).facts.reason).toBe('foreign_schema')
   })
 
-  it('is any that no version has created', () => {
+  it('is any schema that no version has created', () => {
     copyFileSync(template, backup)
     change(backup, 'PRAGMA user_version = 3')
     expect(thrownBy(() => restore(backup, file, now())).message).toContain('no version of assay has schema 3')
   })
 
-  it('does not include statistics tables or indexes dropped by an import', () => {
+  it('is not one with statistics tables or without indexes that an import drops', () => {
     copyFileSync(template, backup)
     change(backup, 'ANALYZE; DROP INDEX finding_by_time; DROP INDEX asset_by_name')
     restore(backup, file, now())

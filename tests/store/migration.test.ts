@@ -77,7 +77,7 @@ describe('a database of every released schema', () => {
   })
 
   it.each(migrations.slice(1, -1).map(({ number, name }) => [name, number] as const))(
-    'has the tables of a new one afterwards, and keeps its contents: %s',
+    'has the same tables as a new one after migration, and its contents: %s',
     (_, number) => {
       makeOldDatabase(file, number)
       const store = Store.open(file, { now })
@@ -103,7 +103,7 @@ describe('a database of every released schema', () => {
     for (const copy of copies) expect(look(join(folder, copy)).version).toBe(2)
   })
 
-  it('makes no copy of one that was never in use', () => {
+  it('is not copied if it was never in use', () => {
     Store.open(file, { now }).close()
     expect(existsSync(join(file, '..', 'backups'))).toBe(false)
   })
@@ -122,7 +122,7 @@ describe('a migration that fails', () => {
       ]),
     )
 
-  it('leaves the old schema whole at every statement, and the next try succeeds', () => {
+  it('leaves the old schema unchanged at any statement, and the next attempt succeeds', () => {
     makeOldDatabase(file, 2)
     const before = look(file)
     expect(cuts.length).toBeGreaterThan(10)
@@ -137,7 +137,7 @@ describe('a migration that fails', () => {
     expect(look(file).version).toBe(newest)
   })
 
-  it('or is killed leaves the old or the new one, never a mix of both', { timeout: 120_000 }, async () => {
+  it('or is killed leaves the old or the new schema, never a mix of both', { timeout: 120_000 }, async () => {
     const old = join(root, 'old.db')
     makeOldDatabase(old, 2)
     const before = look(old)
@@ -157,7 +157,7 @@ describe('a migration that fails', () => {
 })
 
 describe('many processes that start at once', () => {
-  it('on an old database migrate it once, and all of them serve', { timeout: 180_000 }, async () => {
+  it('on an old database migrate it once, and all of them can use it', { timeout: 180_000 }, async () => {
     makeOldDatabase(file, 2)
     const starts = await Promise.all(
       Array.from({ length: 12 }, (_, index) => startEntry(openEntry, [file, `p${index}`])),

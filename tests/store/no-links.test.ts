@@ -15,7 +15,7 @@ vi.mock('node:fs', async (original) => {
 const home = mkdtempSync(join(tmpdir(), 'assay-no-links-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-describe('a key on a disk that knows no hard links', () => {
+describe('a key on a file system without hard links', () => {
   vi.mocked(linkSync).mockImplementation(() => {
     throw Object.assign(new Error('not supported'), { code: 'ENOTSUP' })
   })
@@ -35,7 +35,7 @@ describe('a key on a disk that knows no hard links', () => {
     expect(readFileSync(file, 'utf8')).toBe('notes')
   })
 
-  it('is changed, and the old one is kept beside it', () => {
+  it('can be rotated, and the old key is kept in the folder', () => {
     const folder = mkdtempSync(join(home, 'rotated-'))
     const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
     const place = { store, home: folder, env: {}, now: Date.now }

@@ -69,13 +69,13 @@ function leaveLog(commits: number) {
   }
 }
 
-describe('a log that a power cut tore', () => {
+describe('a log that a power cut damaged', () => {
   const COMMITS = isLong ? 300 : 40
   const [FRAMES, CUTS, TURNS, HOLES] = isLong ? [600, 300, 300, 100] : [30, 25, 25, 10]
   const random = createRandom('torn logs')
   const FRAME = 24 + 8192
 
-  it('keeps the commits before the tear when it is truncated anywhere', () => {
+  it('keeps the commits before the damage when it is truncated anywhere', () => {
     const torn = leaveLog(COMMITS)
     expect(torn.open(torn.log)).toBe(COMMITS)
     const frames = Math.floor((torn.log.length - 32) / FRAME)
@@ -254,7 +254,7 @@ describe('the write-ahead log', () => {
     expect(most).toBeLessThan(MAX_ENTRIES)
   }, 120_000)
 
-  it('fails no committed write when it cannot be checkpointed', () => {
+  it('does not fail a committed write when it cannot be checkpointed', () => {
     const store = openStore()
     const other = new Database(store.file, { readonly: true })
     other.exec('BEGIN')
@@ -273,7 +273,7 @@ describe('the write-ahead log', () => {
     store.close()
   })
 
-  it('is not kept from shrinking by an abandoned iteration', async () => {
+  it('can be truncated after an iteration was abandoned', async () => {
     const store = openStore()
     const { file } = store
     grow(store, 0)

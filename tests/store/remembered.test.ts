@@ -11,7 +11,7 @@ vi.mock('../../src/kernel/redaction.ts', async (original) => ({
   rememberSecret: vi.fn(),
 }))
 
-it('a credential is masked in every line from the moment that it is sealed or opened', () => {
+it('a credential is masked in every log line once it has been encrypted or decrypted', () => {
   const home = mkdtempSync(join(tmpdir(), 'assay-remembered-'))
   const store = Store.open(join(home, 'assay.db'), { now: Date.now })
   const vault = openVault({ store, home, env: {}, now: Date.now })

@@ -34,7 +34,7 @@ describe('opening', () => {
     expect(new Set(terms.map(({ slug }) => slug)).size).toBe(terms.length)
   })
 
-  it.runIf(process.platform === 'linux')('the same file again keeps the lock of the first connection', () => {
+  it.runIf(process.platform === 'linux')('the same file a second time keeps the lock of the first connection', () => {
     open().close()
     const hasLock = () => {
       const { ino } = statSync(file)
@@ -49,7 +49,7 @@ describe('opening', () => {
     for (const store of [second, first]) store.close()
   })
 
-  it('refuses a database of a newer version and leaves it as it was', () => {
+  it('refuses a database of a newer version and does not change it', () => {
     open().close()
     const raw = new Database(file)
     raw.pragma('user_version = 9999')
@@ -86,7 +86,7 @@ describe('connections', () => {
     store.close()
   })
 
-  it('are to files that only their owner can read', () => {
+  it('use files that only their owner can read', () => {
     const store = open()
     store.write((tx) => ensureDictionaryId(tx, safe('x')))
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(store.file + suffix).mode & 0o777, suffix).toBe(0o600)
@@ -166,7 +166,7 @@ it('waits for another writer without blocking the thread', { timeout: 60_000 }, 
 describe('a cached statement', () => {
   const sql = 'SELECT 7 AS id, ? AS name'
 
-  it('returns rows in the requested form even if others use another form', () => {
+  it('returns rows in the requested form even if other callers use another form', () => {
     const store = open()
     store.read((reader) => {
       const [rows, lists, values] = [reader.prepare(sql), reader.prepare(sql).raw(), reader.prepare(sql).pluck()]

@@ -5,7 +5,7 @@ import { openStore } from '../query/estate.ts'
 
 const read = (): string => 'Quarterly report'
 
-test('a prepared statement compiles only with safe text, words of a closed list and numbers', () => {
+test('a prepared statement compiles only with safe text, literals of a closed list and numbers', () => {
   const store = openStore()
   const add = 'INSERT INTO install (name, value) VALUES (?, ?)'
   const state = (): 'open' | 'closed' => 'open'

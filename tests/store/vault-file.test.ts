@@ -61,7 +61,7 @@ describe('sealing', () => {
     ['another version', (sealed) => sealed.replace(/^v1/, 'v2')],
     ['an unknown data key', (sealed) => sealed.replace(/^v1\.\d+/, 'v1.99')],
     ['text that was never sealed', () => 'secret'],
-  ])('does not open %s', (name, change) => {
+  ])('does not decrypt %s', (name, change) => {
     const vault = open()
     const sealed = vault.seal('source/a/api_token', 'correct horse battery')
     const place = name === 'another place' ? 'source/b/api_token' : 'source/a/api_token'
@@ -90,7 +90,7 @@ describe('the key', () => {
     expect(statSync(join(home, 'assay.key'), { throwIfNoEntry: false })).toBeUndefined()
   })
 
-  it('comes from ASSAY_KEY_FILE before ASSAY_KEY', () => {
+  it('comes from ASSAY_KEY_FILE rather than ASSAY_KEY', () => {
     const file = join(home, 'elsewhere')
     writeFileSync(file, Buffer.alloc(32, 9))
     const sealed = open({ ASSAY_KEY_FILE: file, ASSAY_KEY: Buffer.alloc(32, 7).toString('hex') }).seal('p', 'x')
@@ -106,7 +106,7 @@ describe('the key', () => {
     expect(statSync(join(home, 'assay.key'), { throwIfNoEntry: false })).toBeUndefined()
   })
 
-  it('is refused when it is another one, naming both by their check values', () => {
+  it('is refused when it is a different one, with the check values of both', () => {
     open()
     writeFileSync(join(home, 'assay.key'), Buffer.alloc(32, 1).toString('base64'))
     const problem = open().problem()
@@ -124,7 +124,7 @@ describe('the key', () => {
     expect(open().problem()?.facts.reason).toBe('key_exposed')
   })
 
-  it('leaves everything else readable when it is lost', () => {
+  it('can be lost without affecting other data', () => {
     open()
     rmSync(join(home, 'assay.key'))
     expect(open().problem()?.code).toBe('unavailable')
@@ -132,7 +132,7 @@ describe('the key', () => {
   })
 })
 
-it('is one key for many processes that start at once', { timeout: 120_000 }, async () => {
+it('is created once by many processes that start at once', { timeout: 120_000 }, async () => {
   store.close()
   rmSync(home, { recursive: true, force: true })
   home = mkdtempSync(join(tmpdir(), 'assay-vault-'))
@@ -145,7 +145,7 @@ it('is one key for many processes that start at once', { timeout: 120_000 }, asy
   store = Store.open(join(home, 'assay.db'), { now: Date.now })
 })
 
-describe('a key that is replaced because it is lost', () => {
+describe('replacing a lost key', () => {
   const place = (env: Record<string, string> = {}) => ({ store, home, env, now: Date.now })
   const addSource = (secrets: object) =>
     store.write((writer) =>
@@ -161,7 +161,7 @@ describe('a key that is replaced because it is lost', () => {
   it.each<[string, () => void]>([
     ['lost', () => rmSync(join(home, 'assay.key'))],
     ['another', () => writeFileSync(join(home, 'assay.key'), Buffer.alloc(32, 3))],
-  ])('is replaced when it is %s: secrets that it sealed are deleted, new secrets are sealed', (_how, lose) => {
+  ])('deletes the secrets of a key that is %s and encrypts new secrets', (_how, lose) => {
     addSource({ api_token: open().seal('source/u/api_token', 'old') })
     lose()
     expect(open().problem()?.facts.reason).toMatch(/^key_m/)
@@ -174,13 +174,13 @@ describe('a key that is replaced because it is lost', () => {
     expect(readKeyStatus(place())).toMatchObject({ needs: after, found: after })
   })
 
-  it('stays when it is there', () => {
+  it('keeps a key that exists', () => {
     const sealed = open().seal('source/u/api_token', 'old')
     expect(reasonOf(() => replaceKey(place()))).toBe('key_present')
     expect(open().open('source/u/api_token', sealed)).toBe('old')
   })
 
-  it('is not replaced by a file that is no key', () => {
+  it('is refused with a file that is not a key', () => {
     addSource({ api_token: open().seal('source/u/api_token', 'old') })
     writeFileSync(join(home, 'assay.key'), 'no key at all')
     expect(reasonOf(() => replaceKey(place()))).toBe('key_invalid')

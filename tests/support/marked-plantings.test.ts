@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { toSafeTextOnce } from '../../src/detectors/safe-text.ts'
 import { MarkedPlantings } from './marked-plantings.ts'
 
-it('finds what it planted in a text, in JSON and in its bytes, and not what the gate has hidden', () => {
+it('finds its markers in a text, in JSON and in bytes, but not when they are masked', () => {
   const plantings = new MarkedPlantings()
   for (let field = 0; field < 10; field++) {
     for (let n = 0; n < 186; n++) {

@@ -95,12 +95,12 @@ function addSources(sources: number): void {
 }
 
 describe('metrics', () => {
-  it('are those that are documented', async () => {
+  it('are the documented ones', async () => {
     const text = await telemetry.read()
     expect(documented.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
   })
 
-  it('count requests by the route that answers, never by the path that was written', async () => {
+  it('count requests by route, never by the requested path', async () => {
     const ask = open([echo])
     for (let n = 0; n < 5; n++) await ask(`/echo/${n}`)
     await ask('/secret-path-of-somebody')
@@ -205,7 +205,7 @@ describe('/metrics', () => {
     throw new AppError('unauthorized', 'A token is needed.')
   }
 
-  it('is open to this machine', async () => {
+  it('requires no token on the same machine', async () => {
     const { status, type, text } = await open([], '127.0.0.1', refuse)('/metrics')
     expect([status, type]).toEqual([200, expect.stringContaining('text/plain')])
     expect(text).toContain('# TYPE http_request_seconds histogram')
@@ -214,7 +214,7 @@ describe('/metrics', () => {
   it.each([
     ['others', '10.0.0.1', {}],
     ['others through a proxy on this machine', '127.0.0.1', { 'x-forwarded-for': '10.0.0.1' }],
-  ])('asks %s for a token that may read', async (_who, peer, headers) => {
+  ])('requires a token with the scope read from %s', async (_who, peer, headers) => {
     expect((await open([], peer, refuse)('/metrics', headers)).status).toBe(401)
     expect((await open([], peer, () => token())('/metrics', headers)).status).toBe(403)
     expect((await open([], peer, () => token('read'))('/metrics', headers)).status).toBe(200)
@@ -239,7 +239,7 @@ describe('/ready', () => {
     expect(examineReadiness(other.store, { problem: () => undefined })).toMatchObject({ database: 'failed' })
   })
 
-  it('answers 503 in that case', async () => {
+  it('answers 503 when something is missing', async () => {
     const app = createHttpApp({
       operations: [],
       contextFor: (asked) => asked as WriteContext,

@@ -72,7 +72,7 @@ async function open({ home }: EarlierFolder): Promise<string> {
 const mark = (folder: EarlierFolder) =>
   readAll(folder, ["SELECT value FROM install WHERE name = 'texts_hidden'"]).flat(2).at(0)
 
-it('upgrading an earlier database leaves no credential in files or answers, and keeps ids', async () => {
+it('upgrading an earlier database leaves no credential in files or answers, and does not change ids', async () => {
   const folder = makeEarlierFolder(root)
   const ids = readAll(folder, idQueries)
   expect(listLeaks(folder).length).toBe(folder.planted.length + 2)

@@ -58,7 +58,7 @@ describe('a message', () => {
     expect(message?.headers['x-assay-signature']).toBe(`sha256=${signature}`)
   })
 
-  it('for Slack is one text without markup of others', async () => {
+  it('for Slack is plain text without markup from tenants', async () => {
     const watching = openWatching()
     const url = 'https://hooks.slack.com/services/T024BE7LH/B024BE7LH/aBcDeFgHiJkLmNoPqRsTuVwX'
     const { deliver } = await watching.ask('create_watch', { ...watch, deliver: [webhook(url, { format: 'slack' })] })
@@ -98,7 +98,7 @@ describe('a secret', () => {
     expect(stored).not.toContain('a-long-signing-key')
   })
 
-  it('is set by holders of the scope admin alone; others may change the rest', async () => {
+  it('can be set only with the scope admin; other members can be changed without it', async () => {
     const { ask, context } = openWatching()
     context.caller = { ...context.caller, scopes: new Set(['read', 'author']) }
     expect((await errorOf(ask('create_watch', given))).facts).toMatchObject({ reason: 'insufficient_scope' })
@@ -162,7 +162,7 @@ describe('a receiver', () => {
     expect(watching.sent.map(({ address }) => address)).toEqual(Array(3).fill('https://hooks.acme.com/up'))
   })
 
-  it('whose name resolves to a private address gets no request', async () => {
+  it('gets no request if its name resolves to a private address', async () => {
     const receiver = await openReceiver(() => ({ status: 200 }))
     onTestFinished(() => receiver.close())
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
@@ -172,7 +172,7 @@ describe('a receiver', () => {
     expect(receiver.seen).toEqual([])
   })
 
-  it('that is given by its masked address keeps its stored address', async () => {
+  it('keeps its stored address when it is sent back masked', async () => {
     const watching = openWatching()
     const url = 'https://hooks.slack.com/services/T024BE7LH/B024BE7LH/aBcDeFgHiJkLmNoPqRsTuVwX'
     const { deliver } = await watching.ask('create_watch', { ...watch, deliver: [webhook(url, { format: 'slack' })] })
@@ -186,7 +186,7 @@ describe('a receiver', () => {
   })
 })
 
-it('every change arrives in order when the process that sends is killed', { timeout: 60_000 }, async () => {
+it('every change arrives in order when the sending process is killed', { timeout: 60_000 }, async () => {
   const { changes, outOfOrder, missing } = await killDeliverers(3, 1)
   expect(changes).toBe(63)
   expect({ outOfOrder, missing }).toEqual({ outOfOrder: [], missing: [] })

@@ -75,7 +75,7 @@ it('the resource assay://watches is listed and read, and its subscribers are not
   })
 })
 
-it('watches are files without secrets, which apply, diff and prune as other definitions do', async () => {
+it('watches are exported as files without secrets, which apply, diff and prune like other definitions', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-watches-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [one, two] = [openWatching(), openWatching()]

@@ -47,7 +47,7 @@ describe('a watch', () => {
     ])
   })
 
-  it('is not evaluated again while no scan ended', async () => {
+  it('is not evaluated again until a scan ends', async () => {
     const watching = openWatching()
     await watching.ask('create_watch', watch)
     await watching.bring([one(1)])
@@ -57,7 +57,7 @@ describe('a watch', () => {
     expect((await watching.ask('get_watch', { slug: 'open' })).evaluatedAt).toBe(new Date(NOON).toISOString())
   })
 
-  it('is evaluated on its cron too, once for all times that were missed', async () => {
+  it('is also evaluated on its cron expression, once for all missed times', async () => {
     const watching = openWatching()
     await watching.ask('create_watch', { ...watch, cron: '0 * * * *' })
     await watching.bring([one(1)])
@@ -90,7 +90,7 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'OK', value: 1 })
   })
 
-  it('looks only at the sources in its scope', async () => {
+  it('depends only on the sources in its scope', async () => {
     const watching = openWatching()
     await watching.bring([one(1)])
     await watching.bring([one(2)], 'other')
@@ -110,7 +110,7 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'UNKNOWN', value: null, reason: 'no_value' })
   })
 
-  it('is UNKNOWN, with the reason, when its term is not active any more', async () => {
+  it('is UNKNOWN, with the reason, when its term is no longer active', async () => {
     const watching = openWatching()
     await watching.bring([one(1)])
     await watching.ask('create_watch', { ...watch, glossaryTermSlug: 'security-threats' })
@@ -119,7 +119,7 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'UNKNOWN', value: null, reason: 'inactive_term' })
   })
 
-  it('measures a change against the range before', async () => {
+  it('measures a change against the previous range', async () => {
     const watching = openWatching()
     const days = (id: number, ago: number) => one(id, 'HIGH', NOON - ago * DAY)
     await watching.bring([days(1, 10), days(2, 9), days(3, 3), days(4, 2), days(5, 1)])
@@ -132,7 +132,7 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'OK', value: 0.5 })
   })
 
-  it('keeps a state for each group, even for one that is empty now', async () => {
+  it('keeps a state for each group, even if it has become empty', async () => {
     const watching = openWatching()
     await watching.ask('create_watch', { ...watch, dimensions: ['severity'] })
     await watching.bring([one(1), one(2), one(3, 'LOW')])
@@ -157,7 +157,7 @@ describe('a watch', () => {
     expect(await groupsOf()).toEqual([[{ severity: 'LOW' }, 'OK', 1]])
   })
 
-  it('judges a group of one source by that source', async () => {
+  it('derives the state of a group of one source from that source', async () => {
     const watching = openWatching()
     await watching.bring([one(1)])
     await watching.bring([one(2)], 'other')
@@ -173,7 +173,7 @@ describe('a watch', () => {
     expect(state).toBe('UNKNOWN')
   })
 
-  it('keeps the states of 100 groups: those that fire, then the highest', async () => {
+  it('keeps the states of 100 groups: first those that fire, then the highest', async () => {
     const watching = openWatching()
     const of = (space: number, count: number, resolved?: number) =>
       Array.from({ length: count }, (_, index) => ({
@@ -196,7 +196,7 @@ describe('a watch', () => {
   })
 })
 
-describe('for', () => {
+describe('a watch with for', () => {
   it('fires once, when the condition has held for the required number of evaluations', () => {
     const condition = { kind: 'above', value: 1, for: 3 } as const
     let state: ReturnType<typeof nextState> | undefined
@@ -208,18 +208,18 @@ describe('for', () => {
   })
 })
 
-describe('what cannot be watched', () => {
+describe('a watch that is refused', () => {
   it.each<[string, object, string, string]>([
     ['an unknown metric', { metricSlug: 'open-finding' }, 'not_found', ''],
     ['a dimension that is not allowed', { dimensions: ['mood'] }, 'invalid_input', 'dimensions[0]'],
     ['a range of a stock', { last: '7d' }, 'invalid_input', 'last'],
     ['a range of a trend', { metricSlug: 'weekly-finding-trend', last: '7d' }, 'invalid_input', 'last'],
     ['a change without a range', { condition: { kind: 'changeAbove', value: 1 } }, 'invalid_input', 'last'],
-    ['a cron expression that is none', { cron: 'often' }, 'invalid_input', 'cron'],
-    ['a window that is none', { last: '7 days' }, 'invalid_input', 'last'],
+    ['an invalid cron expression', { cron: 'often' }, 'invalid_input', 'cron'],
+    ['an invalid window', { last: '7 days' }, 'invalid_input', 'last'],
     ['no evaluations', { condition: above(1, 0) }, 'invalid_input', 'condition.for'],
-    ['a source that there is not', { filters: { sources: ['nowhere'] } }, 'not_found', 'filters.sources[0]'],
-    ['a term that there is not', { glossaryTermSlug: 'nothing' }, 'not_found', 'glossaryTermSlug'],
+    ['an unknown source', { filters: { sources: ['nowhere'] } }, 'not_found', 'filters.sources[0]'],
+    ['an unknown term', { glossaryTermSlug: 'nothing' }, 'not_found', 'glossaryTermSlug'],
     [
       'an address without TLS',
       { deliver: [{ type: 'webhook', url: 'http://hooks.acme.com/', format: 'json' }] },
@@ -258,7 +258,7 @@ describe('what cannot be watched', () => {
     expect((await ask('list_watches')).total).toBe(0)
   })
 
-  it('a deprecated metric is refused and names its successor; a draft warns', async () => {
+  it('a deprecated metric is refused, with its successor; a draft gives a warning', async () => {
     const { ask } = openWatching()
     await ask('deprecate_metric', { slug: 'new-findings', replacedBy: 'total-findings' })
     const error = await errorOf(ask('create_watch', { ...watch, metricSlug: 'new-findings' }))
@@ -272,7 +272,7 @@ describe('what cannot be watched', () => {
     expect((await ask('create_watch', { ...watch, metricSlug: 'mine' })).warnings).toMatchObject([{ code: 'draft' }])
   })
 
-  it('a metric and a term that are watched are not deleted', async () => {
+  it('a metric or term that is watched cannot be deleted', async () => {
     const { ask } = openWatching()
     await ask('create_watch', { ...watch, metricSlug: 'scan-coverage', glossaryTermSlug: 'data-quality' })
     await ask('remove_placement', { dashboard: 'discovery', slug: 'scan-coverage' })
@@ -299,7 +299,7 @@ it('check_watches evaluates now, preview_watch changes nothing', async () => {
   ])
 })
 
-it('changes of a watch are in the audit trail, and its definition is sealed', async () => {
+it('changes of a watch are in the audit trail, and its definition has a valid digest', async () => {
   const watching = openWatching()
   const { ask, context } = watching
   const deliver = [{ type: 'webhook', url: 'https://hooks.acme.com/a', format: 'json', secret: 'a-long-signing-key' }]

@@ -45,7 +45,7 @@ describe('the payload', () => {
     ['both', { ...token, masked: { access_token: 't', client_secret: 's' } }, ['masked.client_secret']],
     ['an empty secret', { ...valid, masked: { client_secret: ' ' } }, ['masked.client_secret']],
     ['an unknown mode', { ...valid, required: { auth_mode: 'PASSWORD' } }, ['required.auth_mode']],
-    ['a tenant that is no id', { ...valid, required: { ...principal, tenant_id: 'acme' } }, ['required.tenant_id']],
+    ['a tenant that is not an id', { ...valid, required: { ...principal, tenant_id: 'acme' } }, ['required.tenant_id']],
     [
       'a domain as the tenant of a token',
       { ...token, required: { auth_mode: 'ACCESS_TOKEN', tenant_id: 'a.com' } },

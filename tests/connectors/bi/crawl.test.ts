@@ -203,7 +203,7 @@ describe('changes', () => {
 
   it.each<[string, (routes: Routes) => void, string[]]>([
     [
-      'a workspace that is renamed changes alone',
+      'a renamed workspace changes no other asset',
       (routes) => Object.assign(list(routes, '/groups')[0] ?? {}, { name: 'Money' }),
       [keyOf('workspace', ws)],
     ],
@@ -316,9 +316,9 @@ describe('scopes that fail', () => {
   it.each<[string, unknown, string]>([
     ['an object without a list', {}, 'protocol_error'],
     ['an error inside success', { error: { code: 'InternalServerError' } }, 'protocol_error'],
-    ['text in place of a list', { value: 'none' }, 'protocol_error'],
+    ['text instead of a list', { value: 'none' }, 'protocol_error'],
     [
-      'a next link that comes again',
+      'a repeated next link',
       { value: [], '@odata.nextLink': 'https://x.example/v1.0/myorg/r?$skiptoken=a' },
       'cursor_loop',
     ],

@@ -35,20 +35,20 @@ describe('scopes', () => {
   })
 
   it.each<[string, Record<string, unknown>, string[]]>([
-    ['by name, whatever the letter case', { workspace_names: ['FINANCE'] }, ['Finance', 'finance']],
-    ['by id, whatever the letter case', { workspace_ids: [guid('a', 3).toUpperCase()] }, ['People']],
+    ['by name in any letter case', { workspace_names: ['FINANCE'] }, ['Finance', 'finance']],
+    ['by id in any letter case', { workspace_ids: [guid('a', 3).toUpperCase()] }, ['People']],
     [
       'by id and name together',
       { workspace_ids: [guid('a', 3)], workspace_names: ['finance '] },
       ['Finance', 'finance', 'People'],
     ],
     [
-      'all where the lists are empty',
+      'all if the lists are empty',
       { workspace_ids: [], workspace_names: [] },
       ['Finance', 'finance', 'People', 'My workspace'],
     ],
-    ['by name where the list of ids is empty', { workspace_ids: [], workspace_names: ['People'] }, ['People']],
-    ['a real workspace called like a personal one', { workspace_names: ['My workspace'] }, ['My workspace']],
+    ['by name if the list of ids is empty', { workspace_ids: [], workspace_names: ['People'] }, ['People']],
+    ['a shared workspace with the name of a personal one', { workspace_names: ['My workspace'] }, ['My workspace']],
   ])('%s', async (_name, scope, expected) => {
     const { names, warnings } = await scopesOf(scope)
     expect([names, warnings]).toEqual([expected, []])
@@ -62,7 +62,7 @@ describe('scopes', () => {
   it.each([
     ['a name', { workspace_names: ['People', 'Peopel'] }, 'Peopel'],
     ['an id', { workspace_ids: [guid('a', 1), guid('a', 99)] }, guid('a', 99)],
-    ['an id that is none', { workspace_ids: [guid('a', 1), '../reports'] }, '../reports'],
+    ['an invalid id', { workspace_ids: [guid('a', 1), '../reports'] }, '../reports'],
   ])('reports %s that matches nothing', async (_name, scope, missing) => {
     const { names, warnings } = await scopesOf(scope)
     expect(names).toHaveLength(1)

@@ -154,7 +154,7 @@ describe('against the sample platform, which refuses calls that are not in its c
     ['a reset', [{ match: onPath(/\/dashboards$/), times: 1, respond: 'reset' }], 'ok'],
     ['an empty reply', [{ match: onPath(/\/dashboards$/), times: 1, respond: 'empty' }], 'ok'],
     ['a slow drip', [{ match: onPath(/\/dashboards$/), times: 1, respond: 'slow' }], 'ok'],
-    ['sign-in pages for good', [{ match: onPath(/\/reports$/), respond: 'html' }], 'protocol_error'],
+    ['permanent sign-in pages', [{ match: onPath(/\/reports$/), respond: 'html' }], 'protocol_error'],
     ['a bomb', [{ match: onPath(/\/reports$/), respond: 'gzip_bomb' }], 'too_large'],
     ['an endless reply', [{ match: onPath(/\/reports$/), respond: 'endless' }], 'too_large'],
   ])('%s', async (_name, faults, outcome) => {

@@ -312,7 +312,7 @@ describe('the metadata scan', () => {
   it.each<[string, unknown[], unknown]>([
     ['fails', [{ status: 'Failed' }], result],
     ['reports an error', [{ status: 'Running', error: { code: 'x' } }], result],
-    ['has lost its result', [{ status: 'Succeeded' }], refuse(404)],
+    ['has an expired result', [{ status: 'Succeeded' }], refuse(404)],
   ])('that %s does not prevent reading by queries', async (_name, states, scan) => {
     const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
     const { facts } = await factsOf({ ...scanned(states, scan), [query]: answering(answers) })

@@ -61,7 +61,7 @@ describe('a connection test', () => {
       { scope: { workspace_names: ['Finance', 'X'] } },
       { scope: 'failed', list_workspaces: 'ok' },
     ],
-    ['a scope that fits', {}, { scope: { workspace_names: ['Finance'] } }, { scope: 'ok' }],
+    ['a valid scope', {}, { scope: { workspace_names: ['Finance'] } }, { scope: 'ok' }],
     ['items that may not be read', { 'GET /groups/*/reports': refuse(403) }, {}, { read_items: 'denied' }],
     ['an administrator', { 'GET /admin/groups': [] }, {}, { admin_api: 'ok', execute_queries: 'skipped' }],
     [

@@ -38,8 +38,8 @@ describe('a scan of one space in a large site', () => {
   }
 
   test.each([
-    ['asks the few pages of a small space', 10, 100, { perPage: 10, siteWide: 0, commented: 10 }],
-    ['lists the site where that is cheaper', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
+    ['requests the comments of each page in a small space', 10, 100, { perPage: 10, siteWide: 0, commented: 10 }],
+    ['uses a site-wide list where that takes fewer requests', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
   ])('%s', async (_name, pages, comments, expected) => {
     expect(await crawlOne(pages, comments)).toEqual(expected)
   })

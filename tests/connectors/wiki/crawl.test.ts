@@ -230,7 +230,7 @@ describe('a second scan', () => {
     ['a comment', (tenant) => tenant.editComment('70', '<p>new</p>'), [':comments:10']],
     ['a reply', (tenant) => tenant.editComment('72', '<p>new</p>'), [':comments:10']],
     ['a new reply', (tenant) => void tenant.addComment('10', { parentId: '72', body: '<p>n</p>' }), [':comments:10']],
-    ['a comment that is taken back', (tenant) => tenant.deleteComment('72'), [':comments:10']],
+    ['a deleted comment', (tenant) => tenant.deleteComment('72'), [':comments:10']],
     [
       'an attachment',
       (tenant) => tenant.replaceAttachment('att5', new TextEncoder().encode('new')),

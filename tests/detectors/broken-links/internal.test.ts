@@ -43,7 +43,7 @@ const cases: [string, InternalLink, string | undefined][] = [
   ['a page by id that is deleted', { type: 'references', targetKey: 'wiki:c:page:2' }, 'PAGE_MISSING MEDIUM 0.98'],
   ['a page by id in a space that is not scanned', { type: 'references', targetKey: 'wiki:c:page:77' }, undefined],
   ['an archived page', { type: 'references', targetKey: 'wiki:c:page:3' }, 'STALE_TARGET LOW 0.9'],
-  ['a page in the bin', { type: 'references', targetKey: 'wiki:c:page:4' }, 'STALE_TARGET LOW 0.9'],
+  ['a page in the trash', { type: 'references', targetKey: 'wiki:c:page:4' }, 'STALE_TARGET LOW 0.9'],
   ['a page by title', { type: 'references', reference: { title: 'Onboarding' } }, undefined],
   ['a title that no page has', { type: 'references', reference: { title: 'Gone' } }, 'PAGE_MISSING MEDIUM 0.98'],
   [
@@ -54,7 +54,7 @@ const cases: [string, InternalLink, string | undefined][] = [
   ['a title in a space out of scope', { type: 'references', reference: { title: 'X', space: 'FAR' } }, undefined],
   ['an attachment', { type: 'references', reference: { filename: 'plan.pdf' } }, undefined],
   [
-    'an attachment that is gone',
+    'a missing attachment',
     { type: 'references', reference: { filename: 'old.pdf' } },
     'ATTACHMENT_MISSING MEDIUM 0.98',
   ],
@@ -75,23 +75,23 @@ const cases: [string, InternalLink, string | undefined][] = [
     'ANCHOR_MISSING LOW 0.8',
   ],
   [
-    'a report whose dataset is gone',
+    'a report whose dataset is missing',
     { type: 'uses_dataset', targetKey: 'bi:t:dataset:9' },
     'DATASET_MISSING MEDIUM 0.98',
   ],
-  ['a report whose dataset is out of sight', { type: 'uses_dataset', targetKey: 'bi:t:dataset:5' }, undefined],
-  ['a tile whose report is there', { type: 'tile_from_report', targetKey: 'bi:t:report:1' }, undefined],
+  ['a report whose dataset is not visible', { type: 'uses_dataset', targetKey: 'bi:t:dataset:5' }, undefined],
+  ['a tile whose report exists', { type: 'tile_from_report', targetKey: 'bi:t:report:1' }, undefined],
   [
-    'a tile whose report is gone',
+    'a tile whose report is missing',
     { type: 'tile_from_report', targetKey: 'bi:t:report:9' },
     'REPORT_MISSING MEDIUM 0.98',
   ],
   [
-    'a tile whose dataset is gone',
+    'a tile whose dataset is missing',
     { type: 'tile_from_dataset', targetKey: 'bi:t:dataset:9' },
     'DATASET_MISSING MEDIUM 0.98',
   ],
-  ['links that nobody follows', { type: 'contains', targetKey: 'wiki:c:page:9' }, undefined],
+  ['links that are not checked', { type: 'contains', targetKey: 'wiki:c:page:9' }, undefined],
 ]
 
 describe('links inside the platform', () => {

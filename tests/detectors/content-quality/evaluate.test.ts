@@ -53,10 +53,10 @@ describe.each<[string, QualitySubject, string[]]>([
   ['old in an archive', page({ contentUpdatedAt: daysAgo(3000), archived: true }), []],
   ['an old report', item('bi.report', { description: true }), []],
   ['owned by a closed account', page({ facts: { ownerStatus: 'gone' } }), ['OWNER_GONE']],
-  ['without a word', page({ text: text({ words: 0 }) }), ['EMPTY']],
+  ['without any words', page({ text: text({ words: 0 }) }), ['EMPTY']],
   ['with 14 words', page({ text: text({ words: 14 }) }), ['EMPTY']],
   ['with 15 words', page({ text: text({ words: 15 }) }), []],
-  ['with an image alone', page({ text: text({ words: 0, others: 1 }) }), []],
+  ['with only an image', page({ text: text({ words: 0, others: 1 }) }), []],
   ['with pages below', page({ text: text({ words: 0 }), below: 2 }), []],
   [
     'with an old year',
@@ -84,9 +84,13 @@ describe.each<[string, QualitySubject, string[]]>([
 
 describe.each<[string, QualitySubject, string]>([
   ['the date of the last edit', { ...page(), contentUpdatedAt: undefined } as unknown as QualitySubject, 'STALE'],
-  ['the standing of the owner', page({ facts: {} }), 'OWNER_GONE'],
+  ['the status of the owner', page({ facts: {} }), 'OWNER_GONE'],
   ['the text', { ...page(), text: undefined } as unknown as QualitySubject, 'EMPTY'],
-  ['what is below', { ...page({ text: text({ words: 0 }) }), below: undefined } as unknown as QualitySubject, 'EMPTY'],
+  [
+    'its child pages',
+    { ...page({ text: text({ words: 0 }) }), below: undefined } as unknown as QualitySubject,
+    'EMPTY',
+  ],
   ['the state of comments', comments({}), 'UNRESOLVED_COMMENTS'],
   ['a description', item('bi.report', {}, 'ann'), 'NO_DESCRIPTION'],
   ['owners', item('bi.dataset', { description: true }), 'NO_OWNER'],

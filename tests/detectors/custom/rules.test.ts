@@ -28,7 +28,7 @@ const fact = (field: string, operator: string, ...values: string[]) => ({ type: 
 
 describe('keywords', () => {
   test.each<[string, object, string, string[]]>([
-    ['whatever the case', words('Blue Heron'), 'blue heron, BLUE HERON', ['blue heron', 'BLUE HERON']],
+    ['in any letter case', words('Blue Heron'), 'blue heron, BLUE HERON', ['blue heron', 'BLUE HERON']],
     [
       'with letters beyond ASCII',
       words('Übergabe'),
@@ -37,7 +37,7 @@ describe('keywords', () => {
     ],
     ['as whole words', words('heron'), 'herons heron_x heron.', ['heron']],
     ['as parts of words', { ...words('heron'), wholeWords: false }, 'herons', ['heron']],
-    ['by their case', { ...words('Heron'), caseSensitive: true }, 'heron Heron', ['Heron']],
+    ['in the given letter case', { ...words('Heron'), caseSensitive: true }, 'heron Heron', ['Heron']],
     ['after an emoji', words('heron'), '🙂 heron', ['heron']],
   ])('are found %s', (_, condition, text, expected) => {
     expect(found({ any: [condition] }, text)).toEqual(expected)
@@ -60,7 +60,7 @@ describe('patterns', () => {
     ['all matches', 'HB-\\d{4}', '', 'HB-1234 hb-1 HB-9999', ['HB-1234', 'HB-9999']],
     ['any case', 'hb-\\d{4}', 'i', 'HB-1234', ['HB-1234']],
     ['line by line', '^total: \\d+$', 'm', 'x\ntotal: 12\ny', ['total: 12']],
-    ['the group named value alone', 'pin (?P<value>\\d{4})', '', 'the pin 1234 is', ['1234']],
+    ['only the group named value', 'pin (?P<value>\\d{4})', '', 'the pin 1234 is', ['1234']],
     ['offsets after an emoji', '\\d{3}', '', '🙂🙂 é 123', ['123']],
   ])('%s', (_, source, flags, text, expected) => {
     expect(found({ any: [pattern(source, flags)] }, text)).toEqual(expected)
@@ -173,14 +173,14 @@ describe('combinations', () => {
     ['all report the first', { all: [words('heron'), words('secret')] }, ['Heron', 'Heron']],
     ['all fail by one', { all: [words('heron'), words('goose')] }, []],
     ['any report each', { any: [words('budget'), words('secret'), words('goose')] }, ['budget', 'secret']],
-    ['any beside all', { all: [words('budget')], any: [words('goose'), words('secret')] }, ['budget']],
-    ['any beside all, none of them', { all: [words('budget')], any: [words('goose')] }, []],
+    ['any together with all', { all: [words('budget')], any: [words('goose'), words('secret')] }, ['budget']],
+    ['any together with all, of which none matches', { all: [words('budget')], any: [words('goose')] }, []],
     ['none', { any: [words('budget')], none: [words('public')] }, []],
     ['near', { all: [words('heron'), words('secret')], within: 5 }, ['Heron']],
     ['near any', { all: [words('heron')], any: [words('public')], within: 5 }, ['Heron']],
     ['not near', { any: [words('heron')], none: [words('secret')], within: 5 }, ['Heron']],
     ['a fact and a text', { all: [fact('name', 'EQUALS', 'plan'), words('budget')] }, ['budget']],
-    ['a fact that does not hold', { all: [fact('name', 'EQUALS', 'x'), words('budget')] }, []],
+    ['a fact that is not true', { all: [fact('name', 'EQUALS', 'x'), words('budget')] }, []],
     ['no fact', { any: [words('budget')], none: [fact('name', 'EQUALS', 'plan')] }, []],
     ['a text or a fact', { any: [words('budget'), fact('name', 'EQUALS', 'plan')] }, ['budget']],
   ])('%s', (_, rule, expected) => {
