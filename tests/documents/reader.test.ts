@@ -40,7 +40,7 @@ describe('Word', () => {
   test('is read with text, cells, hidden text, headers, notes and properties', async () => {
     const document = await read(zipOf(files), { filename: 'a.docx' })
     expect(shapes(document)).toEqual([
-      ['text files', 'body', undefined, 'Access\nkey ghp_12 & more\t\nseen\nsite\nonce\n'],
+      ['text', 'body', undefined, 'Access\nkey ghp_12 & more\t\nseen\nsite\nonce\n'],
       ['hidden', 'body', undefined, 'unseen'],
       ['hidden', 'body', undefined, 'gone'],
       ['cell', 'body', undefined, 'Name\n'],
@@ -49,7 +49,7 @@ describe('Word', () => {
       ['cell', 'body', 'Name', 'Ann\n'],
       ['cell', 'body', 'Mail', 'a@x.io\n'],
       ['cell', 'body', 'SSN', '1\n'],
-      ['text files', 'header 1', undefined, 'secret\n'],
+      ['text', 'header 1', undefined, 'secret\n'],
       ['comment', 'comment 4', undefined, 'why?\n'],
       ['attribute', 'properties', 'title', 'Plan <1>'],
     ])
@@ -111,11 +111,11 @@ test('PowerPoint is read with slides in order, notes, tables and hidden slides',
   )
   expect(shapes(document)).toEqual([
     ['attribute', 'slide 2', 'alt', 'a map'],
-    ['text files', 'slide 2', undefined, 'two\n'],
+    ['text', 'slide 2', undefined, 'two\n'],
     ['cell', 'slide 2', undefined, 'User\n'],
     ['cell', 'slide 2', 'User', 'ann\n'],
     ['hidden', 'slide 10', undefined, 'ten\n'],
-    ['text files', 'notes 2', undefined, 'say hello\n'],
+    ['text', 'notes 2', undefined, 'say hello\n'],
   ])
 })
 
@@ -124,8 +124,8 @@ describe('PDF', () => {
     const annotation = '<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://x.io/p) >> >>'
     const document = await read(pdfOf(['first line\nsecond', 'token ghp_1234'], { annotation }))
     expect(shapes(document)).toEqual([
-      ['text files', 'page 1', undefined, expect.stringMatching(/^first line\s+second/)],
-      ['text files', 'page 2', undefined, expect.stringContaining('token ghp_1234')],
+      ['text', 'page 1', undefined, expect.stringMatching(/^first line\s+second/)],
+      ['text', 'page 2', undefined, expect.stringContaining('token ghp_1234')],
     ])
     expect(document.links[0]).toMatchObject({ kind: 'web', url: 'https://x.io/p', path: 'page 1' })
   })
