@@ -123,7 +123,7 @@ test.each(placeKeys)('counts by %s from the table of assets match a full scan', 
     if (round % 10 === 9) put(100 + round)
     const added = { asset: random.below(assets.count), combo: 1 + random.below(72) }
     rows.push(added)
-    if (table?.follow(assets.placeOf[added.asset] ?? 0, facets.cellOf[added.combo] ?? 0, 1) !== true) break
+    if (table?.follow(added.asset, facets.cellOf[added.combo] ?? 0, 1) !== true) break
     const whole = makeShape(facets, random, 0)
     const byDetector = random.chance(0.3)
     const cells = facets.cells

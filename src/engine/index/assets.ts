@@ -66,6 +66,8 @@ export class AssetTable {
   relocations = 0
   /** Incremented when such a move also changes the container. */
   containerMoves = 0
+  /** Incremented when an asset with findings gets another facet of its own. */
+  ownMoves = 0
   readonly #placeNumbers = new Map<string, number>()
   readonly #numbers = new NumberMap()
   #masks = new Uint32Array(64)
@@ -89,6 +91,7 @@ export class AssetTable {
       if (number < this.own[name].size && this.own[name].valueOf(number) === own[name]) continue
       this.own[name].put(number, own[name])
       this.version++
+      if (this.#masks[number] !== 0) this.ownMoves++
     }
     return number
   }

@@ -1,10 +1,13 @@
-import type { Shape } from '../scan/shape.ts'
-import type { AssetTable } from './assets.ts'
+import type { PlaceParts, Shape } from '../scan/shape.ts'
+import { type AssetTable, isOwnFacet, type OwnFacets } from './assets.ts'
 import type { FacetTable } from './facets.ts'
 
 /** The granularity of a table, by place and cell; the smallest table that serves the most queries comes first. */
 export const placeKeys = ['container-cell', 'place-cell', 'place-bit'] as const
-type PlaceKey = (typeof placeKeys)[number]
+type OwnKey = `${keyof OwnFacets}-${'cell' | 'bit'}`
+export type PlaceKey = (typeof placeKeys)[number] | OwnKey
+/** The granularities of tables by a facet of assets that their places do not have; none for any other slot. */
+export const toOwnKeys = (slot = ''): readonly OwnKey[] => (isOwnFacet(slot) ? [`${slot}-bit`, `${slot}-cell`] : [])
 
 /** The maximum number of counters of one table. */
 const MAX_COUNTERS = 2 ** 23
@@ -12,13 +15,15 @@ const MAX_COUNTERS = 2 ** 23
 const BITS = 24
 
 /**
- * Present counts of all findings by place and cell, or by a coarser key: container instead of place, or (severity,
- * status) instead of cell.
+ * Present counts of all findings by place and cell, or by another key: container, owner, set of labels or dataset
+ * instead of place, or (severity, status) instead of cell.
  */
 export class PlaceTable {
   readonly key: PlaceKey
   readonly #facets: FacetTable
   readonly #assets: AssetTable
+  /** The facet whose values are the rows; undefined when the places are. */
+  readonly #slot: keyof OwnFacets | 'container' | undefined
   /** Reserved rows and columns; the counts are at `row * columns + column`. */
   readonly #rows: number
   readonly #columns: number
@@ -37,9 +42,10 @@ export class PlaceTable {
     this.key = key
     this.#facets = facets
     this.#assets = assets
-    const rows = key === 'container-cell' ? assets.facets.container.values.length : assets.placeCount
-    this.#rows = Math.ceil(rows * 1.1) + 8
-    this.#columns = key === 'place-bit' ? BITS : facets.cells.length + 8
+    const [slot = '', column] = key.split('-')
+    this.#slot = isOwnFacet(slot) || slot === 'container' ? slot : undefined
+    this.#rows = Math.ceil(this.#countRows() * 1.1) + 8
+    this.#columns = column === 'bit' ? BITS : facets.cells.length + 8
     const counters = this.#rows * this.#columns
     this.#counts = new Uint32Array(counters > MAX_COUNTERS ? 0 : counters)
     this.#moves = this.#countMoves()
@@ -55,28 +61,26 @@ export class PlaceTable {
   }
 
   fill(asset: Uint32Array, combo: Uint16Array | Uint32Array, count: number): void {
-    const { placeOf } = this.#assets
     const { cellOf } = this.#facets
-    const rowOf = this.#rowOf()
     const counts = this.#counts
     const columns = this.#columns
     this.#learnCells()
     const columnOf = Uint32Array.from(this.#columnOf)
+    const rowOf = this.#listRows()
     for (let row = 0; row < count; row++) {
-      const place = placeOf[asset[row] as number] as number
-      const own = rowOf === undefined ? place : (rowOf[place] as number)
+      const own = rowOf[asset[row] as number] as number
       const at = own * columns + (columnOf[cellOf[combo[row] as number] as number] as number)
       counts[at] = (counts[at] as number) + 1
     }
   }
 
   /**
-   * Counts a finding that was added to a place and cell, or removed; false when the table has no room or is outdated.
+   * Counts a finding that was added to an asset and cell, or removed; false when the table has no room or is outdated.
    */
-  follow(place: number, cell: number, by: 1 | -1): boolean {
+  follow(asset: number, cell: number, by: 1 | -1): boolean {
     if (!this.isCurrent) return false
     this.#learnCells()
-    const row = this.#rowOf()?.[place] ?? place
+    const row = this.#rowOf(asset)
     const column = this.#columnOf[cell] ?? this.#columns
     if (row >= this.#rows || column >= this.#columns) return false
     const at = row * this.#columns + column
@@ -90,9 +94,9 @@ export class PlaceTable {
    */
   count({ cellPartOf, places }: Shape, out: Float64Array): boolean {
     if (cellPartOf === undefined || places === undefined) return false
+    const rowParts = this.#toRowParts(places)
     this.#learnCells()
-    const { parts, partOf, groupOf } = places
-    const rowParts = merge(partOf, this.#rowOf(), Math.min(partOf.length, this.#assets.placeCount), this.#rows)
+    const { parts, groupOf } = places
     const cells = Math.min(cellPartOf.length, this.#facets.cells.length)
     const columnParts = merge(cellPartOf, this.#columnOf, cells, this.#columns)
     if (rowParts === undefined || columnParts === undefined) return false
@@ -110,19 +114,48 @@ export class PlaceTable {
     return true
   }
 
-  /** The table row of each place; undefined when it equals the place number. */
-  #rowOf(): Uint32Array | undefined {
-    return this.key === 'container-cell' ? this.#assets.facets.container.column : undefined
+  #countRows(): number {
+    const { facets, own, placeCount } = this.#assets
+    if (this.#slot === undefined) return placeCount
+    return (this.#slot === 'container' ? facets.container : own[this.#slot]).values.length
+  }
+
+  #rowOf(asset: number): number {
+    const { placeOf, facets, own } = this.#assets
+    const place = placeOf[asset] as number
+    if (this.#slot === undefined) return place
+    return (this.#slot === 'container' ? facets.container.column[place] : own[this.#slot].column[asset]) as number
+  }
+
+  #listRows(): Uint32Array {
+    const { placeOf, facets, own, count } = this.#assets
+    if (this.#slot === undefined) return placeOf
+    if (this.#slot !== 'container') return own[this.#slot].column
+    const { column } = facets.container
+    return placeOf.subarray(0, count).map((place) => column[place] as number)
+  }
+
+  /** The part of each row; undefined when the parts distinguish more than the rows. */
+  #toRowParts({ ofValues, isByAsset, partOf }: PlaceParts): Int32Array | undefined {
+    if (this.#slot !== undefined && ofValues?.slot === this.#slot) {
+      return merge(ofValues.partOf, undefined, ofValues.partOf.length, this.#rows)
+    }
+    if (isByAsset || isOwnFacet(this.#slot ?? '')) return undefined
+    const { facets, placeCount } = this.#assets
+    const rowOf = this.#slot === undefined ? undefined : facets.container.column
+    return merge(partOf, rowOf, Math.min(partOf.length, placeCount), this.#rows)
   }
 
   #countMoves(): number {
-    return this.key === 'container-cell' ? this.#assets.containerMoves : this.#assets.relocations
+    const { ownMoves, containerMoves, relocations } = this.#assets
+    if (this.#slot === undefined) return relocations
+    return this.#slot === 'container' ? containerMoves : ownMoves
   }
 
   #learnCells(): void {
     const { cells } = this.#facets
     for (let cell = this.#columnOf.length; cell < cells.length; cell++) {
-      this.#columnOf.push(this.key === 'place-bit' ? this.#facets.bitOf(cells[cell] ?? 0) : cell)
+      this.#columnOf.push(this.key.endsWith('-bit') ? this.#facets.bitOf(cells[cell] ?? 0) : cell)
     }
   }
 }

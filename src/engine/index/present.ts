@@ -1,25 +1,16 @@
-import { ConfidenceRanks, toQuantile } from '../scan/ranks.ts'
+import { toQuantile } from '../scan/ranks.ts'
 import type { Numbers, PlaceParts, Shape } from '../scan/shape.ts'
 import type { AssetTable } from './assets.ts'
+import { CellConfidences } from './cell-confidences.ts'
 import type { FacetTable } from './facets.ts'
-import { PlaceTable, placeKeys } from './place-table.ts'
+import { PlaceTable, placeKeys, toOwnKeys } from './place-table.ts'
 import type { Timeline } from './timeline.ts'
 
-const CONFIDENCES = 10_001
-/** The maximum number of counters of the confidence table. */
-const MAX_COUNTERS = 2 ** 24
 /** Above this number of passes over all assets, the rows are scanned instead. */
 const MAX_ASSET_PASSES = 4
 
 const none = new Uint16Array(0)
 const unset = { sums: new Float64Array(0), least: none, greatest: none, quantiles: new Float64Array(0) }
-
-/** Counts of findings; index `cell * CONFIDENCES + confidence`. */
-interface ConfidenceTable {
-  counts: Uint32Array
-  /** The number of cells for which memory is reserved. */
-  cellCount: number
-}
 
 /**
  * Counts of all present findings regardless of detection time, by place and cell, and by cell and confidence. Each
@@ -30,7 +21,7 @@ export class PresentCounts {
   readonly #assets: AssetTable
   readonly #findings: Timeline
   #places: PlaceTable[] = []
-  #confidences: ConfidenceTable | undefined
+  #confidences: CellConfidences | undefined
 
   constructor(findings: Timeline, facets: FacetTable, assets: AssetTable) {
     this.#findings = findings
@@ -39,22 +30,19 @@ export class PresentCounts {
   }
 
   get bytes(): number {
-    return this.#places.reduce((sum, { bytes }) => sum + bytes, this.#confidences?.counts.byteLength ?? 0)
+    return this.#places.reduce((sum, { bytes }) => sum + bytes, this.#confidences?.bytes ?? 0)
   }
 
   /** Counts a finding of an asset that gains (`by` 1) or loses (-1) a combination and a confidence. */
   follow(asset: number, combo: number, confidence: number, by: 1 | -1): void {
     const cell = this.#facets.cellOf[combo] ?? 0
     if (this.#places.length > 0) {
-      this.#places = this.#places.filter((table) => table.follow(this.#assets.placeOf[asset] ?? 0, cell, by))
+      this.#places = this.#places.filter((table) => table.follow(asset, cell, by))
     }
     const confidences = this.#confidences
     if (confidences === undefined) return
     if (cell >= confidences.cellCount) this.#confidences = undefined
-    else {
-      const at = cell * CONFIDENCES + confidence
-      confidences.counts[at] = (confidences.counts[at] ?? 0) + by
-    }
+    else confidences.add(cell, confidence, by)
   }
 
   /** Counts by group over all rows; undefined when the tables lack the detail that the shape needs. */
@@ -65,25 +53,25 @@ export class PresentCounts {
     const isCounted =
       places === undefined
         ? this.#countConfident(shape, counts)
-        : places.isByAsset
-          ? this.#countAssets(places, counts)
-          : this.#countPlaces(shape, counts)
+        : this.#countPlaces(shape, places, counts) || (places.isByAsset && this.#countAssets(places, counts))
     return isCounted ? { ...unset, width: groups + 1, counts } : undefined
   }
 
   /** The percentile of confidence by group over all rows; undefined when the tables lack the detail. */
   rank({ cellPartOf, places, minConfidence, groups }: Shape, p: number): Numbers | undefined {
-    if (cellPartOf === undefined || places !== undefined || !ConfidenceRanks.holds(groups)) return undefined
+    if (cellPartOf === undefined || places !== undefined) return undefined
     const table = this.#getConfidences()
     if (table === undefined) return undefined
-    const ranks = new ConfidenceRanks(groups)
+    const cellsOf = Array.from({ length: groups }, (): number[] => [])
     const counts = new Float64Array(groups + 1)
     for (let cell = 0; cell < Math.min(table.cellCount, cellPartOf.length); cell++) {
       const group = cellPartOf[cell] as number
-      if (group === groups) continue
-      ranks.addAll(group, table.counts, cell * CONFIDENCES, minConfidence)
+      const count = group === groups ? 0 : table.countFrom(cell, minConfidence)
+      if (count === 0) continue
+      cellsOf[group]?.push(cell)
+      counts[group] = (counts[group] as number) + count
     }
-    for (let group = 0; group < groups; group++) counts[group] = ranks.sumSteps(group)
+    const ranks = { at: (group: number, rank: number) => table.at(cellsOf[group] ?? [], rank, minConfidence) }
     const quantiles = Float64Array.from(counts, (count, group) => (count > 0 ? toQuantile(ranks, group, count, p) : 0))
     return { ...unset, width: groups + 1, counts, quantiles }
   }
@@ -105,11 +93,11 @@ export class PresentCounts {
     return true
   }
 
-  #countPlaces(shape: Shape, out: Float64Array): boolean {
+  #countPlaces(shape: Shape, { isByAsset, ofValues }: PlaceParts, out: Float64Array): boolean {
     const [facets, assets] = [this.#facets, this.#assets]
     const known = this.#places.find((table) => table.isCurrent && table.count(shape, out))
     if (known !== undefined) return true
-    for (const key of placeKeys) {
+    for (const key of isByAsset ? toOwnKeys(ofValues?.slot) : placeKeys) {
       if (this.#places.some((table) => table.key === key && table.isCurrent)) continue
       const table = PlaceTable.open(key, facets, assets)
       // Checks on the empty table that its granularity suffices, before filling it.
@@ -127,28 +115,20 @@ export class PresentCounts {
     for (let cell = 0; cell < Math.min(table.cellCount, cellPartOf.length); cell++) {
       const group = cellPartOf[cell] as number
       if (group === groups) continue
-      let count = 0
-      const end = (cell + 1) * CONFIDENCES
-      for (let at = cell * CONFIDENCES + minConfidence; at < end; at++) count += table.counts[at] as number
-      out[group] = (out[group] as number) + count
+      out[group] = (out[group] as number) + table.countFrom(cell, minConfidence)
     }
     return true
   }
 
-  #getConfidences(): ConfidenceTable | undefined {
+  #getConfidences(): CellConfidences | undefined {
     const cellCount = this.#facets.cells.length
     if (this.#confidences !== undefined && this.#confidences.cellCount >= cellCount) return this.#confidences
-    const wide = cellCount + 8
-    if (wide * CONFIDENCES > MAX_COUNTERS) return undefined
-    const counts = new Uint32Array(wide * CONFIDENCES)
+    const table = CellConfidences.open(cellCount)
     const { cellOf } = this.#facets
     for (const { confidence, combo, count } of [this.#findings.rows, this.#findings.late]) {
-      for (let row = 0; row < count; row++) {
-        const at = (cellOf[combo[row] as number] as number) * CONFIDENCES + (confidence[row] as number)
-        counts[at] = (counts[at] as number) + 1
-      }
+      table?.fill(cellOf, combo, confidence, count)
     }
-    this.#confidences = { counts, cellCount: wide }
-    return this.#confidences
+    this.#confidences = table
+    return table
   }
 }

@@ -29,6 +29,8 @@ export interface FlowQuery {
 export interface ColumnSource {
   timeline: Timeline
   assets: AssetTable
+  /** Whether assets move to another container only where `containerMoves` says so, as those of present findings do. */
+  hasContainers?: boolean
 }
 
 /** Answers a query from the columns; undefined when it would exceed the memory limits. */
@@ -60,15 +62,19 @@ export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | un
 }
 
 function scanBuckets(
-  { timeline, assets }: ColumnSource,
+  { timeline, assets, hasContainers }: ColumnSource,
   { shape, want }: FlowQuery,
   borders: readonly number[],
   numbers: Numbers,
 ): void {
+  const { rows } = timeline
+  const wanted = (borders.at(-1) ?? 0) - (borders[0] ?? 0)
+  const isByContainer = hasContainers === true && want === 'count' && shape.places?.ofValues?.slot === 'container'
+  const containers = isByContainer ? rows.containers.find(assets, rows.asset, { count: rows.count, wanted }) : undefined
   for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
     const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
     const out = { ...numbers, base: bucket * numbers.width }
-    scanRows(timeline.rows, range, { shape, assets, want }, out)
+    scanRows(rows, range, { shape, assets, want, containers }, out)
   }
 }
 

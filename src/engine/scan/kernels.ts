@@ -35,6 +35,19 @@ export function tallyPairs(
   }
 }
 
+/** As `tallyPairs`, with another column in place of the assets; apart from it so that each is compiled for its types. */
+export function tallyColumnPairs(
+  { combo, column, groupOf, partOf, parts }: Omit<PairedRows, 'asset'> & { column: Uint16Array | Uint32Array },
+  from: number,
+  to: number,
+  counts: Int32Array,
+): void {
+  for (let row = from; row < to; row++) {
+    const at = (groupOf[combo[row] as number] as number) * parts + (partOf[column[row] as number] as number)
+    counts[at] = (counts[at] as number) + 1
+  }
+}
+
 /** Counts rows by group. */
 export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to: number, counts: Int32Array): void {
   for (let row = from; row < to; row++) {

@@ -1,11 +1,17 @@
 /** Confidences in ten-thousandths from 0 to 1, and the size of a step (128 adjacent values) as a binary logarithm. */
-const CONFIDENCES = 10_001
-const STEP_BITS = 7
-const STEPS = ((CONFIDENCES - 1) >> STEP_BITS) + 1
+export const CONFIDENCES = 10_001
+export const STEP_BITS = 7
+export const STEPS = ((CONFIDENCES - 1) >> STEP_BITS) + 1
 const MAX_COUNTERS = 2 ** 24
 
+/** Confidences of groups by rank. */
+export interface RankedConfidences {
+  /** The confidence at a rank, from 0; the group must have more findings than that. */
+  at(group: number, rank: number): number
+}
+
 /** Counts of findings by group and confidence, and by group and step, to find any of them by its rank. */
-export class ConfidenceRanks {
+export class ConfidenceRanks implements RankedConfidences {
   readonly #counters: Int32Array
   readonly #steps: Int32Array
 
@@ -25,37 +31,11 @@ export class ConfidenceRanks {
     this.#steps[step] = (this.#steps[step] as number) + by
   }
 
-  /** Adds the counts by confidence at `from`, starting with confidence `least`. */
-  addAll(group: number, counts: Uint32Array, from: number, least: number): void {
-    const counters = this.#counters
-    const shift = group * CONFIDENCES - from
-    for (let at = from + least; at < from + CONFIDENCES; at++) {
-      counters[at + shift] = (counters[at + shift] as number) + (counts[at] as number)
-    }
-  }
-
-  /** Completes the counts by step after `addAll`; returns how many findings a group has. */
-  sumSteps(group: number): number {
-    const [counters, first] = [this.#counters, group * CONFIDENCES]
-    let total = 0
-    for (let step = 0; step < STEPS; step++) {
-      const end = Math.min(CONFIDENCES, (step + 1) << STEP_BITS)
-      let count = 0
-      for (let confidence = step << STEP_BITS; confidence < end; confidence++) {
-        count += counters[first + confidence] as number
-      }
-      this.#steps[group * STEPS + step] = count
-      total += count
-    }
-    return total
-  }
-
   clear(): void {
     this.#counters.fill(0)
     this.#steps.fill(0)
   }
 
-  /** The confidence at a rank, from 0; the group must have more findings than that. */
   at(group: number, rank: number): number {
     let left = rank
     let step = group * STEPS
@@ -70,7 +50,7 @@ export class ConfidenceRanks {
 /**
  * The percentile `p` of `count` confidences of a group, interpolated linearly. SQL and this must agree to the last bit.
  */
-export function toQuantile(ranks: ConfidenceRanks, group: number, count: number, p: number): number {
+export function toQuantile(ranks: RankedConfidences, group: number, count: number, p: number): number {
   const position = p * (count - 1)
   const index = Math.floor(position)
   const below = ranks.at(group, index)

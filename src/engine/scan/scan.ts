@@ -1,11 +1,14 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import { countConfident, markAssets, sumConfident, tallyPairs, tallyRows } from './kernels.ts'
+import { countConfident, markAssets, sumConfident, tallyColumnPairs, tallyPairs, tallyRows } from './kernels.ts'
 import type { ConfidenceRanks } from './ranks.ts'
 import type { Numbers, PlaceParts, Shape } from './shape.ts'
 
 /** What to compute over the rows; `assets` counts each asset once, `ranks` serve percentiles. */
 export type Want = 'count' | 'sum' | 'extremes' | 'assets' | 'ranks'
+
+/** The container of each row, by value number. */
+type Containers = Uint16Array | Uint32Array | undefined
 
 const CHUNK = 4096
 const groups = new Uint32Array(CHUNK)
@@ -130,20 +133,31 @@ const MIN_PAIRED = 1024
 const MAX_PAIRS = 2 ** 17
 
 /** Whether there are enough rows to make up for a pass over all pairs, and over a share of the assets. */
-const isWorthPairing = (rows: number, { groupOf, isByAsset }: PlaceParts, { count }: AssetTable): boolean =>
-  groupOf.length <= MAX_PAIRS && rows >= Math.max(MIN_PAIRED, groupOf.length, isByAsset ? 0 : count / 8)
+const isWorthPairing = (
+  rows: number,
+  { groupOf, isByAsset }: PlaceParts,
+  { assets, containers }: { assets: AssetTable; containers?: Containers },
+): boolean => {
+  const passes = isByAsset || containers !== undefined ? 0 : assets.count / 8
+  return groupOf.length <= MAX_PAIRS && rows >= Math.max(MIN_PAIRED, groupOf.length, passes)
+}
 
 /** Counts the rows `[from, to)` by the parts of their combination and of their asset. */
 function countPairs(
   { combo, asset }: Rows,
   { from, to }: { from: number; to: number },
-  { groupOf, places }: { groupOf: Uint32Array; places: PlaceParts },
+  { groupOf, places, containers }: { groupOf: Uint32Array; places: PlaceParts; containers: Containers },
   { assets, counts, base }: { assets: AssetTable; counts: Float64Array; base: number },
 ): void {
   const pairs = places.groupOf.length
   const found = openScratch(pairs).counts
-  const partOf = places.isByAsset ? places.partOf : toPartsOfAssets(places, assets)
-  tallyPairs({ combo, asset, groupOf, partOf, parts: places.parts }, from, to, found)
+  const { parts, isByAsset, ofValues } = places
+  if (containers !== undefined && ofValues?.slot === 'container') {
+    tallyColumnPairs({ combo, column: containers, groupOf, partOf: ofValues.partOf, parts }, from, to, found)
+  } else {
+    const partOf = isByAsset ? places.partOf : toPartsOfAssets(places, assets)
+    tallyPairs({ combo, asset, groupOf, partOf, parts }, from, to, found)
+  }
   for (let pair = 0; pair < pairs; pair++) {
     const at = base + (places.groupOf[pair] as number)
     counts[at] = (counts[at] as number) + (found[pair] as number)
@@ -165,10 +179,10 @@ function toPartsOfAssets(places: PlaceParts, { count, placeOf, version }: AssetT
 export function scanRows(
   rows: Rows,
   range: { from: number; to: number },
-  asked: { shape: Shape; assets: AssetTable; want: Want },
+  asked: { shape: Shape; assets: AssetTable; want: Want; containers?: Containers },
   out: Numbers & { base: number; seen?: Uint32Array | undefined; ranks?: ConfidenceRanks | undefined },
 ): void {
-  const { shape, assets, want } = asked
+  const { shape, assets, want, containers } = asked
   const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
@@ -186,8 +200,8 @@ export function scanRows(
   }
   const { places } = shape
   const isCounted = want === 'count' && shape.minConfidence === 0
-  if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, assets)) {
-    countPairs(rows, range, { groupOf: shape.groupOf, places }, { assets, counts, base })
+  if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, asked)) {
+    countPairs(rows, range, { groupOf: shape.groupOf, places, containers }, { assets, counts, base })
     return
   }
   for (let start = range.from; start < range.to; start += CHUNK) {

@@ -1,3 +1,5 @@
+import type { AssetFacets, OwnFacets } from '../index/assets.ts'
+
 /** Grouping and filtering of a query, as lookup tables over combinations and places. */
 export interface Shape {
   /** The number of groups; as a group number it means "filtered out". */
@@ -27,7 +29,9 @@ export interface PlaceParts {
   /** Whether `partOf` is by asset rather than by place. */
   isByAsset: boolean
   /** By place or asset: its part of the group. */
-  partOf: Uint32Array
+  readonly partOf: Uint32Array
+  /** The parts by value of one facet, when they depend on nothing else. */
+  ofValues?: { slot: keyof AssetFacets | keyof OwnFacets; partOf: Uint32Array } | undefined
   /** The number of parts. */
   parts: number
   /** The group of a combination part and a place part; index `combination part * parts + place part`. */

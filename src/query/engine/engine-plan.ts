@@ -76,7 +76,7 @@ function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[
   const compiled = getShape(engine, plan)
   if (compiled === undefined) return undefined
   const { shape } = compiled
-  const source = { timeline: engine.findings, assets: engine.assets }
+  const source = { timeline: engine.findings, assets: engine.assets, hasContainers: true }
   const isWhole = range !== undefined && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
   const numbers =
     (isWhole ? countPresent(engine, shape, want, measure.p) : undefined) ??
@@ -128,7 +128,9 @@ export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined 
   if (isSame && (!isByAsset || known.assets === engine.assets.version)) return known.compiled
   const compiled = compileShape(engine, plan)
   kept.delete(id)
-  const size = 2 * combos + (compiled?.shape.places?.partOf.length ?? 0) + (compiled?.keys.length ?? 0)
+  const parts = compiled?.shape.places
+  const items = parts === undefined ? 0 : parts.isByAsset ? engine.assets.count : places
+  const size = 2 * combos + items + (compiled?.keys.length ?? 0)
   kept.set(id, { compiled, combos, places, assets: engine.assets.version, names, size })
   let total = 0
   for (const { size: own } of kept.values()) total += own

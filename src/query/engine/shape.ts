@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import { isOwnFacet, ownFacets } from '../../engine/index/assets.ts'
+import { type AssetTable, isOwnFacet, ownFacets } from '../../engine/index/assets.ts'
 import type { Facet } from '../../engine/index/facet.ts'
-import type { Shape } from '../../engine/scan/shape.ts'
+import type { PlaceParts, Shape } from '../../engine/scan/shape.ts'
 import {
   codeNamesOf,
   comboSlots,
@@ -102,7 +102,12 @@ export function compileShape(
   const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
   if (!isCompilable(conditions)) return undefined
   const isByAsset = [...used].some((name) => ofOwn.has(name))
-  const columnOf = openColumns(engine, { isByAsset, ofFindings: true })
+  const placeSlots = [...used].filter((name) => !isOfCombo(name))
+  const only = placeSlots.length === 1 ? findAssetFacet(assets, placeSlots[0]) : undefined
+  const openColumn = openColumns(engine, { isByAsset, ofFindings: true })
+  // Parts that depend on one facet are found for its values instead of all assets or places.
+  const columnOf = (slot: FacetSlot): ValueColumn =>
+    slot === only?.slot ? { values: only.facet.values, column: countUp(only.facet.values.length) } : openColumn(slot)
   const axesOf = (combos: boolean) =>
     dimensions
       .filter((dimension) => isOfCombo(facetOf(dimension).slot) === combos)
@@ -123,9 +128,10 @@ export function compileShape(
   if (combos === undefined) return undefined
   // Combination 0 represents removed findings, and no other combination shares its cell.
   combos.partOf[0] = combos.keys.length
-  const hasPlaces = [...used].some((name) => !isOfCombo(name))
+  const hasPlaces = placeSlots.length > 0
   const placeCount = isByAsset ? assets.count : assets.placeCount
-  const places = hasPlaces ? partition(undefined, placeCount, axesOf(false), masksOf(false)) : undefined
+  const items = only?.facet.values.length ?? placeCount
+  const places = hasPlaces ? partition(undefined, items, axesOf(false), masksOf(false)) : undefined
   if (hasPlaces && places === undefined) return undefined
   if (combos.keys.length * (places?.keys.length ?? 1) > MAX_PARTS) return undefined
 
@@ -173,7 +179,11 @@ export function compileShape(
     for (const at of left) groupOf[at] = keys.length
     const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
     const bits = isOfMasks && toMinConfidence(plan.conditions) === 0 ? toBits(engine, combos.partOf, parts) : undefined
-    placeParts = { isByAsset, partOf: places.partOf, parts: width, groupOf, bits }
+    const common = { isByAsset, parts: width, groupOf, bits }
+    placeParts =
+      only === undefined
+        ? { ...common, partOf: places.partOf }
+        : spreadLater({ ...common, ofValues: { slot: only.slot, partOf: places.partOf } }, only.facet, placeCount)
   }
   const none = placeParts === undefined ? keys.length : parts
   const own = combos.partOf
@@ -199,6 +209,31 @@ export function compileShape(
       ...(byCell && within(ofMasks) && toMinConfidence(plan.conditions) === 0
         ? { bits: toBits(engine, own, keys.length) }
         : {}),
+    },
+  }
+}
+
+const countUp = (count: number) => Uint32Array.from({ length: count }, (_, number) => number)
+
+/** The facet of assets or places in a slot; undefined for the asset itself. */
+function findAssetFacet({ own, facets }: AssetTable, slot: FacetSlot | undefined) {
+  if (slot === 'kind' || slot === 'container') return { slot, facet: facets[slot] }
+  return slot !== undefined && isOwnFacet(slot) ? { slot, facet: own[slot] } : undefined
+}
+
+/** Parts by asset or place made from those by value on first use, because counts by value need only these. */
+function spreadLater(
+  parts: Omit<PlaceParts, 'partOf'> & Required<Pick<PlaceParts, 'ofValues'>>,
+  { column }: Facet,
+  count: number,
+): PlaceParts {
+  let spread: Uint32Array | undefined
+  const partOfValue = parts.ofValues?.partOf ?? new Uint32Array(0)
+  return {
+    ...parts,
+    get partOf() {
+      spread ??= column.subarray(0, count).map((value) => partOfValue[value] as number)
+      return spread
     },
   }
 }
