@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { AssetTable } from '../../src/engine/index/assets.ts'
+import { CellConfidences } from '../../src/engine/index/cell-confidences.ts'
 import { FacetTable } from '../../src/engine/index/facets.ts'
-import { PlaceTable, placeKeys } from '../../src/engine/index/place-table.ts'
+import { PlaceTable, placeKeys, toOwnKeys } from '../../src/engine/index/place-table.ts'
 import { Timeline } from '../../src/engine/index/timeline.ts'
 import { answerFlow } from '../../src/engine/scan/ask.ts'
 import type { Shape } from '../../src/engine/scan/shape.ts'
@@ -98,19 +99,42 @@ test('counts and sums above a confidence match a full scan while findings change
   }
 })
 
-test.each(placeKeys)('counts by %s from the table of assets match a full scan', (key) => {
-  const random = new SeededRandom(5)
-  const facets = makeFacets()
+/** Parts by value of a facet of assets, without those of one value, and the groups of each pair of parts. */
+function makePlaces(assets: AssetTable, random: SeededRandom, slot: 'container' | 'source' | 'owner') {
+  const isByAsset = slot === 'owner'
+  const { column, values } = isByAsset ? assets.own.owner : assets.facets[slot]
+  const width = values.length + 1
+  const left = random.below(values.length)
+  const partOfValue = Uint32Array.from(values, (_, value) => (value === left ? width - 1 : value))
+  const items = isByAsset ? assets.count : assets.placeCount
+  const partOf = Uint32Array.from({ length: items }, (_, item) => partOfValue[column[item] ?? 0] ?? 0)
+  const none = 3 * width
+  const groupOf = Uint32Array.from({ length: 4 * width }, (_, at) =>
+    at >= none || at % width === width - 1 ? none : at,
+  )
+  const ofValues = random.chance(0.7) || isByAsset ? { slot, partOf: partOfValue } : undefined
+  return { none, places: { isByAsset, isOfEveryCombo: false, partOf, ofValues, parts: width, groupOf } }
+}
+
+function makeAssets(random: SeededRandom, count: number) {
   const assets = new AssetTable()
   const put = (id: number) =>
-    assets.put(id, {
-      kind: random.below(2),
-      container: random.below(5),
-      source: random.below(2),
-      deleted: 0,
-      scanned: 1,
-    })
-  for (let id = 0; id < 40; id++) put(id)
+    assets.put(
+      id,
+      { kind: random.below(2), container: random.below(5), source: random.below(2), deleted: 0, scanned: 1 },
+      { owner: random.below(4), labels: 0, dataset: 0 },
+    )
+  for (let id = 0; id < count; id++) put(id)
+  return { assets, put }
+}
+
+const partOfAsset = ({ placeOf }: AssetTable, { places }: ReturnType<typeof makePlaces>, asset: number) =>
+  places.partOf[places.isByAsset ? asset : (placeOf[asset] ?? 0)] ?? 0
+
+test.each([...placeKeys, ...toOwnKeys('owner')])('counts by %s from the table of assets match a full scan', (key) => {
+  const random = new SeededRandom(5)
+  const facets = makeFacets()
+  const { assets, put } = makeAssets(random, 40)
   const rows = Array.from({ length: 500 }, () => ({ asset: random.below(40), combo: random.below(73) }))
   const table = PlaceTable.open(key, facets, assets)
   table?.fill(
@@ -131,27 +155,118 @@ test.each(placeKeys)('counts by %s from the table of assets match a full scan', 
     const cellPartOf = byDetector
       ? Uint32Array.from(cells, (combo, cell) => (cell === 0 ? 3 : (detectors[combo] ?? 0) - 1))
       : (whole.cellPartOf ?? new Uint32Array())
-    const facet = random.pick(['container', 'container', 'source'] as const)
-    const column = assets.facets[facet]
-    const width = column.values.length + 1
-    const partOf = Uint32Array.from({ length: assets.placeCount }, (_, place) =>
-      column.column[place] === 1 ? width - 1 : (column.column[place] ?? 0),
-    )
-    const none = 3 * width
-    const groupOf = Uint32Array.from({ length: 4 * width }, (_, at) =>
-      at >= none || at % width === width - 1 ? none : at,
-    )
+    const slot = key.startsWith('owner') ? 'owner' : random.pick(['container', 'container', 'source'] as const)
+    const made = makePlaces(assets, random, slot)
+    const { none, places } = made
     const out = new Float64Array(none + 1)
-    const shape = { ...whole, groups: none, cellPartOf, places: { isByAsset: false, partOf, parts: width, groupOf } }
-    if (!table.count(shape, out)) continue
+    if (!table.count({ ...whole, groups: none, cellPartOf, places }, out)) continue
     served++
     const plain = new Float64Array(none + 1)
     for (const { asset, combo } of rows) {
-      const at = (cellPartOf[facets.cellOf[combo] ?? 0] ?? 0) * width + (partOf[assets.placeOf[asset] ?? 0] ?? 0)
-      const group = groupOf[at] ?? none
+      const at = (cellPartOf[facets.cellOf[combo] ?? 0] ?? 0) * places.parts + partOfAsset(assets, made, asset)
+      const group = places.groupOf[at] ?? none
       plain[group] = (plain[group] ?? 0) + 1
     }
     expect([...out.subarray(0, none)]).toEqual([...plain.subarray(0, none)])
   }
   expect(served).toBeGreaterThan(15)
+})
+
+test('a table by owner is outdated once an asset with findings has another owner', () => {
+  const facets = makeFacets()
+  const { assets } = makeAssets(new SeededRandom(2), 3)
+  const table = PlaceTable.open('owner-bit', facets, assets)
+  const place = { kind: 0, container: 0, source: 0, deleted: 0, scanned: 1 }
+  assets.put(2, place, { owner: 9, labels: 0, dataset: 0 })
+  expect(table?.isCurrent).toBe(true)
+  assets.countStatus(2, facets.bitOf(1), 1)
+  assets.put(2, place, { owner: 8, labels: 0, dataset: 0 })
+  expect([table?.isCurrent, table?.follow(2, 1, 1)]).toEqual([false, false])
+})
+
+test('counts by container match a full scan while assets move and findings change and arrive late', () => {
+  const random = new SeededRandom(8)
+  const facets = makeFacets()
+  const { assets, put } = makeAssets(random, 60)
+  const timeline = new Timeline(facets, tiny)
+  const all: { time: number; combo: number; asset: number; place: number }[] = []
+  let filled = 0
+  for (let round = 0; round < 70; round++) {
+    for (let left = round === 0 ? 4000 : random.below(40); left > 0; left--) {
+      const time = random.chance(0.9) ? 100_000 + round * 1000 + random.below(1000) : random.below(100_000)
+      const [combo, asset] = [1 + random.below(72), random.below(assets.count)]
+      assets.countStatus(asset, facets.bitOf(combo), 1)
+      all.push({ time, combo, asset, place: timeline.push(time, combo, 5000, asset) })
+    }
+    const move = random.chance(0.3) ? timeline.merge() : timeline.flush()
+    if (move !== undefined) for (const row of all) row.place = move(row.place)
+    if (round > 35 && random.chance(0.3)) {
+      const row = random.pick(all)
+      const { rows, row: at } = timeline.at(row.place)
+      rows.setCombo(at, 0)
+      const [from, to] = [
+        { combo: row.combo, confidence: 5000 },
+        { combo: 0, confidence: 5000 },
+      ]
+      if (rows === timeline.rows) timeline.tallies.change(at, from, to)
+      row.combo = 0
+    }
+    if (random.chance(0.2)) put(random.below(70))
+    const made = makePlaces(assets, random, 'container')
+    const isOfEveryCombo = random.chance(0.5)
+    const groupOf = isOfEveryCombo
+      ? Uint32Array.from({ length: facets.count }, (_, combo) => (combo === 0 ? 3 : 0))
+      : makeShape(facets, random, 0).groupOf
+    const places = { ...made.places, isOfEveryCombo }
+    const shape = { ...makeShape(facets, random, 0), groups: made.none, groupOf, places }
+    const [from, to] = [random.below(110_000), 100_000 + random.below(130_000)]
+    const edges = random.chance(0.4) ? [from + 1000, from + 90_000].filter((edge) => edge < to) : []
+    const asked = { shape, want: 'count' as const, from, to: Math.max(from, to), edges }
+    const numbers = answerFlow({ timeline, assets, hasContainers: true }, asked)
+    const width = made.none + 1
+    const counts = new Float64Array(width * (edges.length + 1))
+    for (const row of all) {
+      if (row.time < from || row.time >= to) continue
+      const pair = (groupOf[row.combo] ?? 3) * places.parts + partOfAsset(assets, made, row.asset)
+      const at = width * edges.filter((edge) => edge <= row.time).length + (places.groupOf[pair] ?? made.none)
+      counts[at] = (counts[at] ?? 0) + 1
+    }
+    const wanted = (values: Float64Array | undefined) => [...(values ?? [])].filter((_, at) => at % width !== made.none)
+    expect({ round, counts: wanted(numbers?.counts) }).toEqual({ round, counts: wanted(counts) })
+    if (timeline.rows.containers.bytes > 0) filled++
+  }
+  expect(filled).toBeGreaterThan(40)
+})
+
+test('confidences by rank over cells match sorted ones', () => {
+  const random = new SeededRandom(6)
+  const table = CellConfidences.open(6)
+  const all: { cell: number; confidence: number }[] = []
+  const draw = () => ({ cell: random.below(6), confidence: random.pick([random.below(10_001), 10_000, 127, 128, 0]) })
+  for (let count = 0; count < 400; count++) all.push(draw())
+  const cells = Uint16Array.from({ length: 6 }, (_, cell) => cell)
+  table?.fill(
+    cells,
+    Uint16Array.from(all, ({ cell }) => cell),
+    Uint16Array.from(all, ({ confidence }) => confidence),
+    all.length,
+  )
+  for (let round = 0; round < 300; round++) {
+    const changed = draw()
+    if (random.chance(0.6)) all.push(changed)
+    const at = random.below(all.length)
+    const removed = all.at(-1) === changed ? undefined : all[at]
+    if (removed === undefined) table?.add(changed.cell, changed.confidence, 1)
+    else {
+      table?.add(removed.cell, removed.confidence, -1)
+      all.splice(at, 1)
+    }
+    const [own, least] = [random.some([0, 1, 2, 3, 4, 5], 4), random.pick([0, 0, 128, 9999, random.below(10_001)])]
+    const left = all.filter(({ cell, confidence }) => own.includes(cell) && confidence >= least)
+    const sorted = left.map(({ confidence }) => confidence).sort((a, b) => a - b)
+    expect(own.reduce((sum, cell) => sum + (table?.countFrom(cell, least) ?? 0), 0)).toBe(sorted.length)
+    if (sorted.length === 0) continue
+    const rank = random.below(sorted.length)
+    expect({ own, least, rank, confidence: table?.at(own, rank, least) }).toMatchObject({ confidence: sorted[rank] })
+  }
 })

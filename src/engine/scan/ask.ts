@@ -67,10 +67,11 @@ function scanBuckets(
   borders: readonly number[],
   numbers: Numbers,
 ): void {
-  const { rows } = timeline
+  const { rows, tallies } = timeline
   const wanted = (borders.at(-1) ?? 0) - (borders[0] ?? 0)
   const isByContainer = hasContainers === true && want === 'count' && shape.places?.ofValues?.slot === 'container'
-  const containers = isByContainer ? rows.containers.find(assets, rows.asset, { count: rows.count, wanted }) : undefined
+  const column = isByContainer ? rows.containers.find(assets, rows.asset, { count: rows.count, wanted }) : undefined
+  const containers = column && { column, hasRemoved: (tallies.total.combos[0] ?? 0) > 0 }
   for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
     const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
     const out = { ...numbers, base: bucket * numbers.width }

@@ -48,6 +48,14 @@ export function tallyColumnPairs(
   }
 }
 
+/** Counts rows by the value of a column. */
+export function tallyColumn(column: Uint16Array | Uint32Array, from: number, to: number, counts: Int32Array): void {
+  for (let row = from; row < to; row++) {
+    const value = column[row] as number
+    counts[value] = (counts[value] as number) + 1
+  }
+}
+
 /** Counts rows by group. */
 export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to: number, counts: Int32Array): void {
   for (let row = from; row < to; row++) {

@@ -1,14 +1,22 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import { countConfident, markAssets, sumConfident, tallyColumnPairs, tallyPairs, tallyRows } from './kernels.ts'
+import {
+  countConfident,
+  markAssets,
+  sumConfident,
+  tallyColumn,
+  tallyColumnPairs,
+  tallyPairs,
+  tallyRows,
+} from './kernels.ts'
 import type { ConfidenceRanks } from './ranks.ts'
 import type { Numbers, PlaceParts, Shape } from './shape.ts'
 
 /** What to compute over the rows; `assets` counts each asset once, `ranks` serve percentiles. */
 export type Want = 'count' | 'sum' | 'extremes' | 'assets' | 'ranks'
 
-/** The container of each row, by value number. */
-type Containers = Uint16Array | Uint32Array | undefined
+/** The container of each row, by value number, and whether some of the rows are those of removed findings. */
+type Containers = { column: Uint16Array | Uint32Array; hasRemoved: boolean } | undefined
 
 const CHUNK = 4096
 const groups = new Uint32Array(CHUNK)
@@ -150,10 +158,22 @@ function countPairs(
   { assets, counts, base }: { assets: AssetTable; counts: Float64Array; base: number },
 ): void {
   const pairs = places.groupOf.length
-  const found = openScratch(pairs).counts
-  const { parts, isByAsset, ofValues } = places
-  if (containers !== undefined && ofValues?.slot === 'container') {
-    tallyColumnPairs({ combo, column: containers, groupOf, partOf: ofValues.partOf, parts }, from, to, found)
+  const { parts, isByAsset, isOfEveryCombo } = places
+  const ofContainers = containers === undefined ? undefined : places.ofValues
+  const found = openScratch(Math.max(pairs, ofContainers?.partOf.length ?? 0)).counts
+  if (containers !== undefined && ofContainers !== undefined) {
+    const { column, hasRemoved } = containers
+    const { partOf } = ofContainers
+    if (isOfEveryCombo && !hasRemoved) {
+      tallyColumn(column, from, to, found)
+      for (let value = 0; value < partOf.length; value++) {
+        const at = base + (places.groupOf[partOf[value] as number] as number)
+        counts[at] = (counts[at] as number) + (found[value] as number)
+      }
+      found.fill(0, 0, partOf.length)
+      return
+    }
+    tallyColumnPairs({ combo, column, groupOf, partOf, parts }, from, to, found)
   } else {
     const partOf = isByAsset ? places.partOf : toPartsOfAssets(places, assets)
     tallyPairs({ combo, asset, groupOf, partOf, parts }, from, to, found)

@@ -1,6 +1,6 @@
 import type { TopCells } from '../engine/top-assets.ts'
 import type { GroupOrder } from '../model.ts'
-import { emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
+import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
 import { compareKeys } from '../plan/group-names.ts'
 import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
 import { once, type RunPlan, toDifference, toNodeValue, type Value } from './value.ts'
@@ -37,7 +37,7 @@ export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOpt
   const { limit, before, orderBy = 'value' } = options
   const { groups: all, hidden = 0, toRest } = listTop(node, options) ?? listGroups(node, before, run)
   const rankOf = (group: GroupValue) => toRank(group, orderBy)
-  const sorted = all.sort((a, b) => compareRanks(rankOf(a), rankOf(b)) || compareKeys(a.key, b.key))
+  const sorted = sortTop(all, limit, rankOf, (a, b) => compareKeys(a.key, b.key))
   const groups = sorted.slice(0, limit)
   const [last, next] = [groups.at(-1), sorted[limit]]
   const totalGroups = sorted.length + hidden
@@ -92,7 +92,7 @@ export function listGroups(node: ValueNode, before: ValueNode | undefined, run: 
   const partialsOf = once((plan: Plan) => {
     const partials = new Map<string, Partial>()
     for (const cell of run(plan)) {
-      const id = toGroupId(cell.key)
+      const id = cell.id ?? toGroupId(cell.key)
       partials.set(id, cell)
       keys.set(id, cell.key)
     }
@@ -105,19 +105,24 @@ export function listGroups(node: ValueNode, before: ValueNode | undefined, run: 
       return emptyPartial
     })
   }
-  const groups = [...keys].map(([id, key]): GroupValue => {
-    const partialOf = (plan: Plan) => partialsOf(plan).get(id) ?? emptyPartial
-    return {
-      key,
-      ...toNodeValue(node, partialOf),
-      ...(before === undefined ? {} : { before: toNodeValue(before, partialOf) }),
-    }
-  })
+  const idOf = new Map<GroupKey, string>()
+  const groups: GroupValue[] = []
+  let id = ''
+  const partialOf = (plan: Plan) => partialsOf(plan).get(id) ?? emptyPartial
+  for (const [ownId, key] of keys) {
+    id = ownId
+    // Assigned instead of spread, because there may be many thousands of groups.
+    const group: GroupValue = Object.assign(toNodeValue(node, partialOf), { key })
+    if (before !== undefined) group.before = toNodeValue(before, partialOf)
+    groups.push(group)
+    idOf.set(key, id)
+  }
   const toRest: ListedGroups['toRest'] = (kept, cut) =>
     once((plan: Plan): Partial => {
       if (cut.length === 0) return emptyPartial
       if (!isMergeable(plan)) return runWithout(plan, kept, run)
-      return mergePartials(cut.map(({ key }) => partialsOf(plan).get(toGroupId(key)) ?? emptyPartial))
+      const partials = partialsOf(plan)
+      return mergePartials(cut.map(({ key }) => partials.get(idOf.get(key) ?? '') ?? emptyPartial))
     })
   return { groups, toRest }
 }
@@ -125,10 +130,13 @@ export function listGroups(node: ValueNode, before: ValueNode | undefined, run: 
 /** The groups of a single measure, each of which is one cell. */
 function listCells(node: ValueNode & { kind: 'measure' }, run: RunPlan): ListedGroups {
   const cells = new Map<GroupKey, Partial>()
-  const groups = run(node.plan).map((cell): GroupValue => {
+  let cell: Cell = { ...emptyPartial, key: [], bucket: 0 }
+  const partialOf = () => cell
+  const groups: GroupValue[] = []
+  for (cell of run(node.plan)) {
     cells.set(cell.key, cell)
-    return { key: cell.key, ...toNodeValue(node, () => cell) }
-  })
+    groups.push(Object.assign(toNodeValue(node, partialOf), { key: cell.key }))
+  }
   const toRest: ListedGroups['toRest'] = (kept, cut) => (plan) => {
     if (!isMergeable(plan)) return runWithout(plan, kept, run)
     return mergePartials(cut.map(({ key }) => cells.get(key) ?? emptyPartial))
@@ -152,8 +160,24 @@ function toRank({ value, before }: GroupValue, orderBy: GroupOrder): number | nu
   return delta === null ? null : Math.abs(delta)
 }
 
-function compareRanks(a: number | null, b: number | null): number {
-  if (a === b) return 0
-  if (a === null) return 1
-  return b === null ? -1 : b - a
+/**
+ * Items in descending order of rank, with null last, then by name. Only the first `most` and those of equal rank as the
+ * last of them are sorted; the others follow in any order.
+ */
+export function sortTop<Item>(
+  items: readonly Item[],
+  most: number,
+  rankOf: (item: Item) => number | null,
+  compareNames: (a: Item, b: Item) => number,
+): Item[] {
+  const ranks = Float64Array.from(items, (item) => rankOf(item) ?? Number.NEGATIVE_INFINITY)
+  const least = ranks.toSorted()[ranks.length - most] ?? Number.NEGATIVE_INFINITY
+  const [top, others]: [{ item: Item; rank: number }[], Item[]] = [[], []]
+  for (const [index, item] of items.entries()) {
+    const rank = ranks[index] as number
+    if (rank >= least) top.push({ item, rank })
+    else others.push(item)
+  }
+  top.sort((a, b) => (a.rank === b.rank ? compareNames(a.item, b.item) : b.rank - a.rank))
+  return [...top.map(({ item }) => item), ...others]
 }

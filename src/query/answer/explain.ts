@@ -3,7 +3,7 @@ import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
 import { compareKeys, toGroupName } from '../plan/group-names.ts'
 import type { ValueNode } from '../plan/plan.ts'
-import { type GroupValue, listGroups } from './breakdown.ts'
+import { type GroupValue, listGroups, sortTop } from './breakdown.ts'
 import { type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
 
 /** Maximum number of listed groups of one dimension. */
@@ -60,7 +60,7 @@ function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan
   const delta = total.value === null || earlier.value === null ? null : total.value - earlier.value
   const shares = toShares(now, groups, { total, earlier, delta })
   const sizeOf = ({ contribution, group }: Share) => Math.abs(contribution ?? toOwnChange(group) ?? 0)
-  const sorted = shares.sort((a, b) => sizeOf(b) - sizeOf(a) || compareKeys(a.group.key, b.group.key))
+  const sorted = sortTop(shares, MAX_DRIVERS, sizeOf, (a, b) => compareKeys(a.group.key, b.group.key))
   const [top, others] = [sorted.slice(0, MAX_DRIVERS), sorted.slice(MAX_DRIVERS)]
   const rest = toRest(
     top.map(({ group }) => group),
@@ -77,7 +77,7 @@ function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan
         groups: others.length,
         from: toNodeValue(before, rest).value,
         to: toNodeValue(now, rest).value,
-        contribution: isDivided ? others.reduce((sum, { contribution }) => sum + (contribution ?? 0), 0) : null,
+        contribution: isDivided ? sumContributions(others) : null,
       },
     },
     drivers: top.map(({ group, contribution }) => ({
@@ -90,6 +90,12 @@ function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan
     })),
   }
 }
+
+/** Added in ascending order, so that rounding does not depend on the order of the groups. */
+const sumContributions = (shares: readonly Share[]): number =>
+  Float64Array.from(shares, ({ contribution }) => contribution ?? 0)
+    .sort()
+    .reduce((sum, contribution) => sum + contribution, 0)
 
 function toOwnChange({ value, before }: GroupValue): number | null {
   const earlier = before?.value ?? null

@@ -83,7 +83,7 @@ function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[
     (range === undefined
       ? answerStock(engine, { shape, want, p: measure.p, moments: moments ?? [] })
       : answerFlow(source, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
-  return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
+  return numbers === undefined ? undefined : toCells(numbers, compiled, plan)
 }
 
 function countPresent({ present }: Engine, shape: Shape, want: Want, p = 0): Numbers | undefined {
@@ -204,11 +204,12 @@ export function nameAssets(cells: Cell[], { dimensions }: Plan, snapshot: Engine
   const names = snapshot.nameAssets(new Set(cells.map(({ key }) => Number(key[index]))))
   return cells.map((cell) => ({
     ...cell,
+    id: undefined,
     key: cell.key.with(index, names.get(Number(cell.key[index])) ?? ownText('')),
   }))
 }
 
-function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensions, edges, mode }: Plan): Cell[] {
+function toCells(numbers: Numbers, { keys, ids }: CompiledShape, { measure, dimensions, edges, mode }: Plan): Cell[] {
   const { width, counts, sums, least, greatest, quantiles } = numbers
   const { aggregation } = measure
   const isSummed = aggregation === 'SUM' || aggregation === 'AVG'
@@ -224,6 +225,7 @@ function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensi
         max: aggregation === 'MAX' ? (greatest[at + group] ?? null) : null,
         quantile: aggregation === 'PERCENTILE' ? (quantiles[at + group] ?? null) : null,
         key: keys[group] ?? [],
+        id: ids[group],
         bucket,
       })
     }

@@ -23,6 +23,8 @@ import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
 export interface CompiledShape {
   shape: Shape
   keys: GroupKey[]
+  /** The `toGroupId` of each key. */
+  ids: string[]
 }
 
 /** The maximum number of parts, and of pairs of a combination part and a place part. */
@@ -179,7 +181,8 @@ export function compileShape(
     for (const at of left) groupOf[at] = keys.length
     const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
     const bits = isOfMasks && toMinConfidence(plan.conditions) === 0 ? toBits(engine, combos.partOf, parts) : undefined
-    const common = { isByAsset, parts: width, groupOf, bits }
+    const isOfEveryCombo = [...used].every((name) => !isOfCombo(name))
+    const common = { isByAsset, isOfEveryCombo, parts: width, groupOf, bits }
     placeParts =
       only === undefined
         ? { ...common, partOf: places.partOf }
@@ -195,6 +198,7 @@ export function compileShape(
   const groupOf = byCell ? spread(own, facets.cellOf, facets.count) : own
   return {
     keys,
+    ids: [...numbers.keys()],
     shape: {
       groups: keys.length,
       groupOf,

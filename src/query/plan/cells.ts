@@ -18,6 +18,8 @@ export interface Partial {
 /** The partial aggregate of one group in one bucket. */
 export interface Cell extends Partial {
   key: GroupKey
+  /** The `toGroupId` of the key, where it is already known. */
+  id?: string | undefined
   bucket: number
 }
 
