@@ -60,7 +60,7 @@ export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOpt
   }
 }
 
-interface ListedGroups {
+export interface ListedGroups {
   groups: GroupValue[]
   /** The number of groups that are not listed, all of lower rank. */
   hidden?: number

@@ -1,9 +1,10 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
+import { emptyPartial, toGroupId } from '../plan/cells.ts'
 import { compareKeys, toGroupName } from '../plan/group-names.ts'
-import type { ValueNode } from '../plan/plan.ts'
-import { type GroupValue, listGroups, sortTop } from './breakdown.ts'
+import type { GroupKey, ValueNode } from '../plan/plan.ts'
+import { type GroupValue, type ListedGroups, listGroups, sortTop } from './breakdown.ts'
 import { type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
 
 /** Maximum number of listed groups of one dimension. */
@@ -55,10 +56,10 @@ function warnOfUndivided({ slug }: MetricRecord, undivided: readonly Dimension[]
 }
 
 function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan): Explained {
-  const { groups, toRest } = listGroups(now, before, run)
+  const { groups, toRest, hidden, hiddenChange } = listChanges(now, before, run)
   const [total, earlier] = [toTotal(now, run), toTotal(before, run)]
   const delta = total.value === null || earlier.value === null ? null : total.value - earlier.value
-  const shares = toShares(now, groups, { total, earlier, delta })
+  const shares = toShares(now, groups, { total, earlier, delta, count: groups.length + hidden })
   const sizeOf = ({ contribution, group }: Share) => Math.abs(contribution ?? toOwnChange(group) ?? 0)
   const sorted = sortTop(shares, MAX_DRIVERS, sizeOf, (a, b) => compareKeys(a.group.key, b.group.key))
   const [top, others] = [sorted.slice(0, MAX_DRIVERS), sorted.slice(MAX_DRIVERS)]
@@ -74,10 +75,10 @@ function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan
       dimension,
       explained: excess === null || delta === 0 || delta === null ? null : excess / Math.abs(delta),
       rest: {
-        groups: others.length,
+        groups: others.length + hidden,
         from: toNodeValue(before, rest).value,
         to: toNodeValue(now, rest).value,
-        contribution: isDivided ? sumContributions(others) : null,
+        contribution: isDivided ? hiddenChange + sumContributions(others) : null,
       },
     },
     drivers: top.map(({ group, contribution }) => ({
@@ -90,6 +91,47 @@ function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan
     })),
   }
 }
+
+interface ListedChanges extends Pick<ListedGroups, 'groups' | 'toRest'> {
+  /** How many groups of lesser change are not listed, and their change together. */
+  hidden: number
+  hiddenChange: number
+}
+
+/** The groups of both ranges; of counts, which add up exactly, only those that changed most. */
+function listChanges(now: ValueNode, before: ValueNode, run: RunPlan): ListedChanges {
+  if (!isCount(now) || !isCount(before)) return { ...listGroups(now, before, run), hidden: 0, hiddenChange: 0 }
+  const changes = new Map<string, { key: GroupKey; to: number; from: number }>()
+  for (const { plan } of [now, before]) {
+    const member = plan === now.plan ? 'to' : 'from'
+    for (const { key, id = toGroupId(key), n } of run(plan)) {
+      const change = changes.get(id)
+      if (change !== undefined) change[member] = n
+      else changes.set(id, { key, to: 0, from: 0, [member]: n })
+    }
+  }
+  const sizeOf = ({ to, from }: { to: number; from: number }) => Math.abs(to - from)
+  const sorted = sortTop([...changes.values()], MAX_DRIVERS, sizeOf, (a, b) => compareKeys(a.key, b.key))
+  const rest = { to: 0, from: 0 }
+  for (const { to, from } of sorted.slice(MAX_DRIVERS)) {
+    rest.to += to
+    rest.from += from
+  }
+  const toGroup = ({ key, to, from }: { key: GroupKey; to: number; from: number }): GroupValue => ({
+    key,
+    ...toNodeValue(now, () => ({ ...emptyPartial, n: to })),
+    before: toNodeValue(before, () => ({ ...emptyPartial, n: from })),
+  })
+  return {
+    groups: sorted.slice(0, MAX_DRIVERS).map(toGroup),
+    toRest: () => (plan) => ({ ...emptyPartial, n: plan === now.plan ? rest.to : rest.from }),
+    hidden: Math.max(0, sorted.length - MAX_DRIVERS),
+    hiddenChange: rest.to - rest.from,
+  }
+}
+
+const isCount = (node: ValueNode): node is ValueNode & { kind: 'measure' } =>
+  node.kind === 'measure' && node.plan.measure.aggregation === 'COUNT'
 
 /** Added in ascending order, so that rounding does not depend on the order of the groups. */
 const sumContributions = (shares: readonly Share[]): number =>
@@ -117,6 +159,8 @@ interface Totals {
   total: Value
   earlier: Value
   delta: number | null
+  /** The number of all groups. */
+  count: number
 }
 
 function toShares(node: ValueNode, groups: readonly GroupValue[], totals: Totals): Share[] {
@@ -135,13 +179,13 @@ function toKind(node: ValueNode): 'sum' | 'rate' | undefined {
 const isSum = (node: ValueNode): boolean =>
   node.kind === 'measure' && (node.plan.measure.aggregation === 'COUNT' || node.plan.measure.aggregation === 'SUM')
 
-function divideSum(groups: readonly GroupValue[], { earlier, delta }: Totals): Share[] | undefined {
+function divideSum(groups: readonly GroupValue[], { earlier, delta, count }: Totals): Share[] | undefined {
   // Where one of the totals has no value, there is no change to divide.
   if (delta === null) return undefined
   const base = earlier.value ?? 0
   return groups.map((group) => {
     const from = group.before?.value ?? 0
-    const even = delta * (base === 0 ? 1 / groups.length : from / base)
+    const even = delta * (base === 0 ? 1 / count : from / base)
     return { group, contribution: (group.value ?? 0) - from, even }
   })
 }
