@@ -6,18 +6,27 @@ import type {
   DimensionItem,
   FindingList,
   MetricItem,
+  MetricPage,
+  MetricVersionItem,
   Page,
   PageQuestion,
   ScanDetail,
+  ScanRow,
   SourceItem,
+  SourceTestStep,
   TermItem,
+  TermPage,
   Triaged,
+  WatchItem,
+  WatchPage,
 } from './model.ts'
 
 /** What the server answered instead of a result, or that it did not answer. */
 export class ServerProblem extends Error {
   readonly status: number
   readonly reason: string | undefined
+  /** What is wrong with which member of the input. */
+  readonly issues: readonly { path: string; message: string }[]
   readonly suggestions: readonly { value: string; kind?: string; label?: string }[]
   /** Seconds after which to try again. */
   readonly retryAfter: number | undefined
@@ -26,6 +35,7 @@ export class ServerProblem extends Error {
     super(typeof body.detail === 'string' ? body.detail : 'The server does not answer.')
     this.status = status
     this.reason = typeof body.reason === 'string' ? body.reason : undefined
+    this.issues = Array.isArray(body.issues) ? body.issues : []
     this.suggestions = Array.isArray(body.suggestions) ? body.suggestions : []
     this.retryAfter = retryAfter
   }
@@ -94,7 +104,7 @@ export const client = {
   getSession: (signal?: AbortSignal) => get<ConsoleSession>('/session', {}, signal),
   listDimensions: (signal?: AbortSignal) => get<{ items: DimensionItem[] }>('/semantic/dimensions', {}, signal),
   listMetrics: (signal?: AbortSignal) => get<Page<MetricItem>>('/semantic/metrics', { limit: 500 }, signal),
-  getMetric: (slug: string, signal?: AbortSignal) => get<MetricItem>(`/semantic/metrics/${at(slug)}`, {}, signal),
+  getMetric: (slug: string, signal?: AbortSignal) => get<MetricPage>(`/semantic/metrics/${at(slug)}`, {}, signal),
   listTerms: (signal?: AbortSignal) => get<Page<TermItem>>('/semantic/glossary', { limit: 500 }, signal),
   queryDashboard: (question: object, signal?: AbortSignal) =>
     post<Dashboard>('/semantic/query/dashboard', question, signal),
@@ -111,13 +121,32 @@ export const client = {
     expectedStatus?: FindingStatus
     expectedCount?: number
   }) => post<Triaged>('/findings/triage', body),
-  previewTriage: (body: object, signal?: AbortSignal) =>
-    post<{ count: number }>('/findings/triage/preview', body, signal),
   listSources: (signal?: AbortSignal) => get<{ items: SourceItem[] }>('/sources', {}, signal),
+  getSource: (name: string, signal?: AbortSignal) => get<SourceItem>(`/sources/${at(name)}`, {}, signal),
+  createSource: (body: { name: string; config: object }) => post<SourceItem>('/sources', body),
+  updateSource: (name: string, body: { config: object }) =>
+    send('PUT', `/sources/${at(name)}`, body) as Promise<SourceItem>,
+  testSource: (name: string) => post<{ steps: readonly SourceTestStep[] }>(`/sources/${at(name)}/test`, {}),
   startScan: (name: string) => post<ScanDetail>(`/sources/${at(name)}/scans`, {}),
   listScans: (source: string, signal?: AbortSignal) =>
-    get<{ items: ScanDetail[] }>('/scans', { source, limit: 10 }, signal),
+    get<{ items: ScanRow[] }>('/scans', { source, limit: 10 }, signal),
+  listActiveScans: async (signal?: AbortSignal): Promise<readonly ScanRow[]> => {
+    const lists = await Promise.all(
+      ['RUNNING', 'QUEUED'].map((status) => get<{ items: ScanRow[] }>('/scans', { status, limit: 100 }, signal)),
+    )
+    return lists.flatMap(({ items }) => items)
+  },
   getScan: (id: string, waitSeconds: number, signal?: AbortSignal) =>
     get<ScanDetail>(`/scans/${at(id)}`, { waitSeconds, waitFor: 'progress' }, signal),
+  getTerm: (slug: string, signal?: AbortSignal) => get<TermPage>(`/semantic/glossary/${at(slug)}`, {}, signal),
+  countTerm: (slug: string, signal?: AbortSignal) =>
+    post<{ count: number }>(`/semantic/glossary/${at(slug)}/preview`, {}, signal),
+  listVersions: (slug: string, signal?: AbortSignal) =>
+    get<{ items: MetricVersionItem[] }>(`/semantic/metrics/${at(slug)}/versions`, {}, signal),
+  certifyMetric: (slug: string) => post<MetricItem>(`/semantic/metrics/${at(slug)}/certify`, {}),
+  listWatches: (signal?: AbortSignal) => get<{ items: WatchItem[] }>('/semantic/watches', {}, signal),
+  getWatch: (slug: string, signal?: AbortSignal) => get<WatchPage>(`/semantic/watches/${at(slug)}`, {}, signal),
+  checkWatches: (watches?: readonly string[]) =>
+    post<{ items: WatchItem[] }>('/semantic/watches/check', watches === undefined ? {} : { watches }),
   cancelScan: (id: string) => post<ScanDetail>(`/scans/${at(id)}/cancel`, {}),
 }

@@ -1,8 +1,9 @@
+import { Name } from '../charts/parts.tsx'
+import { toAgo, toDayText } from '../charts/times.ts'
 import { toWords } from '../charts/words.ts'
 import type { ViewMetric } from '../query/view-model.ts'
 import type { DimensionItem } from './model.ts'
-import { Name } from './parts.tsx'
-import { toAge, toDayText } from './range.ts'
+import { Names } from './parts.tsx'
 
 const origins: Readonly<Record<string, string>> = {
   metric: 'of the metric',
@@ -37,7 +38,7 @@ export function Counted({
               <span class="muted">
                 {lastCompletedScanAt === null
                   ? ' not scanned'
-                  : ` ${toAge(Date.parse(lastCompletedScanAt), now)} ago${stale ? ', stale' : ''}`}
+                  : ` ${toAgo(Date.parse(lastCompletedScanAt), now)}${stale ? ', stale' : ''}`}
               </span>
             </span>
           ))}
@@ -61,7 +62,10 @@ export function Counted({
             {applied.filters.map(({ origin, key, values, term, part }) => (
               <li key={`${origin} ${key} ${part}`}>
                 {key.startsWith('exclude.') ? 'not ' : ''}
-                {labelOf(key) ?? toWords(key)}: <b>{values.map((value) => toWords(String(value))).join(', ')}</b>{' '}
+                {labelOf(key) ?? toWords(key)}:{' '}
+                <b>
+                  <Names texts={values.map(String)} />
+                </b>{' '}
                 <span class="muted">
                   {origins[origin] ?? origin}
                   {term === undefined ? '' : ` ${term}`}

@@ -88,17 +88,3 @@ export function useKeys(react: (key: string, event: KeyboardEvent) => boolean | 
 const KEYS = 'assay.keys'
 export const areKeysOff = (): boolean => localStorage.getItem(KEYS) === 'off'
 export const switchKeys = (on: boolean): void => localStorage.setItem(KEYS, on ? 'on' : 'off')
-
-/** The width of an element, which follows its size. */
-export function useWidth(): [(element: HTMLElement | null) => void, number] {
-  const [width, setWidth] = useState(0)
-  const observer = useRef<ResizeObserver | undefined>(undefined)
-  const attach = useRef((element: HTMLElement | null) => {
-    observer.current?.disconnect()
-    if (element === null) return
-    setWidth(element.clientWidth)
-    observer.current = new ResizeObserver(() => setWidth(element.clientWidth))
-    observer.current.observe(element)
-  })
-  return [attach.current, width]
-}

@@ -2,11 +2,12 @@ import type { z } from 'zod'
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import type { Finding, FindingStatus } from '../findings/model.ts'
-import type { GlossaryTermItem } from '../glossary/model.ts'
-import type { Metric } from '../metrics/view.ts'
+import type { GlossaryTerm, GlossaryTermItem } from '../glossary/model.ts'
+import type { Metric, MetricDetail } from '../metrics/view.ts'
 import type { ViewQuestion } from '../query/view-model.ts'
-import type { Scan } from '../scans/model.ts'
-import type { Source } from '../sources/model.ts'
+import type { Scan, ScanItem } from '../scans/model.ts'
+import type { Source, TestStep } from '../sources/model.ts'
+import type { Watch, WatchDetail } from '../watches/view.ts'
 
 // Types of the answers that the console reads; those without an exported schema are stated here.
 
@@ -39,6 +40,30 @@ export type MetricItem = Metric
 export type TermItem = GlossaryTermItem
 export type SourceItem = Source
 export type ScanDetail = Scan
+export type ScanRow = ScanItem
+export type SourceTestStep = z.infer<typeof TestStep>
+export type MetricPage = MetricDetail
+export type WatchItem = Watch
+export type WatchPage = z.infer<typeof WatchDetail>
+
+export interface TermPage extends GlossaryTerm {
+  metrics: readonly Pick<Metric, 'slug' | 'displayName' | 'type' | 'status'>[]
+}
+
+export type MetricVersionItem = Pick<
+  Metric,
+  | 'version'
+  | 'displayName'
+  | 'description'
+  | 'type'
+  | 'definition'
+  | 'allowedDimensions'
+  | 'format'
+  | 'unit'
+  | 'emptyAs'
+  | 'glossaryTermSlug'
+  | 'createdAt'
+> & { createdBy: string; createdVia: string }
 
 export interface FindingList {
   items: readonly (Finding & { source?: string })[]

@@ -40,7 +40,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         kind: 'source',
         label: name,
         words: name,
-        to: formatRoute({ page: 'explore', state: { source: [name] } }),
+        to: formatRoute({ page: 'sources', name }),
       })),
     ]
   })

@@ -1,27 +1,45 @@
 import type { ComponentChildren } from 'preact'
-import { type ChangeText, toWords } from '../charts/words.ts'
+import { Name } from '../charts/parts.tsx'
 import type { ServerProblem } from './client.ts'
-import { showInvisible } from './outside.ts'
-import { go } from './route.ts'
+import { flatten, toPathText } from './flatten.ts'
+import type { ConsoleSession, DimensionItem } from './model.ts'
+import { formatRoute, go } from './route.ts'
 
-/** A name from a tenant: isolated, so that its direction changes nothing around it; invisible characters are shown. */
-export function Name({ text, codes = true }: { text: string; codes?: boolean }) {
-  const shown = codes ? toWords(text) : text
+/** A condition that a click removes. */
+export function Chip({
+  label,
+  values,
+  codes = true,
+  remove,
+}: {
+  label?: string
+  values: readonly string[]
+  codes?: boolean
+  remove: () => void
+}) {
   return (
-    <bdi class="name" title={shown}>
-      {shown === '' ? '–' : showInvisible(shown)}
-    </bdi>
+    <button type="button" class="chip" onClick={remove}>
+      {label === undefined ? null : <span>{label}:</span>}
+      <b>
+        <Names texts={values} codes={codes} />
+      </b>
+      <span aria-hidden="true">✕</span>
+      <span class="hidden">remove</span>
+    </button>
   )
 }
 
-/** A condition that a click removes. */
-export function Chip({ label, value, remove }: { label?: string; value: string | undefined; remove: () => void }) {
+/** Names with commas between them, each isolated from the others. */
+export function Names({ texts, codes = true }: { texts: readonly string[]; codes?: boolean }) {
   return (
-    <button type="button" class="chip" onClick={remove}>
-      {label === undefined ? null : `${label}: `}
-      <b dir="auto">{value}</b> <span aria-hidden="true">✕</span>
-      <span class="hidden">remove</span>
-    </button>
+    <>
+      {texts.map((text, index) => (
+        <>
+          {index === 0 ? null : ', '}
+          <Name text={text} codes={codes} />
+        </>
+      ))}
+    </>
   )
 }
 
@@ -50,42 +68,6 @@ export function Link({
   )
 }
 
-const arrows = { up: '▲', down: '▼', same: '●' }
-const said = { up: 'up', down: 'down', same: 'unchanged' }
-
-export function Change({ change }: { change: ChangeText | undefined }) {
-  if (change === undefined) return null
-  const { direction, text, tone } = change
-  if (text === 'new') return <span class="change">new</span>
-  return (
-    <span class={`change ${tone}`}>
-      <span aria-hidden="true" class="arrow">
-        {arrows[direction]}
-      </span>{' '}
-      <span class="hidden">{said[direction]} </span>
-      {text}
-    </span>
-  )
-}
-
-const tiers: Readonly<Record<string, [string, string]>> = {
-  certified: ['✓ Certified', 'good'],
-  draft: ['Draft', 'warn'],
-  drifted: ['Drifted', 'warn'],
-  deprecated: ['Deprecated', 'bad'],
-}
-
-/** How far a number can be trusted. */
-export function Trust({ tier, label, version }: { tier: string; label: string; version?: number }) {
-  const [text, tone] = tiers[tier] ?? [tier, 'warn']
-  return (
-    <span class={`badge ${tone}`} title={label}>
-      {text}
-      {version === undefined ? '' : ` · v${version}`}
-    </span>
-  )
-}
-
 /** What went wrong, in the server's sentence, with what it suggests. */
 export function ProblemNote({ problem, onPick }: { problem: ServerProblem; onPick?: (value: string) => void }) {
   return (
@@ -109,6 +91,54 @@ export function Shape({ height }: { height: number }) {
   return <div class="shape" style={{ height: `${height}px` }} aria-hidden="true" />
 }
 
-export function Dot({ severity }: { severity: string }) {
-  return <span class={`dot ${severity.toLowerCase()}`} aria-hidden="true" />
+/** Whether the session may change what needs a scope; what it may not is not shown. */
+export const canChange = ({ scopes, readOnly }: ConsoleSession, scope: string): boolean =>
+  scopes.includes(scope) && !readOnly
+
+/** How to begin where there is no source. */
+export function FirstSteps() {
+  return (
+    <ol class="card form steps">
+      <li>
+        <Link to={`${formatRoute({ page: 'sources' })}?add=1`} class="strong">
+          Add a source
+        </Link>
+        , or <code>assay call create_source - &lt; source.json</code>
+      </li>
+      <li>
+        Scan it: <code>assay scan NAME</code>
+      </li>
+      <li>
+        Or bring findings of another scanner: <code>assay import --source NAME FILE</code>
+      </li>
+    </ol>
+  )
+}
+
+/** The findings that a mapping covers, a line for each of its keys. */
+export function Mapping({ mapping, dimensions }: { mapping: object; dimensions: readonly DimensionItem[] }) {
+  const labelOf = (key: string) => dimensions.find(({ filterKey }) => filterKey === key)?.label ?? toPathText(key)
+  const lines = Object.entries(mapping).flatMap(([key, value]) =>
+    key === 'exclude'
+      ? Object.entries(value).map(([inner, each]) => [`not ${labelOf(inner)}`, each])
+      : [[labelOf(key), value]],
+  )
+  return (
+    <dl class="pairs">
+      {lines.map(([label, value]) => (
+        <>
+          <dt>{label}</dt>
+          <dd>
+            {Array.isArray(value) ? (
+              <Names texts={value.map(String)} />
+            ) : (
+              flatten(value)
+                .map(({ path, text }) => `${toPathText(path)} ${text}`)
+                .join(', ')
+            )}
+          </dd>
+        </>
+      ))}
+    </dl>
+  )
 }

@@ -5,7 +5,13 @@ import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
 import type { ConsoleSession, DimensionItem } from './model.ts'
 import { Explore } from './pages/explore.tsx'
 import { Findings } from './pages/findings.tsx'
+import { Glossary, TermPageView } from './pages/glossary.tsx'
+import { MetricPageView } from './pages/metric.tsx'
+import { Metrics } from './pages/metrics.tsx'
 import { Overview } from './pages/overview.tsx'
+import { SourcePage } from './pages/source.tsx'
+import { Sources } from './pages/sources.tsx'
+import { Watches, WatchPageView } from './pages/watches.tsx'
 import { Palette } from './palette.tsx'
 import { Link, ProblemNote } from './parts.tsx'
 import { formatRoute, go, type Route, useRoute } from './route.ts'
@@ -16,21 +22,24 @@ const pages = [
   ['', 'Overview', 'o'],
   ['explore', 'Explore', 'e'],
   ['findings', 'Findings', 'f'],
+  ['sources', 'Sources', 's'],
+  ['glossary', 'Glossary', 't'],
+  ['metrics', 'Metrics', 'm'],
+  ['watches', 'Watches', 'w'],
 ] as const
 
 const THEME = 'assay.theme'
-const applyTheme = (theme: string | null) => {
-  if (theme === null) delete document.documentElement.dataset.theme
-  else document.documentElement.dataset.theme = theme
+const preference = matchMedia('(prefers-color-scheme: dark)')
+/** The theme chosen here, or else that of the system. */
+const applyTheme = () => {
+  document.documentElement.dataset.theme = localStorage.getItem(THEME) ?? (preference.matches ? 'dark' : 'light')
 }
-applyTheme(localStorage.getItem(THEME))
+applyTheme()
+preference.addEventListener('change', applyTheme)
 
 function switchTheme(): void {
-  const { theme } = document.documentElement.dataset
-  const isDark = theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark'
-  const next = isDark ? 'light' : 'dark'
-  localStorage.setItem(THEME, next)
-  applyTheme(next)
+  localStorage.setItem(THEME, document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark')
+  applyTheme()
 }
 
 /** The frame of all pages: navigation, search, help, messages, and signing in. */
@@ -92,9 +101,15 @@ export function Console() {
         </button>
       </header>
       {value?.who.lockdown === true ? (
-        <p class="banner">Lockdown: texts from wiki and BI pages are withheld; counts are complete.</p>
+        <p class="banner" role="status">
+          Lockdown: texts from wiki and BI pages are withheld; counts are complete.
+        </p>
       ) : null}
-      {problem?.status === 0 ? <p class="banner bad">The server does not answer; trying again.</p> : null}
+      {problem?.status === 0 ? (
+        <p class="banner bad" role="status">
+          The server does not answer; trying again.
+        </p>
+      ) : null}
       <div id="page">
         {isSignedOut ? (
           <SignIn problem={problem} onToken={refresh} />
@@ -125,6 +140,7 @@ function Page({
   session: ConsoleSession
   dimensions: readonly DimensionItem[]
 }) {
+  const { name } = route
   switch (route.page) {
     case '':
       return <Overview route={route} />
@@ -132,6 +148,30 @@ function Page({
       return <Explore route={route} dimensions={dimensions} />
     case 'findings':
       return <Findings route={route} session={session} dimensions={dimensions} />
+    case 'sources':
+      return name === undefined ? (
+        <Sources route={route} session={session} />
+      ) : (
+        <SourcePage key={name} route={route} name={name} session={session} />
+      )
+    case 'glossary':
+      return name === undefined ? (
+        <Glossary dimensions={dimensions} />
+      ) : (
+        <TermPageView slug={name} dimensions={dimensions} />
+      )
+    case 'metrics':
+      return name === undefined ? (
+        <Metrics />
+      ) : (
+        <MetricPageView route={route} slug={name} session={session} dimensions={dimensions} />
+      )
+    case 'watches':
+      return name === undefined ? (
+        <Watches session={session} />
+      ) : (
+        <WatchPageView slug={name} session={session} dimensions={dimensions} />
+      )
     default:
       return (
         <main class="page">
@@ -147,7 +187,8 @@ function Page({
 const keys = [
   ['/', 'search'],
   ['?', 'this help'],
-  ['g o, g e, g f', 'overview, explore, findings'],
+  ['g o, e, f', 'overview, explore, findings'],
+  ['g s, t, m, w', 'sources, glossary, metrics, watches'],
   ['[ ]', 'earlier, later'],
   ['c', 'compare'],
   ['1 – 9', 'metric'],

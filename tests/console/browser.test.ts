@@ -1,20 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const main = join(root, 'dist', 'main.js')
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const hasBrowser = existsSync(executablePath)
-if (!hasBrowser) {
-  process.stderr.write(`browser tests of the console are skipped: there is no ${executablePath}; install chromium\n`)
-}
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import { assay, hasBrowser, inspect, launch, Pages, type Served, serve, settled } from './harness.ts'
 
 const hostile = [
   '<img src=x onerror=alert(1)>',
@@ -35,76 +23,44 @@ const hostileLines = hostile.map((text, index) =>
   }),
 )
 
-let home = ''
-let server: ChildProcess
-let origin = ''
 let browser: Browser
-let context: BrowserContext
-let faults: string[] = []
+let served: Served
+let pages: Pages
 
-/** A page in a new profile; whatever goes wrong on it, or leaves this server, is a fault. */
-async function openPage(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-  context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, bypassCSP: false, ...options })
-  const page = await context.newPage()
-  page.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) faults.push(request.url())
-  })
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
-  })
-  page.on('dialog', (dialog) => {
-    faults.push(`dialog ${dialog.message()}`)
-    dialog.dismiss()
-  })
-  await page.goto(`${origin}${path}`)
-  await settled(page)
-  return page
-}
+const openPage = (path: string, options: Parameters<Pages['open']>[1] = {}) => pages.open(path, options)
+const ask = <Answer>(method: string, path: string, body?: object) => served.ask<Answer>(method, path, body)
 
-const settled = (page: Page) => page.waitForSelector('main[aria-busy="false"], main:not([aria-busy]) .figure')
-
-async function ask<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-  const response = await fetch(`${origin}${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  })
-  return (await response.json()) as Answer
-}
+const metric = { type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'finding' }, displayName: 'Every finding' }
 
 describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, () => {
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'assay-console-'))
-    const lines = execFileSync(process.execPath, [main, 'generate', '--findings', '1500', '--seed', '7'], {
-      maxBuffer: 64 * 1024 * 1024,
+    const lines = assay('generate', '--findings', '1500', '--seed', '7')
+    ;[browser, served] = await Promise.all([
+      launch(),
+      serve((home) => {
+        const file = join(home, 'findings.ndjson')
+        writeFileSync(file, `${lines}${hostileLines.join('\n')}\n`)
+        assay('import', '--home', home, '--source', 'archive', file)
+      }),
+    ])
+    pages = new Pages(browser, served.origin)
+    await ask('POST', '/semantic/metrics', { slug: 'every-finding', ...metric })
+    await ask('PUT', '/semantic/metrics/every-finding', {
+      definition: { ...metric.definition, filters: { severities: ['HIGH', 'CRITICAL'] } },
     })
-    const file = join(home, 'findings.ndjson')
-    writeFileSync(file, `${lines.toString()}${hostileLines.join('\n')}\n`)
-    execFileSync(process.execPath, [main, 'import', '--home', home, '--source', 'archive', file])
-    server = spawn(process.execPath, [main, 'serve', '--home', home, '--port', '0'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+    await ask('POST', '/semantic/watches', {
+      slug: 'open-by-space',
+      displayName: 'Open findings in a space',
+      metricSlug: 'open-findings',
+      dimensions: ['container'],
+      condition: { kind: 'above', value: 40 },
     })
-    origin = await new Promise((resolve) => {
-      server.stdout?.on('data', (data: Buffer) => {
-        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(data.toString())
-        if (found !== null) resolve(found[0])
-      })
-    })
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    await ask('POST', '/semantic/watches/check', {})
   })
   afterAll(async () => {
-    await browser?.close()
-    const ended = new Promise((resolve) => server?.once('exit', resolve))
-    server?.kill('SIGTERM')
-    await ended
-    rmSync(home, { recursive: true, force: true })
+    await Promise.all([browser?.close(), served?.close()])
   })
-  afterEach(async () => {
-    await context?.close()
-    const found = faults
-    faults = []
-    expect(found).toEqual([])
-  })
+  afterEach(() => pages.finish())
 
   test.each([
     ['/console/', 1440, 'light'],
@@ -112,32 +68,28 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     ['/console/explore?severity=CRITICAL', 1440, 'dark'],
     ['/console/explore?metric=open-findings', 390, 'light'],
     ['/console/findings?container=Engineering', 1440, 'light'],
+    ['/console/findings', 390, 'dark'],
+    ['/console/sources', 390, 'light'],
+    ['/console/sources?add=1', 1440, 'dark'],
+    ['/console/sources/archive', 390, 'dark'],
+    ['/console/glossary', 1440, 'dark'],
+    ['/console/glossary/pii-exposure', 390, 'light'],
+    ['/console/metrics', 390, 'dark'],
+    ['/console/metrics/every-finding?v=1..2', 1440, 'light'],
+    ['/console/watches', 1440, 'light'],
+    ['/console/watches/open-by-space', 390, 'dark'],
     ['/console/nowhere', 390, 'light'],
   ] as const)(
     '%s at %i px, %s, passes the accessibility checks of axe and fits its width',
     async (path, width, colorScheme) => {
-      const page =
-        path === '/console/nowhere'
-          ? await (async () => {
-              context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme })
-              const shown = await context.newPage()
-              await shown.goto(`${origin}${path}`)
-              await shown.getByText('There is no page').waitFor()
-              return shown
-            })()
-          : await openPage(path, { viewport: { width, height: 844 }, colorScheme })
+      const isNowhere = path === '/console/nowhere'
+      const page = await openPage(path, { viewport: { width, height: 844 }, colorScheme, unsettled: isNowhere })
+      if (isNowhere) await page.getByText('There is no page').waitFor()
       if (path.includes('container')) {
         await page.keyboard.press('j')
         await page.getByText('History').waitFor()
       }
-      // What is evaluated by the browser's own protocol is no script of the page, so the policy stays as it is.
-      const found = (await page.evaluate(`${axe}; axe.run({ preload: false })`)) as {
-        violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-      }
-      expect(
-        found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
-      ).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+      expect(await inspect(page)).toEqual([])
     },
   )
 
@@ -184,9 +136,10 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     await page.goForward()
     await page.getByText('See the findings').click()
     await page.waitForURL(/findings\?severity=CRITICAL/)
-    const { count } = await ask<{ count: number }>('POST', '/findings/triage/preview', {
-      filters: { severities: ['CRITICAL'], statuses: ['OPEN'] },
-    })
+    const { total: count } = await ask<{ total: number }>(
+      'GET',
+      '/findings?severities=CRITICAL&statuses=OPEN&total=true',
+    )
     await expect.poll(() => page.locator('.count').innerText()).toBe(count.toLocaleString('en-US'))
   })
 
@@ -211,6 +164,9 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
       .toBe(value.toLocaleString('en-US'))
     await page.getByRole('button', { name: 'Show as table' }).click()
     expect(await page.locator('.scroll tbody tr').count()).toBe(52)
+    await page.getByText('See the findings').click()
+    await page.waitForURL(/findings\?.*from=/)
+    await expect.poll(() => page.locator('.count').innerText()).toBe(value.toLocaleString('en-US'))
   })
 
   test('the keyboard alone suffices to triage a finding, undo it and read its history', async () => {

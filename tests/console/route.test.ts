@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { showInvisible, toWebAddress } from '../../src/console/outside.ts'
+import { showInvisible, toWebAddress } from '../../src/charts/outside.ts'
 import { resolveRange, toAsked } from '../../src/console/range.ts'
 import { formatRoute, parseRoute } from '../../src/console/route.ts'
 import { toCell } from '../../src/console/take-away.ts'

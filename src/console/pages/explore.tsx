@@ -1,21 +1,23 @@
 import { useMemo, useRef } from 'preact/hooks'
+import { Leaderboard } from '../../charts/leaderboard.tsx'
+import { Name, Trust } from '../../charts/parts.tsx'
+import { Figure, Spark } from '../../charts/tile.tsx'
+import { toSpanText } from '../../charts/times.ts'
 import { toMarks } from '../../charts/trend.ts'
-import { toValueText, toWords } from '../../charts/words.ts'
+import { TrendChart } from '../../charts/trend-chart.tsx'
+import { toValueText } from '../../charts/words.ts'
 import type { FailedMetric } from '../../query/model.ts'
 import type { ViewMetric } from '../../query/view-model.ts'
 import { client } from '../client.ts'
 import { Counted } from '../counted.tsx'
 import { useAnswer, useKeys } from '../hooks.ts'
-import { Leaderboard } from '../leaderboard.tsx'
 import { Menu } from '../menu.tsx'
 import type { DimensionItem, Filters, PageQuestion } from '../model.ts'
-import { Chip, Link, Name, ProblemNote, Shape, Trust } from '../parts.tsx'
-import { type RangeName, ranges, resolveRange, toAsked, toSpan, toSpanText, toStamp } from '../range.ts'
+import { Chip, Link, ProblemNote, Shape } from '../parts.tsx'
+import { type RangeName, ranges, resolveRange, toAsked, toSpan, toStamp } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
 import { save, toCopies, toPng, toSvgText, toViewCsv } from '../take-away.ts'
-import { Figure, Spark } from '../tile.tsx'
 import { complain, copy } from '../toast.tsx'
-import { TrendChart } from '../trend-chart.tsx'
 
 const STRIP = ['new-findings', 'open-findings', 'critical-open-findings', 'affected-assets', 'false-positive-rate']
 const BOARDS = ['severity', 'detectorType', 'container', 'findingType', 'status', 'assetKind', 'category', 'source']
@@ -29,6 +31,10 @@ export function toFilters(state: State, dimensions: readonly DimensionItem[]): F
 }
 
 const isShown = (view: ViewMetric | FailedMetric): view is ViewMetric => 'displayName' in view.metric
+
+/** Whether a value counts what was first detected in its range, so that a list of findings can have the same range. */
+const countsDetections = ({ applied }: ViewMetric): boolean =>
+  applied.asOf === undefined && applied.timeField === 'firstDetectedAt'
 
 /** What a metric may be broken down by, asked once while the page is open. */
 const allowed = new Map<string, readonly string[]>()
@@ -115,7 +121,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
   const start = (range.brush?.from ?? range.from) - (range.to - range.compared.to)
   const compares = isCompared && observedFrom !== undefined && start >= observedFrom
   const strip = slugs.map((slug) =>
-    slug === metricSlug ? answer : answer.also.find(({ metric }) => metric.slug === slug),
+    slug === metricSlug ? answer : answer.also[answer.asked.alsoMetrics?.indexOf(slug) ?? -1],
   )
   const isWhole = marks.every(({ value }) => value === null || Number.isInteger(value))
   const chart = () => page.current?.querySelector<SVGSVGElement>('.plot svg') ?? undefined
@@ -126,6 +132,9 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
     state: {
       ...Object.fromEntries(chosen.map(({ name }) => [name, state[name] ?? []])),
       ...(state.status === undefined && metricSlug !== 'open-findings' ? { status: ['all'] } : {}),
+      ...(countsDetections(answer)
+        ? { from: [toStamp(range.brush?.from ?? range.from)], to: [toStamp(range.brush?.to ?? range.to)] }
+        : {}),
     },
   })
   const boards = answer.boards.filter(
@@ -201,18 +210,17 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
       {chosen.length === 0 && range.brush === undefined && state.term === undefined ? null : (
         <div class="chips">
           {state.term === undefined ? null : (
-            <Chip label="Term" value={state.term[0]} remove={() => change({ term: undefined })} />
+            <Chip label="Term" values={state.term} codes={false} remove={() => change({ term: undefined })} />
           )}
           {chosen.map(({ name, label }) => (
-            <Chip
-              key={name}
-              label={label}
-              value={(state[name] ?? []).map(toWords).join(', ')}
-              remove={() => change({ [name]: undefined })}
-            />
+            <Chip key={name} label={label} values={state[name] ?? []} remove={() => change({ [name]: undefined })} />
           ))}
           {range.brush === undefined ? null : (
-            <Chip value={toSpanText(range.brush.from, range.brush.to)} remove={() => change({ brush: undefined })} />
+            <Chip
+              values={[toSpanText(range.brush.from, range.brush.to)]}
+              codes={false}
+              remove={() => change({ brush: undefined })}
+            />
           )}
           <Link to={findings} class="strong">
             See the findings →
@@ -287,7 +295,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
           <Leaderboard
             key={board.dimension}
             board={board}
-            dimension={dimensions.find(({ name }) => name === board.dimension)}
+            values={dimensions.find(({ name }) => name === board.dimension)?.values}
             better={answer.better}
             selected={state[board.dimension] ?? []}
             toLabel={toLabel}

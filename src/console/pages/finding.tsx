@@ -1,12 +1,11 @@
+import { showInvisible, toWebAddress } from '../../charts/outside.ts'
+import { Dot, Name } from '../../charts/parts.tsx'
+import { toDayText, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { showInvisible, toWebAddress } from '../outside.ts'
-import { Dot, Name, ProblemNote, Shape } from '../parts.tsx'
-import { toDayText } from '../range.ts'
+import { ProblemNote, Shape } from '../parts.tsx'
 import { decisions } from '../triage.ts'
-
-const toMoment = (text: string) => `${toDayText(Date.parse(text))}, ${text.slice(11, 16)} UTC`
 
 interface FindingPanelProps {
   id: string

@@ -1,14 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Leaderboard } from '../../charts/leaderboard.tsx'
+import { Dot, Name } from '../../charts/parts.tsx'
+import { toAge, toDayText } from '../../charts/times.ts'
 import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { FindingStatus } from '../../findings/model.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys } from '../hooks.ts'
-import { Leaderboard } from '../leaderboard.tsx'
 import type { ConsoleSession, DimensionItem, FindingList } from '../model.ts'
-import { Chip, Dot, Name, ProblemNote, Shape } from '../parts.tsx'
-import { toAge } from '../range.ts'
+import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
 import { ReasonForm } from '../reason.tsx'
-import { changeState, go, type Route, toggleValue } from '../route.ts'
+import { changeState, go, type Route, type State, toggleValue } from '../route.ts'
 import { complain, say } from '../toast.tsx'
 import { decide, decisions, keepReason, type Target, undo } from '../triage.ts'
 import { toFilters } from './explore.tsx'
@@ -16,6 +17,29 @@ import { FindingPanel } from './finding.tsx'
 
 const FACETS = ['status', 'severity', 'detectorType', 'findingType', 'container', 'source']
 const PER_PAGE = 50
+const orders = [
+  ['newest', 'Newest first'],
+  ['severity', 'Most severe first'],
+  ['lastDetectedAt', 'Last found first'],
+] as const
+
+/** The range of first detection that the address names; a date as `to` is exclusive, as everywhere in the console. */
+function readTimes({ from, to }: State): { from?: string; to?: string } {
+  const read = (texts: readonly string[] | undefined) => {
+    const time = Date.parse(texts?.[0] ?? '')
+    return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+  }
+  const [first, last] = [read(from), read(to)]
+  return { ...(first === undefined ? {} : { from: first }), ...(last === undefined ? {} : { to: last }) }
+}
+
+const toSpanText = ({ from, to }: { from?: string; to?: string }) =>
+  [
+    from === undefined ? '' : `from ${toDayText(Date.parse(from))}`,
+    to === undefined ? '' : `to ${toDayText(Date.parse(to) - 1)}`,
+  ]
+    .join(' ')
+    .trim()
 
 interface FindingsProps {
   route: Route
@@ -34,12 +58,15 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
   >[0]
   const q = state.q?.[0]
   const search = q === undefined ? {} : { search: q }
-  const key = JSON.stringify({ filters, q })
+  const times = readTimes(state)
+  const isTimed = Object.keys(times).length > 0
+  const sort = state.sort?.[0]
+  const asked = { ...filters, ...search, ...times, ...(sort === undefined ? {} : { sort }), limit: PER_PAGE }
+  const key = JSON.stringify(asked)
   const first = useAnswer(key, async (signal) => ({
     key,
-    ...(await client.searchFindings({ ...filters, ...search, limit: PER_PAGE }, signal)),
+    ...(await client.searchFindings({ ...asked, total: true }, signal)),
   }))
-  const count = useAnswer(`count ${key}`, (signal) => client.previewTriage({ filters, ...search }, signal))
   const facets = useAnswer(`facets ${key}`, (signal) =>
     q === undefined
       ? client.exploreView(
@@ -49,6 +76,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
             dimensions: FACETS,
             limit: 6,
             to: new Date(Date.now() + 60_000).toISOString(),
+            ...times,
           },
           signal,
         )
@@ -70,7 +98,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
   }, [key])
   const id = state.id?.[0]
   const index = items.findIndex((item) => item.id === id)
-  const canTriage = session.scopes.includes('triage') && !session.readOnly
+  const canTriage = canChange(session, 'triage')
   const cursor = pages.length > 0 ? pages.at(-1)?.nextCursor : page?.nextCursor
 
   const open = (next: number, extend = false) => {
@@ -86,7 +114,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
     setSelected(next)
     setAll(false)
   }
-  const total = count.value?.count
+  const total = page?.total
   const target = (): Target | undefined => {
     if (isAll && total !== undefined) return { filters, ...search, expectedCount: total }
     if (selected.size > 0) return { ids: [...selected] }
@@ -141,7 +169,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
   const loadMore = async () => {
     if (cursor === undefined) return
     try {
-      const next = await client.searchFindings({ ...filters, ...search, limit: PER_PAGE, cursor })
+      const next = await client.searchFindings({ ...asked, cursor })
       setMore({ key, pages: [...pages, next] })
     } catch (error) {
       complain(error instanceof ServerProblem ? error.message : 'The next page could not be read.')
@@ -169,22 +197,42 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
             placeholder="Words in findings…"
             value={q ?? ''}
           />
+          <select
+            aria-label="Order"
+            value={sort ?? 'newest'}
+            onChange={(event) => {
+              const next = event.currentTarget.value
+              change({ sort: next === 'newest' ? undefined : [next] })
+            }}
+          >
+            {orders.map(([name, label]) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </select>
         </form>
       </div>
       <div class="chips">
         <button type="button" class="chip" onClick={() => change({ status: isEvery ? undefined : ['all'] })}>
-          Status: <b>{isEvery ? 'every' : statuses.map(toWords).join(', ')}</b>
-          {isEvery ? <span class="muted"> only open</span> : <span aria-hidden="true"> ✕</span>}
+          <span>Status:</span>
+          <b>{isEvery ? 'every' : <Names texts={statuses} />}</b>
+          {isEvery ? <span class="muted">only open</span> : <span aria-hidden="true">✕</span>}
         </button>
         {chosen.map(({ name, label }) => (
-          <Chip
-            key={name}
-            label={label}
-            value={(state[name] ?? []).map(toWords).join(', ')}
-            remove={() => change({ [name]: undefined })}
-          />
+          <Chip key={name} label={label} values={state[name] ?? []} remove={() => change({ [name]: undefined })} />
         ))}
-        {q === undefined ? null : <Chip label="Words" value={q} remove={() => change({ q: undefined })} />}
+        {isTimed ? (
+          <Chip
+            label="Found"
+            values={[toSpanText(times)]}
+            codes={false}
+            remove={() => change({ from: undefined, to: undefined })}
+          />
+        ) : null}
+        {q === undefined ? null : (
+          <Chip label="Words" values={[q]} codes={false} remove={() => change({ q: undefined })} />
+        )}
       </div>
       {first.problem === undefined ? null : <ProblemNote problem={first.problem} />}
       <div class="columns">
@@ -194,7 +242,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
             <Leaderboard
               key={board.dimension}
               board={board}
-              dimension={dimensions.find(({ name }) => name === board.dimension)}
+              values={dimensions.find(({ name }) => name === board.dimension)?.values}
               better={null}
               selected={board.dimension === 'status' ? (isEvery ? [] : statuses) : (state[board.dimension] ?? [])}
               toLabel={(value) => toValueText(value)}
@@ -215,7 +263,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
           {selected.size === 0 ? null : (
             <div class="selection" role="status">
               <b>{toNumber(isAll && total !== undefined ? total : selected.size)} selected</b>
-              {!isAll && total !== undefined && total > selected.size ? (
+              {!isAll && !isTimed && total !== undefined && total > selected.size ? (
                 <button type="button" class="link" onClick={() => setAll(true)}>
                   select all {toNumber(total)} that match
                 </button>

@@ -1,12 +1,14 @@
 import { useMemo } from 'preact/hooks'
+import { Dot, Name, Trust } from '../../charts/parts.tsx'
+import { Figure, Spark } from '../../charts/tile.tsx'
+import { toAge, toAgo } from '../../charts/times.ts'
 import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { ViewMetric } from '../../query/view-model.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { Dot, Link, Name, ProblemNote, Shape, Trust } from '../parts.tsx'
-import { resolveRange, toAge, toAsked } from '../range.ts'
+import { FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
+import { resolveRange, toAsked } from '../range.ts'
 import { formatRoute, type Route } from '../route.ts'
-import { Figure, Spark } from '../tile.tsx'
 import { complain } from '../toast.tsx'
 
 const PER_CALL = 8
@@ -43,7 +45,14 @@ export function Overview({ route }: { route: Route }) {
   )
   const { value, problem } = numbers
   const list = sources.value?.items
-  if (list !== undefined && list.length === 0) return <FirstSteps />
+  if (list !== undefined && list.length === 0) {
+    return (
+      <main class="page narrow">
+        <h1>Nothing to look at yet</h1>
+        <FirstSteps />
+      </main>
+    )
+  }
   const isScanned = list === undefined || list.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== undefined)
   const compares = value?.observedFrom != null && Date.parse(value.observedFrom) <= range.compared.from
   return (
@@ -115,11 +124,14 @@ export function Overview({ route }: { route: Route }) {
         <section class="card" aria-label="Sources">
           <header>
             <h2>Sources</h2>
+            <Link to={formatRoute({ page: 'sources' })} class="link">
+              all
+            </Link>
           </header>
           <ul class="rows">
             {list?.map(({ name, type, counts, lastCompletedScanAt }) => (
               <li key={name}>
-                <Link to={formatRoute({ page: 'explore', state: { source: [name] } })}>
+                <Link to={formatRoute({ page: 'sources', name })}>
                   <b>
                     <Name text={name} codes={false} />
                   </b>
@@ -129,7 +141,7 @@ export function Overview({ route }: { route: Route }) {
                   <span class="muted">
                     {lastCompletedScanAt === undefined
                       ? 'not scanned'
-                      : `${toAge(Date.parse(lastCompletedScanAt), Date.now())} ago`}
+                      : toAgo(Date.parse(lastCompletedScanAt), Date.now())}
                   </span>
                 </Link>
                 {type === 'IMPORT' || lastCompletedScanAt !== undefined ? null : (
@@ -146,25 +158,6 @@ export function Overview({ route }: { route: Route }) {
           </ul>
         </section>
       </div>
-    </main>
-  )
-}
-
-function FirstSteps() {
-  return (
-    <main class="page narrow">
-      <h1>Nothing to look at yet</h1>
-      <ol class="card form steps">
-        <li>
-          Add a source: <code>assay call create_source @source.json</code>
-        </li>
-        <li>
-          Scan it: <code>assay scan NAME</code>
-        </li>
-        <li>
-          Or bring findings of another scanner: <code>assay import FILE --source NAME</code>
-        </li>
-      </ol>
     </main>
   )
 }

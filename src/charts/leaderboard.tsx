@@ -1,12 +1,12 @@
-import { inOwnOrder, toShare } from '../charts/board.ts'
-import { toChange, toNumber } from '../charts/words.ts'
 import type { Board } from '../query/view-model.ts'
-import type { DimensionItem } from './model.ts'
+import { inOwnOrder, toShare } from './board.ts'
 import { Change, Dot, Name } from './parts.tsx'
+import { toChange, toNumber } from './words.ts'
 
 interface LeaderboardProps {
   board: Board
-  dimension: DimensionItem | undefined
+  /** The values of the dimension in their own order, where it has one. */
+  values: readonly string[] | undefined
   better: 'lower' | 'higher' | null
   selected: readonly string[]
   toLabel: (value: number | null) => string
@@ -19,7 +19,7 @@ interface LeaderboardProps {
 /** The values of one dimension; each row filters by its value. The table is its own twin for screen readers. */
 export function Leaderboard({
   board,
-  dimension,
+  values: ordered,
   better,
   selected,
   toLabel,
@@ -28,7 +28,7 @@ export function Leaderboard({
   onClear,
 }: LeaderboardProps) {
   const { label, breakdown, totalGroups = breakdown.length, other } = board
-  const entries = inOwnOrder(breakdown, dimension?.values)
+  const entries = inOwnOrder(breakdown, ordered)
   const values = entries.map(({ value }) => value)
   const isAllNew = compares && entries.every(({ previous }) => previous === 0 || previous == null)
   return (

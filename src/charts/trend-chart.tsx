@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { describeTrend, findNearest, type TrendMark } from '../charts/trend.ts'
-import { useWidth } from './hooks.ts'
-import { toBucketText, toDayText } from './range.ts'
+import { toBucketText, toDayText } from './times.ts'
+import { describeTrend, findNearest, type TrendMark } from './trend.ts'
+import { useWidth } from './width.ts'
 
 const HEIGHT = 230
 const LEFT = 46

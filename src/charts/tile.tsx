@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
-import { describeSpark, toMarks } from '../charts/trend.ts'
-import { toChange, toValueText } from '../charts/words.ts'
 import type { ViewMetric } from '../query/view-model.ts'
-import { useWidth } from './hooks.ts'
 import { Change } from './parts.tsx'
+import { describeSpark, toMarks } from './trend.ts'
+import { useWidth } from './width.ts'
+import { toChange, toValueText } from './words.ts'
 
 const SPARK_HEIGHT = 34
 

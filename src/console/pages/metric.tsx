@@ -1,0 +1,290 @@
+import { Name, Trust } from '../../charts/parts.tsx'
+import { toDayText, toMoment } from '../../charts/times.ts'
+import { toWords } from '../../charts/words.ts'
+import { client } from '../client.ts'
+import { compare, flatten, toPathText } from '../flatten.ts'
+import { refresh, useAnswer } from '../hooks.ts'
+import { listInputs } from '../lineage.ts'
+import type { ConsoleSession, DimensionItem, MetricPage, MetricVersionItem } from '../model.ts'
+import { canChange, Link, Names, ProblemNote, Shape } from '../parts.tsx'
+import { changeState, formatRoute, type Route } from '../route.ts'
+import { complain, say } from '../toast.tsx'
+
+interface MetricPageProps {
+  route: Route
+  slug: string
+  session: ConsoleSession
+  dimensions: readonly DimensionItem[]
+}
+
+/** One metric: what it counts, what it is made from and used by, and its versions beside each other. */
+export function MetricPageView({ route, slug, session, dimensions }: MetricPageProps) {
+  const { value, problem, isWaiting } = useAnswer(`metric ${slug}`, async (signal) => {
+    const [metric, versions] = await Promise.all([client.getMetric(slug, signal), client.listVersions(slug, signal)])
+    return { metric, versions: versions.items }
+  })
+  if (value === undefined) {
+    return (
+      <main class="page" aria-busy={isWaiting}>
+        <h1>Metrics</h1>
+        {problem === undefined ? <Shape height={320} /> : <ProblemNote problem={problem} />}
+      </main>
+    )
+  }
+  const { metric, versions } = value
+  const certify = () =>
+    client.certifyMetric(metric.slug).then(
+      () => {
+        say(`Version ${metric.version} certified`)
+        refresh()
+      },
+      (error: Error) => complain(error.message),
+    )
+  const canCertify = canChange(session, 'certify') && ['draft', 'drifted'].includes(metric.trust.tier)
+  return (
+    <main class="page" aria-busy={isWaiting}>
+      <div class="title">
+        <h1>
+          <Name text={metric.displayName} codes={false} />
+        </h1>
+        <Trust tier={metric.trust.tier} label={metric.trust.label} version={metric.version} />
+        {metric.trust.unreviewed ? <span class="badge warn">Not reviewed</span> : null}
+        <div class="tools">
+          {canCertify ? (
+            <button type="button" class="button" onClick={certify}>
+              Certify version {metric.version}
+            </button>
+          ) : null}
+          <Link to={formatRoute({ page: 'explore', state: { metric: [metric.slug] } })} class="button primary">
+            Explore
+          </Link>
+        </div>
+      </div>
+      <p class="lead" dir="auto">
+        {metric.description}
+      </p>
+      {metric.status === 'DEPRECATED' ? (
+        <p class="note">
+          Deprecated{metric.deprecationReason === null ? '' : `: ${metric.deprecationReason}`}.{' '}
+          {metric.replacedBy === null ? null : (
+            <Link to={formatRoute({ page: 'metrics', name: metric.replacedBy })} class="strong">
+              Its successor is {metric.replacedBy}
+            </Link>
+          )}
+        </p>
+      ) : null}
+      <Lineage metric={metric} />
+      <div class="halves">
+        <section class="card" aria-label="Definition">
+          <header>
+            <h2>Definition</h2>
+            <span class="muted">{toWords(metric.type)}</span>
+          </header>
+          <dl class="pairs">
+            {flatten(metric.definition).map(({ path, text }) => (
+              <>
+                <dt>{toPathText(path)}</dt>
+                <dd>{path === 'formula' ? <code>{text}</code> : <Names texts={text.split(', ')} />}</dd>
+              </>
+            ))}
+          </dl>
+        </section>
+        <section class="card" aria-label="Governance">
+          <header>
+            <h2>Governance</h2>
+          </header>
+          <dl class="pairs">
+            <dt>Trust</dt>
+            <dd>{metric.trust.label}</dd>
+            <dt>Owner</dt>
+            <dd>{metric.owner === null ? '–' : <Name text={metric.owner} codes={false} />}</dd>
+            <dt>Slug</dt>
+            <dd>
+              <code>{metric.slug}</code>
+            </dd>
+            <dt>Unit</dt>
+            <dd>{metric.unit === '' ? toWords(metric.format.toUpperCase()) : metric.unit}</dd>
+            <dt>Better</dt>
+            <dd>{metric.better ?? 'neither direction'}</dd>
+            {metric.synonyms.length === 0 ? null : (
+              <>
+                <dt>Also called</dt>
+                <dd>
+                  <Names texts={metric.synonyms} codes={false} />
+                </dd>
+              </>
+            )}
+            <dt>By</dt>
+            <dd>
+              {metric.allowedDimensions
+                .map((name) => dimensions.find((each) => each.name === name)?.label ?? name)
+                .join(', ')}
+            </dd>
+          </dl>
+        </section>
+      </div>
+      <Versions route={route} versions={versions} current={metric.version} certified={metric.certifiedVersion} />
+    </main>
+  )
+}
+
+interface Node {
+  kind: string
+  label: string
+  to?: string
+}
+
+/** What a metric is made from, and what uses it. */
+function Lineage({ metric }: { metric: MetricPage }) {
+  const { metrics, entities } = listInputs(metric)
+  const toMetric = (slug: string): Node => ({
+    kind: 'metric',
+    label: slug,
+    to: formatRoute({ page: 'metrics', name: slug }),
+  })
+  const term = metric.glossaryTermSlug
+  const from: Node[] = [
+    ...entities.map((label) => ({ kind: 'rows', label })),
+    ...metrics.map(toMetric),
+    ...(term === null ? [] : [{ kind: 'term', label: term, to: formatRoute({ page: 'glossary', name: term }) }]),
+  ]
+  const into: Node[] = [
+    ...metric.usedBy.metrics.map(toMetric),
+    ...metric.usedBy.dashboards.map((name) => ({
+      kind: 'dashboard',
+      label: name,
+      to: formatRoute({ page: '', state: { d: [name] } }),
+    })),
+    ...(metric.usedBy.watches ?? []).map((name) => ({
+      kind: 'watch',
+      label: name,
+      to: formatRoute({ page: 'watches', name }),
+    })),
+  ]
+  return (
+    <section class="card" aria-label="Lineage">
+      <header>
+        <h2>Lineage</h2>
+      </header>
+      <div class="lineage">
+        <NodeList label="Made from" nodes={from} />
+        <span class="arrow-right" aria-hidden="true">
+          →
+        </span>
+        <ul aria-label="This metric">
+          <li class="self">
+            <span class="muted">metric</span> <Name text={metric.displayName} codes={false} />
+          </li>
+        </ul>
+        <span class="arrow-right" aria-hidden="true">
+          →
+        </span>
+        <NodeList label="Used by" nodes={into} />
+      </div>
+    </section>
+  )
+}
+
+function NodeList({ label, nodes }: { label: string; nodes: readonly Node[] }) {
+  return (
+    <ul aria-label={label}>
+      {nodes.map(({ kind, label: name, to }) => (
+        <li key={`${kind} ${name}`}>
+          <span class="muted">{kind}</span>{' '}
+          {to === undefined ? (
+            name
+          ) : (
+            <Link to={to} class="link">
+              <Name text={name} codes={false} />
+            </Link>
+          )}
+        </li>
+      ))}
+      {nodes.length === 0 ? <li class="muted">nothing yet</li> : null}
+    </ul>
+  )
+}
+
+function Versions({
+  route,
+  versions,
+  current,
+  certified,
+}: {
+  route: Route
+  versions: readonly MetricVersionItem[]
+  current: number
+  certified: number | null
+}) {
+  const [first, second] = (route.state.v?.[0] ?? '').split('..').map(Number)
+  const before = versions.find(({ version }) => version === first)
+  const after = versions.find(({ version }) => version === second)
+  const showPair = (version: number) =>
+    changeState(route, { v: version > 1 ? [`${version - 1}..${version}`] : undefined })
+  return (
+    <section class="card" aria-label="Versions">
+      <header>
+        <h2>Versions</h2>
+      </header>
+      <ul class="rows">
+        {versions.map(({ version, createdAt, createdBy, createdVia }) => (
+          <li key={version} class={version === second || version === first ? 'active' : ''}>
+            <Link to={showPair(version)}>
+              <b>v{version}</b>
+              <span class="where muted">
+                {toMoment(createdAt)} by <bdi>{createdBy}</bdi> ({createdVia})
+              </span>
+              {version === current ? <span class="badge">current</span> : null}
+              {version === certified ? <span class="badge good">✓ certified</span> : null}
+              {version > 1 ? <span class="link">compare</span> : null}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {before === undefined || after === undefined ? null : <Comparison before={before} after={after} />}
+    </section>
+  )
+}
+
+/** Two versions beside each other; what differs is marked, in words as well. */
+function Comparison({ before, after }: { before: MetricVersionItem; after: MetricVersionItem }) {
+  const meaning = ({ version: _v, createdAt: _a, createdBy: _b, createdVia: _c, ...rest }: MetricVersionItem) => rest
+  const members = compare(meaning(before), meaning(after))
+  const changed = members.filter((member) => member.before !== member.after).length
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys
+    <section class="scroll inset tall" aria-label={`Versions ${before.version} and ${after.version}`} tabIndex={0}>
+      <table class="compared">
+        <thead>
+          <tr>
+            <th scope="col">{changed === 1 ? '1 difference' : `${changed} differences`}</th>
+            {[before, after].map(({ version, createdAt }) => (
+              <th scope="col" key={version}>
+                v{version}, {toDayText(Date.parse(createdAt))}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <tr key={member.path} class={member.before === member.after ? '' : 'changed'}>
+              <th scope="row">
+                {toPathText(member.path)}
+                {member.before === member.after ? null : <span class="hidden"> (differs)</span>}
+              </th>
+              <td>
+                <Value text={member.before} />
+              </td>
+              <td>
+                <Value text={member.after} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const Value = ({ text }: { text: string | undefined }) =>
+  text === undefined ? <span class="muted">–</span> : <Names texts={text.split(', ')} />

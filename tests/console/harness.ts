@@ -1,0 +1,144 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+export const main = join(root, 'dist', 'main.js')
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+export const hasBrowser = existsSync(executablePath)
+if (!hasBrowser) {
+  process.stderr.write(`browser tests are skipped: there is no ${executablePath}; install chromium\n`)
+}
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath, args: ['--no-sandbox'] })
+
+export const assay = (...args: string[]): string =>
+  execFileSync(process.execPath, [main, ...args], { maxBuffer: 256 * 1024 * 1024, encoding: 'utf8' })
+
+/** A served data folder. */
+export interface Served {
+  home: string
+  origin: string
+  ask<Answer>(method: string, path: string, body?: object, token?: string): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** Serves a new data folder, which `fill` fills first. */
+export async function serve(fill: (home: string) => void = () => {}): Promise<Served> {
+  const home = mkdtempSync(join(tmpdir(), 'assay-console-'))
+  fill(home)
+  const server: ChildProcess = spawn(process.execPath, [main, 'serve', '--home', home, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const origin = await new Promise<string>((resolve, reject) => {
+    server.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
+    server.stdout?.on('data', (data: Buffer) => {
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(data.toString())
+      if (found !== null) resolve(found[0])
+    })
+  })
+  return {
+    home,
+    origin,
+    async ask<Answer>(method: string, path: string, body?: object, token?: string) {
+      const response = await fetch(`${origin}${path}`, {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      return (await response.json()) as Answer
+    },
+    async close() {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+type ContextOptions = Parameters<Browser['newContext']>[0]
+
+export interface OpenOptions extends NonNullable<ContextOptions> {
+  /** Faults that the test itself causes. */
+  allowed?: RegExp
+  /** Prepares the page before it is opened. */
+  prepare?: (page: Page) => Promise<void>
+  /** Does not wait for answers. */
+  unsettled?: boolean
+}
+
+export const settled = (page: Page): Promise<unknown> =>
+  page.waitForSelector('main[aria-busy="false"], main:not([aria-busy]) .figure')
+
+/** Pages of one browser; what goes wrong on one, or leaves the server, is kept as a fault. */
+export class Pages {
+  private readonly contexts: BrowserContext[] = []
+  private faults: string[] = []
+  private expected: RegExp | undefined
+  constructor(
+    readonly browser: Browser,
+    readonly origin: string,
+  ) {}
+
+  /** Opens a page in a new profile. */
+  async open(path: string, { allowed, prepare, unsettled = false, ...options }: OpenOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
+    this.contexts.push(context)
+    const page = await context.newPage()
+    if (allowed !== undefined) this.expected = allowed
+    const add = (fault: string) => this.faults.push(fault)
+    page.on('request', (request) => {
+      if (!request.url().startsWith(this.origin) && !/^(?:data|blob):/.test(request.url())) add(request.url())
+    })
+    page.on('pageerror', (error) => add(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') add(message.text())
+    })
+    page.on('dialog', (dialog) => {
+      add(`dialog ${dialog.message()}`)
+      dialog.dismiss()
+    })
+    page.setDefaultTimeout(15_000)
+    await prepare?.(page)
+    await page.goto(`${this.origin}${path}`)
+    if (!unsettled) await settled(page)
+    return page
+  }
+
+  /** Faults that the test itself causes. */
+  allow(faults: RegExp): void {
+    this.expected = faults
+  }
+
+  /** Closes what was opened, and fails if anything went wrong on it. */
+  async finish(): Promise<void> {
+    await Promise.all(this.contexts.splice(0).map((context) => context.close()))
+    const found = this.faults.filter((fault) => this.expected?.test(fault) !== true)
+    this.faults = []
+    this.expected = undefined
+    expect(found).toEqual([])
+  }
+}
+
+/** What axe finds on a page, and by how much the page is wider than its window. */
+export async function inspect(page: Page): Promise<string[]> {
+  // What is evaluated by the browser's own protocol is no script of the page, so the policy stays as it is.
+  const { violations } = (await page.evaluate(`${axe}; axe.run({ preload: false })`)) as {
+    violations: { id: string; nodes: { html: string }[] }[]
+  }
+  const wide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+  return [
+    ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
+    ...(wide > 0 ? [`wider than its window by ${wide} px`] : []),
+  ]
+}

@@ -1,0 +1,220 @@
+import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sampleCredentials } from '../../src/sample/credentials.ts'
+import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
+import { assay, hasBrowser, inspect, launch, Pages, type Served, serve } from './harness.ts'
+
+let browser: Browser
+let served: Served
+let pages: Pages
+let wiki: SampleWiki
+
+const refused = /Failed to load resource/
+const open = (path: string, options: Parameters<Pages['open']>[1] = {}) => pages.open(path, options)
+
+/** Changes the answers to a path once the server has given them. */
+async function change(page: Page, path: string, edit: (answer: string) => string): Promise<void> {
+  await page.route(`**${path}`, async (route: Route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: edit(await response.text()) })
+  })
+}
+
+/** Changes the questions about one metric before the server gets them. */
+async function editQuestion(page: Page, edit: (question: string) => string): Promise<void> {
+  await page.route('**/semantic/query/view', (route) =>
+    route.continue({ postData: edit(route.request().postData() ?? '') }),
+  )
+}
+
+/** Answers a path with a problem until the returned function is called. */
+async function fail(page: Page, path: string, status: number, body: object = {}, headers = {}): Promise<() => void> {
+  let isOver = false
+  await page.route(`**${path}`, (route: Route) =>
+    isOver
+      ? route.continue()
+      : status === 0
+        ? route.abort()
+        : route.fulfill({ status, headers, contentType: 'application/problem+json', body: JSON.stringify(body) }),
+  )
+  return () => {
+    isOver = true
+  }
+}
+
+describe.skipIf(!hasBrowser)('what the console shows when', { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    ;[browser, served, wiki] = await Promise.all([launch(), serve(), startSampleWiki()])
+    pages = new Pages(browser, served.origin)
+  })
+  afterAll(async () => {
+    await Promise.all([browser?.close(), served?.close(), wiki?.close()])
+  })
+  afterEach(() => pages.finish())
+
+  test('there is no source: how to begin, and never 0', async () => {
+    const page = await open('/console/', { unsettled: true })
+    await page.getByText('Nothing to look at yet').waitFor()
+    expect(await page.locator('.figure').count()).toBe(0)
+    expect(await inspect(page)).toEqual([])
+    await page.getByText('Add a source').click()
+    await page.getByLabel('API token').waitFor()
+  })
+
+  test('a source is added: its secret goes out once and never comes back, and its scan is followed to the end', async () => {
+    const page = await open('/console/sources?add=1')
+    await page.getByLabel('Name').fill('Team wiki')
+    await page.getByLabel('Address', { exact: true }).fill('no address')
+    await page.getByLabel('Email address').fill(sampleCredentials.accountEmail)
+    const secret = page.getByLabel('API token')
+    expect(await secret.getAttribute('type')).toBe('password')
+    await secret.fill(sampleCredentials.apiToken)
+    const refusal = page.waitForResponse((response) => response.status() === 400)
+    pages.allow(refused)
+    await page.getByRole('button', { name: 'Add the source' }).click()
+    await refusal
+    await page.locator('[aria-invalid=true]').waitFor()
+    expect(await inspect(page)).toEqual([])
+    await page.getByLabel('Address', { exact: true }).fill(wiki.url)
+    await page.getByLabel('Only these spaces').fill('PEOPLE')
+    await page.getByRole('button', { name: 'Add the source' }).click()
+    await page.waitForURL(/sources\/Team%20wiki/)
+    await page.getByText('was never scanned').waitFor()
+    await page.getByText('stored, never shown').waitFor()
+    await page.getByRole('button', { name: 'Test the connection' }).click()
+    await page.locator('.steps-list .good').first().waitFor()
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    expect(await page.getByLabel('API token').inputValue()).toBe('')
+    expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe(wiki.url)
+    await page.getByLabel('Scans').selectOption('weekly')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('was never scanned').waitFor()
+    expect(await page.content()).not.toContain(sampleCredentials.apiToken)
+
+    const overview = await open('/console/')
+    await overview.getByText('no scan has ended').waitFor()
+    expect(await overview.locator('.tile .figure b').first().innerText()).toBe('–')
+
+    await page.getByRole('button', { name: 'Scan now' }).click()
+    await page.getByText('Scan in progress').waitFor()
+    await page.getByRole('progressbar', { name: 'Items read', exact: true }).waitFor()
+    await page.locator('.card .badge.good', { hasText: 'Completed' }).first().waitFor({ timeout: 60_000 })
+    const { items } = await served.ask<{ items: { counts: { openFindings: number; assets: number } }[] }>(
+      'GET',
+      '/sources',
+    )
+    const counts = items[0]?.counts
+    await page.getByText(`${counts?.openFindings} open findings in ${counts?.assets} assets`).waitFor()
+    expect(counts?.openFindings).toBeGreaterThan(10)
+    // The stored secret was kept by the change of the schedule, or the scan could not have signed in.
+    expect(await page.locator('.pairs').getByText('next scan').count()).toBe(1)
+    expect(await inspect(page)).toEqual([])
+  })
+
+  test('nothing matches: why, and a button for each filter in the way', async () => {
+    const page = await open('/console/explore?metric=open-findings&severity=CRITICAL&container=Nowhere')
+    await page.getByRole('button', { name: 'Without space or workspace' }).click()
+    await page.waitForURL((url) => !url.search.includes('container'))
+    const list = await open('/console/findings?container=Nowhere', { unsettled: true })
+    await list.getByText('Nothing matches.').waitFor()
+    expect(await inspect(list)).toEqual([])
+    await list.getByRole('button', { name: 'Without space or workspace' }).click()
+    await list.locator('.rows li').first().waitFor()
+  })
+
+  test.each([
+    ['drifted', 'Drifted'],
+    ['draft', 'Draft'],
+    ['deprecated', 'Deprecated'],
+  ])('a metric is %s: a badge says so', async (tier, badge) => {
+    const page = await open('/console/explore?metric=open-findings', {
+      prepare: (shown) =>
+        change(shown, '/semantic/query/view', (answer) => answer.replaceAll('"tier":"certified"', `"tier":"${tier}"`)),
+    })
+    await page.locator('.title .badge', { hasText: badge }).waitFor()
+    expect(await inspect(page)).toEqual([])
+  })
+
+  test('data is stale: its age', async () => {
+    const page = await open('/console/explore?metric=open-findings', {
+      prepare: (shown) =>
+        change(shown, '/semantic/query/view', (answer) => answer.replaceAll('"stale":false', '"stale":true')),
+    })
+    await page.locator('.counted .stale', { hasText: 'stale' }).waitFor()
+    expect(await inspect(page)).toEqual([])
+  })
+
+  test('a question is refused: the sentence, and what was meant as a button', async () => {
+    const page = await open('/console/explore?metric=open-finding', { unsettled: true, allowed: refused })
+    await page.getByRole('alert').getByRole('button', { name: 'Open findings', exact: true }).click()
+    await page.waitForURL(/metric=open-findings/)
+    await page.locator('.figure').first().waitFor()
+  })
+
+  test('one metric beside others fails: in its tile only', async () => {
+    const page = await open('/console/explore?metric=open-findings', {
+      prepare: (shown) => editQuestion(shown, (question) => question.replace('"affected-assets"', '"no-such"')),
+    })
+    await page.locator('.tile', { hasText: /no metric|no-such/i }).waitFor()
+    expect(await page.locator('.tile .figure').count()).toBe(4)
+    expect(await inspect(page)).toEqual([])
+  })
+
+  test('the server is busy: it waits as long as it was asked to', async () => {
+    let end = () => {}
+    const page = await open('/console/explore?metric=open-findings', {
+      unsettled: true,
+      allowed: refused,
+      prepare: async (shown) => {
+        end = await fail(shown, '/semantic/query/view', 429, { detail: 'Too many questions.' }, { 'retry-after': '1' })
+      },
+    })
+    await page.getByText('Too many questions.').waitFor()
+    end()
+    await page.locator('.figure').first().waitFor()
+    expect(await page.getByText('Too many questions.').count()).toBe(0)
+  })
+
+  test('the server is gone: a bar, the old numbers, and new ones when it is back', async () => {
+    const page = await open('/console/explore?metric=open-findings', { allowed: refused })
+    const before = await page.locator('[aria-pressed=true] .figure b').innerText()
+    const end = await fail(page, '/semantic/query/view', 0)
+    await page.locator('section[aria-label=Severity] .entry').first().click()
+    await page.getByText('The server does not answer').first().waitFor()
+    expect(await page.locator('[aria-pressed=true] .figure b').innerText()).toBe(before)
+    expect(await inspect(page)).toEqual([])
+    end()
+    await expect.poll(() => page.locator('[aria-pressed=true] .figure b').innerText()).not.toBe(before)
+    expect(await page.getByText('The server does not answer').count()).toBe(0)
+  })
+
+  test('texts are withheld: a banner says so', async () => {
+    const page = await open('/console/findings', {
+      prepare: (shown) => change(shown, '/session', (answer) => answer.replace('"lockdown":false', '"lockdown":true')),
+    })
+    await page.getByText('Lockdown: texts').waitFor()
+    expect(await inspect(page)).toEqual([])
+  })
+
+  // Last, because from then on every request needs a token.
+  test('a token is needed: it is asked for once, the address stays, and what its scopes forbid is not shown', async () => {
+    const made = assay('token', 'create', '--name', 'reader', '--scope', 'read', '--home', served.home)
+    const token = /assay_[A-Za-z0-9_-]+/.exec(made)?.[0] ?? ''
+    const page = await open('/console/sources?x=1', { unsettled: true, allowed: refused })
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await inspect(page)).toEqual([])
+    await page.getByLabel('Token').fill('assay_wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.locator('.bad-text').waitFor()
+    await page.getByLabel('Token').fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Team wiki').waitFor()
+    expect(page.url()).toContain('/console/sources?x=1')
+    expect(await page.getByRole('button', { name: 'Scan now' }).count()).toBe(0)
+    expect(await page.getByText('Add a source').count()).toBe(0)
+    expect(await page.evaluate('document.cookie')).toBe('')
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+    const other = await open('/console/findings', { unsettled: true, allowed: refused })
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})
