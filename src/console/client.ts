@@ -11,7 +11,7 @@ import type {
   Page,
   PageQuestion,
   ScanDetail,
-  ScanRow,
+  ScanListItem,
   SourceItem,
   SourceTestStep,
   TermItem,
@@ -129,10 +129,10 @@ export const client = {
   testSource: (name: string) => post<{ steps: readonly SourceTestStep[] }>(`/sources/${at(name)}/test`, {}),
   startScan: (name: string) => post<ScanDetail>(`/sources/${at(name)}/scans`, {}),
   listScans: (source: string, signal?: AbortSignal) =>
-    get<{ items: ScanRow[] }>('/scans', { source, limit: 10 }, signal),
-  listActiveScans: async (signal?: AbortSignal): Promise<readonly ScanRow[]> => {
+    get<{ items: ScanListItem[] }>('/scans', { source, limit: 10 }, signal),
+  listActiveScans: async (signal?: AbortSignal): Promise<readonly ScanListItem[]> => {
     const lists = await Promise.all(
-      ['RUNNING', 'QUEUED'].map((status) => get<{ items: ScanRow[] }>('/scans', { status, limit: 100 }, signal)),
+      ['RUNNING', 'QUEUED'].map((status) => get<{ items: ScanListItem[] }>('/scans', { status, limit: 100 }, signal)),
     )
     return lists.flatMap(({ items }) => items)
   },

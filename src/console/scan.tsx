@@ -3,13 +3,14 @@ import { Name } from '../charts/parts.tsx'
 import { toMoment, toTook } from '../charts/times.ts'
 import { toNumber, toWords } from '../charts/words.ts'
 import { client } from './client.ts'
-import type { ScanDetail, ScanRow } from './model.ts'
+import type { ScanDetail, ScanListItem } from './model.ts'
 
 const WAIT_SECONDS = 25
 const PAUSE_MS = 700
 const RETRY_MS = 3000
 
-export const isRunning = ({ status }: Pick<ScanRow, 'status'>): boolean => status === 'RUNNING' || status === 'QUEUED'
+export const isRunning = ({ status }: Pick<ScanListItem, 'status'>): boolean =>
+  status === 'RUNNING' || status === 'QUEUED'
 
 const tones: Readonly<Record<string, string>> = {
   COMPLETED: 'good',
@@ -77,7 +78,7 @@ export function ProgressBar({
 }
 
 /** How long a scan took, or has taken so far. */
-export const toLength = ({ startedAt, finishedAt }: ScanRow, now: number): string =>
+export const toLength = ({ startedAt, finishedAt }: ScanListItem, now: number): string =>
   startedAt === undefined
     ? '–'
     : toTook((finishedAt === undefined ? now : Date.parse(finishedAt)) - Date.parse(startedAt))

@@ -5,7 +5,7 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, ScanRow, SourceItem, SourceTestStep } from '../model.ts'
+import type { ConsoleSession, ScanListItem, SourceItem, SourceTestStep } from '../model.ts'
 import { canChange, Link, Names, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { isRunning, ScanBadge, ScanCard, toLength, useScan } from '../scan.tsx'
@@ -192,7 +192,15 @@ function Settings({ source: { config, createdAt, nextRunAt } }: { source: Source
   )
 }
 
-function ScanList({ scans, route, shown }: { scans: readonly ScanRow[]; route: Route; shown: string | undefined }) {
+function ScanList({
+  scans,
+  route,
+  shown,
+}: {
+  scans: readonly ScanListItem[]
+  route: Route
+  shown: string | undefined
+}) {
   return (
     <section class="card" aria-label="Latest scans">
       <header>

@@ -3,7 +3,7 @@ import { toAgo, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, ScanRow, SourceItem } from '../model.ts'
+import type { ConsoleSession, ScanListItem, SourceItem } from '../model.ts'
 import { canChange, FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { ProgressBar, ScanBadge, useScan } from '../scan.tsx'
@@ -80,7 +80,7 @@ function SourceRow({
   onScan,
 }: {
   source: SourceItem
-  scan: ScanRow | undefined
+  scan: ScanListItem | undefined
   isFollowed: boolean
   onScan: (() => void) | undefined
 }) {
