@@ -19,7 +19,10 @@ export interface PoolOptions {
   fingerprintKey: Uint8Array
   /** Maximum number of workers; default: one less than the available processors. */
   size?: number
-  /** Time limit of one detector on one document, in milliseconds. */
+  /**
+   * Time limit of one detector on one document, in milliseconds of processor time, so that a machine with other work
+   * finds the same; a detector that waits is stopped after MAX_WAIT times as long.
+   */
   budgetMs?: number
   /** Time limit for a worker to start, in milliseconds. */
   startMs?: number
@@ -45,6 +48,7 @@ interface Run {
 const SCRIPT = 'detectors/detect.worker'
 /** Limit on the young generation of each worker's heap. */
 const YOUNG_MEGABYTES = 24
+const MAX_WAIT = 10
 
 /** Worker threads that run detectors, started on demand; idle ones do not keep the process alive. */
 export function createDetectorPool(options: PoolOptions): DetectorPool {
@@ -65,7 +69,7 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
           detector: (type) => {
             if (worker.run === undefined) return
             worker.run.detector = type
-            arm(worker, worker.run, budgetMs)
+            arm(worker, worker.run, MAX_WAIT * budgetMs, budgetMs)
           },
         },
         onExit: () => void workers.delete(worker),
@@ -75,12 +79,22 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
     return worker
   }
 
-  const arm = ({ client }: PoolWorker, run: Run, limitMs: number) => {
-    clearTimeout(run.timer)
-    run.timer = setTimeout(() => {
+  /** Stops a worker after `waitMs`, or already after `usedMs` of processor time. */
+  const arm = ({ client }: PoolWorker, run: Run, waitMs: number, usedMs = Number.POSITIVE_INFINITY) => {
+    const [end, before] = [performance.now() + waitMs, process.cpuUsage()]
+    const check = () => {
+      // A thread has used no more processor time than its process.
+      const { user, system } = process.cpuUsage(before)
+      const leftMs = Math.min(end - performance.now(), usedMs - (user + system) / 1000)
+      if (leftMs > 0) {
+        run.timer = setTimeout(check, leftMs + 1)
+        return
+      }
       run.isLate = true
       void client.terminate()
-    }, limitMs)
+    }
+    clearTimeout(run.timer)
+    check()
   }
 
   /** Runs a document on an idle worker or a new one; a worker that is lost is replaced. */
@@ -119,7 +133,7 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
         const { detector } = run
         if (detector === undefined) throw lost('Try the scan again: the detectors could not be run.')
         const [code, how] = run.isLate
-          ? (['budget_exceeded', `took longer than ${budgetMs} ms`] as const)
+          ? (['budget_exceeded', `took longer than ${budgetMs} ms of processor time`] as const)
           : (['detector_failed', 'failed'] as const)
         warnings.push({ code, message: `${detector} ${how} on this document: its findings are missing.` })
         detectors = detectors.filter(({ type }) => type !== detector)

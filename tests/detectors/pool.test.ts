@@ -32,6 +32,7 @@ const script = new URL(
       for (const { type } of request.detectors) {
         parentPort.postMessage({ kind: 'event', name: 'detector', value: type })
         if (type === 'DIES') process.exit(3)
+        if (type.startsWith('WAITS')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(type.slice(5)))
         if (type === 'HANGS') { setTimeout(() => { for (;;); }, 20); return }
       }
       parentPort.postMessage({ id, kind: 'reply', value: { findings: [], warnings: [] } })
@@ -66,6 +67,14 @@ describe('the detector pool', () => {
       findings: [],
       warnings: [],
     })
+  })
+
+  it('counts the time that a detector uses the processor, not the time that it waits for it', async () => {
+    const pool = openPool({ script, budgetMs: 200 })
+    const short = await pool.run(document, { ...request, detectors: [{ type: 'WAITS400' }] })
+    expect(short.warnings).toEqual([])
+    const long = await pool.run(document, { ...request, detectors: [{ type: 'WAITS60000' }] })
+    expect(long.warnings).toEqual([{ code: 'budget_exceeded', message: expect.stringContaining('WAITS60000') }])
   })
 
   it('replaces a worker that dies', async () => {
