@@ -194,10 +194,11 @@ export class Connection implements Writer {
     return this.#statements.use(form === 'object' ? sql : `${form} ${sql}`, () => {
       const statement = this.#database.prepare(sql)
       if (form !== 'object') statement[form]()
+      let [plucked, raw]: (CompiledStatement | undefined)[] = []
       return Object.assign(statement, {
         write: (...values: unknown[]) => statement.get(...values),
-        pluck: () => this.#keep(sql, 'pluck'),
-        raw: () => this.#keep(sql, 'raw'),
+        pluck: () => (plucked ??= this.#keep(sql, 'pluck')),
+        raw: () => (raw ??= this.#keep(sql, 'raw')),
       })
     })
   }

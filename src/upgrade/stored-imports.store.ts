@@ -9,7 +9,7 @@ import {
   numberNames,
 } from '../imports/read/import-row.ts'
 import { type EarlierRow, earlierRow } from '../imports/stage/earlier-rows.ts'
-import { earlierAsset, openBlock, packBlock } from '../imports/stage/import-block.ts'
+import { earlierAsset, openBlock, packBlock, unpackFacets } from '../imports/stage/import-block.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import { toStoredKey } from './stored-columns.ts'
@@ -51,7 +51,8 @@ export function maskStagedImports(writer: Writer, identify: Identify): number {
 
 /** Masks all texts of a block; undefined if nothing changes. */
 function toSafeBlock(packed: Uint8Array, identify: Identify): Uint8Array | undefined {
-  const { size, assets, facets, columns, excerpts, order } = openBlock(packed)
+  const { size, assets, facets: names, columns, excerpts, order } = openBlock(packed)
+  const facets = names.map(unpackFacets)
   const safeAssets = assets.map((asset) => toSafeAsset(asset, identify))
   const safeFacets = facets.map(toSafeFacets)
   const safeExcerpts = excerpts?.map(toSafeExcerpt)

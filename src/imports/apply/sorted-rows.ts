@@ -1,7 +1,7 @@
 import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { type ImportFacets, type NumberColumns, numberNames, ROW_BYTES, viewColumns } from '../read/import-row.ts'
-import { type BlockOrder, type ImportBlock, openBlock } from '../stage/import-block.ts'
+import { type BlockOrder, type ImportBlock, openBlock, unpackFacets } from '../stage/import-block.ts'
 
 /** Findings in columns, in storage order; those of one asset keep their order in the file. */
 export interface SortedImportRows {
@@ -24,9 +24,11 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   const numbered = blocks.map((block) => ({
     block,
     assetOf: block.assets.map((asset) => variants.numberOf(asset)),
-    facetsOf: block.facets.map((one) => {
-      const key = JSON.stringify(Object.values(one))
-      const number = combinations.get(key) ?? facets.push(one) - 1
+    facetsOf: block.facets.map((names) => {
+      const key = JSON.stringify(names)
+      const known = combinations.get(key)
+      if (known !== undefined) return known
+      const number = facets.push(unpackFacets(names)) - 1
       combinations.set(key, number)
       return number
     }),

@@ -88,7 +88,8 @@ export interface ImportBlock {
   readonly size: number
   /** The distinct assets, in order of first appearance. */
   readonly assets: readonly ImportedAsset[]
-  readonly facets: readonly ImportFacets[]
+  /** The distinct combinations of facets, in the order of `facetNames`. */
+  readonly facets: readonly (readonly SafeText[])[]
   readonly columns: NumberColumns
   readonly excerpts: readonly (SafeText | null)[] | undefined
   readonly order: BlockOrder
@@ -103,7 +104,7 @@ export function openBlock(packed: Uint8Array): ImportBlock {
   return {
     size,
     assets: Array.isArray(assets) ? assets.map(unpackAsset) : unpackAssets(assets),
-    facets: facets.map(unpackFacets),
+    facets,
     columns: viewColumns(buffer, HEAD, size),
     excerpts,
     order: names.order ?? (Array.isArray(assets) ? 'arrival' : 'key'),
@@ -165,7 +166,8 @@ function toAsset(valueFor: (name: keyof ImportedAsset) => unknown): ImportedAsse
   return Object.fromEntries(assetNames.map((name) => [name, valueFor(name)])) as unknown as ImportedAsset
 }
 
-const unpackFacets = (names: readonly SafeText[]): ImportFacets =>
+/** The facets of a block by name. */
+export const unpackFacets = (names: readonly SafeText[]): ImportFacets =>
   Object.fromEntries(facetNames.map((name, at) => [name, names[at]])) as unknown as ImportFacets
 
 /** Partitions findings by asset key: keys below a bound belong to the part before it. */
