@@ -6,6 +6,7 @@ import { findingOperations } from './findings/operations.ts'
 import { suppressionOperations } from './findings/suppressions/operations.ts'
 import { glossaryOperations } from './glossary/operations.ts'
 import { metricOperations } from './metrics/operations.ts'
+import { slaOperations } from './metrics/sla-operations.ts'
 import type { Operation } from './operation/operation.ts'
 import { queryOperations } from './query/operations.ts'
 import { scanOperations } from './scans/operations.ts'
@@ -20,6 +21,7 @@ export const listOfferedOperations = (readOnly: boolean): readonly Operation[] =
 export const operations: readonly Operation[] = Object.freeze([
   ...glossaryOperations,
   ...metricOperations,
+  ...slaOperations,
   ...queryOperations,
   ...dimensionOperations,
   ...dashboardOperations,

@@ -11,6 +11,7 @@ import { CreateGlossaryTerm } from './glossary/model.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { ImportLine } from './imports/read/import-line.ts'
 import { CreateMetric } from './metrics/model.ts'
+import { SlaFile } from './metrics/sla.ts'
 import { version } from './runtime/package-files.ts'
 import { configJsonSchema } from './sources/config-schema.ts'
 import { installedPlugins } from './sources/operations.ts'
@@ -44,6 +45,7 @@ function createSchemas(): Map<string, string> {
     ['metric.schema.json', toSchemaFile(CreateMetric, 'Metric definition')],
     ['dashboard.schema.json', toSchemaFile(DashboardFile, 'Dashboard')],
     ['watch.schema.json', toSchemaFile(WatchFile, 'Watch')],
+    ['sla-policy.schema.json', toSchemaFile(SlaFile, 'Policy of due dates')],
     ['custom-detector.schema.json', toSchemaFile(CreateCustomDetector, 'Custom detector')],
     ['finding.schema.json', toSchemaFile(ImportLine, 'One line of a findings import')],
     ['config.schema.json', toSchemaFile(Settings, 'Settings of Assay')],

@@ -18,6 +18,7 @@ export const listFlags: Readonly<Record<string, string>> = {
   labels: 'labels of assets',
   datasets: 'BI datasets',
   terms: 'slugs of glossary terms',
+  sla: 'MET (resolved in time), MISSED (resolved late, or overdue)',
 }
 
 /** Filter keys that are half-open ranges, with an example. */
@@ -49,6 +50,12 @@ function toRange(name: string, value: string): Record<string, number | string> {
   }
 }
 
+function toBoolean(value: string | true): boolean {
+  if (value === true || value === 'true') return true
+  if (value === 'false') return false
+  throw new InvalidArgumentError('Must be true or false.')
+}
+
 function toShare(value: string): number {
   const share = Number(value)
   if (value.trim() === '' || !(share >= 0 && share <= 1))
@@ -63,6 +70,7 @@ export function addFilterFlags(command: Command): Command {
   for (const [name, example] of Object.entries(rangeFlags)) {
     command.option(`${toFlag(name)} <range>`, `half-open, such as ${example}`, (value) => toRange(name, value))
   }
+  command.option('--overdue [boolean]', 'open and past the due date; false: all others', toBoolean)
   return command.option('--exclude <json>', 'leave out what matches, such as {"severities":["LOW"]}', toJsonObject)
 }
 
@@ -75,7 +83,7 @@ export function splitFilter(options: Record<string, unknown>): {
   const pick = (keeps: (name: string) => boolean) =>
     Object.fromEntries(Object.entries(options).filter(([name, value]) => value !== undefined && keeps(name)))
   const [isList, isRange] = [isOf(listFlags), isOf(rangeFlags)]
-  const isPlain = (name: string) => isList(name) || name === 'minConfidence' || name === 'exclude'
+  const isPlain = (name: string) => isList(name) || name === 'minConfidence' || name === 'overdue' || name === 'exclude'
   const ranges = pick(isRange)
   return {
     filter: { ...pick(isPlain), ...(Object.keys(ranges).length === 0 ? {} : { ranges }) },

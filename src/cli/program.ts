@@ -13,6 +13,7 @@ import { addGenerateCommand } from './commands/generate.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addScanCommands } from './commands/scan.ts'
+import { addSlaCommands } from './commands/sla.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addTriageCommand } from './commands/triage.ts'
 import { addVerifyCommand } from './commands/verify.ts'
@@ -85,6 +86,7 @@ export function createProgram(
   addAskCommands(program, host)
   addFindingCommands(program, host)
   addTriageCommand(program, host)
+  addSlaCommands(program, host)
   addWatchCommands(program, host)
   addImportCommand(program, host)
   addDefinitionCommands(program, host)

@@ -1,7 +1,7 @@
 import type { Author } from '../audit/audit.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import { listInputs } from '../metrics/dependencies.ts'
-import { getTrust, toDigest } from '../metrics/drift.ts'
+import { getTrust, isByDueDates, toDigest } from '../metrics/drift.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
 import type { MetricRecord, TrustTier } from '../metrics/model.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
@@ -76,7 +76,7 @@ export function applyFolder(
     const changes = listChanges(present, wanted, target)
     if (!options.force) requireKnown(memory, changes)
     const before = readMetricsState(writer)
-    const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
+    const values = evaluate(writer, listTouched(writer, before.metrics, changes), author.at)
     performChanges(writer, changes, wanted, { author, receivers, files })
     agreed = memory && toNextSyncState(memory, wanted, files)
     const asked = changes.filter(({ file }) => file !== undefined).length
@@ -132,12 +132,21 @@ function readMetricsState(reader: Reader): MetricsState {
 
 const toTermState = ({ term }: MetricRecord) => (term === null || term.isActive ? '' : ' inactive')
 
-/** The metrics whose values may change: changed metrics, those scoped by a changed term, and all their dependents. */
-function listTouched(metrics: ReadonlyMap<string, MetricRecord>, changes: readonly DefinitionChange[]): string[] {
+/**
+ * The metrics whose values may change: changed metrics, those scoped by a changed term, those of due dates where
+ * policies change, and all their dependents.
+ */
+function listTouched(
+  reader: Reader,
+  metrics: ReadonlyMap<string, MetricRecord>,
+  changes: readonly DefinitionChange[],
+): string[] {
   const named = (kind: Kind) => new Set(changes.filter((change) => change.kind === kind).map(({ name }) => name))
-  const [changed, terms] = [named('metric'), named('term')]
+  const [changed, terms, policies] = [named('metric'), named('term'), named('sla')]
   const isTouched = (metric: MetricRecord) =>
-    changed.has(metric.slug) || (metric.term !== null && terms.has(metric.term.slug))
+    changed.has(metric.slug) ||
+    (metric.term !== null && terms.has(metric.term.slug)) ||
+    (policies.size > 0 && isByDueDates(reader, metric))
   return [...metrics.values()]
     .filter((metric) => [metric, ...listInputs(metrics, metric).values()].some(isTouched))
     .map(({ slug }) => slug)

@@ -3,12 +3,14 @@ import { z } from 'zod'
 import { CreateCustomDetector } from '../custom-detectors/model.ts'
 import { chartTypes, DashboardName, placementSizes } from '../dashboards/model.ts'
 import { FilterMapping } from '../findings/filter.ts'
+import { ALL_FINDINGS } from '../findings/sla.store.ts'
 import { CreateGlossaryTerm, Slug } from '../glossary/model.ts'
 import { CreateMetric } from '../metrics/model.ts'
+import { SlaFile } from '../metrics/sla.ts'
 import { WatchFile } from '../watches/model.ts'
 
 /** The kinds of definitions that have files, in order of creation. */
-export const kinds = ['custom_detector', 'term', 'metric', 'dashboard', 'watch'] as const
+export const kinds = ['custom_detector', 'term', 'metric', 'dashboard', 'watch', 'sla'] as const
 export type Kind = (typeof kinds)[number]
 
 export const DashboardFile = z
@@ -35,7 +37,7 @@ export type Members = Record<string, unknown>
 /** A definition with all defaults filled in, so that two can be compared. */
 export interface Definition {
   kind: Kind
-  /** The slug of a term, metric or watch, key of a detector, or name of a dashboard. */
+  /** The slug of a term, metric or watch, key of a detector, name of a dashboard, or slug of the term of a policy. */
   name: string
   members: Members
 }
@@ -45,6 +47,8 @@ interface KindFacts {
   folder: string
   /** The member that contains its name. */
   nameKey: string
+  /** The name of a definition without that member. */
+  unnamed?: string
   schema: z.ZodType
   schemaFile: string
   /** The values of members absent from a file. */
@@ -111,6 +115,15 @@ export const kindFacts: Record<Kind, KindFacts> = {
     defaults: watchDefaults,
     order: ['slug', 'displayName', 'metricSlug', 'condition', ...Object.keys(watchDefaults)],
   },
+  sla: {
+    folder: 'sla',
+    nameKey: 'glossaryTermSlug',
+    unnamed: ALL_FINDINGS,
+    schema: SlaFile,
+    schemaFile: 'sla-policy.schema.json',
+    defaults: { glossaryTermSlug: null },
+    order: ['glossaryTermSlug', 'days'],
+  },
 }
 
 export const kindWords: Record<Kind, string> = {
@@ -119,6 +132,7 @@ export const kindWords: Record<Kind, string> = {
   metric: 'metric',
   dashboard: 'dashboard',
   watch: 'watch',
+  sla: 'policy of due dates',
 }
 
 /** Definitions by `kind/name`. */

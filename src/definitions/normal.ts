@@ -1,11 +1,14 @@
 import { listCustomDetectors } from '../custom-detectors/custom.store.ts'
 import { CreateCustomDetector, toWhole } from '../custom-detectors/model.ts'
 import { findDashboard, listDashboards, listPlacements } from '../dashboards/dashboards.store.ts'
+import type { SlaDays } from '../findings/due-conditions.ts'
 import { type FilterMapping, restrictsNothing } from '../findings/filter.ts'
+import { listPolicies } from '../findings/sla.store.ts'
 import { listTerms } from '../glossary/glossary.store.ts'
 import { readDefinition } from '../metrics/definition.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
 import type { MetricType } from '../metrics/model.ts'
+import { toDays } from '../metrics/sla.ts'
 import type { Reader } from '../store/store.ts'
 import type { ReceiverInput, WatchCondition } from '../watches/model.ts'
 import { toShownAddress } from '../watches/receivers.ts'
@@ -14,9 +17,9 @@ import { type Definition, type DefinitionSet, isSameValue, type Kind, kindFacts,
 
 /** Fills in the defaults of a file's members, which must match the schema of their kind. */
 export function toDefinition(kind: Kind, given: Members): Definition {
-  const { nameKey, defaults } = kindFacts[kind]
+  const { nameKey, unnamed, defaults } = kindFacts[kind]
   const members = { ...defaults, ...given }
-  return { kind, name: String(given[nameKey]), members: { ...members, ...complete[kind](members) } }
+  return { kind, name: String(given[nameKey] ?? unnamed), members: { ...members, ...complete[kind](members) } }
 }
 
 const complete: Record<Kind, (members: Members) => Members> = {
@@ -46,6 +49,7 @@ const complete: Record<Kind, (members: Members) => Members> = {
     // Credentials in an address are masked in the database, too.
     deliver: (deliver as ReceiverInput[]).map(({ type, url, format }) => ({ type, url: toShownAddress(url), format })),
   }),
+  sla: ({ days }) => ({ days: toDays(days as SlaDays) }),
 }
 
 const isOpen = (filters: unknown) =>
@@ -79,6 +83,7 @@ export function loadDefinitions(reader: Reader): DefinitionSet {
       const scope = { metricSlug, glossaryTermSlug: termSlug, filters, dimensions }
       return toDefinition('watch', { slug, displayName, ...scope, last, cron, condition, deliver })
     }),
+    ...listPolicies(reader).map(({ termSlug, days }) => toDefinition('sla', { glossaryTermSlug: termSlug, days })),
   ])
 }
 

@@ -41,7 +41,7 @@ function listReferences(by: Definition): NamedReference[] {
       return { by, path: `placements[${index}].metricSlug`, kind: 'metric', name: String(metricSlug) }
     })
   }
-  if (by.kind !== 'metric' && by.kind !== 'watch') return []
+  if (by.kind !== 'metric' && by.kind !== 'watch' && by.kind !== 'sla') return []
   const { glossaryTermSlug, metricSlug } = by.members
   const term = { by, path: 'glossaryTermSlug', kind: 'term', name: String(glossaryTermSlug) } as const
   const metric = { by, path: 'metricSlug', kind: 'metric', name: String(metricSlug) } as const

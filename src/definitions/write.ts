@@ -9,12 +9,14 @@ import type { CreateCustomDetector } from '../custom-detectors/model.ts'
 import { findDashboard, insertDashboard } from '../dashboards/dashboards.store.ts'
 import type { PlacementChange } from '../dashboards/placements.ts'
 import { removePlacement, setPlacement } from '../dashboards/placements.ts'
+import type { SlaDays } from '../findings/due-conditions.ts'
 import { getTerm } from '../glossary/names.ts'
 import { createTerm, deleteTerm, type NewTerm, updateTerm } from '../glossary/terms.ts'
 import { AppError } from '../kernel/errors.ts'
 import { listDirectDependents } from '../metrics/dependencies.ts'
 import { createMetric, deleteMetric, getStored, type NewMetric, updateMetric } from '../metrics/lifecycle.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
+import { setPolicy } from '../metrics/sla.ts'
 import type { Writer } from '../store/store.ts'
 import { createWatch, deleteWatch, getWatch, updateWatch } from '../watches/lifecycle.ts'
 import type { CreateWatch, ReceiverInput } from '../watches/model.ts'
@@ -61,6 +63,13 @@ export function performChanges(
   for (const change of of('watch')) {
     const file = files.find(({ path }) => path === change.file)
     atFile(file, () => writeWatch(writer, change, file?.stated.deliver as ReceiverInput[], author, receivers))
+  }
+  for (const { name, after, file: path } of of('sla')) {
+    const days = after?.members.days as SlaDays | undefined
+    atFile(
+      files.find((file) => file.path === path),
+      () => setPolicy(writer, name, days, author),
+    )
   }
   deleteMetrics(writer, of('metric'), author)
   for (const { action, name } of of('term')) {

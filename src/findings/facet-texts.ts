@@ -1,11 +1,12 @@
 import { type Origin, safeText } from '../operation/lockdown/disclosure.ts'
+import { isDueKey } from './due-conditions.ts'
 import { findFacet, findFacetByFilterKey } from './facets.ts'
 import { isRangeKey } from './ranges.ts'
 
 /** The origin of the values of a dimension or filter key; values of any other name are a tenant's own. */
 function originOf(name: unknown): Origin {
   const key = String(name).replace(/^exclude\./, '')
-  if (key === 'minConfidence' || key === 'terms' || isRangeKey(key)) return 'own'
+  if (key === 'minConfidence' || key === 'terms' || isDueKey(key) || isRangeKey(key)) return 'own'
   return (findFacet(key) ?? findFacetByFilterKey(key))?.origin ?? 'withheld'
 }
 

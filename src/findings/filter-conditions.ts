@@ -1,5 +1,6 @@
 import type { Reader } from '../store/store.ts'
-import { atInstant, type FilterCondition, type FilterMapping, toConditions } from './filter.ts'
+import { atInstant, type FilterCondition } from './conditions.ts'
+import { type FilterMapping, toConditions } from './filter.ts'
 import { openTermFilters } from './term-filters.store.ts'
 
 /**

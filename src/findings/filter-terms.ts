@@ -1,8 +1,8 @@
 import { foldCase } from '../kernel/fold.ts'
 import { type Bind, type Bound, bindList } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
+import type { FilterCondition } from './conditions.ts'
 import { findFacetByFilterKey, NONE } from './facets.ts'
-import type { FilterCondition } from './filter.ts'
 import { toMilliseconds } from './ranges.ts'
 
 /** A value that SQL compares with: a code, a number or a text. */
@@ -51,6 +51,8 @@ function encode(key: FilterCondition['key'], values: readonly (string | number)[
 function encodeNumbers(key: FilterCondition['key'], values: number[]): number[] {
   switch (key) {
     case 'terms':
+    case 'overdue':
+    case 'sla':
       return []
     case 'confidence':
     case 'minConfidence':

@@ -2,8 +2,8 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import { db } from '../store/builder.ts'
 import type { Bound } from '../store/cached-query.ts'
 import type { Tables } from '../store/schema.ts'
+import type { FilterCondition } from './conditions.ts'
 import { type FacetRow, findFacetByFilterKey } from './facets.ts'
-import type { FilterCondition } from './filter.ts'
 import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
 
 type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
@@ -84,9 +84,16 @@ function rangeTerm(
   return exclude ? sql<SqlBool>`NOT coalesce(${within}, 0)` : within
 }
 
-/** Rows that match all conditions of at least one term. */
+/** Conditions joined in a balanced tree, because the depth of an expression is limited. */
+function either(conditions: readonly Expression<SqlBool>[]): Expression<SqlBool> {
+  if (conditions.length <= 8) return build.or([...conditions])
+  const middle = conditions.length >> 1
+  return sql<SqlBool>`(${either(conditions.slice(0, middle))} OR ${either(conditions.slice(middle))})`
+}
+
+/** Rows that match all conditions of at least one list. */
 function termsTerm(anyOf: readonly Expression<SqlBool>[], exclude: boolean): Expression<SqlBool> {
-  const matches = sql<SqlBool>`coalesce(${build.or([...anyOf])}, 0)`
+  const matches = sql<SqlBool>`coalesce(${either(anyOf)}, 0)`
   return exclude ? sql<SqlBool>`NOT ${matches}` : matches
 }
 

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { foldCase } from '../kernel/fold.ts'
 import { definitionText } from '../operation/lockdown/disclosure.ts'
+import type { FilterCondition } from './conditions.ts'
+import { type DueRule, type SlaDays, slaOutcomes, toDueConditions } from './due-conditions.ts'
 import { type FilterKey, facetRows, type facets } from './facets.ts'
-import { FilterRanges, listRanges, type RangeKey, toFirstDetected } from './ranges.ts'
+import { FilterRanges, listRanges } from './ranges.ts'
 
 const nameOfTerm = definitionText('own').min(1).max(200)
 
@@ -17,7 +19,7 @@ const keys = Object.fromEntries(
   facetRows.map(({ filterKey, value, description }) => [filterKey, someOf(value, description).optional()]),
 ) as unknown as Keys
 
-const Terms = someOf(nameOfTerm, 'Glossary terms, by slug.')
+const Terms = someOf(nameOfTerm, 'Glossary terms.')
 
 const FilterExclude = z
   .strictObject({ ...keys, terms: Terms.optional(), ranges: FilterRanges.optional() })
@@ -30,12 +32,18 @@ const FilterExclude = z
 export const FilterMapping = z
   .strictObject({
     ...keys,
-    minConfidence: z.number().min(0).max(1).describe('Minimum confidence, 0 to 1.').optional(),
+    minConfidence: z.number().min(0).max(1).describe('Minimum.').optional(),
     terms: Terms.optional(),
     ranges: FilterRanges.optional(),
+    overdue: z.boolean().describe('OPEN and past due; false: all others.').optional(),
+    sla: z
+      .array(z.enum(slaOutcomes))
+      .min(1, 'must name at least one value; omit the key to not filter by it.')
+      .describe('MET: in time; MISSED: late or overdue.')
+      .optional(),
     exclude: FilterExclude.optional(),
   })
-  .describe('Findings to match: AND across keys, OR within a key, exclude subtracts.')
+  .describe('AND across keys, OR within one, exclude subtracts.')
 export type FilterMapping = z.infer<typeof FilterMapping>
 
 /** Whether the filter matches every finding. */
@@ -45,25 +53,16 @@ export function restrictsNothing(mapping: FilterMapping): boolean {
   return given.length === 0
 }
 
-/** One condition of a filter; all conditions of a list must hold. */
-export interface FilterCondition {
-  key: FilterKey | 'minConfidence' | 'terms' | RangeKey | 'firstDetectedAt'
-  /** Values, any of which match; of a range, its low end (inclusive) and its high end (exclusive). */
-  values: readonly (string | number)[]
-  /** The rows that match are removed. */
-  exclude: boolean
-  /** Of `terms`: the conditions of each term. */
-  anyOf?: readonly (readonly FilterCondition[])[]
-  /** The slug of the term that the condition comes from. */
-  term?: string
-}
-
 /** Returns the filter of a term. @throws AppError if there is no such term or it is not active */
-export type FindTerm = (slug: string) => FilterMapping
+export interface FindTerm {
+  (slug: string): FilterMapping
+  /** The policies of due dates. */
+  policies?: () => readonly { days: SlaDays; mapping: FilterMapping }[]
+}
 
 /** The conditions of a filter: one for each key, and one for each key of `exclude`. */
 export function toConditions(mapping: FilterMapping, termOf: FindTerm): FilterCondition[] {
-  const { exclude = {}, minConfidence, terms, ranges, ...keys } = mapping
+  const { exclude = {}, minConfidence, terms, ranges, overdue, sla, ...keys } = mapping
   const { terms: withoutTerms, ranges: withoutRanges, ...without } = exclude
   const confident = minConfidence === undefined ? [] : [{ key: 'minConfidence', values: [minConfidence] } as const]
   return [
@@ -71,11 +70,15 @@ export function toConditions(mapping: FilterMapping, termOf: FindTerm): FilterCo
     ...confident.map((condition) => ({ ...condition, exclude: false })),
     ...toTermConditions(terms, false, termOf),
     ...(ranges === undefined ? [] : listRanges(ranges)).map((range) => ({ ...range, exclude: false })),
+    ...(overdue === undefined && sla === undefined ? [] : toDueConditions({ overdue, sla }, listRules(termOf))),
     ...listKeys(without, true),
     ...toTermConditions(withoutTerms, true, termOf),
     ...(withoutRanges === undefined ? [] : listRanges(withoutRanges)).map((range) => ({ ...range, exclude: true })),
   ]
 }
+
+const listRules = (termOf: FindTerm): DueRule[] =>
+  (termOf.policies?.() ?? []).map(({ days, mapping }) => ({ days, conditions: toConditions(mapping, termOf) }))
 
 function listKeys(mapping: { [Key in FilterKey]?: string[] | undefined }, exclude: boolean): FilterCondition[] {
   return (Object.entries(mapping) as [FilterKey, string[] | undefined][]).flatMap(([key, values]) =>
@@ -91,24 +94,11 @@ function toTermConditions(slugs: string[] | undefined, exclude: boolean, termOf:
   return only.map((condition) => ({ ...condition, ...(slugs[0] === undefined ? {} : { term: slugs[0] }) }))
 }
 
-/** A condition of a filter or a plan. */
-type AnyCondition = Omit<FilterCondition, 'key'> & { key: string }
-
-/** The conditions with ages replaced by the first detections that they mean at an instant. */
-export function atInstant<Condition extends AnyCondition>(conditions: readonly Condition[], at: number): Condition[] {
-  return conditions.map((condition) => {
-    const { key, values, anyOf } = condition
-    if (anyOf !== undefined) return { ...condition, anyOf: anyOf.map((inner) => atInstant(inner, at)) }
-    if (key !== 'ageHours') return condition
-    return { ...condition, key: 'firstDetectedAt', values: toFirstDetected(values.map(Number), at) }
-  })
-}
-
-/** Whether the conditions depend on the age of findings. */
-export const dependsOnAge = (conditions: readonly Pick<AnyCondition, 'key' | 'anyOf'>[]): boolean =>
-  conditions.some(({ key, anyOf }) => key === 'ageHours' || anyOf?.some(dependsOnAge) === true)
-
 /** The slugs of the terms that a filter names. */
 export const listTerms = ({ terms = [], exclude }: Pick<FilterMapping, 'terms' | 'exclude'>): string[] => [
   ...new Set([...terms, ...(exclude?.terms ?? [])].map((slug) => foldCase(slug.trim()))),
 ]
+
+/** Whether what a filter matches depends on the policies of due dates. */
+export const dependsOnDueDates = ({ overdue, sla }: Pick<FilterMapping, 'overdue' | 'sla'>): boolean =>
+  overdue !== undefined || sla !== undefined

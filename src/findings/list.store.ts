@@ -7,9 +7,10 @@ import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../store/c
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
+import type { FilterCondition } from './conditions.ts'
+import { findDueDates } from './due-dates.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
-import type { FilterCondition } from './filter.ts'
 import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
 import { readListBounds, withinListBounds } from './list-bounds.store.ts'
@@ -62,7 +63,7 @@ export const findings = () =>
 export type ListedFindingRow =
   ReturnType<typeof findings> extends { executeTakeFirst(): Promise<infer Row> } ? Exclude<Row, undefined> : never
 
-export function toFinding(row: ListedFindingRow): Finding {
+export function toFinding(row: ListedFindingRow, dueAt: number | undefined): Finding {
   const lastDetectedAt = row.last_detected_at ?? Math.max(row.last_scanned_at ?? 0, row.first_detected_at)
   return {
     id: String(row.id),
@@ -83,6 +84,7 @@ export function toFinding(row: ListedFindingRow): Finding {
     lastDetectedAt: toInstant(lastDetectedAt),
     ...(row.resolved_at === null ? {} : { resolvedAt: toInstant(row.resolved_at) }),
     ...(row.until === null ? {} : { until: toInstant(row.until) }),
+    ...(dueAt === undefined ? {} : { dueAt: toInstant(dueAt) }),
     asset: {
       key: row.asset_key,
       kind: row.kind,
@@ -107,6 +109,8 @@ export interface FindingSelection {
 
 export interface FindingPage extends Omit<FindingSelection, 'sort'> {
   sort?: FindingOrder | undefined
+  /** The instant from which ages in the filters of policies are measured. */
+  at: number
   limit: number
   /** First detection and id of the last finding of the previous page, then the bounds of the list. */
   after?: readonly number[] | undefined
@@ -184,11 +188,13 @@ const selectFindings = cachedQueryByShape(
 /** Sorted by first detection, newest first, unless `sort` says otherwise. */
 export function listFindings(
   reader: Reader,
-  { sort = 'newest', conditions, search, assetId, limit, after }: FindingPage,
+  { sort = 'newest', conditions, search, assetId, at, limit, after }: FindingPage,
 ): PageOf<Finding> {
   const terms = toFilterTerms(conditions)
   const rows = reader.all(selectFindings({ sort, terms, words: toPatterns(search), limit: limit + 1, assetId, after }))
-  const items = rows.slice(0, limit).map(toFinding)
+  const shown = rows.slice(0, limit)
+  const dueDates = findDueDates(reader, shown, at)
+  const items = shown.map((row) => toFinding(row, dueDates.get(row.id)))
   const last = rows.length > limit ? items.at(-1) : undefined
   if (last === undefined) return { items }
   const bounds = after?.slice(countSortKeys(sort)) ?? readListBounds(reader)
@@ -297,10 +303,10 @@ const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container
 export const selectFinding = cachedQuery((give: Bind<string>) => findings().where('f.id', '=', give(Number)))
 
 /** @throws AppError `not_found`. */
-function getFinding(reader: Reader, id: string): Finding {
+function getFinding(reader: Reader, id: string, at: number): Finding {
   const row = /^\d{1,15}$/.test(id) ? reader.first(selectFinding(id)) : undefined
   if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
-  return toFinding(row)
+  return toFinding(row, findDueDates(reader, [row], at).get(row.id))
 }
 
 const selectStatusChanges = cachedQuery((give: Bind<number>) =>
@@ -335,9 +341,9 @@ export function isKnownName(reader: Reader, name: string): boolean {
   )
 }
 
-/** A finding with its history. */
-export function showFinding(reader: Reader, id: string): FindingDetail {
-  return { ...getFinding(reader, id), history: listStatusChanges(reader, Number(id)) }
+/** A finding with its history; its due date is that of an instant. */
+export function showFinding(reader: Reader, id: string, at: number): FindingDetail {
+  return { ...getFinding(reader, id, at), history: listStatusChanges(reader, Number(id)) }
 }
 
 /** Those of the ids that findings have, in their order. */

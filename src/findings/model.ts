@@ -47,6 +47,7 @@ export const Finding = z.object({
   lastDetectedAt: instant,
   resolvedAt: instant.optional(),
   until: instant.describe('When the decision ends by itself, and the finding is open again.').optional(),
+  dueAt: instant.describe('When it is to be resolved, by the policies of due dates.').optional(),
   asset: FindingAsset.describe('The asset it is in.'),
 })
 export type Finding = z.infer<typeof Finding>

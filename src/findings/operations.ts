@@ -6,8 +6,9 @@ import { ownText } from '../operation/lockdown/disclosure.ts'
 import { fileFormats, type Operation, operation, type WriteFile } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
 import { getAsset, listAssets } from './asset-list.store.ts'
+import type { FilterCondition } from './conditions.ts'
 import { exportFindings } from './export/export.ts'
-import { type FilterCondition, FilterMapping } from './filter.ts'
+import { FilterMapping } from './filter.ts'
 import { resolveFilter } from './filter-conditions.ts'
 import {
   countFindings,
@@ -24,7 +25,7 @@ import { requireSources } from './source-names.ts'
 import { triageOperations } from './triage-operations.ts'
 
 const filterShape = FilterMapping.shape
-const Search = z.string().trim().max(200).describe('Words that all occur in the text, title, address or container.')
+const Search = z.string().trim().max(200).describe('Words in the text, title, address or container.')
 const Instant = z.string().max(60)
 const Limit = z.int().min(1).max(500).default(50).describe('Maximum number of items.')
 const Cursor = z.string().max(4_000).describe('nextCursor of the previous page.')
@@ -88,7 +89,7 @@ const toNext = (reader: Reader, context: ReadContext, list: string, keys: readon
 const SearchInput = z.strictObject({
   ...filterShape,
   search: Search.optional(),
-  assetId: z.string().min(1).max(1000).describe('Only findings in this asset, by id or key.').optional(),
+  assetId: z.string().min(1).max(1000).describe('Its asset, by id or key.').optional(),
   from: Instant.describe('First detected since: ISO 8601.').optional(),
   to: Instant.describe('First detected before.').optional(),
   sort: z.enum(findingOrders).describe('Order; default newest.').optional(),
@@ -150,7 +151,7 @@ const searchFindings: Operation = operation({
       const keys = countSortKeys(sort)
       const after =
         cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
-      const page = listFindings(reader, { sort, conditions, search, assetId, limit, after })
+      const page = listFindings(reader, { sort, conditions, search, assetId, at: context.now(), limit, after })
       const counted = total ? { total: countFindings(reader, conditions, search, assetId) } : {}
       return { items: page.items, ...counted, ...toNext(reader, context, list, page.next) }
     }),
@@ -170,7 +171,7 @@ export const findingOperations: readonly Operation[] = [
     untrusted: true,
     input: z.strictObject({ id: FindingId }),
     output: FindingDetail,
-    run: ({ id }, context) => context.read((reader) => showFinding(reader, id)),
+    run: ({ id }, context) => context.read((reader) => showFinding(reader, id, context.now())),
   }),
 
   ...triageOperations,

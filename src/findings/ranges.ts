@@ -104,7 +104,7 @@ export function describeRange(key: RangeKey, [low = 0, high = 0]: readonly numbe
 }
 
 /** Whole milliseconds from which on a number of hours is reached. */
-export const toMilliseconds = (hours: number): number => Math.ceil(Number((hours * HOUR).toFixed(6)))
+export const toMilliseconds = (hours: number): number => Math.ceil(Number((hours * HOUR).toFixed(3)))
 
 /** The first detections, as a half-open range, of findings whose age at an instant is in a range of hours. */
 export function toFirstDetected([min = 0, max = 0]: readonly number[], at: number): [from: number, to: number] {

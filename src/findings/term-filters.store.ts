@@ -6,6 +6,7 @@ import { closest } from '../kernel/suggest.ts'
 import { cacheDefinition } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 import { type FilterMapping, type FindTerm, listTerms } from './filter.ts'
+import { listPolicies } from './sla.store.ts'
 
 interface TermSqlRow {
   slug: string
@@ -18,7 +19,8 @@ interface TermSqlRow {
  * @throws AppError `not_found` for an unknown term, `conflict` for one that is not active
  */
 export function openTermFilters(reader: Reader): FindTerm {
-  return (slug) => cacheDefinition(reader, `filter of term ${slug}`, () => findTermFilter(reader, slug))
+  const termOf = (slug: string) => cacheDefinition(reader, `filter of term ${slug}`, () => findTermFilter(reader, slug))
+  return Object.assign(termOf, { policies: () => listPolicies(reader) })
 }
 
 /** @throws AppError `not_found` or `conflict` for a term that a filter names, which is unknown or not active */

@@ -228,7 +228,7 @@ function triageOne({ id, ...decision }: OneInput, context: WriteContext): Findin
         auditTriage(writer, context, { name: id, before, after })
         ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason: toReason(reason), until: end })
       })
-      return showFinding(writer, id)
+      return showFinding(writer, id, context.now())
     },
     { durable: true },
   )

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, appendAudit } from '../audit/audit.store.ts'
-import type { FilterMapping } from '../findings/filter.ts'
+import { dependsOnDueDates, type FilterMapping } from '../findings/filter.ts'
+import { listPolicies } from '../findings/sla.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { defuseAssistantText } from '../operation/author.ts'
@@ -57,7 +58,10 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
   return created
 }
 
-/** Changes the given members; a change without effect writes nothing. */
+/**
+ * Changes the given members; a change without effect writes nothing.
+ * @throws AppError `conflict` for a term with a policy of due dates that could not have one any more
+ */
 export function updateTerm(writer: Writer, term: TermRecord, change: TermChange, author: Author): TermRecord {
   const { id, createdAt, ...members } = term
   const changed: TermMembers = { ...members, ...defuseAssistantText(author, given(change), writtenKeys) }
@@ -66,11 +70,19 @@ export function updateTerm(writer: Writer, term: TermRecord, change: TermChange,
     if (author.assistant !== true) noteReview(writer, { kind: 'term', name: term.slug, byAssistant: false })
     return term
   }
+  requireFitForPolicy(writer, changed)
   replaceTerm(writer, id, { ...changed, updatedAt: author.at })
   const updated = getStored(writer, term.slug)
   const [before, after] = [toGlossaryTerm(term), toGlossaryTerm(updated)]
   appendAudit(writer, author, { action: 'update', kind: 'term', name: term.slug, before, after })
   return updated
+}
+
+function requireFitForPolicy(reader: Reader, { slug, isActive, filterMapping }: TermMembers): void {
+  if (isActive && !dependsOnDueDates(filterMapping)) return
+  if (listPolicies(reader).every(({ termSlug }) => termSlug !== slug)) return
+  const why = isActive ? 'so its mapping cannot depend on them' : 'so it cannot be inactive'
+  throw conflict(`${slug} has a policy of due dates, ${why}; remove the policy first.`, { reason: 'in_use' })
 }
 
 /** Removes a term; the caller checks that it is unused. */

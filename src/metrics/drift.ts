@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { dependsOnDueDates, type FilterMapping } from '../findings/filter.ts'
+import { listPolicies } from '../findings/sla.store.ts'
 import { findTermBySlug } from '../glossary/glossary.store.ts'
 import { showName } from '../kernel/shown.ts'
 import { isUnreviewed } from '../store/review.store.ts'
 import type { Reader } from '../store/store.ts'
-import { listFilterTerms } from './definition.ts'
+import { listFilterTerms, listInline } from './definition.ts'
 import { loadInputs } from './dependencies.ts'
 import type { MetricRecord, TrustTier } from './model.ts'
 
@@ -58,6 +60,19 @@ function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
   }
 }
 
+const describePolicies = (reader: Reader) => listPolicies(reader).map(({ mapping, days }) => ({ mapping, days }))
+
+/** The filters of a metric, of its own term and of the terms that its filters name. */
+const listMappings = (reader: Reader, metric: MetricRecord): FilterMapping[] => [
+  ...(metric.term === null ? [] : [metric.term.filterMapping]),
+  ...listInline(metric).flatMap(({ filters }) => filters ?? []),
+  ...listFilterTerms(metric).flatMap((slug) => findTermBySlug(reader, slug)?.filterMapping ?? []),
+]
+
+/** Whether a metric's number depends on the policies of due dates. */
+export const isByDueDates = (reader: Reader, metric: MetricRecord): boolean =>
+  listMappings(reader, metric).some(dependsOnDueDates)
+
 function listParts(
   reader: Reader,
   metric: MetricRecord,
@@ -67,6 +82,7 @@ function listParts(
   for (const part of [metric, ...inputs.values()]) {
     if (part !== metric) parts.set(`metric ${part.slug}`, hash(toMeaning(part)))
     if (part.term !== null) parts.set(`term ${part.term.slug}`, hash(part.term.filterMapping))
+    if (isByDueDates(reader, part)) parts.set('due dates', hash(describePolicies(reader)))
     for (const slug of listFilterTerms(part)) {
       parts.set(`term ${slug}`, hash(findTermBySlug(reader, slug)?.filterMapping ?? {}))
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listPolicies } from '../findings/sla.store.ts'
 import { listSuppressionsOfTerm } from '../findings/suppressions/suppressions.store.ts'
 import {
   DisplayName,
@@ -198,6 +199,9 @@ const deleteGlossaryTerm = operation({
             reason: 'in_use',
             facts: { watches },
           })
+        }
+        if (listPolicies(writer).some(({ termSlug }) => termSlug === term.slug)) {
+          throw conflict(`${term.slug} has a policy of due dates; remove that first.`, { reason: 'in_use' })
         }
         const author = authorOf(context)
         for (const metric of linked) updateMetric(writer, metric, { glossaryTermSlug: null }, author)

@@ -83,6 +83,7 @@ const warningCodes = [
   'tie_cut',
   'not_decomposable',
   'coverage_differs',
+  'no_policy',
 ] as const
 
 export const QueryWarning = z.object({

@@ -14,6 +14,7 @@ const rowQueries: Record<string, string> = {
               JOIN dashboard ON dashboard.id = dashboard_id JOIN metric ON metric.id = metric_id
               WHERE dashboard.name || '/' || metric.slug = @name`,
   custom_detector: 'SELECT * FROM custom_detector WHERE key = @name',
+  sla: 'SELECT * FROM sla_policy WHERE name = @name',
   watch: `SELECT watch.*, (SELECT json_group_array(json_array(uid, format, address, has_secret))
             FROM (SELECT * FROM watch_receiver WHERE watch_id = watch.id ORDER BY ordinal)) AS receivers
           FROM watch WHERE slug = @name`,
@@ -25,7 +26,8 @@ const nameQuery = `
   UNION ALL SELECT 'placement', dashboard.name || '/' || metric.slug FROM placement
     JOIN dashboard ON dashboard.id = dashboard_id JOIN metric ON metric.id = metric_id
   UNION ALL SELECT 'custom_detector', key FROM custom_detector
-  UNION ALL SELECT 'watch', slug FROM watch`
+  UNION ALL SELECT 'watch', slug FROM watch
+  UNION ALL SELECT 'sla', name FROM sla_policy`
 
 interface Named {
   kind: string

@@ -138,6 +138,15 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
     { dashboard: 'discovery', from: '2026-06-01', to: '2026-06-15', timeZone: 'UTC', weekStart: 'monday' },
     { dashboard: 'pinned' },
   ],
+  get_sla: () => [{}],
+  set_sla: () => [
+    {
+      policies: [
+        { days: { CRITICAL: 3, HIGH: 7, MEDIUM: 30 } },
+        { glossaryTermSlug: 'pii-exposure', days: { HIGH: 1, LOW: 90 } },
+      ],
+    },
+  ],
   list_watches: () => [{}],
   get_watch: () => [{ slug: 'open-by-space' }],
   create_watch: () => [

@@ -5,7 +5,7 @@ import { FilterMapping } from '../../src/findings/filter.ts'
 import { rangeKeys } from '../../src/findings/ranges.ts'
 
 it('each filter key has a flag', () => {
-  const others = ['minConfidence', 'ranges', 'exclude']
+  const others = ['minConfidence', 'overdue', 'ranges', 'exclude']
   expect([...Object.keys(listFlags), ...others].sort()).toEqual(Object.keys(FilterMapping.shape).sort())
   expect(Object.keys(rangeFlags).sort()).toEqual([...rangeKeys].sort())
 })
@@ -21,6 +21,9 @@ it('flags are combined into a filter', () => {
     '..2026-02-01',
     '--min-confidence',
     '0.5',
+    '--sla',
+    'MISSED',
+    '--overdue',
   ]
   command.parse([...given, '--exclude', '{"labels":["old"]}'], { from: 'user' })
   const { filter, others } = splitFilter(command.opts())
@@ -28,6 +31,8 @@ it('flags are combined into a filter', () => {
   expect(FilterMapping.parse(filter)).toEqual({
     owners: ['Ada', 'Bo'],
     minConfidence: 0.5,
+    overdue: true,
+    sla: ['MISSED'],
     exclude: { labels: ['old'] },
     ranges: { ageHours: { min: 72 }, resolvedAt: { to: '2026-02-01' } },
   })

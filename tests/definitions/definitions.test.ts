@@ -22,6 +22,9 @@ import { exportDefinitions, makeFolder } from '../../src/definitions/export.ts'
 import { readFolder } from '../../src/definitions/folder.ts'
 import { kindFacts, kinds } from '../../src/definitions/model.ts'
 import { loadDefinitions } from '../../src/definitions/normal.ts'
+import { listPolicies } from '../../src/findings/sla.store.ts'
+import { getTerm } from '../../src/glossary/names.ts'
+import { updateTerm } from '../../src/glossary/terms.ts'
 import { certifyMetric } from '../../src/metrics/governance.ts'
 import { findMetricBySlug } from '../../src/metrics/metrics.store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -360,7 +363,7 @@ describe('export', () => {
       .replace('unit: findings', 'unit: findings # plural')}`
     renameSync(file, join(folder, 'metrics', 'mine.yml'))
     writeFileSync(join(folder, 'metrics', 'mine.yml'), mine)
-    expect(exportAll(store, folder)).toMatchObject({ created: [], updated: [], unchanged: 19 })
+    expect(exportAll(store, folder)).toMatchObject({ created: [], updated: [], unchanged: 21 })
     expect(readFileSync(join(folder, 'metrics', 'mine.yml'), 'utf8')).toBe(mine)
     store.write((writer) =>
       writer.prepare("UPDATE metric SET display_name = 'Open now', synonyms = '[]' WHERE slug = 'open-findings'").run(),
@@ -396,5 +399,72 @@ describe('export', () => {
     expect(exportAll(store, folder).left).toEqual(['glossary/mine.yaml'])
     expect(exportAll(store, folder, { prune: true, force: false }).removed).toEqual(['glossary/mine.yaml'])
     expect(existsSync(join(folder, 'glossary', 'mine.yaml'))).toBe(false)
+  })
+})
+
+describe('policies of due dates', () => {
+  const policyFile = (folder: string, name: string, text: string) => {
+    mkdirSync(join(folder, 'sla'), { recursive: true })
+    writeFileSync(join(folder, 'sla', name), text)
+  }
+  const listed = (store: Store) =>
+    store.read(listPolicies).map(({ termSlug, days }) => ({ glossaryTermSlug: termSlug, days }))
+
+  it('are created, changed, exported, drifted by and removed like other definitions', () => {
+    const store = openStore()
+    const folder = newFolder()
+    policyFile(folder, 'all.yaml', 'days:\n  HIGH: 30\n  CRITICAL: 7\n')
+    policyFile(folder, 'pii.yaml', 'glossaryTermSlug: pii-exposure\ndays:\n  HIGH: 3\n')
+    expect(apply(store, folder).changes).toMatchObject([
+      { action: 'create', kind: 'sla', name: '_all' },
+      { action: 'create', kind: 'sla', name: 'pii-exposure' },
+    ])
+    expect(apply(store, folder).changes).toEqual([])
+    expect(listed(store)).toEqual([
+      { glossaryTermSlug: null, days: { CRITICAL: 7, HIGH: 30 } },
+      { glossaryTermSlug: 'pii-exposure', days: { HIGH: 3 } },
+    ])
+    store.write((writer) => {
+      const metric = findMetricBySlug(writer, 'overdue-findings')
+      if (metric !== undefined) certifyMetric(writer, metric, 'Ada', author)
+    })
+    policyFile(folder, 'all.yaml', 'days:\n  CRITICAL: 5\n')
+    expect(apply(store, folder, { dryRun: true })).toMatchObject({
+      changes: [{ action: 'update', kind: 'sla', name: '_all' }],
+      trust: [{ metric: 'overdue-findings', before: 'certified', after: 'drifted' }],
+    })
+    apply(store, folder)
+    const copy = newFolder()
+    exportAll(store, copy)
+    expect(readFileSync(join(copy, 'sla', 'all.yaml'), 'utf8')).toBe(
+      '# yaml-language-server: $schema=../schemas/sla-policy.schema.json\ndays:\n  CRITICAL: 5\n',
+    )
+    expect(existsSync(join(copy, 'schemas', 'sla-policy.schema.json'))).toBe(true)
+    rmSync(join(folder, 'sla', 'pii.yaml'))
+    expect(apply(store, folder, { prune: true }).changes).toMatchObject([
+      { action: 'delete', kind: 'sla', name: 'pii-exposure' },
+    ])
+    expect(listed(store)).toEqual([{ glossaryTermSlug: null, days: { CRITICAL: 5 } }])
+  })
+
+  it.each([
+    ['0 days', 'days:\n  HIGH: 0\n', /^sla\/b\.yaml:2:\d+ days\.HIGH/],
+    ['a second policy for all findings', 'days:\n  LOW: 1\n', /^sla\/b\.yaml:1:1 glossaryTermSlug/],
+    [
+      'a term that does not exist',
+      'glossaryTermSlug: no-term\ndays:\n  LOW: 1\n',
+      /^sla\/b\.yaml:1:\d+ glossaryTermSlug/,
+    ],
+    ['an inactive term', 'glossaryTermSlug: data-quality\ndays:\n  LOW: 1\n', /^sla\/b\.yaml:1:\d+ glossaryTermSlug/],
+  ])('with %s are reported with file, line and member', (_, text, place) => {
+    const store = openStore()
+    store.write((writer) => updateTerm(writer, getTerm(writer, 'data-quality'), { isActive: false }, author))
+    const folder = newFolder()
+    policyFile(folder, 'a.yaml', 'days:\n  HIGH: 7\n')
+    policyFile(folder, 'b.yaml', text)
+    expect(thrownBy(() => apply(store, folder)).facts.issues?.map(({ path }) => path)).toEqual([
+      expect.stringMatching(place),
+    ])
+    expect(listed(store)).toEqual([])
   })
 })

@@ -97,6 +97,16 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
+    fault: 'the clock jumps a day ahead or back: due dates',
+    holds: 'no due date changes; what is overdue follows the clock, and is the same again once the clock is',
+    tests: [
+      [
+        'tests/findings/due-dates.test.ts',
+        'depend on nothing but the first detection and the clock of the answer when it goes %s by a day',
+      ],
+    ],
+  },
+  {
     fault: 'the clock jumps back: answers',
     holds: 'a warning reports it, and no duration is negative',
     tests: [

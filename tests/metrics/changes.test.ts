@@ -241,7 +241,7 @@ const slugsOf = (answer: { items: Array<{ slug: string }> }) => answer.items.map
 test.each<[string, object, string[]]>([
   ['type', { type: 'TREND' }, ['weekly-finding-trend']],
   ['type in another case', { type: 'trend' }, ['weekly-finding-trend']],
-  ['status', { status: 'DRAFT' }, []],
+  ['status', { status: 'DRAFT' }, ['overdue-findings', 'sla-compliance']],
   ['term', { glossaryTermSlug: 'critical-findings' }, ['critical-open-findings']],
   ['a synonym', { search: 'mttr' }, ['mean-time-to-resolve']],
   ['a prefix and type', { search: 'rat', type: 'RATIO' }, ['false-positive-rate', 'resolution-rate']],

@@ -42,6 +42,7 @@ describe('schemas/', () => {
       'glossary-term.schema.json',
       'metric.schema.json',
       'openapi.json',
+      'sla-policy.schema.json',
       'source-bi-platform.schema.json',
       'source-wiki.schema.json',
       'watch.schema.json',

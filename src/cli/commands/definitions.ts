@@ -25,7 +25,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
   command(
     'existing',
     'export',
-    'write glossary, metrics, dashboards, watches and custom detectors as YAML, one file each',
+    'write glossary, metrics, dashboards, watches, due dates and custom detectors as YAML, one file each',
   )
     .option('--prune', 'remove the files of what is not in the database')
     .option('--force', 'overwrite files that were edited and not applied')

@@ -30,7 +30,7 @@ const columns: Readonly<Record<string, (finding: ExportedFinding) => CsvValue>> 
   firstDetectedAt: ({ firstDetectedAt }) => firstDetectedAt,
   lastDetectedAt: ({ lastDetectedAt }) => lastDetectedAt,
   resolvedAt: ({ resolvedAt }) => resolvedAt,
-  dueAt: (finding) => ('dueAt' in finding ? String(finding.dueAt ?? '') : ''),
+  dueAt: ({ dueAt }) => dueAt,
   location: toPlace,
   excerpt: ({ excerpt }) => excerpt,
   fingerprint: ({ fingerprint }) => fingerprint,

@@ -5,6 +5,7 @@ import { comparand } from '../../store/builder.ts'
 import { type Bind, cachedQuery, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { listLabels } from '../assets.store.ts'
+import { findDueDates } from '../due-dates.store.ts'
 import {
   type FindingOrder,
   type FindingSelection,
@@ -57,18 +58,20 @@ const selectExported = cachedQuery((give: Bind<string>) =>
     .where('f.id', 'in', sql<number>`(SELECT value FROM json_each(${give((ids) => ids)}))`),
 )
 
-/** The findings with some row ids, in the order of the ids; `labelsOf` is kept between the calls of an export. */
+/** The findings with some row ids, in the order of the ids, with their due dates at an instant; `labelsOf` is kept between the calls of an export. */
 export function listExported(
   reader: Reader,
   ids: readonly number[],
+  at: number,
   labelsOf: Map<number, readonly SafeText[]>,
 ): ExportedFinding[] {
   const rows: ExportedRow[] = reader.all(selectExported(JSON.stringify(ids)))
+  const dueDates = findDueDates(reader, rows, at)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (row === undefined) return []
-    const finding = toFinding(row)
+    const finding = toFinding(row, dueDates.get(id))
     const labels = labelsOf.get(row.labels_id) ?? listLabels(reader, row.labels_id)
     labelsOf.set(row.labels_id, labels)
     const updatedAt = row.content_updated_at === null ? {} : { contentUpdatedAt: toInstant(row.content_updated_at) }

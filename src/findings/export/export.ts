@@ -75,7 +75,7 @@ async function listIds(reader: Reader, selection: FindingSelection, signal: Abor
 /** All selected findings in one snapshot, in batches; yields to the event loop between them. */
 async function* readFindings(
   select: (reader: Reader) => FindingSelection,
-  { store, signal }: WriteContext,
+  { store, signal, now }: WriteContext,
 ): AsyncGenerator<ExportedFinding[]> {
   if (underWay >= MAX_EXPORTS) {
     throw new AppError('rate_limited', `${MAX_EXPORTS} exports are under way; try again when one of them has ended.`, {
@@ -87,9 +87,10 @@ async function* readFindings(
     const { reader, close } = store.openSnapshot()
     try {
       const ids = await listIds(reader, select(reader), signal)
+      const at = now()
       const labels = new Map<number, readonly SafeText[]>()
       for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
-        yield listExported(reader, [...ids.subarray(from, from + READ_AT_ONCE)], labels)
+        yield listExported(reader, [...ids.subarray(from, from + READ_AT_ONCE)], at, labels)
         await nextTurn()
         requireGoing(signal)
       }

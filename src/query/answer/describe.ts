@@ -10,7 +10,7 @@ import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
 import { warnOfUnknownValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
-import { warnOfCoercions, warnOfContradictions, warnOfGovernance } from './warnings.ts'
+import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingPolicy } from './warnings.ts'
 
 /** The part of an answer that describes the question, its population and how far to trust the result. */
 export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'freshness' | 'warnings'>
@@ -54,6 +54,7 @@ export function describeAnswer(
     warnings: [
       ...(asked.compared === undefined ? [] : warnOfCoverage(sources, range, asked.compared, now)),
       ...warnOfGovernance(metric, trust),
+      ...warnOfMissingPolicy(plans),
       ...warnOfContradictions(plans),
       ...warnings,
       ...warnOfUnknownValues(reader, plans),

@@ -242,6 +242,6 @@ function toDiagnosis(node: ValueNode, total: Value, run: RunPlan, now: number): 
       : node.kind === 'ratio' && total.reason === 'zero_denominator' && node.denominator.kind === 'measure'
         ? node.denominator
         : undefined
-  if (empty === undefined) return {}
+  if (empty === undefined || total.reason === 'no_policy') return {}
   return toWhole(empty.plan, run).n === 0 ? { diagnosis: diagnose(empty.plan, run, now) } : {}
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { toSafeMessage } from '../../detectors/safe-text.ts'
+import { lacksPolicy } from '../../findings/due-conditions.ts'
 import { isManyValued } from '../../findings/facets.ts'
 import type { FindingAsset } from '../../findings/model.ts'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
@@ -93,7 +94,9 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
           },
         ]
       : description.warnings,
-    ...(cells.some(({ n }) => n > 0) || buckets.length === 0 ? {} : { diagnosis: diagnose(plan, runOne, now) }),
+    ...(cells.some(({ n }) => n > 0) || buckets.length === 0 || lacksPolicy(plan.conditions)
+      ? {}
+      : { diagnosis: diagnose(plan, runOne, now) }),
   }
 }
 
@@ -161,9 +164,10 @@ function fillBuckets(
   buckets: readonly Bucket[],
 ): Point[] {
   const byBucket = new Map(cells.map((cell) => [cell.bucket, cell]))
+  const isUndated = lacksPolicy(plan.conditions)
   return buckets.map(({ start, complete }, index) => ({
     timestamp: new Date(start).toISOString(),
-    value: toValue(plan, byBucket.get(index) ?? emptyPartial, emptyAs),
+    value: isUndated ? null : toValue(plan, byBucket.get(index) ?? emptyPartial, emptyAs),
     complete,
     ...(isTypical(plan) ? { n: byBucket.get(index)?.n ?? 0 } : {}),
   }))

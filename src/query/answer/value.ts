@@ -1,8 +1,9 @@
+import { lacksPolicy } from '../../findings/due-conditions.ts'
 import { evaluateFormula } from '../../metrics/formula.ts'
 import { type Cell, emptyPartial, isMergeable, isTypical, mergePartials, type Partial, toValue } from '../plan/cells.ts'
 import type { Plan, ValueNode } from '../plan/plan.ts'
 
-type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
+type NullReason = 'no_policy' | 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
 
 /** A number with its components; `reason` explains a null. */
 export interface Value {
@@ -24,6 +25,7 @@ export type RunPlan = (plan: Plan) => readonly Cell[]
 export function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
   switch (node.kind) {
     case 'measure': {
+      if (lacksPolicy(node.plan.conditions)) return { value: null, reason: 'no_policy' }
       const partial = partialOf(node.plan)
       const value = toValue(node.plan, partial, node.emptyAs)
       const counted = isTypical(node.plan) ? { n: partial.n } : {}

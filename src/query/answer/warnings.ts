@@ -1,4 +1,5 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
+import { lacksPolicy } from '../../findings/due-conditions.ts'
 import { findFacetByFilterKey } from '../../findings/facets.ts'
 import { describeRange, isRangeKey } from '../../findings/ranges.ts'
 import { foldCase } from '../../kernel/fold.ts'
@@ -71,6 +72,13 @@ const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(St
 /** The values of a condition as texts; those of a range with their comparison. */
 export const describeValues = (key: string, values: PlanCondition['values']): string[] =>
   isRangeKey(key) ? describeRange(key, values.map(Number)) : values.map(String)
+
+/** A warning about due dates that are asked for without a policy. */
+export function warnOfMissingPolicy(plans: readonly Plan[]): QueryWarning[] {
+  if (!plans.some(({ conditions }) => lacksPolicy(conditions))) return []
+  const message = 'There is no policy of due dates; a person sets one with assay sla set, or PUT /semantic/sla.'
+  return [{ code: 'no_policy', message: toSafeMessage(message) }]
+}
 
 /** A condition in words. */
 export function describeCondition({ origin, term, key, values, exclude }: PlanCondition): string {

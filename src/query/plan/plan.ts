@@ -1,4 +1,5 @@
-import { type FilterCondition, type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
+import type { FilterCondition } from '../../findings/conditions.ts'
+import { type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { type Formula, parseFormula, toFormulaName } from '../../metrics/formula.ts'
 import {

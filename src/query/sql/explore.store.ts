@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { atInstant } from '../../findings/conditions.ts'
 import { toSeverity, toStatus } from '../../findings/facets.store.ts'
 import { findingCondition } from '../../findings/filter.store.ts'
-import { atInstant } from '../../findings/filter.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'

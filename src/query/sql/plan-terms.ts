@@ -1,4 +1,4 @@
-import { atInstant } from '../../findings/filter.ts'
+import { atInstant } from '../../findings/conditions.ts'
 import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from '../../findings/filter-terms.ts'
 import { type Bind, type Bound, bindList } from '../../store/cached-query.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { dependsOnAge } from '../../findings/filter.ts'
+import { dependsOnAge } from '../../findings/conditions.ts'
 import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, interpolate, toGroupId } from '../plan/cells.ts'

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { FilterCondition } from '../../findings/conditions.ts'
 import { type FacetRow, facetRows, findFacet } from '../../findings/facets.ts'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
-import type { FilterCondition } from '../../findings/filter.ts'
 import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
 import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
 import type { Bound } from '../../store/cached-query.ts'

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { db } from '../store/builder.ts'
+import { type Bind, cachedQueryByShape } from '../store/cached-query.ts'
+import { statusCodes } from '../store/schema.ts'
+import type { Reader } from '../store/store.ts'
+import { toSeverity } from './facets.store.ts'
+import { findingTerms } from './filter.store.ts'
+import { resolveFilter } from './filter-conditions.ts'
+import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
+import { listPolicies } from './sla.store.ts'
+
+const DAY = 86_400_000
+
+interface DatedRow {
+  id: number
+  severity: number
+  status: number
+  first_detected_at: number
+}
+
+interface Matching {
+  ids: string
+  terms: readonly FilterTerm[]
+}
+
+const selectMatching = cachedQueryByShape(
+  ({ terms }: Matching) => terms.map((term) => toTermShape(term)),
+  (shapes, give: Bind<Matching>) =>
+    db
+      .selectFrom('finding as f')
+      .select('f.id')
+      .where('f.id', 'in', sql<number>`(SELECT value FROM json_each(${give(({ ids }) => ids)}))`)
+      .where(
+        findingTerms(
+          placeTerms(shapes, give, ({ terms }) => terms),
+          { isReached: true },
+        ),
+      ),
+)
+
+/**
+ * The due dates of findings by row id, with ages in the filters of policies measured at `at`. Of several policies that
+ * fit, the fewest days count. Findings that are false positives or ignored are not due.
+ */
+export function findDueDates(reader: Reader, rows: readonly DatedRow[], at: number): Map<number, number> {
+  const found = new Map<number, number>()
+  const policies = listPolicies(reader)
+  const dated = rows.filter(({ status }) => status === statusCodes.OPEN || status === statusCodes.RESOLVED)
+  if (policies.length === 0 || dated.length === 0) return found
+  const ids = JSON.stringify(dated.map(({ id }) => id))
+  for (const { termSlug, mapping, days } of policies) {
+    const terms = toFilterTerms(resolveFilter(reader, mapping, at))
+    const fitting =
+      termSlug === null ? undefined : new Set(reader.all(selectMatching({ ids, terms })).map(({ id }) => id))
+    for (const { id, severity, first_detected_at } of dated) {
+      const own = days[toSeverity(severity)]
+      if (own === undefined || fitting?.has(id) === false) continue
+      found.set(id, Math.min(found.get(id) ?? Number.POSITIVE_INFINITY, first_detected_at + own * DAY))
+    }
+  }
+  return found
+}

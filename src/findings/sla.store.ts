@@ -1,0 +1,43 @@
+import { cacheDefinition } from '../store/memory.store.ts'
+import type { Reader } from '../store/store.ts'
+import type { SlaDays } from './due-conditions.ts'
+import type { FilterMapping } from './filter.ts'
+
+/** In how many days findings are due, by severity: all findings, or those of a term. */
+export interface SlaPolicy {
+  id: number
+  /** The slug of its term, or `ALL_FINDINGS`. */
+  name: string
+  termSlug: string | null
+  /** The filter of its term; of all findings, the empty one. */
+  mapping: FilterMapping
+  days: SlaDays
+  updatedAt: number
+}
+
+/** The name of the policy for all findings; no slug has a `_`. */
+export const ALL_FINDINGS = '_all'
+
+interface SlaSqlRow {
+  id: number
+  name: string
+  slug: string | null
+  mapping: string | null
+  days: string
+  updatedAt: number
+}
+
+const selectPolicies = `SELECT p.id, p.name, t.slug, t.filter_mapping AS mapping, p.days, p.updated_at AS updatedAt
+  FROM sla_policy p LEFT JOIN term t ON t.id = p.term_id ORDER BY p.name`
+
+/** Every policy, that for all findings first. */
+export function listPolicies(reader: Reader): SlaPolicy[] {
+  return cacheDefinition(reader, 'sla', () =>
+    (reader.prepare(selectPolicies).all() as SlaSqlRow[]).map(({ id, name, slug, mapping, days, updatedAt }) => ({
+      ...{ id, name, updatedAt },
+      termSlug: slug,
+      mapping: mapping === null ? {} : (JSON.parse(mapping) as FilterMapping),
+      days: JSON.parse(days) as SlaDays,
+    })),
+  )
+}
