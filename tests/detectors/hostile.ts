@@ -71,6 +71,10 @@ export const hostilePieces: Readonly<Record<string, readonly string[]>> = {
     'AzFu',
     'password 7 ',
     'name="password',
+    'klucz ',
+    'pw\n',
+    '비밀키 ',
+    'password is 77, ',
   ],
   pii: [
     '1.',

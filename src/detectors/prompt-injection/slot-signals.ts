@@ -37,9 +37,12 @@ const prepared: readonly Prepared[] = combinations.map((combination) => ({
   masks: combination.groups.map((group) => toMask(group.map((slot) => slotNumber[slot]))),
 }))
 
+/** Limit on hits of one slot in one sentence or window; further ones add no information. */
+const MAX_ALIKE = 12
+
 /** Signals from combinations of slots within two neighbouring sentences. */
 export function findSlotSignals(tokens: Tokens, found: readonly SlotHit[]): Signal[] {
-  const hits = addDerived(found, tokens)
+  const hits = addDerived(limitAlike(found), tokens)
   const signals: Signal[] = []
   for (let from = 0; from < hits.length; ) {
     const sentence = hits[from]?.sentence ?? 0
@@ -53,12 +56,26 @@ export function findSlotSignals(tokens: Tokens, found: readonly SlotHit[]): Sign
   return signals
 }
 
+/** At most MAX_ALIKE hits of one slot and language in each sentence. */
+function limitAlike(hits: readonly SlotHit[]): readonly SlotHit[] {
+  if (hits.length <= MAX_ALIKE) return hits
+  let sentence = -1
+  return hits.filter((hit) => {
+    if (hit.sentence !== sentence) {
+      sentence = hit.sentence
+      alike.fill(0)
+    }
+    const kind = hit.slot * (languages.length + 1) + hit.language - NEUTRAL
+    const count = alike[kind] ?? 0
+    alike[kind] = Math.min(count + 1, MAX_ALIKE)
+    return count < MAX_ALIKE
+  })
+}
+
+const alike = new Uint8Array(slots.length * (languages.length + 1))
 const lows = new Int32Array(languages.length)
 const highs = new Int32Array(languages.length)
 const markBit = masksOfSlots[slotNumber.mark] ?? { low: 0, high: 0 }
-/** Limit on hits of one slot in one window; further ones add no information. */
-const MAX_ALIKE = 12
-
 function addSignals(signals: Signal[], hits: readonly SlotHit[]): void {
   let neutralLow = 0
   let neutralHigh = 0

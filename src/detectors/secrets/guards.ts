@@ -75,9 +75,15 @@ const startsSequence = (signs: string) =>
     (sequence) => sequence.startsWith(signs.slice(0, 6)) || sequence.slice(1).startsWith(signs.slice(0, 6)),
   )
 
+/** Every two neighbouring characters of a sequence. */
+const neighbours = new Set(
+  sequences.flatMap((sequence) => [...sequence].slice(1).map((second, at) => `${sequence.charAt(at)}${second}`)),
+)
+
 function runsAlong(letters: string): boolean {
   const telling = letters.length < 28 ? 8 : 10
   for (let at = 0; at + telling <= letters.length; at++) {
+    if (!neighbours.has(letters.slice(at, at + 2))) continue
     const stretch = letters.slice(at, at + telling)
     if (sequences.some((sequence) => sequence.includes(stretch))) return true
   }

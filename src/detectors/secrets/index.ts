@@ -6,6 +6,7 @@ import { findBare, holdsBare } from './bare.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { beginsVendor, type KeyState, readKeyed, readVendorKeyed, vendors } from './keyed.ts'
 import { readOwnLabel } from './labels.ts'
+import { SearchLimit } from './search-limit.ts'
 import { structures } from './structures.ts'
 import { mayBeginToken, readToken } from './tokens.ts'
 import { keyedShapes } from './vendor-keys.ts'
@@ -21,6 +22,9 @@ interface State extends KeyState {
 }
 
 const nothing: readonly Found[] = []
+/** Limits on searches in 1,024 characters that find nothing: all, and those for a value in a sentence. */
+const MAX_VAIN = 96
+const MAX_SPOKEN = 12
 
 const plans: (readonly [string, Reader])[] = [
   ...tokenShapes.map((shape): [string, Reader] => [
@@ -149,10 +153,16 @@ function* findSecrets(
   if (part === undefined || part.text.length < 5) return
   const found: Found[] = []
   scanPlans(part.text, ({ readers }) => {
-    const state: State = { keysRead: 0, progress: [], ...file }
+    const state: State = { keysRead: 0, spoken: new SearchLimit(MAX_SPOKEN), progress: [], ...file }
+    const limit = new SearchLimit(MAX_VAIN)
     return (keyword, start, end) => {
+      if (!limit.allows(start)) return
       for (const reader of readers[keyword] ?? []) {
-        for (const each of reader(part.text, start, end, state)) found.push(each)
+        const candidates = reader(part.text, start, end, state)
+        if (candidates === nothing) continue
+        const before = found.length
+        for (const each of candidates) found.push(each)
+        if (found.length === before) limit.countVain()
       }
     }
   })

@@ -16,6 +16,7 @@ import {
 import { pairConfidence } from './headers.ts'
 import { findBelowHeading } from './headings.ts'
 import { kindOfKey } from './keys.ts'
+import type { SearchLimit } from './search-limit.ts'
 import { findSpoken, isAboutSecret } from './sentences.ts'
 import { type KeyedShape, keyedShapes } from './vendor-keys.ts'
 
@@ -29,6 +30,8 @@ export interface KeyState {
   configured: boolean
   /** Whether that file separates names and values by a space alone. */
   blankParts: boolean
+  /** For labels without a value directly behind them. */
+  spoken: SearchLimit
 }
 
 /** Whether a vendor's name starts a word: `etsyToken`, `MY_ETSY_KEY`, but not `global` for `lob`. */
@@ -63,6 +66,22 @@ export function* readKeyed(text: string, start: number, end: number, state: KeyS
     yield found
     return
   }
+  if (!state.spoken.allows(start)) return
+  let isVain = true
+  for (const spoken of readSpoken(text, key, assignment, state)) {
+    isVain = false
+    yield spoken
+  }
+  if (isVain) state.spoken.countVain()
+}
+
+/** The value that a default, the lines below a heading, or the sentence around a label give. */
+function* readSpoken(
+  text: string,
+  key: { start: number; end: number },
+  assignment: Assignment | undefined,
+  state: KeyState,
+): Generator<Found> {
   const label = phraseAround(text, key.start, text.slice(key.start, key.end))
   const kind = kindOfKey(label)
   if (kind === undefined || isAboutUnspaced(text, key.end) || isAboutSecret(text, key.end)) return
