@@ -26,6 +26,9 @@ const {
   hidden,
   goods,
   marker,
+  onward,
+  void: invalid,
+  send,
 } = slotNumber
 /** Maximum distances in characters between related words; MAX_BETWEEN counts words. */
 const CALL_REACH = 16
@@ -42,6 +45,21 @@ const SHORT_CALL = 6
 /** In "password reset", the credential word only describes a form. */
 const ATTRIBUTE_REACH = 12
 const attribute = /^[ -](?:resets?|managers?|polic|fields?|forms?|changes?|prompts?|length|rotation|hash)/
+/** "Did not tell the cut-off points": only with a person as its object does "tell" speak of secrecy. */
+const CLAUSE_REACH = 48
+const listener =
+  /^ ?(?:(?:any|the|your|my|our|their|this|that|a|an|other|end) ?){0,2}(?:users?|humans?|person|people|persons|readers?|operators?|owners?|customers?|clients?|employees?|colleagues?|teams?|managers?|admins?|administrators?|boss|staff|recipients?|authors?|reporters?|reviewers?|applicants?|candidates?|patients?|students?|victims?|anyone|anybody|someone|them|they|him|her|us|me|about|of|that|this|what|why|how|where|when)(?![a-z-])|^ ?(?:[.,;!?)]|$)/
+/** "From now on you only need to": a relief or a prospect, not an order. */
+const prospect =
+  /(?:^|[^a-z])you(?:['’]ll| will| can| may| might)? ?(?:only|just|no longer|also|usually|should)? ?(?:see|get|find|notice|need|have|want|like|use|be able|don['’]?t|do not)(?![a-z])/
+/** "The package whose version has changed": the noun in between is what is no longer valid. */
+const otherSubject = /(?:^|[^a-z])(?:whose|after|before|when|while|until|once|unless)\s[^.:;,\n]{0,40}$/
+/** "Your email address": a noun. */
+const nounBefore = /(?:^|[^a-z])(?:your|the|an?|my|this|his|her|our|their|new|old|via|by|in|per|of|from|valid|work)\s$/
+const sendingNoun = /^(?:e[-_ ]?mails?|mails?|posts?)$/
+/** Names in code: `reset_errors()`, `parser->reset`. */
+const codeBefore = /(?:[\w$]_|->|[\w)]\.)$/
+const codeAfter = /^(?:_\w|\()/
 /** In "the assistant manager", the word refers to a person. */
 const PERSON_REACH = 16
 const person =
@@ -73,11 +91,14 @@ export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] 
   const { text } = tokens
   const derived: SlotHit[] = []
   const kept = hits.filter((hit) => {
-    if (hit.slot === dismiss || hit.slot === undo) return !isNegated(text, hit)
+    if (hit.slot === dismiss || hit.slot === undo) return !isNegated(text, hit) && !isCode(text, hit)
+    if (hit.slot === onward) return !prospect.test(clauseAround(text, hit))
+    if (hit.slot === invalid) return !otherSubject.test(text.slice(Math.max(0, hit.start - CLAUSE_REACH), hit.start))
+    if (hit.slot === send) return !isSendingNoun(text, hit)
     if (hit.slot === marker && hit.language !== NEUTRAL)
       return lineOpening.test(text.slice(Math.max(0, hit.start - 9), hit.start))
     if (hit.slot === goods) return !attribute.test(text.slice(hit.end, hit.end + ATTRIBUTE_REACH))
-    if (hit.slot === quiet) return !isPermission(text, hit)
+    if (hit.slot === quiet) return !isPermission(text, hit) && isSecrecy(text, hit)
     return true
   })
   for (const [at, hit] of kept.entries()) {
@@ -112,6 +133,18 @@ const isPermission = (text: string, { start, end }: SlotHit) =>
       .split(/[.!?\n]/)
       .at(-1) ?? '',
   )
+
+const isSecrecy = (text: string, { start, end }: SlotHit) =>
+  !/(?:t|never) tell$/.test(text.slice(start, end)) || listener.test(text.slice(end, end + CLAUSE_REACH))
+
+const isCode = (text: string, { start, end }: SlotHit) =>
+  codeBefore.test(text.slice(Math.max(0, start - 2), start)) || codeAfter.test(text.slice(end, end + 2))
+
+const isSendingNoun = (text: string, { start, end }: SlotHit) =>
+  sendingNoun.test(text.slice(start, end)) && nounBefore.test(text.slice(Math.max(0, start - 8), start))
+
+const clauseAround = (text: string, { start, end }: SlotHit) =>
+  text.slice(Math.max(0, start - CLAUSE_REACH), end + CLAUSE_REACH)
 
 /** Hits within reach of another one, in the same sentence and language. */
 function around(hits: readonly SlotHit[], at: number, reach: number): SlotHit[] {

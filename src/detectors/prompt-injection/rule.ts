@@ -12,4 +12,6 @@ export interface StructureRule {
   pattern: RegExp
   /** Must also match the original spelling, including letter case. */
   original?: RegExp
+  /** Whether a match only names what it is, which counts for less; offsets are into the canonical text. */
+  isMention?: (text: string, start: number, end: number) => boolean
 }

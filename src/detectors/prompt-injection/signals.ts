@@ -13,6 +13,8 @@ import { findModelSignals } from './wording-model.ts'
 const BEFORE = 200
 const AFTER = 400
 
+const MENTIONED_WEIGHT = 0.45
+
 const triggers = [...new Set(structureRules.flatMap((rule) => rule.triggers))]
 const rulesOf = triggers.map((trigger) => structureRules.filter((rule) => rule.triggers.includes(trigger)))
 const index = createKeywordIndex(triggers)
@@ -44,11 +46,13 @@ function findStructures(text: string): Signal[] {
         end: Math.min(text.length, end + AFTER),
       })
   })
-  return structureRules.flatMap(({ id, type, severity, confidence, pattern }, number) =>
+  return structureRules.flatMap(({ id, type, severity, confidence, pattern, isMention }, number) =>
     joinRanges(windows[number] ?? []).flatMap(({ start, end }) =>
       [...text.slice(start, end).matchAll(pattern)].map(({ 0: match, index: at }): Signal => {
-        const blank = match.length - match.trimStart().length
-        return { rule: id, type, severity, confidence, start: start + at + blank, end: start + at + match.length }
+        const from = start + at + match.length - match.trimStart().length
+        const to = start + at + match.length
+        const weight = isMention?.(text, from, to) === true ? MENTIONED_WEIGHT : 1
+        return { rule: id, type, severity, confidence: confidence * weight, start: from, end: to }
       }),
     ),
   )

@@ -1,5 +1,11 @@
 import type { StructureRule } from './rule.ts'
 
+/** `stop: ["<|im_end|>"]`: a string that holds nothing else names the token. */
+function isWholeString(text: string, start: number, end: number): boolean {
+  const quote = text.charAt(start - 1)
+  return (quote === '"' || quote === "'" || quote === '`') && /^\\?["'`]/.test(text.slice(end, end + 2))
+}
+
 export const structureRules: readonly StructureRule[] = [
   {
     id: 'asked-to-repeat',
@@ -43,6 +49,7 @@ export const structureRules: readonly StructureRule[] = [
     ],
     pattern:
       /<\|(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|eom_id|fim_prefix|fim_suffix)\|>|\[\/?inst\](?!\()|<<\/?sys>>|<(?:start|end)_of_turn>|<invoke\s{1,3}name=|<\/?function_calls>|<tool_call>/g,
+    isMention: isWholeString,
   },
   {
     id: 'system-tag',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../runtime/package-files.ts'
 import type { Signal } from './clusters.ts'
-import type { SlotHit } from './slot-hits.ts'
+import { type SlotHit, slotNumber } from './slot-hits.ts'
 import type { Tokens } from './tokens.ts'
 import { BUCKETS, FeatureCollector, tagWords, toSentenceStarts } from './wording-features.ts'
 
@@ -120,16 +120,27 @@ export function findWindows(
 const STRONG_CONFIDENCE = 0.55
 const WEAK_CONFIDENCE = 0.3
 
+/** A text that speaks to its reader or to a machine holds one of these; without any, the model is not sufficient. */
+const speaking = new Set(
+  (['self', 'machine', 'helper', 'dismiss', 'orders', 'prompt', 'goods', 'asked', 'hoard', 'quiet'] as const).map(
+    (slot) => slotNumber[slot],
+  ),
+)
+
 /** Signals of the model: sufficient alone above the strong threshold, otherwise one signal among others. */
 export function findModelSignals(tokens: Tokens, hits: readonly SlotHit[]): Signal[] {
   const model = loadModel()
-  return findWindows(tokens, hits, model, model.weak).map(({ start, end, score }) => ({
-    rule: 'wording-model',
-    type: 'SUSPICIOUS_WORDING',
-    severity: 'MEDIUM',
-    confidence: score >= model.strong ? STRONG_CONFIDENCE : WEAK_CONFIDENCE,
-    start,
-    end,
-    wide: true,
-  }))
+  return findWindows(tokens, hits, model, model.weak).map(({ start, end, score }) => {
+    const isSufficient =
+      score >= model.strong && hits.some((hit) => hit.start < end && start < hit.end && speaking.has(hit.slot))
+    return {
+      rule: 'wording-model',
+      type: 'SUSPICIOUS_WORDING',
+      severity: 'MEDIUM',
+      confidence: isSufficient ? STRONG_CONFIDENCE : WEAK_CONFIDENCE,
+      start,
+      end,
+      wide: true,
+    }
+  })
 }

@@ -43,8 +43,7 @@ export const french: Lexicon = {
     tool: 'outil outils fonction script pare_feu compte administrateur droits terminal',
     quiet:
       'ne_mentionnez_pas ne_mentionne_pas sans_consulter_l sans_en_parler sans_le_dire sans_prévenir sans_informer sans_demander à_personne n_en_parlez ne_dis_rien ne_dites_rien discrètement secrètement en_secret sans_avertir sans_que_l taire',
-    praise:
-      'recommand* classez meilleur* première premier éloge lou* vant* vanter privilégi* favoris* note_maximale haute',
+    praise: 'recommand* classez meilleur* en_premier éloge lou* vant* vanter privilégi* favoris* note_maximale haute',
     omit: 'omet* omettre tai* taire cach* aucune_panne défauts critiques passe*_sous_silence dissimul*',
     play: 'fais_semblant faites_semblant joue_le_rôle tu_es_maintenant tu_es_désormais imagine* désormais à_partir_de_maintenant comporte_toi agis_comme',
     free: 'sans_restriction* sans_limite* sans_règles sans_filtre* sans_censure aucune_restriction* aucune_limite* non_censuré* sans_aucune_restriction',
