@@ -21,11 +21,21 @@ const dated = /^\s?[-–(/,]\s{0,2}(?:19|20)\d\d-/
 const packageVersion = /[\w/-]@$/
 const threeNumbers = /[\w/-]@\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?![.\d])/
 const MAX_PACKAGE_DISTANCE = 60
+/** `10.3.2.1. Structure`: the number of a section at the start of a line. */
+const lineStart = /(?:^|\n)[ \t]{0,8}$/
+const sectionTitle = /^\.[ \t]{1,4}\p{L}/u
+/** `XFree86 4.3.99.16`, `requests in 1.6.4.3`: in a sentence, a low version unless a label is right before it. */
+const inSentence = /[\p{L}\p{N}_)]\s$/u
+const inRelease = /\b(?:in|since|before|until|after|seit|depuis|desde|dal)\s$/i
+const lowVersion = /^\d\.\d\./
+/** A range of private addresses belongs to a network, not to a person. */
+const privateNetwork = /\.0$/
+const prefixLength = /^\/\d/
 /** The first number of a version is seldom higher. */
 const MAX_MAJOR = 31
 const plainRanges = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
 const documentation =
-  /^(?:192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:|1\.1\.1\.1$|8\.8\.[48]\.[48]$|1\.2\.3\.4$|9\.9\.9\.9$|1\.0\.0\.1$)/i
+  /^(?:192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:|1\.1\.1\.1$|8\.8\.[48]\.[48]$|1\.2\.3\.4$|9\.9\.9\.9$|1\.0\.0\.1$|2606:4700:4700::1[01]|2001:4860:4860::88|2620:fe::)/i
 
 /** IP addresses that can belong to someone: no loopback, broadcast, multicast or documentation ranges, no versions. */
 export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiMatch> {
@@ -46,6 +56,9 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
     const isPrivate = major === 10 || text.startsWith('192.168.') || text.startsWith('172.')
     if (!named && !isPrivate && octets.every((octet) => Number(octet) < 20)) continue
     if (!isHost && !isPrivate && major <= MAX_MAJOR && preposition.test(before)) continue
+    if (lineStart.test(before) && sectionTitle.test(part.text.slice(end, end + 8))) continue
+    if (!isPrivate && lowVersion.test(text) && isRelease(before, () => labels.names(hosts, index, end))) continue
+    if (isPrivate && privateNetwork.test(text) && prefixLength.test(part.text.slice(end, end + 2))) continue
     const match = toMatch(text, index, named)
     if (match !== undefined) yield match
   }
@@ -56,6 +69,9 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
     if (match !== undefined) yield match
   }
 }
+
+const isRelease = (before: string, isLabelled: () => boolean) =>
+  inRelease.test(before) || (inSentence.test(before) && !isLabelled())
 
 function isPackageVersion(text: string, start: number, end: number): boolean {
   const around = text.slice(Math.max(0, start - MAX_PACKAGE_DISTANCE), end + MAX_PACKAGE_DISTANCE)

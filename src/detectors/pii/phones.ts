@@ -30,6 +30,8 @@ const dateLike =
 const date = /(?:^|\D)(?:(?:19|20)\d\d-\d\d-\d\d|\d\d\.\d\d\.(?:19|20)\d\d)(?!\d)/
 /** `1.000.000` is an amount; `2024-06` at the end is a month. */
 const amount = /^\d{1,3}(?:\.\d{3}){2,}$|(?:^|\D)(?:19|20)\d\d-(?:0[1-9]|1[0-2])$/
+/** `0069 0307 0301`: characters by their hexadecimal numbers. */
+const codePoints = /^\d{4}(?: \d{4})+$/
 const years = /^(?:(?:19|20)\d\d[-–/ ]{0,3}){2,4}$/
 
 /** The numbering plans take several megabytes, so they are loaded on first use. */
@@ -57,6 +59,7 @@ export function* findPhones(
   )
     return
   if (run.text.includes('(') !== run.text.includes(')')) return
+  if (digits.length < 10 && run.groups.length === 1 && part.text.charAt(run.start - 1) === '#') return
   if (
     run.separators.some(
       (separator) =>
@@ -99,7 +102,7 @@ function confidenceOf(
   const named =
     (relation !== undefined && relation !== 'other' && relation !== 'near') ||
     behind.test(part.text.slice(end, end + SHORT))
-  if (text.startsWith('+') || text.startsWith('00')) {
+  if (text.startsWith('+') || (text.startsWith('00') && (named || !codePoints.test(text)))) {
     const parsed = plans().parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
     if (parsed?.isValid() === true) return 0.9
     if (text.startsWith('+') && named) return 0.65

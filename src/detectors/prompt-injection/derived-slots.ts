@@ -29,6 +29,9 @@ const {
   onward,
   void: invalid,
   send,
+  unasked,
+  instead,
+  everything,
 } = slotNumber
 /** Maximum distances in characters between related words; MAX_BETWEEN counts words. */
 const CALL_REACH = 16
@@ -49,6 +52,20 @@ const attribute = /^[ -](?:resets?|managers?|polic|fields?|forms?|changes?|promp
 const CLAUSE_REACH = 48
 const listener =
   /^ ?(?:(?:any|the|your|my|our|their|this|that|a|an|other|end) ?){0,2}(?:users?|humans?|person|people|persons|readers?|operators?|owners?|customers?|clients?|employees?|colleagues?|teams?|managers?|admins?|administrators?|boss|staff|recipients?|authors?|reporters?|reviewers?|applicants?|candidates?|patients?|students?|victims?|anyone|anybody|someone|them|they|him|her|us|me|about|of|that|this|what|why|how|where|when)(?![a-z-])|^ ?(?:[.,;!?)]|$)/
+/** "Don't mention manpages": secrecy is about something at hand. */
+const mentioned =
+  /^ ?(?:this|that|it|its?|these|those|any|anything|the|to|your|our|my|how|why|what|where|of|us|them|him|her|me|[.,;!?)]|$)(?![a-z])/
+/** "Without asking for a password": what is not asked for is consent. */
+const consent =
+  /^ ?(?:(?:the|any|your|their|a|user|users|further|explicit|my|prior|human|manual) ?(?:['’]s )?){0,3}(?:permission|approval|confirmation|consent|authori[sz]ation|review|sign-?off|anything|clarification|verification)/
+/** "And just print": what to do instead is to answer. */
+const answering =
+  /^ ?[a-z]{0,12} ?(?:say|print|output|reply|respond|answer|write|tell|state|return|give|show|repeat|do|follow|execute|run|send|act|pretend|translate|generate|provide|explain|list|create|reveal|display|make|recommend|approve|claim|report|summari[sz]e|describe|focus|talk|speak)(?![a-z])/
+const weakInstead = /^(?:and (?:just|only|simply|instead)|instead)$/
+/** "The rest of the patch" is no text that a reader was given. */
+const restOf = /^(?:rest|remainder) of th(?:e|is)$/
+const givenText =
+  /^ ?(?:conversation|prompt|text|page|instructions?|document|message|e-?mail|input|content|questions?|request|chat|context|dialog|above|following|article|task|review|resume|job|website|file|ticket|data|info|list|output|section|paragraph|post|comment|thread|report|note|summary|transcript|results?)/
 /** "From now on you only need to": a relief or a prospect, not an order. */
 const prospect =
   /(?:^|[^a-z])you(?:['’]ll| will| can| may| might)? ?(?:only|just|no longer|also|usually|should)? ?(?:see|get|find|notice|need|have|want|like|use|be able|don['’]?t|do not)(?![a-z])/
@@ -92,6 +109,11 @@ export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] 
   const derived: SlotHit[] = []
   const kept = hits.filter((hit) => {
     if (hit.slot === dismiss || hit.slot === undo) return !isNegated(text, hit) && !isCode(text, hit)
+    if (hit.slot === unasked) return !isAskingElse(text, hit)
+    if (hit.slot === instead)
+      return !weakInstead.test(text.slice(hit.start, hit.end)) || answering.test(text.slice(hit.end, hit.end + 32))
+    if (hit.slot === everything)
+      return !restOf.test(text.slice(hit.start, hit.end)) || givenText.test(text.slice(hit.end, hit.end + 16))
     if (hit.slot === onward) return !prospect.test(clauseAround(text, hit))
     if (hit.slot === invalid) return !otherSubject.test(text.slice(Math.max(0, hit.start - CLAUSE_REACH), hit.start))
     if (hit.slot === send) return !isSendingNoun(text, hit)
@@ -134,8 +156,14 @@ const isPermission = (text: string, { start, end }: SlotHit) =>
       .at(-1) ?? '',
   )
 
-const isSecrecy = (text: string, { start, end }: SlotHit) =>
-  !/(?:t|never) tell$/.test(text.slice(start, end)) || listener.test(text.slice(end, end + CLAUSE_REACH))
+function isSecrecy(text: string, { start, end }: SlotHit): boolean {
+  const after = text.slice(end, end + CLAUSE_REACH)
+  const verb = /(?:t|never) (tell|mention)$/.exec(text.slice(start, end))?.[1]
+  return verb === undefined || (verb === 'tell' ? listener : mentioned).test(after)
+}
+
+const isAskingElse = (text: string, { start, end }: SlotHit) =>
+  text.slice(start, end).endsWith('asking for') && !consent.test(text.slice(end, end + CLAUSE_REACH))
 
 const isCode = (text: string, { start, end }: SlotHit) =>
   codeBefore.test(text.slice(Math.max(0, start - 2), start)) || codeAfter.test(text.slice(end, end + 2))

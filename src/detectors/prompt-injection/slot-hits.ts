@@ -172,7 +172,7 @@ const MAX_ADDRESS = 400
 const MAX_HOST = 48
 /** Opening tags, bracketed names and fences that imitate a system message. */
 const markers =
-  /[<[\x60](?:(?<=<)\/?(?:system|instructions?|context|admin|developer)(?:-[a-z]{1,20})?>|(?<=\[)\[?(?:system|admin|developer)(?:[ _-][^\]\n]{0,30})?\](?!\()|(?<=\x60)\x60\x60system)/g
+  /(?<![a-z])[<[\x60](?:(?<=<)\/?(?:system|instructions?|context|admin|developer)(?:-[a-z]{1,20})?>|(?<=\[)\[?(?:system|admin|developer)(?:[ _-][^\]\n]{0,30})?\](?!\()|(?<=\x60)\x60\x60system)/g
 
 interface Place {
   start: number

@@ -58,7 +58,7 @@ export const structureRules: readonly StructureRule[] = [
     confidence: 0.75,
     triggers: ['[system]', '<system>', '</system>', '{system:'],
     pattern:
-      /(?:^|\n)[^\w\n]{0,4}\[system\](?![([:])\s?(?=\w)|\[system\]\s?\[system\]|<\/?system>\s{0,3}(?=[\w\n])|\{system:/g,
+      /(?:^|\n)[^\w\n]{0,4}\[system\](?![([:])\s?(?=\w)|\[system\]\s?\[system\]|(?<![a-z])<\/?system>\s{0,3}(?=[\w\n])|\{system:/g,
   },
   {
     id: 'system-message',

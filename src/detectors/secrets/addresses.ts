@@ -25,7 +25,7 @@ export function* findUrlCredential(text: string, at: number, progress: SearchPro
     secret.length < 5 ||
     isPlaceholder(secret) ||
     password.toLowerCase() === user.toLowerCase() ||
-    /^[\d.]+$/.test(secret)
+    /^[\d.]+$|(?:^|:)anon/i.test(secret)
   )
     return
   if (/^(?:user|username|dbuser|login|usr)$/i.test(user) && passwordConfidence(secret, true, false) === 0) return

@@ -150,7 +150,7 @@ export function readValue(
   }
   bareValue.lastIndex = position
   const bare = bareValue.exec(text)?.[0]
-  if (bare === undefined || !standsAlone(position + bare.length)) return undefined
+  if (bare === undefined || !standsAlone(position + bare.length) || (isBelow && bare.startsWith(')'))) return undefined
   const value = strength !== 'sign' ? bare : (bare.split(/&(?:amp;)?(?=[\w.-]{1,40}=|$)/)[0] ?? '')
   const trimmed = withoutTail(value, /[({[]/.test(value) ? '.,;:?。、' : '.,;:?)]}。、')
   const kept = trimmed.split(/[;,](?=\w+=)/)[0] ?? ''

@@ -33,6 +33,9 @@ const forms: readonly (readonly [literals: string, pattern: RegExp, isBare?: boo
   ['setx ', /^setx\s{1,4}\w{0,40}(?:password|passwd|pwd|_pass)\s{1,4}(["']?)([^\s"'%]{5,128})\1/i],
 ]
 
+/** `IDENTIFIED BY` belongs to one of these; in a sentence, people identify problems. */
+const statement = /\b(?:user|grant|alter|create|role|database|link|connect|to)\b/i
+
 export const callLiterals: readonly string[] = [...new Set(forms.map(([literals]) => literals))]
 
 /** The password in a statement such as `IDENTIFIED BY '…'` or a call such as `NetworkCredential("bob", "…")`. */
@@ -41,7 +44,7 @@ export function* findCallPassword(text: string, at: number): Generator<Found> {
   const lower = window.slice(0, 40).toLowerCase()
   for (const [literal, pattern, isBare = false] of forms) {
     const found = lower.startsWith(literal) ? pattern.exec(window) : null
-    if (found === null) continue
+    if (found === null || (literal === 'identified' && !statement.test(text.slice(Math.max(0, at - 200), at)))) continue
     const [whole, , secret = ''] = found
     const confidence = confidenceOf(secret, isBare)
     if (confidence === 0) continue

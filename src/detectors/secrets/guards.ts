@@ -21,7 +21,7 @@ const template =
   /^[<[{(%]|^-?\$|\$\{|\{\{|\$\(|<%|%\w{2,}%|#\{|\{[\w.]*\}$|^@\w|^!(?:Ref|Sub|secret|vault|env|GetAtt|join)|^\$\w|^%\(?\w/i
 const reference =
   /^(?:process|os|env|ENV|System|config|settings|secrets|vars|var|local|data|module|self|this|props|params|args|options|opts|req|request|res|ctx|context|state|app|import|window|event|input|output|github|steps|inputs|needs|vault|op|arn|ssm|kms|gcp|projects|file|env|secretsmanager|keyring|keychain|doppler|infisical|sops|azurekeyvault|ENC|AES|resource|each|aws_\w+|random_password|null|nil|None|undefined|new|await|function|lambda|async|typeof|return|if|else|string|number|boolean|bool|int|varchar|char|text|any|unknown|object|array|str|bytes|optional|required)(?:[.[(:/,]|$)/
-const call = /^[\w$.]*[\w$]\(|\)$|=>|\w\[["']|^[\w$]+\[\w/
+const call = /^\*{0,2}[\w$.]*[\w$]\(|\)$|=>|\w\[["']|^[\w$.]+\[\w/
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.|\/|\.{1,2}\/|~\/|[A-Z]:\\|@[\w-]+\/)/i
 const filePath =
   /^[\w.-]+(?:\/[\w.@{}*-]+){1,}$|\.(?:json|ya?ml|txt|pem|key|crt|cer|p12|pfx|jks|env|ini|conf|cfg|js|ts|py|rb|go|java|php|html?|md|xml|sh|properties|csv|log|png|svg|css)$/i
@@ -46,6 +46,12 @@ function wordsOf(value: string): string[] {
 
 /** Sample values from the manuals of vendors. */
 const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame'])
+
+/** `--expires=1893456000` */
+const isOption = (value: string) => /^--?[a-z][\w-]{1,40}=/i.test(value)
+
+/** A piece of code without the quotes around its values: `algorithm="HS256`, `).toString('hex`. */
+export const isCode = (value: string) => isOption(value) || /^[)\]}]|[(=[{,]["'`]|["'`][)\]},;]/.test(value)
 
 const isTemplate = (value: string) => template.test(value) || spliced.test(value)
 
@@ -145,7 +151,7 @@ const jwtShape = /^eyJ[\w-]{10,8000}(?:\.[\w-]{10,8000}){2,4}$/
 
 /** Confidence that a value is a machine-made token; 0 if it does not look like one. */
 export function tokenConfidence(value: string, quoted: boolean): number {
-  if (value.length < 10 || /\s/.test(value)) return 0
+  if (value.length < 10 || /\s/.test(value) || isOption(value)) return 0
   if (bootstrapToken.test(value)) return 0.89
   if (jwtShape.test(value)) return isMonotonous(value.split('.').at(-1) ?? '') || masked.test(value) ? 0 : 0.85
   if (value.length > 512 || isReference(value, quoted) || isPlaceholder(value)) return 0

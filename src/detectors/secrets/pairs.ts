@@ -1,6 +1,6 @@
 import { withoutTail } from '../text.ts'
 import type { Found } from './found.ts'
-import { isMixed, isReference, isStrongPassword, isTechnical, passwordConfidence } from './guards.ts'
+import { isCode, isMixed, isReference, isStrongPassword, isTechnical, passwordConfidence } from './guards.ts'
 import { kindOfLabel } from './keys.ts'
 
 const MAX_REACH = 160
@@ -52,6 +52,8 @@ function* pairIn(line: string, offset: number): Generator<Found> {
 const isGivenPassword = (value: string) =>
   value.length >= 6 &&
   /\d/.test(value) &&
+  !isCode(value) &&
+  !/#v?\d{1,4}\.\d/.test(value) &&
   !/@[\w-]+(?:[.:/]|$)|@\]|\\|^-|[?&]\w+=/.test(value) &&
   (isStrongPassword(value) ||
     (isMixed(value) && !isTechnical(value) && !isReference(value, false) && passwordConfidence(value, false, true) > 0))

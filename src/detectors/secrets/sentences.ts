@@ -1,5 +1,5 @@
 import { withoutTail } from '../text.ts'
-import { isPassphrase, isStrongPassword, isTechnical, passwordConfidence, tokenConfidence } from './guards.ts'
+import { isCode, isPassphrase, isStrongPassword, isTechnical, passwordConfidence, tokenConfidence } from './guards.ts'
 import { isAbout } from './keys.ts'
 
 /** A value that a sentence assigns to a label. */
@@ -83,6 +83,7 @@ function wordsOf(text: string, at: number, isMixed: boolean, from: number, to?: 
 
 /** Evidence that a value needs: 3 none, 2 a link to its label, 1 a link and quotes or code; 0: it is not a value. */
 function gradeOf(word: string, kind: 'password' | 'token'): number {
+  if (isCode(word)) return 0
   if (kind === 'token') {
     const confidence = word.length >= MIN_TOKEN ? tokenConfidence(word, true) : 0
     return confidence >= 0.7 ? 2 : confidence > 0 ? 1 : 0
