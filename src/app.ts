@@ -1,6 +1,6 @@
 import { startLoop } from './background/loop.ts'
-import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
+import { createSharedAnswers, type SharedAnswers } from './background/shared-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, openFolder } from './commands/data-folder.ts'
 import type { Config } from './config.ts'
@@ -32,6 +32,8 @@ export interface OpenedApp {
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
   /** Starts the query thread, which answers queries over many findings. */
   startQueryThread(): void
+  /** Whether the queries over many findings are answered by another process. */
+  isAnsweredElsewhere(): boolean
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
   /** Calls `listener` soon after watches or their states changed, in any process. */
@@ -51,7 +53,7 @@ export function createApp(folder: Folder): OpenedApp {
   const closing = new AbortController()
   const upstream = createUpstreamTally()
   const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now, upstream })
-  let answers: QueryThread | undefined
+  let answers: SharedAnswers | undefined
   let loop: { stop(): Promise<void> } | undefined
   return {
     config,
@@ -85,8 +87,9 @@ export function createApp(folder: Folder): OpenedApp {
       scans,
     }),
     startQueryThread: () => {
-      answers ??= createQueryThread({ store, home, env, log, logLevel, writeLine })
+      answers ??= createSharedAnswers({ store, home, env, log, logLevel, writeLine, vault })
     },
+    isAnsweredElsewhere: () => answers?.isElsewhere() === true,
     startBackground: () => {
       const { signal } = closing
       const { lockdown, lockdownCodes, publicUrl, webhookHosts } = config

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Engine } from '../engine/columnar-index.ts'
 import { addSomeWords } from '../engine/load.store.ts'
 import { findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
@@ -17,7 +18,6 @@ const SCRIPT = 'background/engine.worker'
 const BUSY_MS = 20
 const CALM_MS = 250
 const REBUILD_MS = 60_000
-/** How long a question waits for a snapshot that is being read. */
 const MAX_WAIT_MS = 3_000
 /** A snapshot is refreshed when the change logs are further ahead of it than this. */
 const MAX_BEHIND: LogPosition = { seq: 500, assetSeq: 5_000 }
@@ -35,11 +35,15 @@ export interface KeeperOptions {
   /** Receives the log lines of the thread that builds the engine. */
   writeLine: (line: string) => void
   minFindings?: number
+  /** How long a question waits for a snapshot that is being read. */
+  maxWaitMs?: number
   /** The script of that thread, replaced in tests. */
   script?: URL | undefined
 }
 
 export interface EngineKeeper {
+  /** Resolves when the snapshot was read, or cannot be used. */
+  readonly settled: Promise<void>
   /** Resolves when there is nothing that a question should wait for: it is then answered by the engine or by SQL. */
   readonly ready: Promise<void>
   /**
@@ -59,7 +63,7 @@ export interface EngineKeeper {
  * far enough. Meanwhile SQL answers.
  */
 export function keepEngine(options: KeeperOptions): EngineKeeper {
-  const { store, log, settings, writeLine, minFindings = MIN_FINDINGS_FOR_INDEX, script = SCRIPT } = options
+  const { store, log, settings, writeLine, minFindings = MIN_FINDINGS_FOR_INDEX, maxWaitMs = MAX_WAIT_MS, script = SCRIPT } = options
   let thread: WorkerClient<EngineThreadProtocol> | undefined
   let working: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -69,13 +73,10 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
   let mayRefreshAt = Number.NEGATIVE_INFINITY
   let [builtAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let setReady = () => {}
-  const ready = new Promise<void>((resolve) => {
-    const waiting = setTimeout(resolve, MAX_WAIT_MS)
-    setReady = () => {
-      clearTimeout(waiting)
-      resolve()
-    }
+  const settled = new Promise<void>((resolve) => {
+    setReady = resolve
   })
+  const ready = Promise.race([settled, sleep(maxWaitMs, undefined, { ref: false })])
 
   /**
    * An engine with an incomplete history can still answer about the present, and one with an oversized history can
@@ -189,6 +190,7 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
   if (working === undefined) setReady()
 
   return {
+    settled,
     ready,
     rebuildIfNeeded: () => attempt(buildIfNeeded),
     close: () => {

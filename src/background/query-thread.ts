@@ -7,15 +7,26 @@ import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 
 const SCRIPT = 'background/query.worker'
 /** The interval between checks for enough findings. */
-const COUNT_INTERVAL_MS = 10_000
+export const COUNT_INTERVAL_MS = 10_000
 /** The delay before restarting a crashed thread, doubled after each crash up to the maximum. */
 const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 /** Answers in progress are cancelled; the rest of the time is for the snapshot of the engine. */
 const STOP_MS = 1_000
 
+/**
+ * `holder`: it has the engine and answers other processes too; `alone`: it has an engine for this process; `sql`: it has
+ * none.
+ */
+export type QueryThreadRole = 'holder' | 'alone' | 'sql'
+
 export interface QueryThreadOptions extends ThreadOptions {
   minFindings?: number
+  role?: QueryThreadRole
+  /** How long a question waits for a snapshot that is being read. */
+  maxWaitMs?: number
+  /** Called when the thread has failed. */
+  onLost?: () => void
 }
 
 /** Answers questions over many findings in a separate thread, whose engine follows the database. */
@@ -31,12 +42,12 @@ export interface QueryThread {
   close(): Promise<void>
 }
 
-const isClosing = () => new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
-const toCancelled = () =>
+export const isClosing = () => new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
+export const toCancelled = () =>
   new AppError('unavailable', 'The question was cancelled; ask it again.', { reason: 'cancelled' })
 
 export function createQueryThread(options: QueryThreadOptions): QueryThread {
-  const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX } = options
+  const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX, role = 'alone', maxWaitMs } = options
   let worker: WorkerClient<QueryThreadProtocol> | undefined
   let closed = false
   let crashes = 0
@@ -45,12 +56,14 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
   const onExit = (error: unknown) => {
     if (error !== undefined) log.error('the thread that answers questions failed', { error })
     worker = undefined
+    if (!closed) options.onLost?.()
     crashes += 1
     mayStartAt = performance.now() + Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (crashes - 1))
   }
 
   const start = () => {
-    const workerData: QueryThreadSettings = { ...toThreadSettings(options), minFindings }
+    const waits = maxWaitMs === undefined ? {} : { maxWaitMs }
+    const workerData: QueryThreadSettings = { ...toThreadSettings(options), minFindings, role, ...waits }
     return openWorker<QueryThreadProtocol>({
       script,
       settings: { workerData, stdout: true },

@@ -1,29 +1,28 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { workerData } from 'node:worker_threads'
 import { toLoggedText } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller, WriteContext } from '../operation/context.ts'
-import type { Coercion } from '../operation/input/coerce.ts'
+import type { WriteContext } from '../operation/context.ts'
 import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
 import { keepEngine } from './engine-keeper.ts'
+import { createProver, findEngineSocket } from './engine-socket.ts'
 import { queryThreadOperations } from './query-operations.ts'
+import type { QueryThreadRole } from './query-thread.ts'
+import type { Question } from './question.ts'
+import { type QuestionServer, serveQuestions } from './question-server.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
 /** The worker data of the query thread. */
 export interface QueryThreadSettings extends ThreadSettings {
   /** Below this number of findings there is no engine. */
   minFindings: number
-}
-
-interface Question {
-  operation: string
-  input: object
-  caller: Caller
-  coerced: readonly Coercion[] | undefined
+  role: QueryThreadRole
+  maxWaitMs?: number
 }
 
 export type QueryThreadProtocol = {
@@ -32,20 +31,27 @@ export type QueryThreadProtocol = {
   events: { log: string }
 }
 
-const { home, keys, logLevel, minFindings } = workerData as QueryThreadSettings
+// The process may have saved memory until it had to answer.
+setFlagsFromString('--no-optimize-for-size')
+
+const { home, keys, logLevel, minFindings, role, maxWaitMs } = workerData as QueryThreadSettings
 const emit = openEvents<QueryThreadProtocol>()
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
-const keeper = keepEngine({
-  store,
-  log,
-  settings: { home, keys, logLevel },
-  writeLine: (line) => emit('log', line),
-  minFindings,
-})
+const keeper =
+  role === 'sql'
+    ? undefined
+    : keepEngine({
+        store,
+        log,
+        settings: { home, keys, logLevel },
+        writeLine: (line) => emit('log', line),
+        minFindings,
+        ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+      })
 
 /**
  * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
@@ -54,7 +60,7 @@ const keeper = keepEngine({
 let turn: Promise<unknown> = Promise.resolve()
 
 async function answer({ operation: name, input, caller, coerced }: Question, signal: AbortSignal): Promise<unknown> {
-  await keeper.ready
+  await keeper?.ready
   turn = turn.then(() => nextTurn())
   await turn
   if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
@@ -73,17 +79,34 @@ async function answer({ operation: name, input, caller, coerced }: Question, sig
   try {
     return await operation.run(input as never, context as never)
   } finally {
-    keeper.rebuildIfNeeded()
+    keeper?.rebuildIfNeeded()
   }
 }
+
+/** Answers other processes of the data folder, where that is possible. */
+async function shareAnswers(): Promise<QuestionServer | undefined> {
+  const [found, prover] = [findEngineSocket(home), createProver(vault)]
+  if ('problem' in found || prover === undefined) return undefined
+  // Until the snapshot was read, the others are faster on their own.
+  await keeper?.settled
+  try {
+    return await serveQuestions({ socket: found.socket, prover, answer, log })
+  } catch (error) {
+    log.warn('other processes cannot ask this one, which has the engine of the data folder', { error })
+    return undefined
+  }
+}
+const sharing = role === 'holder' ? shareAnswers() : undefined
 
 serveCalls<QueryThreadProtocol>({
   calls: { answer },
   logFault: (error, { input }) => log.error('a question failed', { operation: (input as Question).operation, error }),
   stop: async (callsEnded) => {
-    keeper.close()
+    keeper?.close()
+    const server = await sharing
+    server?.close()
     await callsEnded
-    keeper.saveAtEnd()
+    keeper?.saveAtEnd()
     store.close()
   },
 })

@@ -17,8 +17,8 @@ const SETTLE_MS = 250
  * the first answer; the modules that run operations are loaded after it.
  */
 export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, host: Host): Promise<void> {
-  // Many sessions never receive a question: until the first one, V8 favours collecting garbage over growing the
-  // heap.
+  // Many sessions never receive a question, and others only pass theirs on: until this process answers itself, V8
+  // favours collecting garbage over growing the heap.
   setFlagsFromString('--optimize-for-size')
   const folder = await openFolder(config, env)
   const { stdin, stdout, signal } = host
@@ -38,10 +38,10 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   }
   let loading: Promise<McpSurface> | undefined
   const load = () => {
-    setFlagsFromString('--no-optimize-for-size')
-    loading ??= Promise.all([openApp(), import('./mcp-surface.ts')]).then(([app, { createSurface }]) =>
-      createSurface(app),
-    )
+    loading ??= Promise.all([openApp(), import('./mcp-surface.ts')]).then(([app, { createSurface }]) => {
+      if (!app.isAnsweredElsewhere()) setFlagsFromString('--no-optimize-for-size')
+      return createSurface(app)
+    })
     return loading
   }
   const loaded = () => (loading ?? Promise.resolve()).catch(() => undefined)

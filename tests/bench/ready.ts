@@ -109,7 +109,7 @@ try {
     builds.idle.push(await measureBuild(folder, false))
     builds.asked.push(await measureBuild(folder, true))
   }
-  const [snapshot = ''] = readdirSync(join(folder, 'engine'))
+  const snapshot = readdirSync(join(folder, 'engine')).find((name) => name.endsWith('.columns')) ?? ''
   const bytes = statSync(join(folder, 'engine', snapshot)).size
   const starts: Awaited<ReturnType<typeof measureStart>>[] = []
   const empties: Awaited<ReturnType<typeof measureEmpty>>[] = []

@@ -54,7 +54,7 @@ describe('a healthy data folder', () => {
     const checks = await patient.examine({ repair: true })
     expect(checks.filter(({ status }) => status === 'failed')).toEqual([])
     expect(checks.map(({ name }) => name)).toContain('snapshot of the index')
-    expect(existsSync(folder)).toBe(false)
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it('that does not exist is reported and not created', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { version } from '../../runtime/package-files.ts'
 import { newestSchema } from '../../store/migrations.ts'
@@ -97,16 +97,17 @@ function restore(file: string, mark: string, digest: string, options: TimelineOp
 export function dropSnapshot(store: Store): void {
   store.write((writer) => {
     dropSnapshots(writer)
-    rmSync(folderOf(store.file), { recursive: true, force: true })
+    removeFiles(folderOf(store.file))
   })
 }
 
-/** Deletes all snapshots but one, and drafts of processes that ended meanwhile. */
-function removeFiles(folder: string, mark: string): void {
+/** Deletes all snapshots but that of a mark, and drafts of processes that ended meanwhile. */
+function removeFiles(folder: string, mark?: string): void {
+  if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const isOld = name.endsWith(SUFFIX) && name !== `${mark}${SUFFIX}`
-    const isLeft = name.endsWith(DRAFT_SUFFIX) && ageOf(file) > MAX_DRAFT_AGE_MS
+    const isLeft = name.endsWith(DRAFT_SUFFIX) && (mark === undefined || ageOf(file) > MAX_DRAFT_AGE_MS)
     try {
       if (isOld || isLeft) rmSync(file, { force: true })
     } catch {

@@ -1,0 +1,212 @@
+import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
+import type { Log } from '../runtime/log.ts'
+import type { KeyedVault } from '../store/keys/vault-file.ts'
+import { type ProcessLock, tryLock } from '../store/process-lock.ts'
+import { createProver, findEngineSocket, prepareLockFile, type SharingProblem } from './engine-socket.ts'
+import type { Question } from './question.ts'
+import { createQuestionClient, type QuestionClient, watchSocket } from './question-client.ts'
+import {
+  COUNT_INTERVAL_MS,
+  createQueryThread,
+  isClosing,
+  type QueryThread,
+  type QueryThreadOptions,
+  toCancelled,
+} from './query-thread.ts'
+
+/** How long a question waits at the start for a process that reads the snapshot, and when the engine is taken over. */
+const MAX_START_WAIT_MS = 500
+const MAX_WAIT_MS = 50
+/** How often it is tried to reach the process that has the lock, or to get the lock. */
+const RETRY_MS = 15
+const SLOW_RETRY_MS = 1_000
+const FAST_RETRIES = 100
+/** The delay before this process takes the engine again after its thread has failed, doubled each time. */
+const RESTART_MS = 500
+const MAX_RESTART_MS = 60_000
+/** How long SQL answers before another process that could not be asked is tried again. */
+const REFUSAL_MS = 60_000
+
+export interface SharedAnswersOptions extends Omit<QueryThreadOptions, 'role' | 'onLost'> {
+  vault: KeyedVault
+}
+
+export interface SharedAnswers extends QueryThread {
+  /** Whether another process has the engine. */
+  isElsewhere(): boolean
+}
+
+/** The engine of another process, as far as this one knows. */
+interface Remote {
+  client: QuestionClient
+  watch: { close(): void } | undefined
+  isOpen: boolean
+}
+
+/**
+ * Answers questions over many findings with the one engine of a data folder. The process that has the lock has the
+ * engine in a thread; all others ask that process over a local socket, and one of them takes the lock when it ends.
+ */
+export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswers {
+  const { store, home, vault, log, minFindings = MIN_FINDINGS_FOR_INDEX } = options
+  let own: { thread: QueryThread; lock: ProcessLock } | undefined
+  let remote: Remote | undefined
+  /** Answers by SQL where another process has the engine and cannot be asked. */
+  let fallback: QueryThread | undefined
+  let problem: SharingProblem | undefined
+  let refusedAt = 0
+  let [closed, isNeeded] = [false, false]
+  /** Another process had the engine and answered. */
+  let wasOpen = false
+  let countAt = 0
+  let [retries, crashes] = [0, 0]
+  let timer: NodeJS.Timeout | undefined
+  let waiting: (() => void)[] = []
+
+  const wake = () => {
+    for (const resume of waiting) resume()
+    waiting = []
+  }
+
+  const untilChanged = () =>
+    new Promise<void>((resolve) => {
+      const timeout = setTimeout(resolve, wasOpen ? MAX_WAIT_MS : MAX_START_WAIT_MS)
+      waiting.push(() => {
+        clearTimeout(timeout)
+        resolve()
+      })
+    })
+
+  const joinLater = (ms: number) => {
+    clearTimeout(timer)
+    if (!closed) timer = setTimeout(join, ms).unref()
+  }
+
+  const hold = (lock: ProcessLock) => {
+    remote?.watch?.close()
+    remote?.client.close()
+    remote = undefined
+    problem = undefined
+    const heldAt = performance.now()
+    const onLost = () => {
+      lock.release()
+      own = undefined
+      crashes = performance.now() - heldAt > MAX_RESTART_MS ? 1 : crashes + 1
+      joinLater(Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (crashes - 1)))
+    }
+    const waits = wasOpen ? { maxWaitMs: MAX_WAIT_MS } : {}
+    own = { thread: createQueryThread({ ...options, minFindings, role: 'holder', onLost, ...waits }), lock }
+    log.info('this process has the engine of the data folder')
+    wake()
+  }
+
+  /** Takes the engine, or connects to the process that has it. */
+  const join = () => {
+    if (closed || own !== undefined || remote?.isOpen === true) return
+    const lock = tryLockOf(home, log)
+    if (lock !== undefined) return hold(lock)
+    if (problem !== undefined && performance.now() < refusedAt + REFUSAL_MS) return joinLater(SLOW_RETRY_MS)
+    const [found, prover] = [findEngineSocket(home), createProver(vault)]
+    if ('problem' in found || prover === undefined) {
+      return refuse('problem' in found ? found.problem : 'no_key')
+    }
+    const { socket } = found
+    remote ??= { client: createQuestionClient({ socket, prover }), watch: undefined, isOpen: false }
+    const known = remote
+    problem = undefined
+    known.watch = watchSocket(socket, {
+      open: () => {
+        known.isOpen = true
+        wasOpen = true
+        retries = 0
+        log.info('another process has the engine of the data folder')
+        wake()
+      },
+      end: () => {
+        const wasLost = known.isOpen
+        known.isOpen = false
+        retries = wasLost ? 0 : retries + 1
+        if (wasLost) join()
+        else joinLater(retries < FAST_RETRIES ? RETRY_MS * (0.5 + Math.random()) : SLOW_RETRY_MS)
+      },
+    })
+  }
+
+  /** The other process cannot be asked, so SQL answers here until it ends. */
+  const refuse = (found: SharingProblem) => {
+    problem = found
+    refusedAt = performance.now()
+    log.warn('the engine of the data folder is in another process that cannot be asked; SQL answers here', {
+      reason: found,
+    })
+    remote?.watch?.close()
+    remote?.client.close()
+    remote = undefined
+    wake()
+    joinLater(SLOW_RETRY_MS)
+  }
+
+  const find = (): boolean => {
+    const time = performance.now()
+    if (closed || isNeeded || time < countAt) return isNeeded
+    countAt = time + COUNT_INTERVAL_MS
+    isNeeded = store.read(countFindings) >= minFindings
+    if (isNeeded) join()
+    return isNeeded
+  }
+
+  /** The thread of this process, which may have taken the engine over meanwhile. */
+  const ownThread = () => own?.thread
+
+  const askHere = (thread: QueryThread, { operation, input, caller, coerced }: Question, signal: AbortSignal) =>
+    thread.answer(operation, input, { caller, signal, ...(coerced === undefined ? {} : { coerced }) })
+
+  const ask = async (question: Question, signal: AbortSignal): Promise<{ output: unknown } | undefined> => {
+    if (problem === undefined && remote?.isOpen !== true) await untilChanged()
+    if (closed) throw isClosing()
+    if (remote?.isOpen === true) {
+      const answer = await remote.client.ask(question, signal)
+      if (signal.aborted) throw toCancelled()
+      if ('output' in answer) return answer
+      if (closed) throw isClosing()
+      if ('problem' in answer) refuse(answer.problem)
+      // It ends, and this process may be the one that takes the engine over.
+      else await untilChanged()
+    }
+    if (problem !== undefined) fallback ??= createQueryThread({ ...options, minFindings, role: 'sql' })
+    const thread = ownThread() ?? (problem === undefined ? undefined : fallback)
+    return thread === undefined ? undefined : askHere(thread, question, signal)
+  }
+
+  find()
+  return {
+    answer(operation, input, context) {
+      if (!find() || context.signal.aborted) return undefined
+      const thread = ownThread()
+      if (thread !== undefined) return thread.answer(operation, input, context)
+      const { caller, coerced, signal } = context
+      return ask({ operation, input, caller, coerced }, signal)
+    },
+    isNeeded: find,
+    isElsewhere: () => remote !== undefined,
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      remote?.watch?.close()
+      remote?.client.close()
+      own?.lock.release()
+      wake()
+      await Promise.all([own?.thread.close(), fallback?.close()])
+    },
+  }
+}
+
+/** Without a lock, as in a folder that cannot be written to, a process has an engine of its own. */
+function tryLockOf(home: string, log: Log): ProcessLock | undefined {
+  try {
+    return tryLock(prepareLockFile(home))
+  } catch (error) {
+    log.warn('the engine of the data folder cannot be shared, because its lock cannot be used', { error })
+    return { release: () => {} }
+  }
+}

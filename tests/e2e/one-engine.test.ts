@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { AssistantProcess, askDuringWrites, bySeverity, fillFolder, findHolder, untilTrue } from './one-engine.ts'
+
+const FINDINGS = 60_000
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'assay-one-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+})
+
+it('is in one process of a folder, and another one takes it over when that is killed', async () => {
+  fillFolder(home, FINDINGS)
+  const processes: AssistantProcess[] = []
+  for (let count = 0; count < 3; count++) {
+    const process = await AssistantProcess.start(home)
+    processes.push(process)
+    expect((await process.ask(bySeverity))?.value).toBe(FINDINGS)
+  }
+  await untilTrue(() => processes.some(({ hasReadyEngine }) => hasReadyEngine))
+  expect(processes.filter(({ hasEngine }) => hasEngine)).toHaveLength(1)
+  expect(statSync(join(home, 'engine', 'socket')).mode & 0o777).toBe(0o600)
+  const holder = findHolder(processes)
+  const others = processes.filter((each) => each !== holder)
+  const asked = others.map((other) => other.ask(bySeverity))
+  await holder.kill()
+  for (const answer of await Promise.all(asked)) expect(answer?.value).toBe(FINDINGS)
+  await untilTrue(() => others.some(({ hasReadyEngine }) => hasReadyEngine))
+  const next = findHolder(others)
+  for (const other of others) expect((await other.ask(bySeverity))?.value).toBe(FINDINGS)
+  expect(others.flatMap(({ troubles }) => troubles)).toEqual([])
+  await next.kill('SIGTERM')
+  await untilTrue(() => others.filter((other) => other !== next).every(({ hasReadyEngine }) => hasReadyEngine))
+  await Promise.all(others.map((other) => other.kill('SIGTERM')))
+}, 60_000)
+
+it('answers like SQL while findings are written and processes are killed', async () => {
+  fillFolder(home, FINDINGS)
+  const { differences, kills } = await askDuringWrites({ home, questions: 60, processes: 3, killed: 0.15, seed: 19 })
+  expect(differences).toEqual([])
+  expect(kills).toBeGreaterThan(0)
+}, 60_000)
