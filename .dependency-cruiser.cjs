@@ -97,7 +97,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(connectors|sample)/|^src/http/(listen|sockets)\\.ts$|^src/background/question-(client|server)\\.ts$|^src/doctor/machine\\.ts$',
+        pathNot:
+          '^src/(connectors|sample)/|^src/http/(listen|sockets)\\.ts$|^src/background/question-(client|server)\\.ts$|^src/doctor/machine\\.ts$',
       },
       to: {
         path: '^(node:)?(http|https|http2|net|tls|dgram|child_process)$|^node_modules/(undici|ws|axios|node-fetch)/',

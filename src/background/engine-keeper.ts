@@ -63,7 +63,15 @@ export interface EngineKeeper {
  * far enough. Meanwhile SQL answers.
  */
 export function keepEngine(options: KeeperOptions): EngineKeeper {
-  const { store, log, settings, writeLine, minFindings = MIN_FINDINGS_FOR_INDEX, maxWaitMs = MAX_WAIT_MS, script = SCRIPT } = options
+  const {
+    store,
+    log,
+    settings,
+    writeLine,
+    minFindings = MIN_FINDINGS_FOR_INDEX,
+    maxWaitMs = MAX_WAIT_MS,
+    script = SCRIPT,
+  } = options
   let thread: WorkerClient<EngineThreadProtocol> | undefined
   let working: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined

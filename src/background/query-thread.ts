@@ -42,7 +42,8 @@ export interface QueryThread {
   close(): Promise<void>
 }
 
-export const isClosing = () => new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
+export const isClosing = () =>
+  new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
 export const toCancelled = () =>
   new AppError('unavailable', 'The question was cancelled; ask it again.', { reason: 'cancelled' })
 

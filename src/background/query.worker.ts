@@ -13,7 +13,7 @@ import { keepEngine } from './engine-keeper.ts'
 import { createProver, findEngineSocket } from './engine-socket.ts'
 import { queryThreadOperations } from './query-operations.ts'
 import type { QueryThreadRole } from './query-thread.ts'
-import type { Question } from './question.ts'
+import type { CheckedQuestion } from './question.ts'
 import { type QuestionServer, serveQuestions } from './question-server.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
@@ -26,7 +26,7 @@ export interface QueryThreadSettings extends ThreadSettings {
 }
 
 export type QueryThreadProtocol = {
-  calls: { answer: { input: Question; reply: unknown } }
+  calls: { answer: { input: CheckedQuestion; reply: unknown } }
   notices: Record<never, never>
   events: { log: string }
 }
@@ -59,7 +59,10 @@ const keeper =
  */
 let turn: Promise<unknown> = Promise.resolve()
 
-async function answer({ operation: name, input, caller, coerced }: Question, signal: AbortSignal): Promise<unknown> {
+async function answer(
+  { operation: name, input, caller, coerced }: CheckedQuestion,
+  signal: AbortSignal,
+): Promise<unknown> {
   await keeper?.ready
   turn = turn.then(() => nextTurn())
   await turn
@@ -100,7 +103,8 @@ const sharing = role === 'holder' ? shareAnswers() : undefined
 
 serveCalls<QueryThreadProtocol>({
   calls: { answer },
-  logFault: (error, { input }) => log.error('a question failed', { operation: (input as Question).operation, error }),
+  logFault: (error, { input }) =>
+    log.error('a question failed', { operation: (input as CheckedQuestion).operation, error }),
   stop: async (callsEnded) => {
     keeper?.close()
     const server = await sharing

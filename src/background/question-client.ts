@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { type ErrorReport, fromErrorReport } from '../kernel/errors.ts'
 import { version } from '../runtime/package-files.ts'
 import { NONCE_HEADER, PROOF_HEADER, type Prover, type SharingProblem, VERSION_HEADER } from './engine-socket.ts'
-import type { Question, SentQuestion } from './question.ts'
+import type { CheckedQuestion, SentQuestion } from './question.ts'
 
 /** A holder that does not answer for so long may be paused. */
 const MAX_ANSWER_MS = 10_000
@@ -19,7 +19,7 @@ export type RemoteAnswer =
 /** Asks the process of the data folder that has the engine. */
 export interface QuestionClient {
   /** @throws AppError the error of the operation */
-  ask(question: Question, signal: AbortSignal): Promise<RemoteAnswer>
+  ask(question: CheckedQuestion, signal: AbortSignal): Promise<RemoteAnswer>
   /** The id of that process. */
   identify(): Promise<{ pid: number } | { problem: SharingProblem }>
   close(): void
@@ -87,7 +87,9 @@ export function createQuestionClient(options: QuestionClientOptions): QuestionCl
     identify: async () => {
       const reply = await send('GET', '')
       if ('problem' in reply) return reply
-      return 'status' in reply ? (JSON.parse(reply.body.toString('utf8')) as { pid: number }) : { problem: 'no_connection' }
+      return 'status' in reply
+        ? (JSON.parse(reply.body.toString('utf8')) as { pid: number })
+        : { problem: 'no_connection' }
     },
     close: () => agent.destroy(),
   }

@@ -6,7 +6,7 @@ import { joinBytes } from '../kernel/join-bytes.ts'
 import type { Log } from '../runtime/log.ts'
 import { version } from '../runtime/package-files.ts'
 import { NONCE_HEADER, PROOF_HEADER, type Prover, VERSION_HEADER } from './engine-socket.ts'
-import type { Question, SentQuestion } from './question.ts'
+import type { CheckedQuestion, SentQuestion } from './question.ts'
 
 const MAX_QUESTION_BYTES = 4 * 1024 * 1024
 const MAX_CONNECTIONS = 512
@@ -15,7 +15,7 @@ export interface QuestionServerOptions {
   socket: string
   prover: Prover
   /** @throws AppError any error of the operation */
-  answer(question: Question, signal: AbortSignal): Promise<unknown>
+  answer(question: CheckedQuestion, signal: AbortSignal): Promise<unknown>
   log: Log
 }
 
@@ -78,7 +78,7 @@ async function reply(
   const abort = new AbortController()
   response.once('close', () => abort.abort())
   try {
-    const asked: Question = { ...question, caller: { ...caller, scopes: new Set(caller.scopes) } }
+    const asked: CheckedQuestion = { ...question, caller: { ...caller, scopes: new Set(caller.scopes) } }
     send(200, { output: await answer(asked, abort.signal) })
   } catch (error) {
     if (error instanceof AppError) return send(422, toErrorReport(error))

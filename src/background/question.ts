@@ -2,7 +2,7 @@ import type { Caller, Scope } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 
 /** A question for the thread that has the engine, its input already checked. */
-export interface Question {
+export interface CheckedQuestion {
   operation: string
   input: object
   caller: Caller
@@ -10,4 +10,6 @@ export interface Question {
 }
 
 /** The same as JSON. */
-export type SentQuestion = Omit<Question, 'caller'> & { caller: Omit<Caller, 'scopes'> & { scopes: readonly Scope[] } }
+export type SentQuestion = Omit<CheckedQuestion, 'caller'> & {
+  caller: Omit<Caller, 'scopes'> & { scopes: readonly Scope[] }
+}

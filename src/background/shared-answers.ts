@@ -3,8 +3,6 @@ import type { Log } from '../runtime/log.ts'
 import type { KeyedVault } from '../store/keys/vault-file.ts'
 import { type ProcessLock, tryLock } from '../store/process-lock.ts'
 import { createProver, findEngineSocket, prepareLockFile, type SharingProblem } from './engine-socket.ts'
-import type { Question } from './question.ts'
-import { createQuestionClient, type QuestionClient, watchSocket } from './question-client.ts'
 import {
   COUNT_INTERVAL_MS,
   createQueryThread,
@@ -13,6 +11,8 @@ import {
   type QueryThreadOptions,
   toCancelled,
 } from './query-thread.ts'
+import type { CheckedQuestion } from './question.ts'
+import { createQuestionClient, type QuestionClient, watchSocket } from './question-client.ts'
 
 /** How long a question waits at the start for a process that reads the snapshot, and when the engine is taken over. */
 const MAX_START_WAIT_MS = 500
@@ -158,10 +158,10 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
   /** The thread of this process, which may have taken the engine over meanwhile. */
   const ownThread = () => own?.thread
 
-  const askHere = (thread: QueryThread, { operation, input, caller, coerced }: Question, signal: AbortSignal) =>
+  const askHere = (thread: QueryThread, { operation, input, caller, coerced }: CheckedQuestion, signal: AbortSignal) =>
     thread.answer(operation, input, { caller, signal, ...(coerced === undefined ? {} : { coerced }) })
 
-  const ask = async (question: Question, signal: AbortSignal): Promise<{ output: unknown } | undefined> => {
+  const ask = async (question: CheckedQuestion, signal: AbortSignal): Promise<{ output: unknown } | undefined> => {
     if (problem === undefined && remote?.isOpen !== true) await untilChanged()
     if (closed) throw isClosing()
     if (remote?.isOpen === true) {

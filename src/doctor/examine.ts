@@ -5,6 +5,7 @@ import { type Config, defaultHome } from '../config.ts'
 import { AppError } from '../kernel/errors.ts'
 import { requireDatabase } from '../store/place.ts'
 import { quote, toCheck } from './check.ts'
+import { checkEngine } from './engine.ts'
 import { checkMachine } from './machine.ts'
 import { checkDatabase, checkFolder, NEWER, repairSnapshot, toRecoveryCommand } from './storage.ts'
 import { checkWork } from './work.ts'
@@ -66,7 +67,7 @@ async function runChecks({ config, env, deep, repair, open }: Examination): Prom
   }
   try {
     const repaired = repair ? [repairSnapshot(app)] : []
-    return [...checks, ...checkDatabase(app, deep), ...repaired, ...(await checkWork(app))]
+    return [...checks, ...checkDatabase(app, deep), ...repaired, await checkEngine(app), ...(await checkWork(app))]
   } finally {
     await app.close()
   }

@@ -5,7 +5,7 @@ export interface ProcessLock {
 }
 
 /**
- * Takes an exclusive lock on a file, which is created if needed; undefined while somebody else has it. The operating
+ * Takes an exclusive lock on a file, which is created if needed; undefined while another process has it. The operating
  * system releases it when the process ends, however it ends.
  */
 export function tryLock(file: string): ProcessLock | undefined {

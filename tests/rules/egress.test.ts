@@ -8,6 +8,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/connectors/http/exchange.ts': ['got'],
   'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
+  // Both sides of the local socket between processes of a data folder.
+  'src/background/question-client.ts': ['node:http', 'node:net'],
+  'src/background/question-server.ts': ['node:http'],
   'src/doctor/machine.ts': ['node:dns/promises', 'node:net'],
   'src/sample/listener.ts': ['node:http'],
   // It runs in the browser, whose policy lets it ask this server only.
