@@ -64,10 +64,8 @@ test('a second process asks the first, and has the engine when that has ended', 
   const examined = await checkEngine({ store, vault, config: { home }, minFindings: 100 })
   expect(examined).toMatchObject({ status: 'ok', detail: `process ${process.pid} has it and answers the others` })
   const wrong = second.answers.answer('query_metric', { metricSlug: 'total-findigns' }, asked())
-  expect(await errorOf(wrong ?? Promise.resolve())).toMatchObject({
-    code: 'not_found',
-    facts: { suggestions: [{ value: 'total-findings' }] },
-  })
+  const refused = await errorOf(wrong ?? Promise.resolve())
+  expect([refused.code, refused.facts.suggestions?.[0]?.value]).toEqual(['not_found', 'total-findings'])
   const stop = new AbortController()
   const cancelled = second.answers.answer('query_metric', input, { ...asked(), signal: stop.signal })
   stop.abort()
