@@ -2,7 +2,7 @@ import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.
 import { AppError } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
-import type { QueryThreadProtocol, QueryThreadSettings } from './query.worker.ts'
+import type { QueryThreadProtocol, QueryThreadRole, QueryThreadSettings } from './query.worker.ts'
 import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 
 const SCRIPT = 'background/query.worker'
@@ -13,12 +13,6 @@ const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 /** Answers in progress are cancelled; the rest of the time is for the snapshot of the engine. */
 const STOP_MS = 1_000
-
-/**
- * `holder`: it has the engine and answers other processes too; `alone`: it has an engine for this process; `sql`: it has
- * none.
- */
-export type QueryThreadRole = 'holder' | 'alone' | 'sql'
 
 export interface QueryThreadOptions extends ThreadOptions {
   minFindings?: number

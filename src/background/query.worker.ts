@@ -12,10 +12,15 @@ import { Store } from '../store/store.ts'
 import { keepEngine } from './engine-keeper.ts'
 import { createProver, findEngineSocket } from './engine-socket.ts'
 import { queryThreadOperations } from './query-operations.ts'
-import type { QueryThreadRole } from './query-thread.ts'
 import type { CheckedQuestion } from './question.ts'
 import { type QuestionServer, serveQuestions } from './question-server.ts'
 import type { ThreadSettings } from './thread-options.ts'
+
+/**
+ * `holder`: it has the engine and answers other processes too; `alone`: it has an engine for this process; `sql`: it has
+ * none.
+ */
+export type QueryThreadRole = 'holder' | 'alone' | 'sql'
 
 /** The worker data of the query thread. */
 export interface QueryThreadSettings extends ThreadSettings {
