@@ -2,8 +2,10 @@ import type { Hono, Context as HonoContext } from 'hono'
 import { z } from 'zod'
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
+import { closest } from '../kernel/suggest.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
 import { call, type Operation } from '../operation/operation.ts'
+import { showKey } from '../operation/shown-key.ts'
 import { readJsonObject } from './body.ts'
 import { chooseForm, toFileResponse } from './forms.ts'
 
@@ -153,8 +155,19 @@ function decodeParameter(value: string): string {
   }
 }
 
-/** Moves members with dots in their names into nested objects. */
+/**
+ * Moves members with dots in their names into nested objects.
+ * @throws AppError `invalid_input` for an unknown one where there are such members
+ */
 function nest(query: Record<string, unknown>, nested: ReadonlyMap<string, readonly string[]>): Record<string, unknown> {
+  const unknown = Object.keys(query).filter((name) => nested.size > 0 && name.includes('.') && !nested.has(name))
+  const issues = unknown.map((name) => {
+    const [near] = closest(name, nested.keys(), (known) => known)
+    const advice = near === undefined ? '' : `; write it as ${near}`
+    return { path: showKey(name), message: `is not a known key here${advice}.` }
+  })
+  const [first] = issues
+  if (first !== undefined) throw invalidInput(`The input is not valid at ${first.path}: ${first.message}`, { issues })
   const input: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(query)) {
     const path = nested.get(name) ?? [name]
