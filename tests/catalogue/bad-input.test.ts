@@ -11,7 +11,7 @@ import { toStatement } from '../../src/store/builder.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { callTool } from '../support/mcp-tools.ts'
 import { type Doors, exchange, makeTemplate, NOON, openDoors, type Template, tokenHolder } from './estate.ts'
-import { type FilterPlace, filterPlaces, findOperation, toInput, toPath } from './filter-places.ts'
+import { type FilterPlace, filterPlaces, findOperation, toInput, toPath, toQuery } from './filter-places.ts'
 
 type Json = Record<string, unknown>
 
@@ -30,15 +30,6 @@ afterAll(() => {
 interface Answer {
   status: number
   body: Json
-}
-
-/** The members of an input as a query string names them. */
-function toQuery(input: Json, path: readonly string[] = []): [string, string][] {
-  return Object.entries(input).flatMap(([key, value]): [string, string][] => {
-    const own = key === 'ranges' ? path : [...path, key]
-    if (Array.isArray(value)) return value.map((each) => [own.join('.'), String(each)])
-    return typeof value === 'object' ? toQuery(value as Json, own) : [[own.join('.'), String(value)]]
-  })
 }
 
 async function askRest(name: string, input: Json, more: Record<string, string> = {}): Promise<Answer> {

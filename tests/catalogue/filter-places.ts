@@ -79,3 +79,12 @@ export const findOperation = (name: string) => {
   if (operation === undefined) throw new Error(`there is no operation ${name}`)
   return operation
 }
+
+/** The members of an input as a query string names them. */
+export function toQuery(input: Json, path: readonly string[] = []): [string, string][] {
+  return Object.entries(input).flatMap(([key, value]): [string, string][] => {
+    const own = key === 'ranges' ? path : [...path, key]
+    if (Array.isArray(value)) return value.map((each) => [own.join('.'), String(each)])
+    return typeof value === 'object' ? toQuery(value as Json, own) : [[own.join('.'), String(value)]]
+  })
+}
