@@ -26,10 +26,10 @@ FROM (
     'number' AS format, 'findings' AS unit, '["past due findings","missed deadlines"]' AS synonyms, now_ms() AS at
   UNION ALL
   SELECT 'sla-compliance', 'SLA compliance',
-    'Share of findings resolved by their due date, among those that are resolved or due. It needs a policy of due dates.',
+    'Findings closed by their due date, among those that are closed or due. It needs a policy of due dates.',
     'RATIO',
     '{"numerator":{"aggregation":"COUNT","entity":"finding","filters":{"sla":["MET"]}},"denominator":{"aggregation":"COUNT","entity":"finding","filters":{"sla":["MET","MISSED"]}}}',
-    'percentage', '', '["resolved on time","due date compliance"]', now_ms())
+    'percentage', '', '["due date compliance","deadline compliance"]', now_ms())
 WHERE slug NOT IN (SELECT slug FROM metric);
 
 INSERT INTO metric_version (metric_id, version, at, actor, via, snapshot)

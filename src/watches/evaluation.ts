@@ -43,6 +43,8 @@ export function applyReading(writer: Writer, start: EvaluationStart, reading: Wa
   if (watch === undefined || watch.id !== start.watch.id || watch.updatedAt !== start.watch.updatedAt) return false
   const run = getRun(writer, watch.id)
   if (run.evaluations !== start.evaluations) return false
+  // A group without a state was not in the previous reading, which lists all that meet the condition.
+  const isKnownAbsent = run.problem === null && run.evaluatedAt !== null && run.evaluatedAt >= watch.updatedAt
   const before = new Map(listStates(writer, watch.id).map((state) => [JSON.stringify(state.key), state]))
   for (const group of reading.groups) {
     const known = before.get(JSON.stringify(group.key))
@@ -54,7 +56,7 @@ export function applyReading(writer: Writer, start: EvaluationStart, reading: Wa
     saveState(writer, watch.id, record)
     // A first state is reported only if it is FIRING.
     if (known === undefined ? state !== 'FIRING' : known.state === state) continue
-    const from = known?.state ?? 'UNKNOWN'
+    const from = known?.state ?? (isKnownAbsent ? 'OK' : 'UNKNOWN')
     insertChange(writer, watch.id, { uid: randomUUID(), key, at, from, to: state, value, reason })
   }
   for (const { key } of before.values()) removeState(writer, watch.id, key)

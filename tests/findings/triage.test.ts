@@ -3,10 +3,10 @@ import { operations } from '../../src/catalogue.ts'
 import { isQuestion } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import { createRandom } from '../../src/sample/ids.ts'
 import { exchange } from '../catalogue/estate.ts'
 import { errorOf, NOON } from '../support/context.ts'
 import { DAY, openWatching, type Watching } from '../watches/watching.ts'
+import { triageConcurrently } from './concurrent-triage.ts'
 
 const bring = (watching: Watching, count: number, severity = 'HIGH') =>
   watching.bring(Array.from({ length: count }, (_, id) => ({ id, severity, first: NOON - DAY })))
@@ -74,46 +74,13 @@ describe('triage_findings', () => {
     expect((await watching.ask('list_audit', { kind: 'finding' })).total ?? 0).toBe(0)
   })
 
-  it('keeps history, counts and audit trail consistent with several concurrent callers', async () => {
-    const watching = openWatching()
-    await bring(watching, 300)
-    const ids = await idsOf(watching)
-    const random = createRandom(4)
-    const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
-    const pickStatus = () => statuses[Math.floor(random() * statuses.length)]
-    let changed = 0
-    const work = async () => {
-      for (let call = 0; call < 12; call++) {
-        const some = ids.filter(() => random() < 0.2)
-        const input = { ids: some, status: pickStatus(), reason: 'looked at', expectedStatus: pickStatus() }
-        const answer = await watching.ask('triage_findings', input).catch(() => ({ changed: 0 }))
-        changed += answer.changed
-      }
-    }
-    await Promise.all([work(), work(), work()])
-    const facts = watching.context.read((reader) => ({
-      history: reader.prepare('SELECT count(*) FROM status_change').pluck().get(),
-      audited: reader
-        .prepare("SELECT coalesce(sum(after ->> '$.findings'), 0) FROM audit WHERE kind = 'finding'")
-        .pluck()
-        .get(),
-      broken: reader
-        .prepare(
-          `SELECT count(*) FROM status_change s JOIN status_change p ON p.finding_id = s.finding_id AND p.seq = s.seq - 1
-           WHERE p.to_status <> s.from_status`,
-        )
-        .pluck()
-        .get(),
-      wrong: reader
-        .prepare(
-          `SELECT count(*) FROM finding f JOIN combo c ON c.id = f.combo_id WHERE c.status <> coalesce(
-             (SELECT to_status FROM status_change WHERE finding_id = f.id ORDER BY seq DESC LIMIT 1), 0)`,
-        )
-        .pluck()
-        .get(),
-    }))
-    expect(facts).toEqual({ history: changed, audited: changed, broken: 0, wrong: 0 })
-    expect(changed).toBeGreaterThan(100)
+  it('keeps history, counts and audit trail equal when two people and an assistant triage and undo at once', async () => {
+    const done = await triageConcurrently(300, 8, 4)
+    expect(done.recorded).toEqual(done.answered)
+    expect(done.audited).toEqual(done.changedBy)
+    expect(done.counted).toEqual(done.ended)
+    expect(done).toMatchObject({ broken: 0, wronglyUndone: [], changed: done.recorded.length })
+    expect(Math.min(done.changed / 100, done.conflicts, done.undos)).toBeGreaterThan(1)
   })
 })
 

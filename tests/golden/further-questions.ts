@@ -163,7 +163,7 @@ export const furtherQuestions: GoldenQuestion[] = [
     'list_metrics',
     'Which ratios can I see by space?',
     { search: 'container', type: 'RATIO' },
-    () => ['false-positive-rate', 'resolution-rate', 'scan-coverage'],
+    () => ['false-positive-rate', 'resolution-rate', 'scan-coverage', 'sla-compliance'],
     slugs,
   ),
   ask(

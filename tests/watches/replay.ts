@@ -36,6 +36,7 @@ export async function replay(days: number, watches: number, seed: number): Promi
   for (const each of all) await ask('create_watch', { displayName: each.slug, ...each })
   const findings: ImportedFinding[] = []
   const states = new Map<string, { state: State; streak: number }>()
+  let isSeen = false
   const result: Replay = { evaluations: 0, changes: [], expected: [], firings: 0, wronglyOk: 0 }
   for (let day = 0; day < days; day++) {
     clock.now = NOON + day * DAY
@@ -60,13 +61,21 @@ export async function replay(days: number, watches: number, seed: number): Promi
       for (const { group, value } of toValues(each, findings, clock.now)) {
         const key = `${each.slug}${group}`
         const before = states.get(key)
+        // A group without findings has a state only while it is FIRING or UNKNOWN.
+        if (group !== '' && value === 0 && (before?.state ?? 'OK') === 'OK') {
+          states.delete(key)
+          continue
+        }
         const after = step(before, fails ? null : value, each.condition)
         states.set(key, after)
         if (before === undefined ? after.state !== 'FIRING' : before.state === after.state) continue
-        result.expected.push(`${day} ${key} ${before?.state ?? 'UNKNOWN'} ${after.state} ${value}`)
+        // One that was not there when all was known was OK.
+        const from = before?.state ?? (isSeen ? 'OK' : 'UNKNOWN')
+        result.expected.push(`${day} ${key} ${from} ${after.state} ${value}`)
         if (after.state === 'FIRING') result.firings += 1
       }
     }
+    isSeen = !fails
     if (fails) {
       const { items } = await ask('list_watches')
       result.wronglyOk += items.filter(({ state }: { state: State }) => state === 'OK').length
