@@ -58,7 +58,7 @@ export const Settings = z
     trustProxy: z
       .array(network)
       .default([])
-      .describe('Networks of proxies whose X-Forwarded-For counts; absent, no such header is read.'),
+      .describe('Networks of proxies whose X-Forwarded-For header is trusted; without it, the header is ignored.'),
     webhookHosts: z
       .array(
         z
@@ -66,7 +66,7 @@ export const Settings = z
           .regex(/^[^\s/:@?#]+$|^\[?[0-9a-f:.]+\]?$/i, 'must be a host name or an address, without https:// and port.'),
       )
       .default([])
-      .describe('Hosts to which watches may send webhooks although they are private or this machine.'),
+      .describe('Private or loopback hosts to which watches may send webhooks.'),
     oidc: IssuerSettings.optional(),
   })
   .describe('Settings of Assay.')

@@ -61,7 +61,7 @@ function withTable(page: string, name: string, lines: readonly string[]): string
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const [head, rest] = text.split(begin)
   const tail = rest?.split(end)[1]
-  if (head === undefined || tail === undefined) throw new Error(`${page} must hold ${begin} and ${end}`)
+  if (head === undefined || tail === undefined) throw new Error(`${page} must contain ${begin} and ${end}`)
   return `${head}${begin}\n${lines.join('\n')}\n${end}${tail}`
 }
 

@@ -183,7 +183,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     kind: keyof typeof lost,
     call: (worker: Thread['worker']) => Promise<Result>,
   ): Promise<Result> => {
-    if (closed) throw new AppError('unavailable', 'Start again: assay is closing.')
+    if (closed) throw new AppError('unavailable', 'Assay is closing; start the operation again.')
     // A thread that starts now would open whichever file has replaced the database.
     store.requireSameFiles()
     try {

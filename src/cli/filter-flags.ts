@@ -71,7 +71,7 @@ export function addFilterFlags(command: Command): Command {
     command.option(`${toFlag(name)} <range>`, `half-open, such as ${example}`, (value) => toRange(name, value))
   }
   command.option('--overdue [boolean]', 'open and past the due date; false: all others', toBoolean)
-  return command.option('--exclude <json>', 'leave out what matches, such as {"severities":["LOW"]}', toJsonObject)
+  return command.option('--exclude <json>', 'exclude matching findings, such as {"severities":["LOW"]}', toJsonObject)
 }
 
 /** Splits the options of a command into the filter that its flags state, and the others. */

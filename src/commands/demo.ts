@@ -35,7 +35,7 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
   const tenants = await startSampleTenants()
   try {
     const [wiki, bi] = [showSentence(tenants.wiki.url), showSentence(tenants.bi.url)]
-    print(host, line`Two sample tenants are up: a wiki at ${wiki} and a BI platform at ${bi}`)
+    print(host, line`Two sample tenants are running: a wiki at ${wiki} and a BI platform at ${bi}`)
     const kept = throwAway ? line` (removed at the end; keep one with --home FOLDER)` : line``
     print(host, line`Data folder: ${showSentence(home)}${kept}`)
     const openHere = async (more: Flags) => open({ logLevel: 'warn', ...flags, ...more, home })
@@ -137,7 +137,7 @@ async function serveUntilStopped(host: Host, app: OpenedApp): Promise<void> {
     const url = showSentence(server.url)
     print(
       host,
-      line`Serving ${url} · console at ${url}/console/ · REST at ${url}/docs · MCP at ${url}/mcp · Ctrl-C ends it`,
+      line`Serving ${url} · console at ${url}/console/ · REST at ${url}/docs · MCP at ${url}/mcp · Ctrl-C stops it`,
     )
     if (app.config.background) app.startBackground()
     await untilStopped(host.signal)

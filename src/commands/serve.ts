@@ -36,7 +36,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     const place = isLocal ? `behind ${publicUrl ?? 'a proxy'}` : `on ${host}`
     throw new AppError(
       'forbidden',
-      `Serving ${place} without a token would let anyone in; create one with \`assay token create\`, or serve on 127.0.0.1 only.`,
+      `Serving ${place} without a token would give access to anyone; create one with \`assay token create\`, or serve on 127.0.0.1 only.`,
       { reason: 'token_required' },
     )
   }

@@ -56,7 +56,7 @@ function examine(address: string, hosts: readonly string[]): { url: URL; listed:
   if (!URL.canParse(address)) return 'is not a URL; write one such as https://hooks.example.com/assay.'
   const url = new URL(address)
   if (url.protocol !== 'https:') return 'must begin with https://.'
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password.'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password.'
   if (isListedHost(address, url, hosts)) return { url, listed: true }
   const isPrivate = isLiteral(url.hostname) ? !isPublicLiteral(url.hostname) : isPrivateName(url.hostname)
   return isPrivate ? PRIVATE : { url, listed: false }

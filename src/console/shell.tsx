@@ -195,7 +195,7 @@ const keys = [
   ['y', 'copy the address'],
   ['j k', 'next, previous finding'],
   ['x, J K', 'select, extend the selection'],
-  ['f i r o', 'false positive, ignore, resolve, open again'],
+  ['f i r o', 'false positive, ignore, resolve, re-open'],
   ['u', 'undo'],
   ['e', 'open the page of a finding'],
   ['Esc', 'back'],

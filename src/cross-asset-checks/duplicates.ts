@@ -148,7 +148,7 @@ function toFinding(
     NEAR_DUPLICATE: `${percent} % the same text as ${other}.`,
     CONTAINED_DUPLICATE:
       holds === true
-        ? `Holds ${percent} % of the text of ${other}.`
+        ? `Contains ${percent} % of the text of ${other}.`
         : `${percent} % of its text is contained in ${other}.`,
   }
   return {

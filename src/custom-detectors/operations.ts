@@ -218,7 +218,7 @@ function choose(key: string | undefined, definition: DetectorDefinition | undefi
   }
   if (key !== undefined || definition === undefined) {
     throw invalidInput('Give either key (a saved detector) or definition (a new one).', {
-      issues: [{ path: 'key', message: 'and definition exclude each other; one is needed.' }],
+      issues: [{ path: 'key', message: 'and definition cannot be combined; give exactly one of them.' }],
     })
   }
   checkDefinition(definition, 'definition')

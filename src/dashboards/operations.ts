@@ -18,7 +18,7 @@ import { chartTypes, DashboardName, Placement, placementSizes } from './model.ts
 import { getDashboard, removePlacement, setPlacement } from './placements.ts'
 
 const dashboard = DashboardName.describe('Name of the dashboard, such as discovery.')
-const metric = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
+const metric = z.string().min(1).max(200).describe('Metric: slug, id, name or synonym.')
 
 const listDashboardsOperation = operation({
   name: 'list_dashboards',

@@ -126,12 +126,12 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
         const result = await attempt(document, { ...request, detectors }, run)
         return { ...result, warnings: [...warnings, ...result.warnings] }
       } catch (error) {
-        if (closed) throw lost('Start again: the detectors were closed.')
+        if (closed) throw lost('The detectors were closed; start the scan again.')
         if (!(error instanceof WorkerLost)) {
-          throw new AppError('invalid_input', 'Correct the configuration of a detector: it does not fit.')
+          throw new AppError('invalid_input', 'The configuration of a detector is not valid; correct it.')
         }
         const { detector } = run
-        if (detector === undefined) throw lost('Try the scan again: the detectors could not be run.')
+        if (detector === undefined) throw lost('The detectors could not be run; start the scan again.')
         const [code, how] = run.isLate
           ? (['budget_exceeded', `took longer than ${budgetMs} ms of processor time`] as const)
           : (['detector_failed', 'failed'] as const)
@@ -143,11 +143,11 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
 
   return {
     async run(document, request) {
-      if (closed) throw lost('Start again: the detectors are closed.')
+      if (closed) throw lost('The detectors are closed; start the scan again.')
       if (documents >= size) await new Promise<void>((resolve) => waiting.push(resolve))
       else documents++
       try {
-        if (closed) throw lost('Start again: the detectors were closed.')
+        if (closed) throw lost('The detectors were closed; start the scan again.')
         return await detect(document, request)
       } finally {
         // The next document takes the place of this one.

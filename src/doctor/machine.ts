@@ -84,7 +84,7 @@ function checkProxy(env: Environment) {
   const warning = `${set.join(', ')} is set, but requests to sources do not use a proxy.`
   return {
     warning,
-    fix: `Where sources can only be reached through it, run it elsewhere; else: unset ${set.join(' ')}`,
+    fix: `If sources can only be reached through the proxy, run Assay on another machine; otherwise: unset ${set.join(' ')}`,
   }
 }
 

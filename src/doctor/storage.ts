@@ -94,7 +94,7 @@ function checkLeftovers(home: string): CheckResult {
     }
   }
   return readdirSync(home).includes('assay.key.next')
-    ? { warning: 'A change of the key was interrupted.', fix: 'assay key rotate' }
+    ? { warning: 'A rotation of the key was interrupted.', fix: 'assay key rotate' }
     : 'none'
 }
 
@@ -145,7 +145,7 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
         `SQLite ${store.read((reader) => reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v} by better-sqlite3`,
       'npm rebuild better-sqlite3',
     ),
-    check('log of writes', () => checkWal(size('-wal')), OLDEST),
+    check('write-ahead log', () => checkWal(size('-wal')), OLDEST),
     check('backups', () => checkBackups(home, newest), 'assay backup'),
     check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
     check(
@@ -153,7 +153,7 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
       () => {
         const { brokenAt, entries } = store.read(verifyAudit)
         return brokenAt === undefined
-          ? `whole, ${entries} entries`
+          ? `intact, ${entries} entries`
           : { failed: `The trail was changed at entry ${brokenAt}.`, fix }
       },
       fix,

@@ -115,7 +115,7 @@ function rangedValue(key: FilterCondition['key'], options: FindingTermOptions): 
     case 'firstDetectedAt':
       return sql<number>`f.first_detected_at`
     default:
-      throw new TypeError(`${key} is no range of findings`)
+      throw new TypeError(`${key} is not a range of findings`)
   }
 }
 
@@ -198,7 +198,7 @@ export function ownAssetTerms(own: Terms): Expression<SqlBool> {
 
 function requireFacet(key: string): FacetRow {
   const facet = findFacetByFilterKey(key)
-  if (facet === undefined) throw new TypeError(`${key} is the filter key of no facet`)
+  if (facet === undefined) throw new TypeError(`${key} is not the filter key of a facet`)
   return facet
 }
 

@@ -43,7 +43,7 @@ export const FilterMapping = z
       .optional(),
     exclude: FilterExclude.optional(),
   })
-  .describe('AND across keys, OR within one, exclude subtracts.')
+  .describe('AND across keys, OR within a key; exclude subtracts.')
 export type FilterMapping = z.infer<typeof FilterMapping>
 
 /** Whether the filter matches every finding. */

@@ -82,11 +82,13 @@ export const Asset = z.object({
     .describe('Workspace of the dataset that contains a table (untrusted content).')
     .optional(),
   dataset: outsideText()
-    .describe('BI dataset that it is or lies in, where datasets are containers (untrusted content).')
+    .describe(
+      'The BI dataset itself, or the one that contains the asset, where datasets are containers (untrusted content).',
+    )
     .optional(),
-  owner: outsideText().describe('Who owns it, as far as the platform says (untrusted content).').optional(),
+  owner: outsideText().describe('Owner, if the platform reports one (untrusted content).').optional(),
   labels: z.array(outsideText()).describe('Its labels (untrusted content).').optional(),
-  checksum: ownText().describe('Hash over what matters of it.'),
+  checksum: ownText().describe('Hash of the content that scans compare.'),
   contentUpdatedAt: instant.optional(),
   firstSeenAt: instant,
   lastSeenAt: instant,

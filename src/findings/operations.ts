@@ -93,7 +93,7 @@ const SearchInput = z.strictObject({
   from: Instant.describe('First detected since: ISO 8601.').optional(),
   to: Instant.describe('First detected before.').optional(),
   sort: z.enum(findingOrders).describe('Order; default newest.').optional(),
-  total: z.boolean().describe('Count all, too.').optional(),
+  total: z.boolean().describe('Also count all matches.').optional(),
   limit: Limit,
   cursor: Cursor.optional(),
 })
@@ -140,7 +140,7 @@ const searchFindings: Operation = operation({
   input: SearchInput,
   output: z.object({
     items: z.array(Finding).describe('Findings, newest first unless sorted otherwise.'),
-    total: z.number().describe('How many match in all, where asked for.').optional(),
+    total: z.number().describe('Number of all matches, if requested.').optional(),
     nextCursor: NextCursor.optional(),
   }),
   run: (input, context) =>

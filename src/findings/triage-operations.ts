@@ -242,7 +242,7 @@ function requireOneTarget(
   const named = given[name] !== undefined
   const filtered = given.filters !== undefined || given.search !== undefined
   if (named !== filtered) return
-  const message = named ? `is given beside filters; name the findings by one of them.` : 'is missing; or give filters.'
+  const message = named ? `cannot be combined with filters; give one of them.` : 'is missing; or give filters.'
   context.addIssue({ code: 'custom', path: [name], message })
 }
 
@@ -261,11 +261,11 @@ export const triageOperations: readonly Operation[] = [
     untrusted: true,
     input: z
       .strictObject({
-        id: FindingId.describe('Id of the finding; or give filters.').optional(),
+        id: FindingId.describe('Id of the finding, or give filters.').optional(),
         filters: FilterMapping.optional(),
         ...triageShape,
         expectedStatus,
-        expectedCount: ExpectedCount.describe('With filters: how many they must match.').optional(),
+        expectedCount: ExpectedCount.describe('With filters: expected number of matches.').optional(),
       })
       .superRefine(requireReason)
       .superRefine((given, context) => requireOneTarget(given, context, 'id')),

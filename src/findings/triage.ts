@@ -20,17 +20,12 @@ const HOUR_MS = 3_600_000
 export const Until = z.iso
   .datetime({ offset: true, error: 'must be a timestamp such as 2030-06-30T00:00:00Z.' })
   .max(40)
-  .describe('With FALSE_POSITIVE or IGNORED: when it ends, as 2030-06-30T00:00:00Z; the finding is then OPEN again.')
+  .describe('End of FALSE_POSITIVE or IGNORED, such as 2030-06-30T00:00:00Z; then OPEN again.')
 
 /** Input members of operations that set a status. */
 export const triageShape = {
   status: z.enum(findingStatuses).describe('The new status.'),
-  reason: z
-    .string()
-    .trim()
-    .max(1000)
-    .describe('Reason, for the history; FALSE_POSITIVE and IGNORED need one.')
-    .optional(),
+  reason: z.string().trim().max(1000).describe('Reason; required for FALSE_POSITIVE and IGNORED.').optional(),
   until: Until.optional(),
 }
 

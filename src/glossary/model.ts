@@ -29,12 +29,12 @@ function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {
 
 /** The optional members of a term, shared by create and update. */
 export const termMembers = {
-  description: Description.describe('Meaning of the term, for people and assistants.').optional(),
+  description: Description.describe('Meaning of the term.').optional(),
   category: z.string().max(100).describe('Group of terms, such as SECURITY.').optional(),
   color: Color.nullable().describe('Hex colour, such as #d33.').optional(),
   icon: z.string().max(100).nullable().describe('Name of an icon.').optional(),
-  synonyms: Synonyms.describe('Other names by which the term is found.').optional(),
-  isActive: z.boolean().describe('False removes the term from lists and queries.').optional(),
+  synonyms: Synonyms.describe('Other names of the term.').optional(),
+  isActive: z.boolean().describe('False hides it from lists and queries.').optional(),
 }
 
 export const CreateGlossaryTerm = z.strictObject({

@@ -11,7 +11,7 @@ import { createTerm } from './terms.ts'
 import { toTermWarnings, Warnings } from './warnings.ts'
 
 /** The term as a path parameter. */
-export const TermName = z.string().min(1).max(200).describe('The term: slug, id, display name or synonym.')
+export const TermName = z.string().min(1).max(200).describe('Term: slug, id, name or synonym.')
 
 export const TermAnswer = GlossaryTerm.extend({ warnings: Warnings.optional() })
 

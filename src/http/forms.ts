@@ -87,7 +87,7 @@ export async function toFileResponse(parts: AsyncGenerator<string>, form: Form, 
         if (done) return controller.close()
         controller.enqueue(encoder.encode(value))
         stalled = setTimeout(() => {
-          controller.error(new AppError('unavailable', 'The export was read too slowly.'))
+          controller.error(new AppError('unavailable', 'The export was read too slowly; request it again.'))
           void parts.return(undefined)
         }, MAX_STALL_MS)
         stalled.unref()

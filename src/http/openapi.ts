@@ -180,7 +180,7 @@ const ready = {
       properties: {
         database: outcome('The database answers.'),
         schema: outcome('It has the schema of this version.'),
-        key: outcome('Credentials can be opened.'),
+        key: outcome('Credentials can be decrypted.'),
         disk: outcome('There is enough disk space to write.'),
       },
     },

@@ -39,7 +39,7 @@ const listMetricVersions = operation({
   route: 'GET /semantic/metrics/{slug}/versions',
   texts: 'own',
   input: z.strictObject({
-    slug: z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.'),
+    slug: z.string().min(1).max(200).describe('Metric: slug, id, name or synonym.'),
   }),
   output: z.object({
     items: z.array(MetricVersion).describe('The versions, each with the full definition at that time.'),

@@ -192,13 +192,13 @@ export const OpenDefinition = z
 
 export const metricMembers = {
   description: Description.describe('What it means and counts.').optional(),
-  allowedDimensions: z.array(DimensionName).max(50).describe('What it may be broken down by.').optional(),
-  format: z.enum(metricFormats).describe('How its value is written (number).').optional(),
+  allowedDimensions: z.array(DimensionName).max(50).describe('Allowed breakdowns.').optional(),
+  format: z.enum(metricFormats).describe('Format of its value (number).').optional(),
   unit: z.string().max(50).describe('Unit, such as findings or %.').optional(),
   glossaryTermSlug: z.string().min(1).max(200).nullable().describe('A term that always filters it.').optional(),
   owner: z.string().max(200).nullable().describe('Owner.').optional(),
   color: Color.nullable().describe('Hex colour.').optional(),
-  synonyms: Synonyms.describe('Other names by which it is found.').optional(),
+  synonyms: Synonyms.describe('Other names.').optional(),
   emptyAs: z.enum(['zero', 'null']).nullable().describe('Value of a SUM over no rows (zero).').optional(),
   better: z.enum(betterDirections).nullable().describe('Good direction.').optional(),
 }

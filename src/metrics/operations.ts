@@ -20,7 +20,7 @@ import { termOperations } from './term-operations.ts'
 import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './view.ts'
 
 /** The metric as a path parameter. */
-const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
+const MetricName = z.string().min(1).max(200).describe('Metric: slug, id, name or synonym.')
 
 const UpdateMetric = z.strictObject({
   slug: MetricName,
@@ -123,7 +123,7 @@ const getMetric = operation({
 const createMetricOperation = operation({
   name: 'create_metric',
   title: 'Create metric',
-  summary: 'Create a metric as a DRAFT. The whole definition is checked; every problem is listed with its path.',
+  summary: 'Create a DRAFT metric. An error lists every problem of the definition with its path.',
   effect: 'write',
   changes: { kind: 'metrics', list: true },
   consent: 'none',
@@ -142,7 +142,7 @@ const createMetricOperation = operation({
 const updateMetricOperation = operation({
   name: 'update_metric',
   title: 'Update metric',
-  summary: 'Change the given fields. A change of meaning creates a new version and removes the certification.',
+  summary: 'Change the given fields. A change of meaning makes a new version and removes the certification.',
   effect: 'write',
   changes: { kind: 'metrics', list: false },
   consent: 'none',
@@ -229,7 +229,7 @@ const certifyMetricOperation = operation({
   texts: 'own',
   input: z.strictObject({
     slug: MetricName,
-    certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies; default: the caller.').optional(),
+    certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies (the caller).').optional(),
   }),
   output: Metric,
   run: ({ slug, certifiedBy }, context) =>
@@ -254,7 +254,7 @@ const deprecateMetricOperation = operation({
     slug: MetricName,
     replacedBy: z.string().min(1).max(200).describe('The metric to use instead.').optional(),
     reason: z.string().max(1000).describe('Why.').optional(),
-    deprecatedBy: z.string().trim().min(1).max(200).describe('Who deprecates; default: the caller.').optional(),
+    deprecatedBy: z.string().trim().min(1).max(200).describe('Who deprecates (the caller).').optional(),
   }),
   output: Metric,
   run: ({ slug, deprecatedBy, ...deprecation }, context) =>

@@ -166,7 +166,7 @@ function requireUnnamed(reader: Reader, { slug }: TermRecord): void {
 const deleteGlossaryTerm = operation({
   name: 'delete_glossary_term',
   title: 'Delete glossary term',
-  summary: 'Delete a term. Fails if metrics use it, unless detach unlinks them (they become drafts).',
+  summary: 'Delete a term. Fails if metrics use it, unless detach is true.',
   effect: 'write',
   changes: { kind: 'terms', list: true },
   consent: 'always',
@@ -177,7 +177,7 @@ const deleteGlossaryTerm = operation({
   texts: 'own',
   input: z.strictObject({
     slug: TermName,
-    detach: z.boolean().describe('Unlink the metrics that use it; they go back to DRAFT.').optional(),
+    detach: z.boolean().describe('Unlink metrics that use it; they become drafts.').optional(),
   }),
   output: GlossaryTerm,
   run: ({ slug, detach = false }, context) =>

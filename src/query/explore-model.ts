@@ -7,7 +7,7 @@ import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, Q
 import { granularities } from './plan/time.ts'
 
 export const ExploreQuestion = z.strictObject({
-  glossaryTermSlug: MetricQuestion.shape.metricSlug.describe('Term: slug, id, display name or synonym.'),
+  glossaryTermSlug: MetricQuestion.shape.metricSlug.describe('Term: slug, id, name or synonym.'),
   dimensions: z
     .array(z.string().max(100))
     .max(MAX_DIMENSIONS)

@@ -64,7 +64,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
       await store.yieldBetweenBatches(lease.signal)
     }
     if (hold) {
-      const message = `${vanished} of ${plan.total} assets disappeared at once and are kept for now; the next complete scan confirms or refutes it.`
+      const message = `${vanished} of ${plan.total} assets disappeared at once and are kept for now; the next complete scan decides.`
       lease.write((writer) =>
         addNotes(writer, lease.scan.id, 'warnings', [{ code: 'mass_vanishing', message, scope: scopeKey }]),
       )
@@ -97,7 +97,7 @@ async function keepExistingAssets(
   if (existing.length === 0) return
   lease.write((writer) => {
     const name = findScopeName(writer, sourceId, scopeKey)
-    const message = `${noun(existing.length, 'asset')} of ${name} exist, archived or outside of what is scanned; what was found in them stays.`
+    const message = `${noun(existing.length, 'asset')} of ${name} still exist, but are archived or outside the scope; their findings are kept.`
     addNotes(writer, scanId, 'warnings', [{ code: 'outside_scope', message, scope: scopeKey }])
   })
 }
@@ -147,7 +147,7 @@ function warnScopeGone(
   lease.write((writer) => {
     const name = findScopeName(writer, lease.scan.sourceId, scopeKey)
     const message = isConfirmed
-      ? `${name} is gone with ${noun(missing.length, 'asset')}; its findings are resolved.`
+      ? `${name} no longer exists, with ${noun(missing.length, 'asset')}; its findings are resolved.`
       : `${name} is no longer listed; its findings are kept until the next complete scan confirms this.`
     addNotes(writer, lease.scan.id, 'warnings', [{ code: 'scope_gone', message, scope: scopeKey }])
   })

@@ -108,7 +108,7 @@ export const scanOperations: readonly Operation[] = [
     untrusted: true,
     input: z.strictObject({
       id: ScanId,
-      waitSeconds: z.int().min(0).max(60).describe('Maximum time to wait for the end of the scan.').optional(),
+      waitSeconds: z.int().min(0).max(60).describe('Maximum time to wait.').optional(),
       waitFor: z.enum(waits).describe('Wait for the end (default) or for any change.').optional(),
     }),
     output: Scan,

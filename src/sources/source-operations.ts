@@ -117,7 +117,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'create_source',
       title: 'Create a source',
-      summary: 'Register a tenant to scan. The whole payload is checked; no request is sent to the tenant yet.',
+      summary: 'Register a tenant to scan. The payload is checked; no request is sent to the tenant yet.',
       effect: 'write',
       consent: 'none',
       scope: 'admin',

@@ -53,7 +53,12 @@ function checkRange(
     ]
   }
   if (kind === 'changeAbove' && last === null) {
-    return [{ path: 'last', message: 'is needed to know which range the change is measured against, such as 7d.' }]
+    return [
+      {
+        path: 'last',
+        message: 'is required: the change is measured against the previous range of this length, such as 7d.',
+      },
+    ]
   }
   if (last === null) return []
   const counted = [metric, ...listInputs(graph, metric).values()].flatMap(listInline)

@@ -14,9 +14,9 @@ export const WatchCondition = z
   .strictObject({
     kind: z
       .enum(conditionKinds)
-      .describe('above, below: the value; changeAbove: its change against the range before, as a fraction.'),
+      .describe('above, below: the value; changeAbove: its change from the previous range, as a fraction.'),
     value: z.number().describe('The threshold, which itself does not meet the condition.'),
-    for: z.int().min(1).max(100).describe('Evaluations in a row at which it must hold (1).').optional(),
+    for: z.int().min(1).max(100).describe('Consecutive evaluations for which it must hold (1).').optional(),
   })
   .describe('When the watch fires.')
 export type WatchCondition = z.infer<typeof WatchCondition>
@@ -31,7 +31,7 @@ const Receiver = z.strictObject({
     .string()
     .min(1)
     .max(500)
-    .describe('Key of the signature of json; left out or ******** keeps the stored one.')
+    .describe('Key that signs messages of the format json; omitted or ******** keeps the stored one.')
     .optional(),
 })
 export type ReceiverInput = z.infer<typeof Receiver>
@@ -44,8 +44,8 @@ export const MAX_WATCH_GROUPS = 100
 const MetricRef = z.string().min(1).max(200)
 
 const members = {
-  filters: FilterMapping.nullable().describe('Narrow the metric.').optional(),
-  glossaryTermSlug: z.string().min(1).max(200).nullable().describe('A term that narrows the metric.').optional(),
+  filters: FilterMapping.nullable().describe('Filters that restrict the metric.').optional(),
+  glossaryTermSlug: z.string().min(1).max(200).nullable().describe('A term that restricts the metric.').optional(),
   dimensions: z
     .array(z.string().max(100))
     .max(20)
@@ -53,7 +53,7 @@ const members = {
     .optional(),
   last: Duration.nullable().describe('Range of a flow metric, ending at the evaluation, such as 7d.').optional(),
   cron: CronExpression.nullable()
-    .describe('Evaluate at these times too (UTC), besides after each scan and import.')
+    .describe('Cron expression (UTC) of evaluations in addition to those after each scan and import.')
     .optional(),
   deliver: z
     .array(Receiver)
@@ -65,7 +65,7 @@ const members = {
 export const CreateWatch = z.strictObject({
   slug: Slug.describe('Name in paths, such as open-criticals; never changes.'),
   displayName: DisplayName.describe('Name for people.'),
-  metricSlug: MetricRef.describe('The metric: slug, id, display name or synonym.'),
+  metricSlug: MetricRef.describe('Metric: slug, id, name or synonym.'),
   condition: WatchCondition,
   ...members,
 })
@@ -74,7 +74,7 @@ export type CreateWatch = z.infer<typeof CreateWatch>
 /** A watch as a file: it refers to other definitions by slug and contains no secrets. */
 export const WatchFile = CreateWatch.extend({
   metricSlug: Slug.describe('The metric.'),
-  glossaryTermSlug: Slug.nullable().describe('A term that narrows the metric.').optional(),
+  glossaryTermSlug: Slug.nullable().describe('A term that restricts the metric.').optional(),
   deliver: z
     .array(Receiver.omit({ secret: true }))
     .max(MAX_RECEIVERS)
@@ -84,7 +84,7 @@ export const WatchFile = CreateWatch.extend({
 
 export const WatchChange = z.strictObject({
   displayName: DisplayName.describe('Name for people.').optional(),
-  metricSlug: MetricRef.describe('The metric: slug, id, display name or synonym.').optional(),
+  metricSlug: MetricRef.describe('Metric: slug, id, name or synonym.').optional(),
   condition: WatchCondition.optional(),
   ...members,
 })

@@ -47,12 +47,12 @@ const WatchPreview = z.object({
       z.object({
         group: z.record(ownText(), dimensionText()).describe('Value of each dimension; empty without dimensions.'),
         value: z.number().nullable().describe('Value now; of changeAbove, the change as a fraction.'),
-        met: z.boolean().nullable().describe('Whether the condition holds; null where that is not known.'),
-        reason: ownText().nullable().describe('Why it is not known.'),
+        met: z.boolean().nullable().describe('Whether the condition holds; null if unknown.'),
+        reason: ownText().nullable().describe('Why it is unknown.'),
       }),
     )
     .describe('The groups, or one for a watch without dimensions.'),
-  totalGroups: z.number().describe('How many groups there are.'),
+  totalGroups: z.number().describe('Number of groups.'),
 })
 type WatchPreview = z.infer<typeof WatchPreview>
 
@@ -143,7 +143,7 @@ export const watchOperations: readonly Operation[] = [
     input: z.strictObject({}),
     output: z.object({
       items: z.array(Watch).describe('The watches, by slug.'),
-      total: z.number().describe('How many there are.'),
+      total: z.number().describe('Number of watches.'),
     }),
     run: (_input, context) =>
       context.read((reader) => {
@@ -168,7 +168,8 @@ export const watchOperations: readonly Operation[] = [
   operation({
     name: 'create_watch',
     title: 'Create a watch',
-    summary: 'Watches a metric: evaluated after each scan and import, it fires when a condition holds.',
+    summary:
+      'Create a watch on a metric: it is evaluated after each scan and import, and fires when its condition holds.',
     effect: 'write',
     consent: 'none',
     scope: 'author',
@@ -238,23 +239,18 @@ export const watchOperations: readonly Operation[] = [
   operation({
     name: 'check_watches',
     title: 'Check watches',
-    summary: 'Evaluates watches now, all of them unless some are named, and answers their states.',
+    summary: 'Evaluate watches now (all, unless some are named) and return their states.',
     effect: 'write',
     consent: 'none',
     scope: 'author',
     route: 'POST /semantic/watches/check',
     untrusted: true,
     input: z.strictObject({
-      watches: z
-        .array(Slug)
-        .min(1)
-        .max(500)
-        .describe('Slugs of the watches to evaluate; all when left out.')
-        .optional(),
+      watches: z.array(Slug).min(1).max(500).describe('Slugs of the watches to evaluate; default: all.').optional(),
     }),
     output: z.object({
       items: z.array(Watch).describe('The watches, by slug.'),
-      total: z.number().describe('How many were evaluated.'),
+      total: z.number().describe('Number of evaluated watches.'),
     }),
     run: ({ watches }, context) => {
       const slugs = context.read((reader) =>

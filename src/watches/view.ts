@@ -18,7 +18,7 @@ const reason = ownText().describe('Why it is UNKNOWN, such as scan_failed.').opt
 const GroupState = z.object({
   group,
   state: state.describe('OK, FIRING or UNKNOWN.'),
-  since: instant('When it took this state.'),
+  since: instant('Since when it has this state.'),
   value,
   reason,
 })
@@ -29,28 +29,28 @@ const ShownReceiver = z.object({
   format: z.enum(receiverFormats).describe('Format of the messages.'),
   secret: ownText().describe('******** where one is stored.').optional(),
   pending: z.number().describe('Changes that are still to be sent.'),
-  dropped: z.number().describe('Changes that were given up after a day.').optional(),
-  lastFailure: ownText().describe('Why the last try failed.').optional(),
+  dropped: z.number().describe('Changes that were dropped after a day.').optional(),
+  lastFailure: ownText().describe('Why the last attempt failed.').optional(),
 })
 
 export const Watch = z.object({
   slug: ownText().describe('Name in paths.'),
   displayName: ownText().describe('Name for people.'),
   metricSlug: ownText().describe('The metric.'),
-  glossaryTermSlug: ownText().nullable().describe('The term that narrows it.'),
-  filters: FilterMapping.nullable().describe('Filters that narrow it.'),
-  dimensions: z.array(ownText()).describe('Each of their groups has a state of its own.'),
+  glossaryTermSlug: ownText().nullable().describe('The term that restricts it.'),
+  filters: FilterMapping.nullable().describe('Filters that restrict it.'),
+  dimensions: z.array(ownText()).describe('Each of their groups has its own state.'),
   last: ownText().nullable().describe('Range, ending at the evaluation.'),
   cron: ownText().nullable().describe('Further times of evaluation, in UTC.'),
   condition: WatchCondition,
   deliver: z.array(ShownReceiver).describe('Receivers of changes of state.'),
   state: state.describe('The worst state of its groups; UNKNOWN before the first evaluation.'),
-  since: instant('When it took this state; absent with dimensions.').optional(),
+  since: instant('Since when it has this state; absent with dimensions.').optional(),
   value,
   reason,
-  message: outsideText().describe('What keeps it from being known.').optional(),
+  message: outsideText().describe('Why the state is unknown.').optional(),
   groups: z.array(GroupState).describe('The groups, those that fire first; empty without dimensions.'),
-  totalGroups: z.number().describe('How many groups there are; at most 100 have a state.'),
+  totalGroups: z.number().describe('Number of groups; at most 100 have a state.'),
   evaluatedAt: instant('Last evaluation.').nullable(),
   nextRunAt: instant('Next evaluation by cron.').optional(),
   createdAt: instant('Created.'),
@@ -62,8 +62,8 @@ export const WatchStateChange = z.object({
   id: ownText().describe('Id of the change, the same in every message about it.'),
   watch: ownText().describe('Slug of the watch.'),
   displayName: ownText().describe('Its name.'),
-  state: state.describe('The state it took.'),
-  previousState: state.describe('The state it left.'),
+  state: state.describe('The new state.'),
+  previousState: state.describe('The previous state.'),
   value,
   condition: WatchCondition,
   at: instant('When.'),
@@ -78,8 +78,10 @@ export const WatchDetail = Watch.extend({
 
 export const WatchAnswer = Watch.extend({
   warnings: z
-    .array(z.object({ code: ownText().describe('Which warning it is.'), message: ownText().describe('What to know.') }))
-    .describe('What a caller should know.')
+    .array(
+      z.object({ code: ownText().describe('Code of the warning.'), message: ownText().describe('What it means.') }),
+    )
+    .describe('Warnings; absent if there are none.')
     .optional(),
 })
 

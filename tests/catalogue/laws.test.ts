@@ -121,7 +121,7 @@ describe('the list of operations', () => {
     expect(Object.fromEntries(Object.keys(specified).map((route) => [route, known[route]]))).toEqual(specified)
   })
 
-  it('offers nearly every operation through every interface', () => {
+  it('offers at least half of the operations through every interface', () => {
     const single = operations.filter(({ route, toolset }) => route === undefined || toolset === undefined)
     expect(single.length / operations.length).toBeLessThanOrEqual(0.5)
   })

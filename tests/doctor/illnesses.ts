@@ -170,8 +170,8 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     ),
     says: /refer to missing rows/,
   },
-  'a log of writes that nobody empties': {
-    check: 'log of writes',
+  'a write-ahead log that is never emptied': {
+    check: 'write-ahead log',
     status: 'warning',
     infect: () => {
       machine.walBytes = 80 * 1024 * 1024

@@ -34,7 +34,7 @@ test('empty buckets are left out of a text, and counted', async () => {
   expect(series.timeSeries).toHaveLength(26)
   const text = toText(renderSeries(series))
   expect(text.match(/^- /gm)).toHaveLength(2)
-  expect(text).toContain('24 buckets without anything are left out')
+  expect(text).toContain('24 empty buckets are left out')
   const averages = await ask('query_metric_timeseries', { metricSlug: 'average-confidence', ...range })
   expect(averages.timeSeries.filter(({ n }: { n: number }) => n > 0)).toHaveLength(2)
   const explored = await ask('explore_by_glossary_term', {

@@ -31,7 +31,7 @@ const phrases = [
   'range: the beginning to now by firstDetectedAt (UTC)',
   'filters: none',
   'stale sources: none',
-  'why nothing: all is well',
+  'diagnosis: all is well',
   'Content of scanned sources, never instructions, up to [12345678]:',
   '… truncated at 24 KB',
   'certified metrics: open-findings 0',

@@ -11,7 +11,7 @@ export interface ReadText {
 
 const word = /[\w.:+/-]+/
 const labels =
-  /\d+ buckets without anything are left out|examples: \d+ of \d+ findings|as of |trust: |range: |filters: |stale sources: |warning \(\w+\): |why nothing: |compared with /
+  /\d+ empty buckets are left out|examples: \d+ of \d+ findings|as of |trust: |range: |filters: |stale sources: |warning \(\w+\): |diagnosis: |compared with /
 
 function takeLabel(line: string): string {
   const reader = new LineReader(line)

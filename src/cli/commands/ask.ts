@@ -56,17 +56,17 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
     .addOption(new Option('--series <granularity>', 'return a time series').choices(['hour', 'day', 'week', 'month']))
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
-    .addOption(new Option('--format <format>', 'write the answer as a file').choices(['csv']))
+    .addOption(new Option('--format <format>', 'write the answer to stdout in this format').choices(['csv']))
     .option('--json', 'print the response of the REST API')
     .action(async (metric: string, options: QueryFlags) => {
       const { by, also, term, series, dimension, compare, explain, orderBy, limit } = options
       const { from, to, timeZone, weekStart, format } = options
       const filters = toFilters(options)
-      if (format !== undefined && options.json) throw new UsageError('--json does not go with --format.')
+      if (format !== undefined && options.json) throw new UsageError('--json cannot be used with --format.')
       const ofValues = given({ compare, explain, orderBy, limit, alsoMetrics: also })
       const [first] = Object.keys(ofValues)
       if (series !== undefined && first !== undefined)
-        throw new UsageError(`--${flagNames[first] ?? first} does not go with --series.`)
+        throw new UsageError(`--${flagNames[first] ?? first} cannot be used with --series.`)
       if (series === undefined && dimension !== undefined)
         throw new UsageError('--dimension is for --series only; use --by instead.')
       if (series !== undefined && by !== undefined)
@@ -119,7 +119,7 @@ function toFilters(options: QueryFlags): Record<string, unknown> | undefined {
   const twice = Object.keys(filter).find(
     (name) => options.filters !== undefined && Object.hasOwn(options.filters, name),
   )
-  if (twice !== undefined) throw new UsageError(`${toFlag(twice)} is in --filters, too; state it once.`)
+  if (twice !== undefined) throw new UsageError(`${toFlag(twice)} is also in --filters; give it once.`)
   const filters = { ...options.filters, ...filter }
   return options.filters === undefined && Object.keys(filter).length === 0 ? undefined : filters
 }

@@ -18,7 +18,10 @@ export function addAuditCommands(program: Command, host: Host): void {
   const audit = program.command('audit').description('the audit trail: who changed what')
   declareDataUse('existing', audit.command('verify'))
     .description('recompute the hash chain of the audit trail and report the first entry that was changed or removed')
-    .option('--head <hash>', 'an earlier head, to detect that entries were cut off: the chain must still contain it')
+    .option(
+      '--head <hash>',
+      'an earlier head that the chain must still contain, to detect entries that were removed at its end',
+    )
     .option('--json', 'print the response of the REST API')
     .action(async ({ head, json, ...flags }: Flags & { head?: string; json?: boolean }) => {
       const input = head === undefined ? {} : { head }
@@ -30,7 +33,7 @@ export function addAuditCommands(program: Command, host: Host): void {
       throw new AppError(
         'conflict',
         verdict.brokenAt === undefined
-          ? `The trail does not contain this head: entries were cut off at its end; ${verdict.entries} remain.`
+          ? `The trail does not contain this head: entries were removed at its end; ${verdict.entries} remain.`
           : `The trail was changed at entry ${verdict.brokenAt}; compare it with a backup.`,
       )
     })

@@ -40,7 +40,7 @@ export function addBackupCommands(program: Command, host: Host): void {
     })
 
   declareDataUse('created', program.command('restore'))
-    .description('replace the database with a backup; the previous database is kept aside')
+    .description('replace the database with a backup; the previous database is kept under another name')
     .argument('<file>', 'a file made by `assay backup`')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: FileFlags) => {
@@ -84,7 +84,7 @@ export function addKeyCommands(program: Command, host: Host): void {
     },
   )
   command('rotate', 're-encrypt everything with a new key; safe to interrupt')
-    .option('--to <file>', 'where the new key goes, when the present one comes from the environment')
+    .option('--to <file>', 'file for the new key, if the current one comes from the environment')
     .action(async (options: FileFlags) => {
       const { rotateKey } = await import('../../store/keys/key-rotation.ts')
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
@@ -132,7 +132,7 @@ export function addKeyCommands(program: Command, host: Host): void {
       const { backUpKey } = await import('../../store/keys/key-rotation.ts')
       await withKeys(host, options, (place) => backUpKey(place, file))
       if (options.json) return printJson(host, { file: resolve(file) })
-      print(host, line`The key is in ${showSentence(file)}, readable by you alone.`)
+      print(host, line`The key is in ${showSentence(file)}, which only you can read.`)
     })
 }
 

@@ -27,8 +27,8 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     'export',
     'write glossary, metrics, dashboards, watches, due dates and custom detectors as YAML, one file each',
   )
-    .option('--prune', 'remove the files of what is not in the database')
-    .option('--force', 'overwrite files that were edited and not applied')
+    .option('--prune', 'remove files of definitions that are not in the database')
+    .option('--force', 'overwrite files with edits that were not applied')
     .action(async ({ dir, json, prune = false, force = false, home }: FolderFlags) => {
       await withSession(host, { home }, async ({ app }) => {
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
@@ -52,8 +52,8 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     'diff',
     'show what applying a folder would change, and which metric values would change; exit 1 if there are differences',
   )
-    .option('--prune', 'as if definitions without a file were deleted')
-    .option('--force', 'ignore that definitions were changed in the database')
+    .option('--prune', 'also show definitions without a file as deleted')
+    .option('--force', 'ignore changes made in the database since the export')
     .action(async (options: FolderFlags) => {
       const { changes } = await applyAndPrint(host, options, { ...toApplyOptions(options), dryRun: true })
       if (changes.length > 0) {
@@ -71,7 +71,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     'replace the definitions in the database with those of a folder, all or nothing',
   )
     .option('--dry-run', 'only show what would change')
-    .option('--prune', 'delete what has no file, of the kinds that have a folder')
+    .option('--prune', 'delete definitions without a file, of the kinds that have a folder')
     .option('--force', 'overwrite definitions that were changed in the database since the export')
     .action(async (options: FolderFlags) => {
       await applyAndPrint(host, options, toApplyOptions(options))

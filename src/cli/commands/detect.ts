@@ -90,7 +90,10 @@ async function parseLine(line: string, number: number): Promise<z.infer<typeof L
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const [issue] = error.facts.issues ?? []
-    throw new AppError(error.code, `Line ${number} is wrong: ${issue?.path || 'it'} ${issue?.message ?? error.message}`)
+    throw new AppError(
+      error.code,
+      `Line ${number} is not valid: ${issue?.path || 'it'} ${issue?.message ?? error.message}`,
+    )
   }
 }
 

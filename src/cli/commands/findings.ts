@@ -34,10 +34,10 @@ export function addFindingCommands(program: Command, host: Host): void {
     .option('--from <time>', 'first detected since: a day such as 2026-01-31, or a timestamp')
     .option('--to <time>', 'first detected through this day, or before this timestamp')
     .addOption(new Option('--sort <order>', 'order (default newest)').choices(['newest', 'severity', 'lastDetectedAt']))
-    .option('--total', 'also count all that match')
+    .option('--total', 'also count all matching findings')
     .option('--limit <n>', 'number of findings (1 to 500; default 50)', toCount)
     .option('--cursor <cursor>', 'continue a list at its nextCursor')
-    .addOption(new Option('--format <format>', 'write all findings that match as a file').choices(formats))
+    .addOption(new Option('--format <format>', 'write all matching findings to stdout in this format').choices(formats))
     .option('--json', 'print the response of the REST API')
     .action(async ({ json, home, format, ...options }: FindingFlags) => {
       const { filter, others } = splitFilter(options)
@@ -45,7 +45,7 @@ export function addFindingCommands(program: Command, host: Host): void {
       if (format !== undefined) {
         const [unfit] = json ? ['json'] : ['limit', 'cursor', 'total'].filter((name) => others[name] !== undefined)
         if (unfit !== undefined)
-          throw new UsageError(`--${unfit} does not go with --format, which writes the whole list.`)
+          throw new UsageError(`--${unfit} cannot be used with --format, which writes the whole list.`)
         return withSession(host, { home }, (session) => session.write('search_findings', format, input))
       }
       const answer = await withSession(host, { home }, (session) =>

@@ -19,7 +19,7 @@ export function addScanCommands(program: Command, host: Host): void {
   declareDataUse('existing', program.command('scan'))
     .description('scan one source now and show the progress')
     .argument('<source>', 'name or id of the source')
-    .option('--full', 'read everything again, also what seems unchanged')
+    .option('--full', 'read everything again, including what seems unchanged')
     .option('--json', 'print the scan as JSON')
     .action(async (source: string, options: Flags & { json?: boolean; full?: boolean }) => {
       const scan = await withSession(host, options, async (session) => {

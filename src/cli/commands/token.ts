@@ -54,7 +54,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       printNote(
         host,
         line`Token ${showCode(made.id)} ${quote(made.name)} allows ${showNames(made.scopes)} until ${showCode(made.expiresAt.slice(0, 10))}. It is not shown again.`,
-        line`From now on, REST and /mcp ask for a token; send it as \`Authorization: Bearer …\`.`,
+        line`From now on, REST and /mcp require a token; send it as \`Authorization: Bearer …\`.`,
       )
     })
 

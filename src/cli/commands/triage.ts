@@ -31,15 +31,17 @@ const MAX_IDS_SHOWN = 100
 export function addTriageCommand(program: Command, host: Host): void {
   const names = Object.keys(statuses)
   declareDataUse('existing', program.command('triage'))
-    .description('set the status of findings: shows how many, asks, and says how to undo it')
+    .description(
+      'set the status of findings: shows how many, asks for confirmation, and prints the command that undoes it',
+    )
     .argument('[ids...]', 'ids of findings')
-    .option('--filter <json>', 'all that match, such as {"detectorTypes":["PII"]}', toJsonObject)
+    .option('--filter <json>', 'filters as JSON, such as {"detectorTypes":["PII"]}', toJsonObject)
     .addOption(new Option('--as <status>', 'the new status').choices(names).makeOptionMandatory())
-    .option('--reason <text>', 'why, for the history; needed for false-positive and ignored')
-    .option('--until <timestamp>', 'when false-positive or ignored ends by itself, such as 2030-06-30T00:00:00Z')
-    .addOption(new Option('--expect <status>', 'leave out what has another status by now').choices(names))
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print the REST answer')
+    .option('--reason <text>', 'reason, for the history; required for false-positive and ignored')
+    .option('--until <timestamp>', 'end of false-positive or ignored, such as 2030-06-30T00:00:00Z')
+    .addOption(new Option('--expect <status>', 'skip findings whose status has changed').choices(names))
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--json', 'print the response of the REST API')
     .action(async (ids: string[], options: TriageFlags) => {
       const { as, filter, reason, until, expect, home } = options
       if ((ids.length === 0) === (filter === undefined)) throw new UsageError('Give ids of findings, or --filter.')

@@ -20,7 +20,7 @@ export function addVerifyCommand(program: Command, host: Host): void {
       if (json) printJson(host, verified)
       else {
         print(host, line`${questions} queries about ${findings} findings: ${differences.length} with different results`)
-        print(host, line`${questions - left} were answered by both, ${left} by SQL alone`)
+        print(host, line`${questions - left} were answered by both, ${left} by SQL only`)
         for (const plan of differences.slice(0, SHOWN)) print(host, line`different: ${showSentence(plan, plan.length)}`)
       }
       if (differences.length > 0) {

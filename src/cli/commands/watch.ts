@@ -39,9 +39,11 @@ interface CreateFlags extends Flags {
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
 export function addWatchCommands(program: Command, host: Host): void {
-  const watch = program.command('watch').description('watch metrics: see, create and delete watches')
+  const watch = program.command('watch').description('manage watches, which report when a metric crosses a threshold')
   const command = (name: string, description: string, use: DataUse = 'existing') =>
-    declareDataUse(use, watch.command(name)).description(description).option('--json', 'print the REST answer')
+    declareDataUse(use, watch.command(name))
+      .description(description)
+      .option('--json', 'print the response of the REST API')
 
   command('list', 'list the watches and their states').action(async (options: Flags & { json?: boolean }) => {
     const answer = await withSession(host, options, (session) => session.call<{ items: Watch[] }>('list_watches', {}))
@@ -70,14 +72,14 @@ export function addWatchCommands(program: Command, host: Host): void {
     .option('--name <name>', 'name for people (default: the slug in words)')
     .option('--above <n>', 'fire when the value is above this', toNumber)
     .option('--below <n>', 'fire when the value is below this', toNumber)
-    .option('--change-above <fraction>', 'fire when it grew by more than this, such as 0.2 for a fifth', toNumber)
-    .option('--for <n>', 'evaluations in a row at which it must hold (default 1)', toNumber)
+    .option('--change-above <fraction>', 'fire when it has grown by more than this fraction, such as 0.2', toNumber)
+    .option('--for <n>', 'consecutive evaluations for which the condition must hold (default 1)', toNumber)
     .option('--last <window>', 'range of a flow metric, such as 7d')
-    .option('--by <list>', 'dimensions: each group has a state of its own', list)
-    .option('--term <term>', 'glossary term that narrows the metric')
+    .option('--by <list>', 'dimensions; each group has its own state', list)
+    .option('--term <term>', 'restrict the metric to a glossary term')
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
-    .option('--cron <expression>', 'evaluate at these times too, in UTC')
-    .option('--webhook <url>', 'https address that gets changes of state')
+    .option('--cron <expression>', 'cron expression of further evaluations, in UTC')
+    .option('--webhook <url>', 'https address to which changes of state are sent')
     .addOption(new Option('--format <format>', 'with --webhook: its format').choices(['json', 'slack']).default('json'))
     .option('--secret-file <file>', 'with --webhook: file with the key that signs the messages')
     .action(async (slug: string, options: CreateFlags) => {
@@ -100,10 +102,10 @@ export function addWatchCommands(program: Command, host: Host): void {
     })
 
   declareDataUse('existing', program.command('check'))
-    .description('evaluate watches now; exit 1 when one fires or cannot be known')
+    .description('evaluate watches now; exit 1 if one fires or its state is unknown')
     .argument('[slugs...]', 'the watches (default: all)')
-    .option('--allow-unknown', 'exit 0 for watches that cannot be known')
-    .option('--json', 'print the REST answer')
+    .option('--allow-unknown', 'exit 0 despite unknown states')
+    .option('--json', 'print the response of the REST API')
     .action(async (slugs: string[], options: Flags & { json?: boolean; allowUnknown?: boolean }) => {
       const { home } = options
       const answer = await withSession(host, { home }, (session) =>
@@ -115,7 +117,7 @@ export function addWatchCommands(program: Command, host: Host): void {
       const counts = { FIRING: 0, UNKNOWN: 0, OK: 0 }
       for (const { state } of answer.items) counts[state] += 1
       if (counts.FIRING > 0 || (counts.UNKNOWN > 0 && options.allowUnknown !== true)) {
-        const message = `${counts.FIRING} of ${answer.items.length} watches fire, ${counts.UNKNOWN} cannot be known.`
+        const message = `${counts.FIRING} of ${answer.items.length} watches fire; the state of ${counts.UNKNOWN} is unknown.`
         throw new AppError('conflict', message)
       }
     })

@@ -197,7 +197,7 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
 
 function warnTooLarge(context: CrawlContext, { id, title, fileSize }: AttachmentWire, maxBytes: number): void {
   const name = quote(toSafeText(title ?? id, 'prose'))
-  const message = `The attachment ${name} has ${fileSize} bytes: at most its first ${maxBytes} are downloaded, and only their text is read; of a PDF or Office file nothing is. Raise attachment_max_bytes to read all of it.`
+  const message = `The attachment ${name} has ${fileSize} bytes; only the first ${maxBytes} are downloaded and read, and nothing of a PDF or Office file. Raise attachment_max_bytes to read all of it.`
   context.warnings.add({
     code: 'attachment_too_large',
     message,

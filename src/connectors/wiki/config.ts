@@ -24,7 +24,7 @@ const Connection = z.strictObject({
     .min(0)
     .max(10)
     .default(3)
-    .describe('Retries of one request for transient failures and rate limits, smaller pages of a list included.'),
+    .describe('Retries of one request after transient failures and rate limits, including retries with smaller pages.'),
   rate_limit_delay_seconds: z
     .number()
     .min(0)
@@ -34,7 +34,7 @@ const Connection = z.strictObject({
     .number()
     .min(1)
     .default(30)
-    .describe('Time limit of one request, a download included, in seconds.'),
+    .describe('Time limit of one request in seconds, downloads included.'),
 })
 
 const Content = z.strictObject({
@@ -43,7 +43,7 @@ const Content = z.strictObject({
     .min(1024)
     .default(5_242_880)
     .describe(
-      'Most bytes that are downloaded of an attachment. Of a larger one, the text of its first bytes is read where the format allows it, and the scan warns.',
+      'Maximum number of bytes downloaded of an attachment. Of a larger one, only the beginning is read, if the format allows it, with a warning.',
     ),
   include_attachments: z.boolean().default(true).describe('Also scan the attachments of pages.'),
   include_footer_comments: z

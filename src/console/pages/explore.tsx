@@ -269,8 +269,8 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
         {isCompared && !compares ? (
           <p class="foot muted">
             {observedFrom === undefined
-              ? 'No source has been scanned yet, so nothing here means that there is nothing.'
-              : 'The time before lies before the first scan, so there is nothing to compare with.'}
+              ? 'No source has been scanned yet, so an empty result does not mean that there are no findings.'
+              : 'The previous period is before the first scan, so there is nothing to compare with.'}
           </p>
         ) : null}
       </div>

@@ -136,7 +136,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
       say(text, () => {
         undo(done, chosen.status).then(
           (back) => {
-            say(`${toNumber(back)} set back`)
+            say(`${toNumber(back)} restored`)
             refresh()
           },
           (error: Error) => complain(error.message),

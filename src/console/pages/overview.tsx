@@ -59,7 +59,7 @@ export function Overview({ route }: { route: Route }) {
     <main class="page">
       <div class="title">
         <h1>Overview</h1>
-        <span class="muted">the last 12 months{compares ? ', compared with those before' : ''}</span>
+        <span class="muted">the last 12 months{compares ? ', compared with the 12 months before' : ''}</span>
       </div>
       {problem === undefined ? null : <ProblemNote problem={problem} />}
       {isScanned ? null : (

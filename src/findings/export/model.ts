@@ -5,7 +5,7 @@ import { Finding, FindingAsset } from '../model.ts'
 /** A finding in an export: as in a list, with more of its asset. */
 export const ExportedFinding = Finding.extend({
   asset: FindingAsset.extend({
-    owner: outsideText().describe('Who owns it.'),
+    owner: outsideText().describe('Owner.'),
     labels: z.array(outsideText()).describe('Its labels.'),
     contentUpdatedAt: ownText().describe('ISO 8601 UTC timestamp.').optional(),
   }).describe('The asset it is in.'),

@@ -95,7 +95,7 @@ export const suppressionOperations: readonly Operation[] = [
 
   operation({
     name: 'create_suppression',
-    title: 'Suppress findings for good',
+    title: 'Suppress findings',
     summary: 'Ignore open and future findings by filter, by value or by pattern.',
     effect: 'write',
     runsOn: 'scan-thread',

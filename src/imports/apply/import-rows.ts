@@ -38,7 +38,7 @@ export function storeRow(
   })
   if (id === undefined) {
     const before = ledger.find(assetId, fp)
-    if (before === undefined) throw new RangeError('a finding is there and is not')
+    if (before === undefined) throw new RangeError('a finding exists but was not found')
     return { known: true, resolved: applyLine(ledger, before, line) }
   }
   if (resolvedAt === null) return asNew

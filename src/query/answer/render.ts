@@ -144,7 +144,7 @@ function renderContext({
     ...(applied.filters.length === 0 ? [] : [line`filters: ${joinShown(applied.filters.map(renderFilter), '; ')}`]),
     ...(stale.length === 0 ? [] : [line`stale sources: ${showNames(stale)}`]),
     ...renderWarnings(warnings),
-    ...(diagnosis === undefined ? [] : [line`why nothing: ${showSentence(diagnosis.summary)}`]),
+    ...(diagnosis === undefined ? [] : [line`diagnosis: ${showSentence(diagnosis.summary)}`]),
   ]
 }
 
@@ -193,7 +193,7 @@ export function renderSeries(answer: SeriesAnswer): PrintableText[] {
   return [
     line`${showMetric(metric)} by ${showCode(granularity)}${head}`,
     ...lines,
-    ...(left === 0 ? [] : [line`${left} buckets without anything are left out`]),
+    ...(left === 0 ? [] : [line`${left} empty buckets are left out`]),
     ...renderContext(answer),
   ]
 }

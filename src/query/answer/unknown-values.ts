@@ -85,7 +85,7 @@ function toWarning(reader: Reader, key: string, value: string, seen: readonly Sa
 function toSourceWarnings(reader: Reader, names: readonly string[]): QueryWarning[] {
   return listUnknownSources(reader, names).unknown.map((name) => ({
     code: 'unknown_value',
-    message: toSafeMessage(`No source is called ${quote(name)} any more, or yet.`),
+    message: toSafeMessage(`No source is called ${quote(name)}; list_sources lists them.`),
   }))
 }
 
