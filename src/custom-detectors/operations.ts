@@ -61,7 +61,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'get_custom_detector',
-      title: 'Get a custom detector',
+      title: 'Get custom detector',
       summary: 'Get one custom detector with its rule and examples.',
       effect: 'read',
       scope: 'read',
@@ -74,7 +74,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'create_custom_detector',
-      title: 'Create a custom detector',
+      title: 'Create custom detector',
       summary:
         'Save a rule that later scans run: keywords, RE2 patterns, columns, facts. Its examples are run at once.',
       effect: 'write',
@@ -94,7 +94,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'update_custom_detector',
-      title: 'Update a custom detector',
+      title: 'Update custom detector',
       summary: 'Change the given fields; a definition is replaced as a whole, and its examples are run.',
       effect: 'write',
       consent: 'none',
@@ -116,7 +116,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'delete_custom_detector',
-      title: 'Delete a custom detector',
+      title: 'Delete custom detector',
       summary: 'Delete a custom detector; the next scans resolve its findings.',
       effect: 'write',
       consent: 'always',
@@ -139,7 +139,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'preview_custom_detector',
-      title: 'Preview a custom detector',
+      title: 'Preview custom detector',
       summary:
         'Run a saved or a new detector over texts and some assets of a source and count its findings; stores nothing.',
       effect: 'read',

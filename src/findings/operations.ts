@@ -162,7 +162,7 @@ export const findingOperations: readonly Operation[] = [
 
   operation({
     name: 'get_finding',
-    title: 'Get a finding',
+    title: 'Get finding',
     summary: 'Show one finding with its asset and the history of its status.',
     effect: 'read',
     scope: 'read',
@@ -209,7 +209,7 @@ export const findingOperations: readonly Operation[] = [
 
   operation({
     name: 'get_asset',
-    title: 'Get an asset',
+    title: 'Get asset',
     summary: 'Show one asset by id or key, with its links and metadata.',
     effect: 'read',
     scope: 'read',

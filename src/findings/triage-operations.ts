@@ -301,7 +301,7 @@ export const triageOperations: readonly Operation[] = [
 
   operation({
     name: 'preview_triage',
-    title: 'Preview a triage',
+    title: 'Preview triage',
     summary: 'Count the findings that triage_findings would change with this filter.',
     effect: 'read',
     runsOn: 'query-thread',

@@ -57,7 +57,7 @@ async function waitForScan(id: string, waitMs: number, waitFor: WaitFor, context
 export const scanOperations: readonly Operation[] = [
   operation({
     name: 'start_scan',
-    title: 'Start a scan',
+    title: 'Start scan',
     summary: 'Scan a source now. Returns the scan at once; get_scan shows its progress.',
     effect: 'write',
     consent: 'none',
@@ -98,7 +98,7 @@ export const scanOperations: readonly Operation[] = [
 
   operation({
     name: 'get_scan',
-    title: 'Get a scan',
+    title: 'Get scan',
     summary: 'Show the progress or result of a scan: counts, scopes, failures and warnings. Can wait for its end.',
     effect: 'read',
     scope: 'read',
@@ -148,7 +148,7 @@ export const scanOperations: readonly Operation[] = [
 
   operation({
     name: 'cancel_scan',
-    title: 'Cancel a scan',
+    title: 'Cancel scan',
     summary: 'Stop a scan. What it has stored is kept; it resolves no findings.',
     effect: 'write',
     consent: 'none',
@@ -178,7 +178,7 @@ export const scanOperations: readonly Operation[] = [
 
   operation({
     name: 'delete_source',
-    title: 'Delete a source',
+    title: 'Delete source',
     summary: 'Remove a source with all its assets, findings and scans. This cannot be undone.',
     effect: 'write',
     consent: 'always',

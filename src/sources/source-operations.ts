@@ -102,7 +102,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'get_source',
-      title: 'Get a source',
+      title: 'Get source',
       summary: 'Show one source: its settings with secrets masked, its schedule and its counts.',
       effect: 'read',
       scope: 'read',
@@ -116,7 +116,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'create_source',
-      title: 'Create a source',
+      title: 'Create source',
       summary: 'Register a tenant to scan. The payload is checked; no request is sent to the tenant yet.',
       effect: 'write',
       consent: 'none',
@@ -159,7 +159,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'update_source',
-      title: 'Update a source',
+      title: 'Update source',
       summary: 'Rename a source or change fields of its payload; omitted ones are kept.',
       effect: 'write',
       consent: 'none',
@@ -199,7 +199,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
 
     operation({
       name: 'test_source',
-      title: 'Test a source',
+      title: 'Test source',
       summary: 'Try to sign in and to read, step by step, with a hint for what fails. Stores nothing.',
       effect: 'read',
       cost: 'computed',

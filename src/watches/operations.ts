@@ -58,7 +58,7 @@ type WatchPreview = z.infer<typeof WatchPreview>
 
 const previewWatch = operation({
   name: 'preview_watch',
-  title: 'Preview a watch',
+  title: 'Preview watch',
   summary: 'Evaluate a watch now without changing its states.',
   effect: 'read',
   runsOn: 'query-thread',
@@ -154,7 +154,7 @@ export const watchOperations: readonly Operation[] = [
 
   operation({
     name: 'get_watch',
-    title: 'Get a watch',
+    title: 'Get watch',
     summary: 'One watch with the states of its groups and its last changes of state.',
     effect: 'read',
     scope: 'read',
@@ -167,7 +167,7 @@ export const watchOperations: readonly Operation[] = [
 
   operation({
     name: 'create_watch',
-    title: 'Create a watch',
+    title: 'Create watch',
     summary:
       'Create a watch on a metric: it is evaluated after each scan and import, and fires when its condition holds.',
     effect: 'write',
@@ -189,7 +189,7 @@ export const watchOperations: readonly Operation[] = [
 
   operation({
     name: 'update_watch',
-    title: 'Update a watch',
+    title: 'Update watch',
     summary: 'Change the given fields of a watch. It is evaluated again at once.',
     effect: 'write',
     consent: 'none',
@@ -212,7 +212,7 @@ export const watchOperations: readonly Operation[] = [
 
   operation({
     name: 'delete_watch',
-    title: 'Delete a watch',
+    title: 'Delete watch',
     summary: 'Delete a watch with its states and history; unsent messages are discarded.',
     effect: 'write',
     consent: 'always',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isObject } from '../../kernel/json-object.ts'
 import { isLoopbackHost } from '../http/loopback.ts'
 
-const guid = z.guid('must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301')
+const guid = z.guid('must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.')
 
 function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return true
@@ -11,8 +11,8 @@ function isSafeAddress(address: string): boolean {
   return secure && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
 }
 
-const address = z.url('must be an address, such as https://host.example').refine(isSafeAddress, {
-  error: 'must be https (http only on this computer), without credentials, query or fragment',
+const address = z.url('must be an address, such as https://host.example.').refine(isSafeAddress, {
+  error: 'must be https (http only on this computer), without credentials, query or fragment.',
 })
 
 const PrincipalRequired = z.strictObject({
@@ -101,7 +101,7 @@ const needed = (member: 'client_secret' | 'access_token') => ({
   check: (value: unknown) => modeOf(value)?.needs !== member || (value as Shape).masked[member] !== undefined,
   params: {
     path: ['masked', member],
-    error: `is required for this auth_mode`,
+    error: 'is required for this auth_mode.',
     when: whenShaped,
   },
 })
@@ -110,7 +110,7 @@ const unwanted = (member: 'client_secret' | 'access_token') => ({
   check: (value: unknown) => modeOf(value)?.refuses !== member || (value as Shape).masked[member] === undefined,
   params: {
     path: ['masked', member],
-    error: `is not used with this auth_mode; leave it out`,
+    error: 'is not used with this auth_mode; leave it out.',
     when: whenShaped,
   },
 })

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { findAddress } from './address.ts'
 
 const address = z
-  .url('must be an address, such as https://example.atlassian.net')
+  .url('must be an address, such as https://example.atlassian.net.')
   .refine(
     (text) => !URL.canParse(text) || findAddress(text) !== undefined,
-    'must be the https address of a wiki site, such as https://example.atlassian.net or https://example.atlassian.net/wiki (http only on this computer), without credentials, query or further path',
+    'must be the https address of a wiki site, such as https://example.atlassian.net or https://example.atlassian.net/wiki (http only on this computer), without credentials, query or further path.',
   )
 
 const names = (what: string) => z.array(z.string().trim().min(1).max(255)).max(250).describe(what)
 
 const spaceIdForm =
-  'must be a whole number or a string of its digits; write ids above 9007199254740991 as strings, such as "9007199254740993", because a number that large is not exact'
+  'must be a whole number or a string of its digits; write ids above 9007199254740991 as strings, such as "9007199254740993", because a number that large is not exact.'
 
 const spaceId = z.union(
   [z.int(spaceIdForm).min(0, spaceIdForm), z.string().regex(/^(?:0|[1-9]\d{0,19})$/, spaceIdForm)],
@@ -81,7 +81,7 @@ export const WikiConfig = z
     required: z
       .strictObject({
         account_email: z
-          .email('must be an email address')
+          .email('must be an email address.')
           .describe('Email address of the account that owns the token.'),
         base_url: address.describe('Address of the wiki tenant, such as https://example.atlassian.net.'),
       })
@@ -91,7 +91,7 @@ export const WikiConfig = z
         api_token: z
           .string()
           .trim()
-          .min(1, 'must not be empty')
+          .min(1, 'must not be empty.')
           .describe('API token of the account; stored encrypted.'),
       })
       .describe('Secrets; masked when shown.'),

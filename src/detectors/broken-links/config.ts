@@ -5,11 +5,11 @@ const host = z
   .trim()
   .min(1)
   .max(253)
-  .regex(/^[^\s/?#@\\]+$/, 'must be a host name or an address, without scheme, path or port')
+  .regex(/^[^\s/?#@\\]+$/, 'must be a host name or an address, without scheme, path or port.')
   .refine((value) => {
     const literal = value.includes(':') && !value.startsWith('[') ? `[${value}]` : value
     return URL.canParse(`http://${literal}/`) && new URL(`http://${literal}/`).port === ''
-  }, 'must be a host name or an address, without a port')
+  }, 'must be a host name or an address, without a port.')
 
 /** Settings of `BROKEN_LINKS`. */
 export const BrokenLinksConfig = z.strictObject({

@@ -147,7 +147,7 @@ export const suppressionOperations: readonly Operation[] = [
 
   operation({
     name: 'delete_suppression',
-    title: 'Delete a suppression',
+    title: 'Delete suppression',
     summary: 'Delete a suppression: findings that it changed are open again, or resolved if they are gone.',
     effect: 'write',
     runsOn: 'scan-thread',
