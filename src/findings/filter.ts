@@ -32,7 +32,7 @@ const FilterExclude = z
 export const FilterMapping = z
   .strictObject({
     ...keys,
-    minConfidence: z.number().min(0).max(1).describe('Minimum.').optional(),
+    minConfidence: z.number().min(0).max(1).describe('Minimum confidence.').optional(),
     terms: Terms.optional(),
     ranges: FilterRanges.optional(),
     overdue: z.boolean().describe('OPEN and past due; false: all others.').optional(),

@@ -204,7 +204,7 @@ export const metricMembers = {
 }
 
 export const CreateMetric = z.strictObject({
-  slug: Slug.describe('Name in paths and queries, such as open-findings; never changes.'),
+  slug: Slug.describe('Name in paths and queries, such as open-findings; permanent.'),
   displayName: DisplayName.describe('Display name.'),
   type: z.enum(metricTypes).describe('Type of metric.'),
   definition: OpenDefinition,
