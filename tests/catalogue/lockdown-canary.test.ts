@@ -13,10 +13,11 @@ import type { Host } from '../../src/cli/host.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { startServer } from '../../src/commands/serve.ts'
 import { loadConfig } from '../../src/config.ts'
+import { forms } from '../../src/http/forms.ts'
 import { importFindings } from '../../src/imports/imports.ts'
 import { ImportLine } from '../../src/imports/read/import-line.ts'
 import type { WriteContext } from '../../src/operation/context.ts'
-import { call } from '../../src/operation/operation.ts'
+import { call, type ExportFormat } from '../../src/operation/operation.ts'
 import { makeTemplate, openEstate, type Template, tenantMark, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
 
@@ -191,6 +192,27 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
     expect(answered).toBeGreaterThan(30)
   })
 
+  it('in exports', { timeout: 60_000 }, async () => {
+    let written = 0
+    for (const operation of operations) {
+      for (const format of Object.keys(operation.files ?? {}) as ExportFormat[]) {
+        const accept = forms[format].mediaType
+        for (const { limit: _limit, cursor: _cursor, ...input } of inputsFor(way, operation.name, 'REST')) {
+          const { path, init } = toRequest(operation, input)
+          const { host: _host, ...own } = init.headers as Record<string, string>
+          const ask = () => fetch(server.url + path, { ...init, headers: { ...own, ...headers, accept } })
+          const reply = await patient(ask)
+          const text = await reply.text()
+          expect(text, `${operation.name} as ${format} ${JSON.stringify(input)}`).not.toMatch(canary)
+          expect(reply.status).not.toBe(500)
+          if (reply.ok) expect(reply.headers.get('content-type')).toContain(accept)
+          if (reply.ok && text.split('\n').length > 2) written++
+        }
+      }
+    }
+    expect(written).toBeGreaterThan(3)
+  })
+
   it('in errors about a file of findings', async () => {
     const good = { asset: { key: 'k' }, detectorType: 'YARA', findingType: 'T', severity: 'LOW' }
     const mistakes = [
@@ -272,6 +294,8 @@ describe('lockdown on a terminal', () => {
       ['query', 'total-findings', '--by', 'detectorType', '--json'],
       ['query', 'total-findings', '--filters', JSON.stringify(filters[1])],
       ['query', `${NEAR} Engineering`],
+      ['query', 'total-findings', '--by', 'findingType,container', '--format', 'csv'],
+      ...['csv', 'sarif', 'ndjson'].map((format) => ['findings', '--format', format]),
       ['call', 'get_asset', '{"id":"wiki:page:1"}'],
       ['call', 'get_stats', '{}'],
     ]

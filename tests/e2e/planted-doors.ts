@@ -1,6 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { operations } from '../../src/catalogue.ts'
+import { forms } from '../../src/http/forms.ts'
+import type { ExportFormat } from '../../src/operation/operation.ts'
 import type { MarkedPlantings } from '../support/marked-plantings.ts'
 import { repeatInParallel } from '../support/parallel.ts'
 import { ask } from './estate.ts'
@@ -33,6 +35,20 @@ async function askBoth({ url, client, note }: Doors, name: string, input: Json):
   return body
 }
 
+/** Writes the answer of an operation as a file of every format that it has. */
+async function exportAll({ url, note }: Doors, name: string, input: Json): Promise<void> {
+  const { route = '', files = {} } = operations.find((each) => each.name === name) ?? {}
+  const [method = 'GET', path = '/'] = route.split(' ')
+  for (const format of Object.keys(files) as ExportFormat[]) {
+    const headers = { accept: forms[format].mediaType, 'content-type': 'application/json' }
+    const body = method === 'GET' ? {} : { body: JSON.stringify(input) }
+    const reply = await fetch(url + path, { method, headers, ...body })
+    const text = await reply.text()
+    if (!reply.ok) throw new Error(`${name} was not written as ${format}: ${text}`)
+    note(`${format} of ${name}`, text)
+  }
+}
+
 async function listAll(doors: Doors, name: string, limit: number): Promise<Json[]> {
   const all: Json[] = []
   for (let cursor: object = {}; ; ) {
@@ -51,6 +67,8 @@ export async function readEverything(doors: Doors, every = 1): Promise<{ finding
   for (const { name } of named) await askBoth(doors, name, {})
   for (const dimension of dimensions) {
     await askBoth(doors, 'query_metric', { metricSlug: 'total-findings', dimensions: [dimension], limit: 100 })
+    await exportAll(doors, 'query_metric', { metricSlug: 'total-findings', dimensions: [dimension] })
+    await exportAll(doors, 'query_metric_timeseries', { metricSlug: 'new-findings', granularity: 'month', dimension })
     await askBoth(doors, 'explore_metric', { metricSlug: 'open-findings', dimensions: [dimension] })
     await askBoth(doors, 'query_metric_timeseries', { metricSlug: 'new-findings', granularity: 'month', dimension })
     await askBoth(doors, 'explore_by_glossary_term', {
@@ -58,6 +76,7 @@ export async function readEverything(doors: Doors, every = 1): Promise<{ finding
       dimensions: [dimension],
     })
   }
+  await exportAll(doors, 'search_findings', {})
   const findings = await listAll(doors, 'search_findings', 500)
   const assets = await listAll(doors, 'list_assets', 500)
   const scans = await listAll(doors, 'list_scans', 100)

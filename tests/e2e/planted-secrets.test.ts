@@ -34,12 +34,19 @@ const assay = async (...args: string[]) => {
   return stdout
 }
 /** Each token may ask only so often, so they take turns. */
-const ask = async (method: string, path: string, body?: unknown, token = tokens[seen.length % tokens.length]) => {
+const ask = async (
+  method: string,
+  path: string,
+  body?: unknown,
+  token = tokens[seen.length % tokens.length],
+  more: Record<string, string> = {},
+) => {
   const reply = await fetch(`${server.url}${path}`, {
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...more,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
@@ -136,6 +143,11 @@ describe('a planted secret', () => {
     for (const path of ['/findings?limit=500', '/assets?limit=500', '/scans?limit=500', '/semantic/audit?limit=500']) {
       await ask('GET', path)
     }
+    for (const accept of ['text/csv', 'application/sarif+json', 'application/x-ndjson']) {
+      await ask('GET', '/findings', undefined, undefined, { accept })
+    }
+    await ask('POST', '/semantic/query', { metricSlug: 'open-findings' }, undefined, { accept: 'text/csv' })
+    await assay('findings', '--format', 'csv')
     for (const path of ['/metrics', '/ready', '/health', '/openapi.json', '/docs', '/nothing']) await ask('GET', path)
     for (const secret of credentials.slice(0, 12)) await ask('GET', '/sources', undefined, `assay_${secret}`)
     await assay('token', 'list')
