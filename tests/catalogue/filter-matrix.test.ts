@@ -119,6 +119,12 @@ interface Case {
 const named = { slug: 'named', displayName: 'Named', filterMapping: { severities: ['HIGH'], statuses: ['OPEN'] } }
 const isNamed = ({ severity, status }: Found) => severity === 'HIGH' && status === 'OPEN'
 
+const days = { HIGH: 3, LOW: 60 }
+const isOverdue = ({ status, severity, firstDetectedAt }: Found) =>
+  status === 'OPEN' && NOON - firstDetectedAt >= days[severity] * DAY
+const isLate = ({ severity, firstDetectedAt, resolvedAt }: Found) =>
+  resolvedAt !== null && resolvedAt - firstDetectedAt > days[severity] * DAY
+
 const own: Case[] = [
   ...facetRows.map(({ name, filterKey }): Case => {
     const [value = ''] = findings.flatMap((finding) => valuesOf[name](finding)).filter((each) => each !== null)
@@ -138,6 +144,14 @@ const cases: Case[] = [
     filter: { exclude: filter },
     matches: (finding: Found) => !matches(finding),
   })),
+  { title: 'overdue', filter: { overdue: true }, matches: isOverdue },
+  { title: 'not overdue', filter: { overdue: false }, matches: (finding) => !isOverdue(finding) },
+  {
+    title: 'sla',
+    filter: { sla: ['MET'] },
+    matches: (finding) => finding.resolvedAt !== null && !isLate(finding),
+  },
+  { title: 'a missed sla', filter: { sla: ['MISSED'] }, matches: (finding) => isLate(finding) || isOverdue(finding) },
   { title: 'minConfidence', filter: { minConfidence: 0.5 }, matches: ({ confidence }) => confidence >= 0.5 },
 ]
 
@@ -147,6 +161,7 @@ beforeEach(async () => {
   context = openContext({ now: NOON })
   plant(context.store, { sources, assets, findings })
   ask = caller(operations, context)
+  await ask('set_sla', { policies: [{ days }] })
   await ask('create_glossary_term', named)
   const every = { slug: 'every-finding', displayName: 'Every finding', filterMapping: { statuses: [...statuses] } }
   await ask('create_glossary_term', every)
