@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleOptions } from './packaging/bundle-options.ts'
-import { buildConsole } from './packaging/console.ts'
+import { buildConsole, buildView } from './packaging/console.ts'
 import { operations } from './src/catalogue.ts'
 import { buildManifest } from './src/mcp/surface.ts'
 import { manifestFile } from './src/mcp/tools/manifest.ts'
@@ -40,10 +40,10 @@ function readLicenses(inputs: readonly string[]): string {
     .join('\n----\n\n')
 }
 
-const browser = await buildConsole(root)
+const [browser, view] = await Promise.all([buildConsole(root), buildView(root)])
 const licenses = {
   path: join(root, 'dist', 'LICENSES.txt'),
-  contents: readLicenses([...Object.keys(metafile.inputs), ...browser.inputs]),
+  contents: readLicenses([...Object.keys(metafile.inputs), ...browser.inputs, ...view.inputs]),
 }
 const selections: Toolset[][] = [['agent'], ['admin'], ['agent', 'admin']]
 const frames = selections.flatMap((toolsets) =>
@@ -53,7 +53,7 @@ const frames = selections.flatMap((toolsets) =>
   }),
 )
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-for (const { path, contents } of [...outputFiles, ...frames, ...browser.files, licenses]) {
+for (const { path, contents } of [...outputFiles, ...frames, ...browser.files, view, licenses]) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }
@@ -61,5 +61,9 @@ const scripts = outputFiles.filter(({ path }) => path.endsWith('.js'))
 const bytes = scripts.reduce((sum, { contents }) => sum + contents.byteLength, 0)
 const tookMs = Math.round(performance.now() - startedAt)
 process.stdout.write(`dist: ${scripts.length} files, ${Math.round(bytes / 1024)} KiB, built in ${tookMs} ms\n`)
-const [scriptKb, styleKb] = [browser.scriptBytes, browser.styleBytes].map((size) => (size / 1024).toFixed(1))
-process.stdout.write(`console: ${scriptKb} KiB of script and ${styleKb} KiB of style, compressed\n`)
+const [scriptKb, styleKb, viewKb] = [browser.scriptBytes, browser.styleBytes, view.bytes].map((size) =>
+  (size / 1024).toFixed(1),
+)
+process.stdout.write(
+  `console: ${scriptKb} KiB of script and ${styleKb} KiB of style; view: ${viewKb} KiB, all compressed\n`,
+)

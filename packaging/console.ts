@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 
 const MAX_SCRIPT_BYTES = 60 * 1024
 const MAX_STYLE_BYTES = 8 * 1024
+const MAX_VIEW_BYTES = 30 * 1024
 
 const icon =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path fill='%233a56d4' d='M5 1h6v4l-2 2v2h4v3H3V9h4V7L5 5zM3 13h10v2H3z'/></svg>"
@@ -31,13 +32,9 @@ export interface BuiltConsole {
   styleBytes: number
 }
 
-/** Bundles the console for the browser; its files are named by their content. */
-export async function buildConsole(root: string): Promise<BuiltConsole> {
-  const { outputFiles, metafile } = await build({
+const browserOptions = (root: string) =>
+  ({
     absWorkingDir: root,
-    entryPoints: { console: 'src/console/main.tsx' },
-    outdir: 'dist/console',
-    entryNames: '[name]-[hash]',
     bundle: true,
     format: 'esm',
     platform: 'browser',
@@ -49,6 +46,38 @@ export async function buildConsole(root: string): Promise<BuiltConsole> {
     metafile: true,
     write: false,
     logLevel: 'warning',
+  }) satisfies BuildOptions & { metafile: true; write: false }
+
+/** Bundles the view for assistants into one page without references. */
+export async function buildView(
+  root: string,
+): Promise<{ path: string; contents: string; inputs: string[]; bytes: number }> {
+  const { outputFiles, metafile } = await build({
+    ...browserOptions(root),
+    entryPoints: { answer: 'src/view/answer.tsx' },
+    outdir: 'dist/view',
+  })
+  const textOf = (extension: string) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
+  const [script, style] = [textOf('.js'), textOf('.css')]
+  if (/<\/script|<!--/i.test(script)) throw new Error('the script of the view would end early inside of its page')
+  const contents = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Assay</title><meta name="viewport" content="width=device-width, initial-scale=1"><style>${style}</style></head>
+<body><script type="module">${script}</script></body>
+</html>
+`
+  const bytes = gzipSync(contents, { level: 9 }).length
+  check('page of the view', bytes, MAX_VIEW_BYTES)
+  return { path: join(root, 'dist', 'view', 'answer.html'), contents, inputs: Object.keys(metafile.inputs), bytes }
+}
+
+/** Bundles the console for the browser; its files are named by their content. */
+export async function buildConsole(root: string): Promise<BuiltConsole> {
+  const { outputFiles, metafile } = await build({
+    ...browserOptions(root),
+    entryPoints: { console: 'src/console/main.tsx' },
+    outdir: 'dist/console',
+    entryNames: '[name]-[hash]',
   })
   const find = (extension: string) => {
     const file = outputFiles.find(({ path }) => path.endsWith(extension))
@@ -60,8 +89,8 @@ export async function buildConsole(root: string): Promise<BuiltConsole> {
     }
   }
   const [script, style] = [find('.js'), find('.css')]
-  check('script', script.zipped.length, MAX_SCRIPT_BYTES)
-  check('style sheet', style.zipped.length, MAX_STYLE_BYTES)
+  check('script of the console', script.zipped.length, MAX_SCRIPT_BYTES)
+  check('style sheet of the console', style.zipped.length, MAX_STYLE_BYTES)
   const folder = join(root, 'dist', 'console')
   return {
     files: [
@@ -78,6 +107,5 @@ export async function buildConsole(root: string): Promise<BuiltConsole> {
 }
 
 function check(what: string, bytes: number, most: number): void {
-  if (bytes > most)
-    throw new Error(`the ${what} of the console has ${bytes} bytes compressed; at most ${most} are allowed`)
+  if (bytes > most) throw new Error(`the ${what} has ${bytes} bytes compressed; at most ${most} are allowed`)
 }

@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import type { Board } from '../query/view-model.ts'
 import { inOwnOrder, toShare } from './board.ts'
 import { Change, Dot, Name } from './parts.tsx'
 import { toChange, toNumber } from './words.ts'
 
 interface LeaderboardProps {
-  board: Board
+  board: Omit<Board, 'filterKey'>
   /** The values of the dimension in their own order, where it has one. */
   values: readonly string[] | undefined
   better: 'lower' | 'higher' | null
@@ -12,8 +13,35 @@ interface LeaderboardProps {
   toLabel: (value: number | null) => string
   /** False where the compared time lies before the first scan. */
   compares: boolean
-  onToggle: (value: string) => void
-  onClear: () => void
+  /** Absent: rows do not filter. */
+  onToggle?: (value: string) => void
+  onClear?: () => void
+}
+
+function Row({
+  value,
+  isOn,
+  isOff,
+  onToggle,
+  children,
+}: {
+  value: string
+  isOn: boolean
+  isOff: boolean
+  onToggle: LeaderboardProps['onToggle']
+  children: ComponentChildren
+}) {
+  if (onToggle === undefined) return <div class="entry">{children}</div>
+  return (
+    <button
+      type="button"
+      class={`entry ${isOn ? 'on' : isOff ? 'off' : ''}`}
+      aria-pressed={isOn}
+      onClick={() => onToggle(value)}
+    >
+      {children}
+    </button>
+  )
 }
 
 /** The values of one dimension; each row filters by its value. The table is its own twin for screen readers. */
@@ -50,18 +78,13 @@ export function Leaderboard({
           const change = compares && !isAllNew ? toChange(entry.value, entry.previous ?? 0, { better }) : undefined
           return (
             <li key={value}>
-              <button
-                type="button"
-                class={`entry ${isOn ? 'on' : selected.length > 0 ? 'off' : ''}`}
-                aria-pressed={isOn}
-                onClick={() => onToggle(value)}
-              >
+              <Row value={value} isOn={isOn} isOff={!isOn && selected.length > 0} onToggle={onToggle}>
                 <span class="bar" style={{ width: `${toShare(entry.value, values) * 100}%` }} />
                 {board.dimension === 'severity' ? <Dot severity={entry.dimensionValue} /> : null}
                 <Name text={entry.dimensionValue} />
                 <span class="number">{toLabel(entry.value)}</span>
                 <Change change={change} />
-              </button>
+              </Row>
             </li>
           )
         })}

@@ -1,5 +1,5 @@
-import { scaleLinear, scaleUtc } from 'd3-scale'
-import { utcDay, utcMonday } from 'd3-time'
+import { nice, ticks } from 'd3-array'
+import { utcDay, utcMonday, utcTicks } from 'd3-time'
 import { utcFormat } from 'd3-time-format'
 
 export interface Tick {
@@ -16,6 +16,11 @@ export interface Scale {
 
 const MAX_VALUE_TICKS = 5
 
+const toLinear =
+  ([from, to]: readonly [number, number], [start, end]: readonly [number, number]) =>
+  (value: number) =>
+    start + ((value - from) / (to - from)) * (end - start)
+
 /** A vertical scale with 0 and round limits; the top of the drawing is pixel 0. */
 export function toValueScale(
   values: readonly (number | null)[],
@@ -24,17 +29,14 @@ export function toValueScale(
   isWhole = false,
 ): Scale {
   const known = values.filter((value): value is number => value !== null && Number.isFinite(value))
-  const low = Math.min(0, ...known)
-  const high = Math.max(0, ...known)
-  const scale = scaleLinear()
-    .domain(low === high ? [0, 1] : [low, high])
-    .range([height, 0])
-    .nice(MAX_VALUE_TICKS - 1)
-  const ticks = scale
-    .ticks(MAX_VALUE_TICKS - 1)
+  const lowest = Math.min(0, ...known)
+  const highest = Math.max(0, ...known)
+  const [low, high] = nice(lowest, lowest === highest ? 1 : highest, MAX_VALUE_TICKS - 1)
+  const toPixel = toLinear([low, high], [height, 0])
+  const marked = ticks(low, high, MAX_VALUE_TICKS - 1)
     .filter((value) => !isWhole || Number.isInteger(value))
-    .map((value) => ({ at: scale(value), label: toLabel(value), value }))
-  return { toPixel: scale, ticks }
+    .map((value) => ({ at: toPixel(value), label: toLabel(value), value }))
+  return { toPixel, ticks: marked }
 }
 
 const hour = utcFormat('%H:%M')
@@ -55,17 +57,17 @@ export const floorTime = (time: number, grain: 'day' | 'week'): number =>
 
 /** A horizontal scale of time in UTC whose labels keep `gap` pixels between their middles. */
 export function toTimeScale(from: number, to: number, width: number, gap = 72): Scale {
-  const scale = scaleUtc().domain([from, to]).range([0, width])
-  const dates = scale.ticks(Math.max(2, Math.floor(width / gap)))
+  const toPixel = toLinear([from, to], [0, width])
+  const dates = utcTicks(new Date(from), new Date(to), Math.max(2, Math.floor(width / gap)))
   const stepMs = dates.length < 2 ? to - from : Number(dates[1]) - Number(dates[0])
   let last = Number.NEGATIVE_INFINITY
-  const ticks = dates.flatMap((date, index) => {
-    const at = scale(date)
+  const marked = dates.flatMap((date, index) => {
+    const at = toPixel(Number(date))
     // A label at an edge would be cut, and one beside another would cover it.
     if (at < gap / 4 || at > width - gap / 4 || at - last < gap * 0.75) return []
     const isFirst = last === Number.NEGATIVE_INFINITY && index <= 1
     last = at
     return [{ at, label: toTimeLabel(date, stepMs, isFirst), value: Number(date) }]
   })
-  return { toPixel: (value) => scale(value), ticks }
+  return { toPixel, ticks: marked }
 }

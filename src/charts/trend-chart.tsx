@@ -22,7 +22,8 @@ interface TrendChartProps {
   brush: { from: number; to: number } | undefined
   /** When the first source was observed; numbers before it say nothing. */
   observedFrom: number | undefined
-  onBrush: (span: { from: number; to: number } | undefined) => void
+  /** Absent: no part of the time can be selected. */
+  onBrush?: (span: { from: number; to: number } | undefined) => void
 }
 
 /** A series over time with the one before behind it, a cursor, and a selection of time by dragging or by keys. */
@@ -57,13 +58,14 @@ export function TrendChart(props: TrendChartProps) {
   const end = () => {
     if (drag === undefined || drawn === undefined) return
     setDrag(undefined)
-    if (Math.abs(drawn.x.toPixel(drag.to) - drawn.x.toPixel(drag.from)) >= MIN_DRAG) onBrush(spanOf(drag.from, drag.to))
-    else if (brush !== undefined) onBrush(undefined)
+    if (Math.abs(drawn.x.toPixel(drag.to) - drawn.x.toPixel(drag.from)) >= MIN_DRAG)
+      onBrush?.(spanOf(drag.from, drag.to))
+    else if (brush !== undefined) onBrush?.(undefined)
   }
   const press = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
     if (step !== 0) setAt(Math.min(marks.length - 1, Math.max(0, (at ?? marks.length) + step)))
-    else if (event.key === 'Enter' && at !== undefined) {
+    else if (event.key === 'Enter' && at !== undefined && onBrush !== undefined) {
       const time = marks[at]?.time ?? 0
       onBrush(brush?.from === time ? undefined : { from: time, to: time + bucketMs })
     } else return
@@ -82,14 +84,14 @@ export function TrendChart(props: TrendChartProps) {
             width={outer}
             height={HEIGHT + TOP + BOTTOM}
             role="img"
-            aria-label={`${props.label} over time; arrow keys read it, Enter selects`}
+            aria-label={`${props.label} over time; arrow keys read it${onBrush === undefined ? '' : ', Enter selects'}`}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move the cursor of the chart
             tabIndex={0}
             onKeyDown={press}
             onPointerMove={move}
             onPointerLeave={() => setAt(undefined)}
             onPointerDown={(event) => {
-              if (event.button !== 0 || event.pointerType === 'touch') return
+              if (event.button !== 0 || event.pointerType === 'touch' || onBrush === undefined) return
               svg.current?.setPointerCapture(event.pointerId)
               const time = timeAt(event)
               setDrag({ from: time, to: time })
@@ -180,7 +182,7 @@ export function TrendChart(props: TrendChartProps) {
             <i class="key before" /> {props.before}
           </span>
         )}
-        <span class="hint">drag to select a time</span>
+        <span class="hint">{onBrush === undefined ? '' : 'drag to select a time'}</span>
         <button type="button" class="link" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? 'Hide the table' : 'Show as table'}
         </button>

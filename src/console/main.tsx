@@ -1,3 +1,4 @@
+import '../charts/charts.css'
 import './console.css'
 import { render } from 'preact'
 import { Console } from './shell.tsx'

@@ -124,6 +124,7 @@ const queryDashboard = operation({
   scope: 'read',
   route: 'POST /semantic/query/dashboard',
   toolset: 'admin',
+  isDrawn: true,
   untrusted: true,
   input: DashboardQuestion,
   output: DashboardAnswer,

@@ -18,6 +18,9 @@ export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 export const INTERNAL_TEXT = 'An internal error occurred; the log has the cause.'
 
+/** The page that draws answers in hosts with MCP Apps. */
+export const VIEW_URI = 'ui://assay/answer.html'
+
 /** The capabilities announced to clients. */
 export const capabilities = {
   tools: {},
@@ -25,6 +28,7 @@ export const capabilities = {
   prompts: {},
   completions: {},
   logging: {},
+  extensions: { 'io.modelcontextprotocol/ui': {} },
 } as const
 
 type NoticeLevel = 'debug' | 'info' | 'warning' | 'error'
@@ -60,6 +64,7 @@ export interface Tool {
   outputSchema?: JsonSchema
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
   icons?: readonly Icon[]
+  _meta?: Readonly<Record<string, unknown>>
 }
 
 export type Content = { type: string } & Record<string, unknown>

@@ -61,6 +61,8 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
   destructive?: boolean
   /** It sends requests to systems outside of this machine. */
   openWorld?: boolean
+  /** Assistants with views draw its answer. */
+  isDrawn?: boolean
   /** It reports its progress while it runs, through `context.progress`. */
   reportsProgress?: boolean
   /** Its answer contains text from a scanned tenant, which assistants must treat as data. */
@@ -124,6 +126,7 @@ export interface Operation {
   destructive: boolean
   openWorld: boolean
   reportsProgress: boolean
+  isDrawn?: boolean
   untrusted?: boolean
   texts?: 'own'
   input: InputSchema

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -131,7 +131,7 @@ export class Pages {
 }
 
 /** What axe finds on a page, and by how much the page is wider than its window. */
-export async function inspect(page: Page): Promise<string[]> {
+export async function inspect(page: Page | Frame): Promise<string[]> {
   // What is evaluated by the browser's own protocol is no script of the page, so the policy stays as it is.
   const { violations } = (await page.evaluate(`${axe}; axe.run({ preload: false })`)) as {
     violations: { id: string; nodes: { html: string }[] }[]

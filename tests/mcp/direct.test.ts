@@ -193,6 +193,13 @@ describe('over stdio, requests handled without the SDK get the same response as 
     ...revisions.map((revision) => ({ name: revision, message: initialize(revision), past: true })),
     { name: 'a number as its id', message: initialize('2025-11-25', 0), past: true },
     {
+      name: 'views',
+      message: greetingOf({
+        capabilities: { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } },
+      }),
+      past: true,
+    },
+    {
       name: 'usual capabilities',
       message: greetingOf({ capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: {} } }),
       past: true,

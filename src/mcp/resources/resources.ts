@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import { MAX_NAME, showJson, showSentence } from '../../kernel/shown.ts'
+import { readBuilt } from '../../runtime/package-files.ts'
 import {
   type Completion,
   INVALID_PARAMS,
@@ -8,6 +9,7 @@ import {
   type Resource,
   type ResourceContents,
   type ResourceTemplate,
+  VIEW_URI,
 } from '../protocol.ts'
 import type { JsonSchema } from '../tools/json-schema.ts'
 import { listNamed, type Named, type Readers, type ResourceKind, rankNamed, resourceKinds } from './reading.ts'
@@ -20,6 +22,8 @@ export interface Resources {
 }
 
 const json = 'application/json'
+const VIEW_TYPE = 'text/html;profile=mcp-app'
+const VIEW_FILE = 'view/answer.html'
 const schemaPrefix = 'assay://schemas/'
 export const WATCHES_URI = 'assay://watches'
 const WATCHES = 'list_watches'
@@ -69,7 +73,14 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
         mimeType: 'application/schema+json',
       }))
       const watches = { uri: WATCHES_URI, name: 'watches', title: 'Watches and their states', mimeType: json }
-      return [...named.flat(), ...(readers.find(WATCHES) === undefined ? [] : [watches]), ...schemaResources]
+      const view = { uri: VIEW_URI, name: 'answer', title: 'View of an answer', mimeType: VIEW_TYPE }
+      const hasView = readBuilt(VIEW_FILE) !== undefined
+      return [
+        ...named.flat(),
+        ...(hasView ? [view] : []),
+        ...(readers.find(WATCHES) === undefined ? [] : [watches]),
+        ...schemaResources,
+      ]
     },
     read: (uri, exchange) => read(uri, { offered, readers, schemas }, exchange),
     complete: async (template, typed, exchange) => {
@@ -97,6 +108,11 @@ interface ResourceCatalog {
 async function read(uri: string, catalog: ResourceCatalog, exchange: McpRequest): Promise<ResourceContents[]> {
   if (uri === WATCHES_URI && catalog.readers.find(WATCHES) !== undefined) {
     return [{ uri, mimeType: json, text: showJson(await catalog.readers.run(WATCHES, {}, exchange)) }]
+  }
+  if (uri === VIEW_URI) {
+    const text = readBuilt(VIEW_FILE)
+    if (text === undefined) throw notThere(uri)
+    return [{ uri, mimeType: VIEW_TYPE, text, _meta: { ui: { csp: {}, prefersBorder: true } } }]
   }
   const [, pathSegment = '', encoded = ''] = /^assay:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? []
   const name = decode(encoded)

@@ -8,13 +8,16 @@ type Members = Readonly<Record<string, unknown>>
 const noticeKeys = new Set(['jsonrpc', 'method', 'params'])
 const initializeKeys = new Set(['protocolVersion', 'capabilities', 'clientInfo'])
 const clientKeys = new Set(['name', 'version'])
-const capabilityKeys = new Set(['roots', 'sampling', 'elicitation'])
+const capabilityKeys = new Set(['roots', 'sampling', 'elicitation', 'extensions'])
 const listKeys = new Set(['listChanged'])
 const revisions = new Set(['2025-03-26', '2025-06-18', '2025-11-25'])
 
-/** A capability in the form that nearly all clients use. */
-const isUsual = ([, value]: [string, unknown]) =>
-  isObject(value) && hasOnly(value, listKeys) && Object.values(value).every((each) => typeof each === 'boolean')
+/** A capability in the form that nearly all clients use; extensions are objects of any members. */
+const isUsual = ([name, value]: [string, unknown]) =>
+  isObject(value) && (name === 'extensions' ? Object.values(value).every(isObject) : hasBooleans(value))
+
+const hasBooleans = (value: Members) =>
+  hasOnly(value, listKeys) && Object.values(value).every((each) => typeof each === 'boolean')
 
 /**
  * The response to the `initialize` request of a 2025 client with usual members, equal to that of the SDK; undefined for

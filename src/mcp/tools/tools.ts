@@ -1,5 +1,5 @@
 import type { Operation } from '../../operation/operation.ts'
-import type { Tool } from '../protocol.ts'
+import { type Tool, VIEW_URI } from '../protocol.ts'
 import { bytesOf, minimalDetail, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
 import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
 
@@ -143,7 +143,7 @@ function largestOf(tools: readonly Tool[], levels: readonly number[], below: num
 
 function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
   const detail = outputDetails[level] ?? minimalDetail
-  const { name, title, summary, effect, destructive, idempotent, openWorld } = operation
+  const { name, title, summary, effect, destructive, idempotent, openWorld, isDrawn = false } = operation
   return {
     name,
     title,
@@ -156,6 +156,7 @@ function toTool({ operation, inputSchema, output }: Drafted, level: number): Too
       idempotentHint: idempotent,
       openWorldHint: openWorld,
     },
+    ...(isDrawn ? { _meta: { ui: { resourceUri: VIEW_URI } } } : {}),
   }
 }
 

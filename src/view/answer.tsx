@@ -1,0 +1,123 @@
+import '../charts/charts.css'
+import './view.css'
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { connect, type Host, type HostContext, type ToolResult } from './bridge.ts'
+import { Drawing } from './drawing.tsx'
+import { type Shown, toShown } from './shapes.ts'
+
+interface State {
+  shown: Shown | undefined
+  input: Record<string, unknown> | undefined
+  isComplete: boolean
+  cancelled: string | undefined
+  context: HostContext
+}
+
+const start: State = { shown: undefined, input: undefined, isComplete: false, cancelled: undefined, context: {} }
+
+/** The host's colours and fonts, where it gives some; ours otherwise. */
+function applyContext({ theme, styles }: HostContext): void {
+  const root = document.documentElement
+  if (theme !== undefined) root.dataset.theme = theme
+  for (const [name, value] of Object.entries(styles?.variables ?? {})) {
+    if (/^--(?:color|font)-[a-z0-9-]+$/.test(name) && value !== undefined) root.style.setProperty(name, value)
+  }
+}
+
+const byDimension = [
+  ['severity', 'Severity'],
+  ['detectorType', 'Detector'],
+  ['container', 'Space'],
+  ['findingType', 'Finding type'],
+  ['status', 'Status'],
+] as const
+
+function View() {
+  const [state, setState] = useState(start)
+  const [host, setHost] = useState<Host>()
+  const [isAsking, setAsking] = useState(false)
+  const change = (next: Partial<State>) => setState((before) => ({ ...before, ...next }))
+  useEffect(() => {
+    connect({
+      onInput: (input, isComplete) => change({ input, isComplete }),
+      onResult: (result) => change({ shown: toShown(result), cancelled: undefined }),
+      onCancelled: (reason) => change({ cancelled: reason ?? 'The question was cancelled.' }),
+      onContext: (context) => {
+        applyContext(context)
+        setState((before) => ({ ...before, context: { ...before.context, ...context } }))
+      },
+      onTeardown: () => render(null, document.body),
+    }).then(setHost, () => {})
+  }, [])
+  const { shown, input, isComplete, cancelled, context } = state
+  const ask = (name: string, question: object) => {
+    if (host === undefined) return
+    setAsking(true)
+    host
+      .call(name, question)
+      .then(
+        (result: ToolResult) => {
+          change({ shown: toShown(result) })
+          const text = result.content?.find(({ type }) => type === 'text')?.text
+          if (text !== undefined) host.updateContext(`The user now looks at this answer of ${name}:\n${text}`)
+        },
+        (error: Error) => change({ shown: { kind: 'text', text: error.message, isError: true } }),
+      )
+      .finally(() => setAsking(false))
+  }
+  const isMetric = shown?.kind === 'value' || shown?.kind === 'series'
+  // Without the question of the assistant, its filters are not known, and another number would be shown.
+  const canAsk = host?.canCall === true && isMetric && isComplete && input !== undefined
+  const { dimensions: _d, granularity: _g, ...question } = input ?? {}
+  const isFull = context.displayMode === 'fullscreen'
+  return (
+    <main aria-busy={shown === undefined || isAsking} class={isAsking ? 'waiting' : ''}>
+      {shown === undefined ? (
+        <p class="muted">{cancelled ?? 'Assay is counting…'}</p>
+      ) : (
+        <Drawing shown={shown} input={input} />
+      )}
+      {host === undefined || shown === undefined ? null : (
+        <div class="row controls">
+          {canAsk ? (
+            <fieldset class="group" aria-label="Break down by">
+              {byDimension.map(([dimension, label]) => (
+                <button
+                  type="button"
+                  key={dimension}
+                  onClick={() => ask('query_metric', { ...toValueQuestion(question), dimensions: [dimension] })}
+                >
+                  {label}
+                </button>
+              ))}
+            </fieldset>
+          ) : null}
+          {context.availableDisplayModes?.includes('fullscreen') ? (
+            <button
+              type="button"
+              class="button"
+              onClick={() =>
+                host.show(isFull ? 'inline' : 'fullscreen').then(
+                  (displayMode) => change({ context: { ...context, displayMode } }),
+                  () => {},
+                )
+              }
+            >
+              {isFull ? 'Smaller' : 'Full screen'}
+            </button>
+          ) : null}
+        </div>
+      )}
+    </main>
+  )
+}
+
+/** The members of a question about a series that a question about a value has, too. */
+function toValueQuestion(question: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept = ['metricSlug', 'glossaryTermSlug', 'filters', 'from', 'to', 'timeZone', 'weekStart', 'compare']
+  return Object.fromEntries(Object.entries(question).filter(([key]) => kept.includes(key)))
+}
+
+document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+render(<View />, document.body)
