@@ -251,7 +251,7 @@ export const triageOperations: readonly Operation[] = [
     name: 'update_finding',
     title: 'Triage findings',
     summary:
-      'Set the status of a finding, or of all that filters match (without expectedCount: only counts). FALSE_POSITIVE and IGNORED need a reason and survive later scans.',
+      'Set the status of a finding, or of all that filters match (without expectedCount: only counts). FALSE_POSITIVE and IGNORED survive later scans.',
     effect: 'write',
     consent: 'by_extent',
     scope: 'triage',

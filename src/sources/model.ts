@@ -8,7 +8,7 @@ export const SourceName = z
   .trim()
   .min(1, 'must not be empty.')
   .max(100)
-  .describe('Name of the source; unique, case-insensitive.')
+  .describe('Unique name, case-insensitive.')
 
 /** A source by id or by name, as in paths and commands. */
 export const SourceRef = z.string().min(1).max(200).describe('Id or name of the source.')

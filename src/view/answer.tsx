@@ -2,7 +2,7 @@ import '../charts/charts.css'
 import './view.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { connect, type Host, type HostContext, type ToolResult } from './bridge.ts'
+import { connect, type HostContext, type ToolResult, type ViewHost } from './bridge.ts'
 import { Drawing } from './drawing.tsx'
 import { type Shown, toShown } from './shapes.ts'
 
@@ -35,7 +35,7 @@ const byDimension = [
 
 function View() {
   const [state, setState] = useState(start)
-  const [host, setHost] = useState<Host>()
+  const [host, setHost] = useState<ViewHost>()
   const [isAsking, setAsking] = useState(false)
   const change = (next: Partial<State>) => setState((before) => ({ ...before, ...next }))
   useEffect(() => {

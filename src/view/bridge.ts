@@ -13,18 +13,18 @@ export interface HostContext {
   availableDisplayModes?: readonly string[]
 }
 
-export interface Host {
+export interface ViewHost {
   /** Whether the view may call tools of the server. */
   canCall: boolean
   canUpdateContext: boolean
   call(name: string, input: object): Promise<ToolResult>
   /** Asks for another display mode; answers the one that it is in then. */
   show(mode: string): Promise<string>
-  /** Gives the model what the user looks at now; best effort. */
+  /** Gives the model the answer that the view shows now; best effort. */
   updateContext(text: string): void
 }
 
-export interface Listener {
+export interface ViewListener {
   onInput(input: Record<string, unknown>, isComplete: boolean): void
   onResult(result: ToolResult): void
   onCancelled(reason: string | undefined): void
@@ -42,7 +42,7 @@ const PROTOCOL = '2026-01-26'
  * Connects to the host, in revision 2026-01-26 of MCP Apps: JSON-RPC over `postMessage` with the window above. A host
  * does not repeat messages, so they are listened to before the first request.
  */
-export async function connect(listener: Listener, view: Window = window): Promise<Host> {
+export async function connect(listener: ViewListener, view: Window = window): Promise<ViewHost> {
   const pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
   let last = 0
   // The origin of the host is not known; what is sent holds nothing that it did not give.
