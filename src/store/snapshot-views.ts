@@ -5,6 +5,8 @@ type PendingSqlRow = [id: number, source: number, finding: number, asset: number
 
 const selectPending = `SELECT id, source_id, first_finding, first_asset, first_combo, has_earlier
   FROM main.pending_import ORDER BY id`
+/** One statement for what nearly every snapshot finds: nothing to hide or to end. */
+const selectState = 'SELECT EXISTS (SELECT 1 FROM main.pending_import), (SELECT min(at) FROM main.expiry)'
 const selectEnded = 'SELECT count(*), max(at) FROM main.expiry WHERE at <= ?'
 const views = ['finding', 'asset', 'combo', 'status_change', 'expiry'] as const
 type ViewName = (typeof views)[number]
@@ -74,6 +76,7 @@ export class SnapshotViews {
   #shown: string | undefined = ''
   #moment: number | undefined
   #hasEnded = false
+  #state: Database.Statement | undefined
   #pending: Database.Statement | undefined
   #ended: Database.Statement | undefined
   #version: Database.Statement | undefined
@@ -97,9 +100,10 @@ export class SnapshotViews {
    * at a moment; without one, decisions last until their end is recorded.
    */
   apply(moment: number | undefined): void {
-    this.#pending ??= this.#database.prepare(selectPending).raw()
-    const rows = this.#pending.all() as PendingSqlRow[]
-    const due = moment === undefined ? '' : this.#describeEnded(moment)
+    this.#state ??= this.#database.prepare(selectState).raw()
+    const [hasPending, firstEnd] = this.#state.get() as [number, number | null]
+    const rows = hasPending === 0 ? [] : this.#listPending()
+    const due = moment === undefined || firstEnd === null || firstEnd > moment ? '' : this.#describeEnded(moment)
     const wanted = rows.length === 0 && due === '' ? '' : JSON.stringify([rows, due])
     if (wanted !== this.#shown) this.#replaceViews(wanted, rows, due === '' ? undefined : moment)
     this.#moment = moment
@@ -116,11 +120,15 @@ export class SnapshotViews {
     this.#shown = undefined
   }
 
-  /** Identifies the ended decisions of this snapshot; '' if there are none. */
+  #listPending(): PendingSqlRow[] {
+    this.#pending ??= this.#database.prepare(selectPending).raw()
+    return this.#pending.all() as PendingSqlRow[]
+  }
+
+  /** Identifies the ended decisions of this snapshot. */
   #describeEnded(moment: number): string {
     this.#ended ??= this.#database.prepare(selectEnded).raw()
-    const [count, last] = this.#ended.get(moment) as [number, number | null]
-    if (count === 0) return ''
+    const [count, last] = this.#ended.get(moment) as [number, number]
     this.#version ??= this.#database.prepare('PRAGMA data_version').pluck()
     return [this.#version.get(), this.#database.prepare('SELECT total_changes()').pluck().get(), count, last].join(' ')
   }

@@ -2,7 +2,7 @@ import type { TopCells } from '../engine/top-assets.ts'
 import type { GroupOrder } from '../model.ts'
 import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
 import { compareKeys } from '../plan/group-names.ts'
-import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
+import type { GroupKey, MeasureNode, Plan, ValueNode } from '../plan/plan.ts'
 import { once, type RunPlan, toDifference, toNodeValue, type Value } from './value.ts'
 
 /** A value, and with a comparison the value of the same groups in the compared range. */
@@ -128,7 +128,7 @@ export function listGroups(node: ValueNode, before: ValueNode | undefined, run: 
 }
 
 /** The groups of a single measure, each of which is one cell. */
-function listCells(node: ValueNode & { kind: 'measure' }, run: RunPlan): ListedGroups {
+function listCells(node: MeasureNode, run: RunPlan): ListedGroups {
   const cells = new Map<GroupKey, Partial>()
   let cell: Cell = { ...emptyPartial, key: [], bucket: 0 }
   const partialOf = () => cell

@@ -3,6 +3,7 @@ import { isManyValued } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import type { FindingAsset } from '../../findings/model.ts'
 import { AppError } from '../../kernel/errors.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
 import { listInline } from '../../metrics/definition.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
@@ -204,12 +205,10 @@ export function toEntry(group: GroupValue, dimensions: readonly Dimension[], ass
   const { key, before, ...value } = group
   const named = key[dimensions.indexOf('asset')]
   const asset = named == null ? undefined : assetOf(toAssetId(named))
-  return {
-    dimensionValue: toGroupName(key),
-    ...toComparable(value, before),
-    dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, toValueName(key[index])])),
-    ...(asset === undefined ? {} : { asset }),
-  }
+  const names: Record<string, SafeText> = {}
+  for (const [index, dimension] of dimensions.entries()) names[dimension] = toValueName(key[index])
+  const entry = { dimensionValue: toGroupName(key), dimensions: names, ...toComparable(value, before) }
+  return asset === undefined ? entry : { ...entry, asset }
 }
 
 /** A value with its components; compared with another range, with the difference from that instead of a trend's own. */

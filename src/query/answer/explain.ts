@@ -3,7 +3,7 @@ import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
 import { emptyPartial, toGroupId } from '../plan/cells.ts'
 import { compareKeys, toGroupName } from '../plan/group-names.ts'
-import type { GroupKey, ValueNode } from '../plan/plan.ts'
+import type { GroupKey, MeasureNode, ValueNode } from '../plan/plan.ts'
 import { type GroupValue, type ListedGroups, listGroups, sortTop } from './breakdown.ts'
 import { type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
 
@@ -130,7 +130,7 @@ function listChanges(now: ValueNode, before: ValueNode, run: RunPlan): ListedCha
   }
 }
 
-const isCount = (node: ValueNode): node is ValueNode & { kind: 'measure' } =>
+const isCount = (node: ValueNode): node is MeasureNode =>
   node.kind === 'measure' && node.plan.measure.aggregation === 'COUNT'
 
 /** Added in ascending order, so that rounding does not depend on the order of the groups. */

@@ -12,7 +12,7 @@ import type { QueryWarning } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { toValueName } from '../plan/group-names.ts'
-import { type Plan, type PlanCondition, toScope, toSeriesPlan } from '../plan/plan.ts'
+import { type Plan, type PlanCondition, toMeasureNode, toScope, toSeriesPlan } from '../plan/plan.ts'
 import { getActiveTerm } from '../plan/scope.ts'
 import { getZone, parseRange, type TimeRange, toBuckets, toGranularity } from '../plan/time.ts'
 import { listExamples } from '../sql/explore.store.ts'
@@ -172,7 +172,7 @@ function listBreakdowns(
 ): Warned<ExploreAnswer['breakdowns'][number]>[] {
   const found: Warned<ExploreAnswer['breakdowns'][number]>[] = []
   for (const dimension of asked.length > 0 ? asked : defaultDimensionOrder) {
-    const node = { kind: 'measure', plan: { ...plan, dimensions: [dimension] }, emptyAs: 'zero' } as const
+    const node = toMeasureNode({ ...plan, dimensions: [dimension] }, 'zero')
     const { groups, totalGroups, other, tie } = toBreakdown(node, run, { limit: MAX_VALUES })
     // A dimension with a single group adds nothing to the count.
     if (asked.length === 0 && totalGroups < 2) continue

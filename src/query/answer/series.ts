@@ -14,7 +14,7 @@ import type { Point, SeriesAnswer, SeriesQuestion } from '../model.ts'
 import { type Cell, emptyPartial, isTypical, toGroupId, toValue } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { compareKeys, toAssetId, toValueName } from '../plan/group-names.ts'
-import { type GroupKey, type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
+import { type GroupKey, type MeasureNode, type Plan, planMetric, toSeriesPlan } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { type Bucket, getZone, parseRange, toBuckets } from '../plan/time.ts'
 import { toWindow, type WindowRange } from '../plan/window.ts'
@@ -111,8 +111,6 @@ interface Top {
   totalGroups: number
   cells: readonly Cell[]
 }
-
-type MeasureNode = Extract<ValueNode, { kind: 'measure' }>
 
 /** The groups of a flow to list as series: those with the greatest value over the whole range. */
 function findTopOfFlow(node: MeasureNode, series: Plan, run: RunPlan, most: number): Top {

@@ -1,4 +1,3 @@
-import { lacksPolicy } from '../../findings/due-conditions.ts'
 import { evaluateFormula } from '../../metrics/formula.ts'
 import { type Cell, emptyPartial, isMergeable, isTypical, mergePartials, type Partial, toValue } from '../plan/cells.ts'
 import type { Plan, ValueNode } from '../plan/plan.ts'
@@ -25,16 +24,18 @@ export type RunPlan = (plan: Plan) => readonly Cell[]
 export function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
   switch (node.kind) {
     case 'measure': {
-      if (lacksPolicy(node.plan.conditions)) return { value: null, reason: 'no_policy' }
+      if (node.isUndated) return { value: null, reason: 'no_policy' }
       const partial = partialOf(node.plan)
       const value = toValue(node.plan, partial, node.emptyAs)
-      const counted = isTypical(node.plan) ? { n: partial.n } : {}
-      return value === null ? { value, reason: 'no_rows', ...counted } : { value, ...counted }
+      if (!isTypical(node.plan)) return value === null ? { value, reason: 'no_rows' } : { value }
+      return value === null ? { value, reason: 'no_rows', n: partial.n } : { value, n: partial.n }
     }
     case 'ratio': {
       const top = toNodeValue(node.numerator, partialOf)
       const bottom = toNodeValue(node.denominator, partialOf)
-      return { ...divide(top, bottom), numerator: top.value, denominator: bottom.value }
+      const { value, reason } = divide(top, bottom)
+      const [numerator, denominator] = [top.value, bottom.value]
+      return reason === undefined ? { value, numerator, denominator } : { value, reason, numerator, denominator }
     }
     case 'formula': {
       const values = new Map<string, number | null>()

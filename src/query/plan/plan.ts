@@ -1,4 +1,5 @@
 import type { FilterCondition } from '../../findings/conditions.ts'
+import { lacksPolicy } from '../../findings/due-conditions.ts'
 import { type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { type Formula, parseFormula, toFormulaName } from '../../metrics/formula.ts'
@@ -76,9 +77,25 @@ interface GroupFilter {
   exclude: boolean
 }
 
+/** A value computed from one plan. */
+export interface MeasureNode {
+  kind: 'measure'
+  plan: Plan
+  emptyAs: 'zero' | 'null'
+  /** It depends on due dates, and no policy gives any. */
+  isUndated: boolean
+}
+
+export const toMeasureNode = (plan: Plan, emptyAs: MeasureNode['emptyAs']): MeasureNode => ({
+  kind: 'measure',
+  plan,
+  emptyAs,
+  isUndated: lacksPolicy(plan.conditions),
+})
+
 /** How a metric's value is computed from the results of plans. */
 export type ValueNode =
-  | { kind: 'measure'; plan: Plan; emptyAs: 'zero' | 'null' }
+  | MeasureNode
   | { kind: 'ratio'; numerator: ValueNode; denominator: ValueNode }
   | { kind: 'formula'; formula: Formula; inputs: Readonly<Record<string, ValueNode>> }
   | { kind: 'change'; current: ValueNode; previous: ValueNode }
@@ -200,7 +217,7 @@ function planSimple(
     at: mode === 'stock' ? (range.to ?? presentMoment(now)) : now,
     dimensions,
   }
-  return { kind: 'measure', plan, emptyAs }
+  return toMeasureNode(plan, emptyAs)
 }
 
 function toMeasure({ aggregation, field, p }: SimpleDefinition): Measure {

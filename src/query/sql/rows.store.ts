@@ -169,9 +169,9 @@ export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
  */
 export function hasChangesSince(reader: Reader, at: number): boolean {
   if (reader.seesEnds) return true
-  const find = `SELECT 1 FROM main.status_change WHERE at >= @at
-    UNION ALL SELECT 1 FROM earlier_finding WHERE last_at >= @at LIMIT 1`
-  return reader.prepare(find).get({ at }) !== undefined
+  const find = `SELECT EXISTS (SELECT 1 FROM main.status_change WHERE at >= ?)
+    OR EXISTS (SELECT 1 FROM earlier_finding WHERE last_at >= ?)`
+  return reader.prepare(find).pluck().get(at, at) === 1
 }
 
 /** A flow includes rows that have the time; an open end of the range adds no condition. */
