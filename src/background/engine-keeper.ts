@@ -18,6 +18,7 @@ const SCRIPT = 'background/engine.worker'
 const BUSY_MS = 20
 const CALM_MS = 250
 const REBUILD_MS = 60_000
+/** How long a question waits for a snapshot that is being read. */
 const MAX_WAIT_MS = 3_000
 /** A snapshot is refreshed when the change logs are further ahead of it than this. */
 const MAX_BEHIND: LogPosition = { seq: 500, assetSeq: 5_000 }
@@ -35,8 +36,6 @@ export interface KeeperOptions {
   /** Receives the log lines of the thread that builds the engine. */
   writeLine: (line: string) => void
   minFindings?: number
-  /** How long a question waits for a snapshot that is being read. */
-  maxWaitMs?: number
   /** The script of that thread, replaced in tests. */
   script?: URL | undefined
 }
@@ -63,15 +62,7 @@ export interface EngineKeeper {
  * far enough. Meanwhile SQL answers.
  */
 export function keepEngine(options: KeeperOptions): EngineKeeper {
-  const {
-    store,
-    log,
-    settings,
-    writeLine,
-    minFindings = MIN_FINDINGS_FOR_INDEX,
-    maxWaitMs = MAX_WAIT_MS,
-    script = SCRIPT,
-  } = options
+  const { store, log, settings, writeLine, minFindings = MIN_FINDINGS_FOR_INDEX, script = SCRIPT } = options
   let thread: WorkerClient<EngineThreadProtocol> | undefined
   let working: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -84,7 +75,7 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
   const settled = new Promise<void>((resolve) => {
     setReady = resolve
   })
-  const ready = Promise.race([settled, sleep(maxWaitMs, undefined, { ref: false })])
+  const ready = Promise.race([settled, sleep(MAX_WAIT_MS, undefined, { ref: false })])
 
   /**
    * An engine with an incomplete history can still answer about the present, and one with an oversized history can

@@ -17,8 +17,6 @@ const STOP_MS = 1_000
 export interface QueryThreadOptions extends ThreadOptions {
   minFindings?: number
   role?: QueryThreadRole
-  /** How long a question waits for a snapshot that is being read. */
-  maxWaitMs?: number
   /** Called when the thread has failed. */
   onLost?: () => void
 }
@@ -42,7 +40,7 @@ export const toCancelled = () =>
   new AppError('unavailable', 'The question was cancelled; ask it again.', { reason: 'cancelled' })
 
 export function createQueryThread(options: QueryThreadOptions): QueryThread {
-  const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX, role = 'alone', maxWaitMs } = options
+  const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX, role = 'alone' } = options
   let worker: WorkerClient<QueryThreadProtocol> | undefined
   let closed = false
   let crashes = 0
@@ -57,8 +55,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
   }
 
   const start = () => {
-    const waits = maxWaitMs === undefined ? {} : { maxWaitMs }
-    const workerData: QueryThreadSettings = { ...toThreadSettings(options), minFindings, role, ...waits }
+    const workerData: QueryThreadSettings = { ...toThreadSettings(options), minFindings, role }
     return openWorker<QueryThreadProtocol>({
       script,
       settings: { workerData, stdout: true },

@@ -27,7 +27,6 @@ export interface QueryThreadSettings extends ThreadSettings {
   /** Below this number of findings there is no engine. */
   minFindings: number
   role: QueryThreadRole
-  maxWaitMs?: number
 }
 
 export type QueryThreadProtocol = {
@@ -39,7 +38,7 @@ export type QueryThreadProtocol = {
 // The process may have saved memory until it had to answer.
 setFlagsFromString('--no-optimize-for-size')
 
-const { home, keys, logLevel, minFindings, role, maxWaitMs } = workerData as QueryThreadSettings
+const { home, keys, logLevel, minFindings, role } = workerData as QueryThreadSettings
 const emit = openEvents<QueryThreadProtocol>()
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
@@ -55,7 +54,6 @@ const keeper =
         settings: { home, keys, logLevel },
         writeLine: (line) => emit('log', line),
         minFindings,
-        ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
       })
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
 import type { Log } from '../runtime/log.ts'
 import type { KeyedVault } from '../store/keys/vault-file.ts'
@@ -14,9 +15,11 @@ import {
 import type { CheckedQuestion } from './question.ts'
 import { createQuestionClient, type QuestionClient, watchSocket } from './question-client.ts'
 
-/** How long a question waits at the start for a process that reads the snapshot, and when the engine is taken over. */
-const MAX_START_WAIT_MS = 500
-const MAX_WAIT_MS = 50
+/**
+ * How long a question waits for the process that takes the engine over. Over many findings SQL takes as long, and slows
+ * that process down.
+ */
+const MAX_WAIT_MS = 1_000
 /** How often it is tried to reach the process that has the lock, or to get the lock. */
 const RETRY_MS = 15
 const SLOW_RETRY_MS = 1_000
@@ -56,8 +59,6 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
   let problem: SharingProblem | undefined
   let refusedAt = 0
   let [closed, isNeeded] = [false, false]
-  /** Another process had the engine and answered. */
-  let wasOpen = false
   let countAt = 0
   let [retries, crashes] = [0, 0]
   let timer: NodeJS.Timeout | undefined
@@ -70,7 +71,7 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
 
   const untilChanged = () =>
     new Promise<void>((resolve) => {
-      const timeout = setTimeout(resolve, wasOpen ? MAX_WAIT_MS : MAX_START_WAIT_MS)
+      const timeout = setTimeout(resolve, MAX_WAIT_MS)
       waiting.push(() => {
         clearTimeout(timeout)
         resolve()
@@ -94,8 +95,7 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
       crashes = performance.now() - heldAt > MAX_RESTART_MS ? 1 : crashes + 1
       joinLater(Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (crashes - 1)))
     }
-    const waits = wasOpen ? { maxWaitMs: MAX_WAIT_MS } : {}
-    own = { thread: createQueryThread({ ...options, minFindings, role: 'holder', onLost, ...waits }), lock }
+    own = { thread: createQueryThread({ ...options, minFindings, role: 'holder', onLost }), lock }
     log.info('this process has the engine of the data folder')
     wake()
   }
@@ -117,7 +117,6 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
     known.watch = watchSocket(socket, {
       open: () => {
         known.isOpen = true
-        wasOpen = true
         retries = 0
         log.info('another process has the engine of the data folder')
         wake()
@@ -162,16 +161,17 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
     thread.answer(operation, input, { caller, signal, ...(coerced === undefined ? {} : { coerced }) })
 
   const ask = async (question: CheckedQuestion, signal: AbortSignal): Promise<{ output: unknown } | undefined> => {
-    if (problem === undefined && remote?.isOpen !== true) await untilChanged()
-    if (closed) throw isClosing()
-    if (remote?.isOpen === true) {
+    // A question that is lost because the other process ends is asked once more.
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      if (problem === undefined && ownThread() === undefined && remote?.isOpen !== true) await untilChanged()
+      if (closed) throw isClosing()
+      if (remote?.isOpen !== true) break
       const answer = await remote.client.ask(question, signal)
       if (signal.aborted) throw toCancelled()
       if ('output' in answer) return answer
       if (closed) throw isClosing()
       if ('problem' in answer) refuse(answer.problem)
-      // It ends, and this process may be the one that takes the engine over.
-      else await untilChanged()
+      else await sleep(RETRY_MS)
     }
     if (problem !== undefined) fallback ??= createQueryThread({ ...options, minFindings, role: 'sql' })
     const thread = ownThread() ?? (problem === undefined ? undefined : fallback)
