@@ -117,7 +117,7 @@ test('a question needs the key of the folder on both sides', async () => {
   expect(await connect({ ...prover, isProven: () => false })()).toEqual({ problem: 'other_key' })
 })
 
-test('a question ends when its asker cancels it, when the server ends, and when there is no answer for long', async () => {
+test('a question ends when its caller cancels it, when the server ends, and when its time limit passes', async () => {
   const aborted: string[] = []
   let received = 0
   const wait = (signal: AbortSignal) =>

@@ -287,7 +287,7 @@ describe('bad input', () => {
     expect({ statements: statements.filter(isOfFindings), plans }).toEqual({ statements: [], plans: 0 })
   })
 
-  it('is told from good input by what is watched', async () => {
+  it('is distinguished from valid input by this test', async () => {
     const { plans } = await watch(() => askRest('query_metric', { metricSlug: 'new-findings' }))
     expect(plans).toBeGreaterThan(0)
     const { statements } = await watch(() => askRest('search_findings', {}))

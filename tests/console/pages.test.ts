@@ -13,7 +13,7 @@ describe('members of nested values', () => {
     ])
   })
 
-  test('that are equal never differ, whatever they are', () => {
+  test('that are equal have no difference, for any values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(compare(value, structuredClone(value)).filter(({ before, after }) => before !== after)).toEqual([])
@@ -57,7 +57,7 @@ describe('the form of a source', () => {
   const wiki = sourceKinds.wiki
   if (wiki === undefined) throw new Error('no wiki')
 
-  test('makes the payload', () => {
+  test('is converted to the payload', () => {
     expect(toConfig(wiki, values, false)).toEqual({
       type: 'WIKI',
       required: { base_url: 'https://example.atlassian.net', account_email: 'you@example.com' },

@@ -42,7 +42,7 @@ async function fail(page: Page, path: string, status: number, body: object = {},
   }
 }
 
-describe.skipIf(!hasBrowser)('what the console shows when', { timeout: 90_000 }, () => {
+describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     ;[browser, served, wiki] = await Promise.all([launch(), serve(), startSampleWiki()])
     pages = new Pages(browser, served.origin)

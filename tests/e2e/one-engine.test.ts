@@ -12,7 +12,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
 })
 
-it('is in one process of a folder, and another one takes it over when that is killed', async () => {
+it('is in one process of a folder, and another process takes over when that one is killed', async () => {
   fillFolder(home, FINDINGS)
   const processes: AssistantProcess[] = []
   for (let count = 0; count < 3; count++) {

@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
     tests: [
       [
         'tests/findings/due-dates.test.ts',
-        'depend on nothing but the first detection and the clock of the answer when it goes %s by a day',
+        'depend only on the first detection and the clock of the answer when it jumps %s by a day',
       ],
     ],
   },

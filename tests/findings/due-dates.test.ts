@@ -36,7 +36,7 @@ function toDue(finding: ImportedFinding, policies: readonly Policy[]): number {
 }
 
 describe('due dates', () => {
-  it('and the metrics on them equal a plain computation, at any moment and after each change of the policies', async () => {
+  it('and the metrics on them equal those of a model, at any moment and after each change of the policies', async () => {
     const random = createRandom(20)
     const below = (count: number) => Math.floor(random() * count)
     const watching = await openEstate()
@@ -151,7 +151,7 @@ describe('due dates', () => {
     expect(await count({ overdue: true })).toBe(1)
   })
 
-  it('of a decision that ended by itself count again from its end', async () => {
+  it('of a finding count again after a decision on it has ended', async () => {
     const watching = openWatching()
     await watching.bring([{ id: 1, severity: 'HIGH', first: NOON - 10 * DAY }])
     await watching.ask('set_sla', { policies: [{ days: { HIGH: 3 } }] })
@@ -170,31 +170,28 @@ describe('due dates', () => {
   it.each([
     ['back', -DAY],
     ['forth', DAY],
-  ])(
-    'depend on nothing but the first detection and the clock of the answer when it goes %s by a day',
-    async (_, by) => {
-      const watching = openWatching()
-      await watching.bring([
-        { id: 1, severity: 'HIGH', first: NOON - 3 * DAY },
-        { id: 2, severity: 'HIGH', first: NOON - 2 * DAY - 1 },
-        { id: 3, severity: 'HIGH', first: NOON - DAY },
-      ])
-      await watching.ask('set_sla', { policies: [{ days: { HIGH: 2 } }] })
-      const look = async () => {
-        const { items } = await watching.ask('search_findings')
-        const { total } = await watching.ask('search_findings', { overdue: true, total: true })
-        const { value } = await watching.ask('query_metric', { metricSlug: 'overdue-findings' })
-        return { due: items.map(({ dueAt }: { dueAt: string }) => dueAt), total, value }
-      }
-      const before = await look()
-      expect(before).toMatchObject({ total: 2, value: 2 })
-      watching.context.clock.now += by
-      const expected = by > 0 ? 3 : 1
-      expect(await look()).toEqual({ ...before, total: expected, value: expected })
-      watching.context.clock.now -= by
-      expect(await look()).toEqual(before)
-    },
-  )
+  ])('depend only on the first detection and the clock of the answer when it jumps %s by a day', async (_, by) => {
+    const watching = openWatching()
+    await watching.bring([
+      { id: 1, severity: 'HIGH', first: NOON - 3 * DAY },
+      { id: 2, severity: 'HIGH', first: NOON - 2 * DAY - 1 },
+      { id: 3, severity: 'HIGH', first: NOON - DAY },
+    ])
+    await watching.ask('set_sla', { policies: [{ days: { HIGH: 2 } }] })
+    const look = async () => {
+      const { items } = await watching.ask('search_findings')
+      const { total } = await watching.ask('search_findings', { overdue: true, total: true })
+      const { value } = await watching.ask('query_metric', { metricSlug: 'overdue-findings' })
+      return { due: items.map(({ dueAt }: { dueAt: string }) => dueAt), total, value }
+    }
+    const before = await look()
+    expect(before).toMatchObject({ total: 2, value: 2 })
+    watching.context.clock.now += by
+    const expected = by > 0 ? 3 : 1
+    expect(await look()).toEqual({ ...before, total: expected, value: expected })
+    watching.context.clock.now -= by
+    expect(await look()).toEqual(before)
+  })
 })
 
 describe('the metrics on due dates', () => {
@@ -289,7 +286,7 @@ describe('policies of due dates', () => {
     expect(await watching.ask('get_sla')).toEqual(before)
   })
 
-  it('hold their terms, which can then be neither deleted, nor inactive, nor depend on due dates', async () => {
+  it('protect their terms, which can be neither deleted nor made inactive nor depend on due dates', async () => {
     const watching = await openEstate()
     await watching.ask('set_sla', { policies: [{ glossaryTermSlug: 'one-space', days: { HIGH: 7 } }] })
     const refused = { code: 'conflict', facts: { reason: 'in_use' } }

@@ -15,7 +15,7 @@ describe('a text that repeats labels', () => {
     expect(valuesOf(`${'password 7 '.repeat(MANY)}\n${'-'.repeat(1_024)}\npassword: ${VALUE}`)).toEqual([VALUE])
   })
 
-  it('does not spend its searches on labels that have a value', () => {
+  it('does not count searches for labels that have a value', () => {
     const values = Array.from({ length: 60 }, (_, at) => `Ab${at}!rumble`)
     expect(valuesOf(values.map((value) => `The password is ${value}.`).join(' '))).toHaveLength(values.length)
     expect(valuesOf(values.map((value) => `pw=${value}`).join('\n'))).toHaveLength(values.length)
