@@ -4,6 +4,7 @@ import type {
   ConsoleSession,
   Dashboard,
   DimensionItem,
+  DuePolicy,
   FindingList,
   MetricItem,
   MetricPage,
@@ -144,6 +145,7 @@ export const client = {
   listVersions: (slug: string, signal?: AbortSignal) =>
     get<{ items: MetricVersionItem[] }>(`/semantic/metrics/${at(slug)}/versions`, {}, signal),
   certifyMetric: (slug: string) => post<MetricItem>(`/semantic/metrics/${at(slug)}/certify`, {}),
+  listDuePolicies: (signal?: AbortSignal) => get<{ policies: DuePolicy[] }>('/semantic/sla', {}, signal),
   listWatches: (signal?: AbortSignal) => get<{ items: WatchItem[] }>('/semantic/watches', {}, signal),
   getWatch: (slug: string, signal?: AbortSignal) => get<WatchPage>(`/semantic/watches/${at(slug)}`, {}, signal),
   checkWatches: (watches?: readonly string[]) =>

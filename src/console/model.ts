@@ -46,6 +46,12 @@ export type MetricPage = MetricDetail
 export type WatchItem = Watch
 export type WatchPage = z.infer<typeof WatchDetail>
 
+/** When findings of a term, or all findings, are due: days after the first detection, by severity. */
+export interface DuePolicy {
+  glossaryTermSlug: string | null
+  days: Readonly<Record<string, number | null | undefined>>
+}
+
 export interface TermPage extends GlossaryTerm {
   metrics: readonly Pick<Metric, 'slug' | 'displayName' | 'type' | 'status'>[]
 }

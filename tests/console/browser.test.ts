@@ -56,11 +56,23 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
       condition: { kind: 'above', value: 40 },
     })
     await ask('POST', '/semantic/watches/check', {})
+    await ask('PUT', '/semantic/sla', { policies: [{ days: { CRITICAL: 7, HIGH: 30 } }] })
   })
   afterAll(async () => {
     await Promise.all([browser?.close(), served?.close()])
   })
   afterEach(() => pages.finish())
+
+  test('overdue findings are marked, and listed alone', async () => {
+    const page = await openPage('/console/watches')
+    await page.getByText('Critical 7 days, High 30 days').waitFor()
+    await page.getByRole('link', { name: 'overdue findings' }).click()
+    const { total } = await ask<{ total: number }>('GET', '/findings?overdue=true&total=true')
+    await expect.poll(() => page.locator('.count').innerText()).toBe(total.toLocaleString('en-US'))
+    expect(total).toBeGreaterThan(0)
+    expect(await page.locator('.rows .badge.bad').count()).toBe(Math.min(50, total))
+    expect(await inspect(page)).toEqual([])
+  })
 
   test.each([
     ['/console/', 1440, 'light'],

@@ -105,6 +105,14 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
             ? ''
             : `, last on ${toDayText(Date.parse(finding.lastDetectedAt))}`}
         </dd>
+        {finding.dueAt === undefined ? null : (
+          <>
+            <dt>Due</dt>
+            <dd class={shown === 'OPEN' && Date.parse(finding.dueAt) <= Date.now() ? 'bad-text' : ''}>
+              {toMoment(finding.dueAt)}
+            </dd>
+          </>
+        )}
       </dl>
       <h3>History</h3>
       <ol class="history">

@@ -23,6 +23,8 @@ const orders = [
   ['lastDetectedAt', 'Last found first'],
 ] as const
 
+const isPast = (dueAt: string | undefined) => dueAt !== undefined && Date.parse(dueAt) <= Date.now()
+
 /** The range of first detection that the address names; a date as `to` is exclusive, as everywhere in the console. */
 function readTimes({ from, to }: State): { from?: string; to?: string } {
   const read = (texts: readonly string[] | undefined) => {
@@ -53,9 +55,12 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
   const statuses = state.status ?? ['OPEN']
   const isEvery = statuses.includes('all')
   const { statuses: _, ...others } = toFilters(state, dimensions) as Record<string, string[]>
-  const filters = { ...others, ...(isEvery ? {} : { statuses: [...statuses] }) } as Parameters<
-    typeof client.searchFindings
-  >[0]
+  const isOverdue = state.overdue?.[0] === 'true'
+  const filters = {
+    ...others,
+    ...(isEvery ? {} : { statuses: [...statuses] }),
+    ...(isOverdue ? { overdue: true } : {}),
+  } as Parameters<typeof client.searchFindings>[0]
   const q = state.q?.[0]
   const search = q === undefined ? {} : { search: q }
   const times = readTimes(state)
@@ -222,6 +227,15 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
         {chosen.map(({ name, label }) => (
           <Chip key={name} label={label} values={state[name] ?? []} remove={() => change({ [name]: undefined })} />
         ))}
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={isOverdue}
+          onClick={() => change({ overdue: isOverdue ? undefined : ['true'] })}
+        >
+          {isOverdue ? <b>Overdue</b> : 'Only overdue'}
+          {isOverdue ? <span aria-hidden="true">✕</span> : null}
+        </button>
         {isTimed ? (
           <Chip
             label="Found"
@@ -306,6 +320,7 @@ export function Findings({ route, session, dimensions }: FindingsProps) {
                         <Name text={item.asset.container} codes={false} />
                       </span>
                     </span>
+                    {status === 'OPEN' && isPast(item.dueAt) ? <span class="badge bad">Overdue</span> : null}
                     {status === 'OPEN' ? null : <span class="badge">{toWords(status)}</span>}
                     <span class="muted age">{toAge(Date.parse(item.firstDetectedAt), Date.now())}</span>
                   </button>

@@ -88,7 +88,41 @@ export function Watches({ session }: { session: ConsoleSession }) {
           </ul>
         </section>
       )}
+      <DueDates />
     </main>
+  )
+}
+
+/** The policies by which findings are due. */
+function DueDates() {
+  const { value, problem } = useAnswer('due dates', (signal) => client.listDuePolicies(signal))
+  return (
+    <section class="card" aria-label="Due dates">
+      <header>
+        <h2>Due dates</h2>
+        <Link to={formatRoute({ page: 'findings', state: { overdue: ['true'] } })} class="link">
+          overdue findings
+        </Link>
+      </header>
+      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      <dl class="pairs">
+        {value?.policies.map(({ glossaryTermSlug, days }) => (
+          <>
+            <dt>{glossaryTermSlug === null ? 'All findings' : glossaryTermSlug}</dt>
+            <dd>
+              {Object.entries(days)
+                .flatMap(([severity, count]) => (count == null ? [] : [`${toWords(severity)} ${toNumber(count)} days`]))
+                .join(', ')}
+            </dd>
+          </>
+        ))}
+        {value?.policies.length === 0 ? (
+          <dd class="muted">
+            No finding is due by a date; <code>assay sla</code> sets policies.
+          </dd>
+        ) : null}
+      </dl>
+    </section>
   )
 }
 

@@ -1,0 +1,124 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium } from 'playwright-core'
+
+// Takes the pictures of docs/pictures/: each page of the console, light and dark, wide and narrow, from generated findings.
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const main = join(root, 'dist', 'main.js')
+const folder = join(root, 'docs', 'pictures')
+/** Generated findings end on this day, which is also the clock of the browser. */
+const NOW = '2026-11-01T10:03:00Z'
+const RANGE = 'from=2025-11-03&to=2026-11-01'
+const pages = [
+  ['overview', ''],
+  ['explore', `explore?metric=new-findings&${RANGE}`],
+  ['findings', 'findings?sort=severity'],
+  ['sources', 'sources'],
+  ['glossary', 'glossary'],
+  ['metric', 'metrics/open-critical-share?v=1..2'],
+  ['watches', 'watches'],
+] as const
+const shapes = [
+  ['wide', { width: 1440, height: 1000 }],
+  ['narrow', { width: 390, height: 844 }],
+] as const
+
+const assay = (...args: string[]) =>
+  execFileSync(process.execPath, [main, ...args], { maxBuffer: 256 * 1024 * 1024, encoding: 'utf8' })
+
+async function serve(home: string): Promise<{ server: ChildProcess; origin: string }> {
+  const server = spawn(process.execPath, [main, 'serve', '--home', home, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const origin = await new Promise<string>((resolve) => {
+    server.stdout.on('data', (data: Buffer) => {
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(data.toString()) ?? []
+      if (found !== undefined) resolve(found)
+    })
+  })
+  return { server, origin }
+}
+
+async function send(origin: string, method: string, path: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${origin}${path}`, { method, headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
+}
+
+/** Definitions that give every page something to show. */
+async function define(origin: string): Promise<void> {
+  const share = (severities: string[]) => ({
+    numerator: { aggregation: 'COUNT', entity: 'finding', filters: { severities, statuses: ['OPEN'] } },
+    denominator: { metricSlug: 'open-findings' },
+  })
+  await send(origin, 'POST', '/semantic/metrics', {
+    slug: 'open-critical-share',
+    displayName: 'Share of critical findings',
+    description: 'How much of what is open is critical.',
+    type: 'RATIO',
+    format: 'percentage',
+    better: 'lower',
+    definition: share(['CRITICAL']),
+  })
+  await send(origin, 'PUT', '/semantic/metrics/open-critical-share', { definition: share(['CRITICAL', 'HIGH']) })
+  await send(origin, 'PUT', '/semantic/sla', { policies: [{ days: { CRITICAL: 7, HIGH: 30, MEDIUM: 90 } }] })
+  const watch = (slug: string, displayName: string, value: number, dimensions: string[]) =>
+    send(origin, 'POST', '/semantic/watches', {
+      slug,
+      displayName,
+      metricSlug: 'open-findings',
+      dimensions,
+      condition: { kind: 'above', value },
+    })
+  await watch('open-findings-by-space', 'Open findings in a space', 300, ['container'])
+  await watch('open-findings-in-all', 'Open findings in all', 100_000, [])
+  await send(origin, 'POST', '/semantic/watches/check', {})
+}
+
+async function take(browser: Browser, origin: string): Promise<void> {
+  for (const [name, path] of pages) {
+    for (const [shape, viewport] of shapes) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const context = await browser.newContext({ viewport, colorScheme, timezoneId: 'UTC', locale: 'en-GB' })
+        const page = await context.newPage()
+        await page.clock.setFixedTime(NOW)
+        await page.goto(`${origin}/console/${path}`)
+        await page.waitForSelector('main:not([aria-busy=true]) :is(.figure, .card)')
+        if (name === 'findings' && shape === 'wide') {
+          await page.locator('.finding').nth(1).click()
+          await page.getByText('History').waitFor()
+        }
+        await page.waitForLoadState('networkidle')
+        const file = join(folder, `${name}-${shape}-${colorScheme}.jpg`)
+        await page.screenshot({ path: file, type: 'jpeg', quality: 72, animations: 'disabled' })
+        await context.close()
+        process.stdout.write(`${file}\n`)
+      }
+    }
+  }
+}
+
+const home = mkdtempSync(join(tmpdir(), 'assay-pictures-'))
+mkdirSync(folder, { recursive: true })
+const file = join(home, 'findings.ndjson')
+writeFileSync(file, assay('generate', '--findings', '8000', '--seed', '3'))
+assay('import', '--home', home, '--source', 'wiki-archive', file)
+const { server, origin } = await serve(home)
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+})
+try {
+  await define(origin)
+  await take(browser, origin)
+} finally {
+  await browser.close()
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  server.kill('SIGTERM')
+  await ended
+  rmSync(home, { recursive: true, force: true })
+}
