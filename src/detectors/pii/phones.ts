@@ -114,7 +114,7 @@ function confidenceOf(
   if (named && labels.names(taxFile, start, end) && !trunkPrefix.test(text)) return 0
   if (named) {
     if (/^\d{8,}$/.test(text) && notAPhone.test(before)) return 0.4
-    return isValidIn(text, regions) ? 0.85 : 0.65
+    return isValidIn(text, regions) ? 0.9 : 0.65
   }
   if (relation === 'other' || notAPhone.test(before)) return 0
   const isFormed = () => northAmerican || (trunkPrefix.test(text) && isValidIn(text, regions))

@@ -101,7 +101,7 @@ function runsAlong(letters: string): boolean {
  */
 export function isReference(value: string, quoted: boolean): boolean {
   if (
-    /\\[&f-]|\]\(|\w:\/\/|^#[a-z]/.test(value) ||
+    /\\[&f-]|\]\(|\w:\/\/|^#[a-z]+(?:-[a-z\d]+)*$/.test(value) ||
     address.test(value) ||
     isFilePath(value) ||
     integrity.test(value) ||
@@ -110,7 +110,7 @@ export function isReference(value: string, quoted: boolean): boolean {
   )
     return true
   if (/^[a-z_]{2,20}(?::[\w,]{1,20})?(?:\|[a-z_]{2,20}(?::[\w,]{1,20})?)+$/i.test(value)) return true
-  const isMember = dotted.test(value) && !isChosenDotted(value)
+  const isMember = dotted.test(value) && !isChosenDotted(value) && !value.split('.').some(isRandom)
   if (!quoted && (reference.test(value) || call.test(value) || isMember || technical.test(value))) return true
   return quoted && (isMember || /^(?:op|vault|arn|ssm|env|file|secretsmanager|projects):?\//.test(value))
 }
@@ -136,6 +136,14 @@ const isWord = (piece: string) => /^(?:[A-Za-z]?[a-z]{2,20}|[A-Z]{2,20})$/.test(
 /** Versions 1 to 5 of RFC 4122 in lower or upper case. */
 export const isUuid = (value: string) => uuid.test(value)
 
+/** A long segment of mixed characters that is no identifier. */
+const isRandom = (segment: string) =>
+  segment.length >= 20 &&
+  /\d/.test(segment) &&
+  /[a-z]/.test(segment) &&
+  /[A-Z]/.test(segment) &&
+  countTurns(segment) >= segment.length / 5
+
 /** `Summer.Rain24`: two words with a dot that are not the name of a member. */
 function isChosenDotted(value: string): boolean {
   if (!/^\p{L}+\.\p{L}+\d{2,6}$/u.test(value) || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false
@@ -152,16 +160,16 @@ const jwtShape = /^eyJ[\w-]{10,8000}(?:\.[\w-]{10,8000}){2,4}$/
 /** Confidence that a value is a machine-made token; 0 if it does not look like one. */
 export function tokenConfidence(value: string, quoted: boolean): number {
   if (value.length < 10 || /\s/.test(value) || isOption(value)) return 0
-  if (bootstrapToken.test(value)) return 0.89
+  if (bootstrapToken.test(value)) return 0.93
   if (jwtShape.test(value)) return isMonotonous(value.split('.').at(-1) ?? '') || masked.test(value) ? 0 : 0.85
   if (value.length > 512 || isReference(value, quoted) || isPlaceholder(value)) return 0
   const digits = value.replace(/\D/g, '').length
   const bits = entropy(value)
-  if (/^[0-9a-f]+$/i.test(value)) return value.length >= 16 && bits >= 2.7 && digits < value.length ? 0.89 : 0
+  if (/^[0-9a-f]+$/i.test(value)) return value.length >= 16 && bits >= 2.7 && digits < value.length ? 0.93 : 0
   if (looksLikeWords(value) || isEncodedProse(value)) return 0
   if (digits === 0) return value.length >= 16 && bits >= 3.3 && isScrambled(value) ? 0.6 : 0
   if (bits < 3) return value.length >= 12 && bits >= 2.8 && countTurns(value) >= 3 ? 0.6 : 0
-  return value.length >= 16 && bits >= 3.3 ? 0.89 : 0.6
+  return value.length >= 16 && bits >= 3.3 ? 0.93 : 0.6
 }
 
 /** Base64 of words and spaces. */
@@ -252,7 +260,7 @@ export function passwordConfidence(value: string, quoted: boolean, spoken: boole
   if (/\s/.test(value) && (!hasDigit || value.split(/\s+/).length > 4)) return 0
   if (spoken) return value.length >= 6 && (hasDigit || classes >= 3) ? 0.8 : 0
   if (!quoted && /^[a-z]+\d{1,4}$/.test(value)) return value.length >= 8 ? 0.55 : 0
-  return classes >= 3 || value.length >= 10 ? 0.89 : 0.8
+  return classes >= 3 || value.length >= 10 ? 0.93 : 0.8
 }
 
 const seedLabel = /otp|2fa|mfa|two[-_ ]?factor|authenticator|seed|setup[-_ ]?key/i

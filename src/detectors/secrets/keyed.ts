@@ -137,7 +137,7 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
     const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
     return confidence === 0 ? undefined : toFound(kind, { ...assignment, confidence })
   }
-  if (isOneTimeSeed(key, value)) return toFound(kind, { ...assignment, confidence: 0.89 })
+  if (isOneTimeSeed(key, value)) return toFound(kind, { ...assignment, confidence: 0.93 })
   if (isUuid(value)) {
     const named = /secret|api[-_ ]?key|pass|(?:auth|access|refresh|bearer|api)[-_ ]?token/i.test(key)
     if (!named && !(strength === 'sign' && /^["']?(?:token|[a-z]+_key)$/i.test(key))) return undefined

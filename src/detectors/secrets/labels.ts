@@ -54,6 +54,6 @@ function nameBeside(part: Part, before: Part | undefined): string {
 }
 
 function labelledConfidence(value: string, kind: 'password' | 'token', configured: boolean, label: string): number {
-  if (kind === 'token') return isOneTimeSeed(label, value) ? 0.89 : tokenConfidence(value, false)
+  if (kind === 'token') return isOneTimeSeed(label, value) ? 0.93 : tokenConfidence(value, false)
   return configured ? configuredConfidence(value) : confidenceBelow(value, kind)
 }

@@ -16,7 +16,7 @@ const rows: readonly (readonly [language: string, kind: SecretKind, phrases: str
   [
     'en',
     'token',
-    'secret;secrets;token;tokens;apikey;api key;accesskey;access key;authkey;auth key;secret key;secretkey;private key;privatekey;signing key;signingkey;encryption key;encryptionkey;master key;masterkey;account key;accountkey;storage key;service key;app key;appkey;application key;shared key;sharedkey;license key;licence key;product key;deploy key;client key;consumer key;session key;webhook key;nonce key;logged in key;authenticator key;credential;cred;creds;auth;key;salt;otp seed;totp seed;2fa seed;fa seed;fa secret;mfa seed;hash seed;setup key;bearer;secert;acess token;tokne;apitoken;community',
+    'secret;secrets;token;tokens;apikey;api key;accesskey;access key;authkey;auth key;secret key;secretkey;private key;privatekey;signing key;signingkey;encryption key;encryptionkey;master key;masterkey;account key;accountkey;storage key;service key;app key;appkey;application key;shared key;sharedkey;license key;licence key;product key;unseal key;recovery key;deploy key;client key;consumer key;session key;webhook key;nonce key;logged in key;authenticator key;credential;cred;creds;auth;key;salt;otp seed;totp seed;2fa seed;fa seed;fa secret;mfa seed;hash seed;setup key;bearer;secert;acess token;tokne;apitoken;community',
   ],
   ['en', 'login', 'login;log in;credentials;credential;user;username;user name;userid;account;sign in;id'],
   [
@@ -157,7 +157,7 @@ export const labelStems: readonly string[] = [
     'app',
     'service',
   ].flatMap((word) => [`${word}key`, `${word}_key`, `${word}-key`, `${word} key`]),
-  'storage_key;license_key;license key;licence key;product key;deploy_key;deploy key;client_key;consumer_key',
+  'storage_key;license_key;license key;licence key;product key;unseal key;unseal_key;recovery key;recovery_key;deploy_key;deploy key;client_key;consumer_key',
   '_key;nonce_key;logged_in_key;access code;access_code;accesscode;seed phrase;recovery phrase',
   'mnemonic;authenticator key;setup key;wifi key;wpa key;network key;otp_seed;otp seed;otp-seed;2fa seed;mfa seed',
   'kennwort;losungswort;zugangscode;zugriffscode;codewort;schlüssel;schluessel;geheimnis',
