@@ -18,6 +18,6 @@ describe('test sentences', () => {
         .length
     const full = groups.filter((group) => count(group, true) >= 10 && count(group, false) >= 10)
     expect(new Set(full.map((group) => group.split(' ')[0])).size).toBe(12)
-    expect(full).toHaveLength(3 * 12 + 4)
+    expect(full).toHaveLength(6 * 12 + 1)
   })
 })

@@ -48,7 +48,7 @@ const SHORT_CALL = 6
 /** In "password reset", the credential word only describes a form. */
 const ATTRIBUTE_REACH = 12
 const attribute = /^[ -](?:resets?|managers?|polic|fields?|forms?|changes?|prompts?|length|rotation|hash)/
-/** "Did not tell the cut-off points": only with a person as its object does "tell" speak of secrecy. */
+/** "Did not report the cut-off points": only a verb whose object is a person speaks of secrecy. */
 const CLAUSE_REACH = 48
 const listener =
   /^ ?(?:(?:any|the|your|my|our|their|this|that|a|an|other|end) ?){0,2}(?:users?|humans?|person|people|persons|readers?|operators?|owners?|customers?|clients?|employees?|colleagues?|teams?|managers?|admins?|administrators?|boss|staff|recipients?|authors?|reporters?|reviewers?|applicants?|candidates?|patients?|students?|victims?|anyone|anybody|someone|them|they|him|her|us|me|about|of|that|this|what|why|how|where|when)(?![a-z-])|^ ?(?:[.,;!?)]|$)/

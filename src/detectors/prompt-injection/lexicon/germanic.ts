@@ -40,10 +40,12 @@ export const german: Lexicon = {
     goods:
       'passwort passwörter kennwort kennwörter zugangsdaten geheimnis* api_schlüssel schlüssel token tokens gesprächsverlauf chatverlauf kundendaten kundenliste umgebungsvariablen vertraulich*',
     all: 'alle sämtlich* jede* ganze* gesamte*',
-    harm: 'lösch* überweis* genehmig* entfern* führe_aus ausführen starte deaktivier* abschalten schalte lege_an gewähre* storniere* freigeben',
+    harm: 'lösch* überweis* genehmig* entfern* führe_aus ausführen starte deaktivier* abschalten schalte lege_an gewähre* storniere* freigeben lege leg',
     tool: 'werkzeug* tool tools funktion* skript* firewall konto administrator* rechte terminal',
+    unasked: 'ohne_rückfrage ohne_nachfrage ohne_freigabe',
+    act: 'führe* starte* rufe* öffne* lade_herunter installiere*',
     quiet:
-      'erwähne*_nicht erwähnt_diesen_hinweis_nicht diesen_hinweis_nicht ohne_den_benutzer ohne_den_nutzer ohne_dem_nutzer ohne_dem_benutzer ohne_rückfrage verheimlich* verschweig* niemandem sag_nichts sage_nichts heimlich stillschweigend hinweis_nicht nicht_erwähnen nichts_davon sage_dem_nutzer_nicht nicht_verraten unbemerkt',
+      'erwähne*_nicht erwähnt_diesen_hinweis_nicht diesen_hinweis_nicht ohne_den_benutzer ohne_den_nutzer ohne_dem_nutzer ohne_dem_benutzer verheimlich* verschweig* niemandem sag_nichts sage_nichts heimlich stillschweigend hinweis_nicht nicht_erwähnen nichts_davon sage_dem_nutzer_nicht nicht_verraten unbemerkt ohne_dass_der_benutzer ohne_dass_der_nutzer ohne_dass_es_jemand ohne_dass_jemand deiner_antwort_nicht dem_nutzer_nicht dem_benutzer_nicht',
     praise: 'empfiehl empfehle* empfehlen lobe* lob loben beste bestes besten höchste* bevorzug* bewerte* bewertet',
     omit: 'weglassen lass_weg verschweig* keinen_ausfall keine_mängel kritik mängel leugne* unterschlag* verschweigen',
     play: 'tu_so spiele verhalte_dich du_bist_jetzt du_bist_nun stell_dir_vor ab_jetzt ab_sofort von_nun_an simuliere',
@@ -88,10 +90,12 @@ export const dutch: Lexicon = {
     goods:
       'wachtwoord wachtwoorden inloggegevens geheimen sleutels tokens gespreksgeschiedenis klantgegevens vertrouwelijke omgevingsvariabelen',
     all: 'alle elk elke gehele hele',
-    harm: 'verwijder* maak_over keur goedkeur* goedkeuren voer_uit uitvoeren schakel uit_te_zetten annuleer* wis verleen*',
-    tool: 'tool hulpmiddel functie script firewall account rechten beheerder',
+    harm: 'verwijder* maak_over keur goedkeur* goedkeuren voer_uit uitvoeren schakel uit_te_zetten annuleer* wis verleen* maak',
+    tool: 'tool hulpmiddel functie script firewall account rechten beheerder euro geld rekening betaling',
+    unasked: 'zonder_toestemming zonder_goedkeuring',
+    act: 'voer* roep* start* open*',
     quiet:
-      'noem_dit_bericht_niet vermeld*_niet bericht_niet zonder_de_gebruiker zonder_het_de_gebruiker verzwijg* verzwijgen niemand heimelijk stiekem zeg_niets vertel_niets niet_vermelden zonder_toestemming',
+      'noem_dit_bericht_niet vermeld*_niet bericht_niet zonder_de_gebruiker zonder_het_de_gebruiker verzwijg* verzwijgen niemand heimelijk stiekem zeg_niets vertel_niets niet_vermelden',
     praise: 'beveel aanbevel* prijs prijzen beste hoogste aanbeveel* goedkeuren beoordeel',
     omit: 'weglaten laat_weg verzwijg* verzwijgen kritiek gebreken geen_storing ontken*',
     play: 'doe_alsof speel gedraag_je je_bent_nu stel_je_voor vanaf_nu voortaan simuleer',

@@ -41,8 +41,9 @@ export const french: Lexicon = {
     all: 'tout toute tous toutes chaque intégral*',
     harm: 'supprim* transfér* vire* approuv* validez valide exécut* lance* désactiv* accorde* annule* couper',
     tool: 'outil outils fonction script pare_feu compte administrateur droits terminal',
+    unasked: 'sans_demander',
     quiet:
-      'ne_mentionnez_pas ne_mentionne_pas sans_consulter_l sans_en_parler sans_le_dire sans_prévenir sans_informer sans_demander à_personne n_en_parlez ne_dis_rien ne_dites_rien discrètement secrètement en_secret sans_avertir sans_que_l taire',
+      'ne_mentionnez_pas ne_mentionne_pas sans_consulter_l sans_en_parler sans_le_dire sans_prévenir sans_informer à_personne n_en_parlez ne_dis_rien ne_dites_rien discrètement secrètement en_secret sans_avertir sans_que_l taire ne_le_mentionne ne_la_mentionne ne_le_dis ne_le_dites',
     praise: 'recommand* classez meilleur* en_premier éloge lou* vant* vanter privilégi* favoris* note_maximale haute',
     omit: 'omet* omettre tai* taire cach* aucune_panne défauts critiques passe*_sous_silence dissimul*',
     play: 'fais_semblant faites_semblant joue_le_rôle tu_es_maintenant tu_es_désormais imagine* désormais à_partir_de_maintenant comporte_toi agis_comme',
@@ -93,8 +94,10 @@ export const spanish: Lexicon = {
     all: 'todo toda todos todas cada íntegr*',
     harm: 'elimin* borr* transfier* transferir aprob* aprueb* ejecut* desactiv* apagar apaga concede* cancel* otorga*',
     tool: 'herramienta* función script cortafuegos cuenta administrador permisos terminal',
+    unasked: 'sin_preguntar sin_confirmación',
+    act: 'llama* invoca* abre*',
     quiet:
-      'no_mencion* sin_consultar sin_decírselo sin_decir sin_avisar sin_informar sin_preguntar a_nadie no_digas_nada no_se_lo_dig* en_secreto secretamente discretamente sin_que_el',
+      'no_mencion* sin_consultar sin_decírselo sin_decir sin_avisar sin_informar a_nadie no_digas_nada no_se_lo_dig* en_secreto secretamente discretamente sin_que_el no_lo_mencion* no_se_lo_cuent*',
     praise: 'recomiend* recomend* clasific* mejor elogi* alab* favorec* mejor_nota prefier*',
     omit: 'omit* ocult* ninguna_caída defectos críticas call* niega nieg*',
     play: 'finge finja haz_como_si actúa_como actúe_como eres_ahora ahora_eres imagina* desde_ahora a_partir_de_ahora compórtate simula',
@@ -105,7 +108,7 @@ export const spanish: Lexicon = {
 export const italian: Lexicon = {
   language: 'it',
   words: {
-    mark: 'dimentica istruzioni regole precedenti il gli di che una per del della non tue la le alla parola tuo tua questo questa con',
+    mark: 'dimentica istruzioni regole precedenti il gli di che una per del della non tue la le alla parola tuo tua questo questa con senza sul sei nel lo dal',
     obey: 'obbed*',
     dismiss:
       'ignor* dimentic* trascur* non_seguire non_seguite tralasc* metti_da_parte mettete_da_parte lascia_da_parte lasciate_perdere lascia_perdere non_rispettare_più non_rispettare non_obbedire abbandon* disobbed* scarta* annulla aggira non_tenere_conto',
@@ -120,7 +123,7 @@ export const italian: Lexicon = {
     task: 'compito missione obiettivo incarico ruolo',
     void: 'non_valgono_più non_si_applicano_più non_sono_più_valide annullat* revocat* sostituit* cambiato cambiata modificat* decadut* nulle sospes*',
     renewed: 'nuova nuove nuovo nuovi vero vera reale aggiornat*',
-    self: 'tu tuo tua tuoi tue ti te sei lei suo voi vostro',
+    self: 'tu tuo tua tuoi tue ti te sei lei voi vostro',
     machine:
       'ia ai unia dellia assistent*_ia agent*_ia modell*_linguistic* modell*_di_linguaggio intelligenza_artificiale chatbot* sistem*_di_ia llm llms chatgpt',
     helper: 'assistente assistenti agente agenti modello modelli bot automatici automatico revisori sistema sistemi',
@@ -143,8 +146,10 @@ export const italian: Lexicon = {
     all: 'tutto tutta tutti tutte ogni intero',
     harm: 'elimin* cancell* trasfer* approv* esegu* disattiv* spegnere spegni concedi* annull* autorizz*',
     tool: 'strumento strumenti funzione script firewall conto account amministratore permessi terminale',
+    unasked: 'senza_chiedere senza_conferma',
+    act: 'chiama* apri* esegui*',
     quiet:
-      'non_menzion* senza_chiedere senza_dirlo senza_dire senza_avvisare senza_informare a_nessuno non_dire_nulla non_ditelo non_dirlo di_nascosto in_segreto segretamente senza_che_l tacere',
+      'non_menzion* senza_dirlo senza_dire senza_avvisare senza_informare a_nessuno non_dire_nulla non_ditelo non_dirlo di_nascosto in_segreto segretamente senza_che_l tacere',
     praise: 'consiglia* raccomand* classificat* migliore elogi* lod* lodare favorisc* voto_più_alto prefer*',
     omit: 'omett* nascond* tac* tacere alcun_guasto difetti critiche negar* nega',
     play: 'fingi fai_finta comportati_come agisci_come ora_sei adesso_sei sei_ora immagina* d_ora_in_poi da_adesso simula',
@@ -155,7 +160,7 @@ export const italian: Lexicon = {
 export const portuguese: Lexicon = {
   language: 'pt',
   words: {
-    mark: 'esqueça esqueçam instruções anteriores regras acima segundo quais pedido aos nenhuma ninguém sempre os de que não uma seu sua suas para da ao palavra esta este lhe todas por na',
+    mark: 'esqueça esqueçam instruções anteriores regras acima segundo quais pedido aos nenhuma ninguém sempre os de que não uma seu sua suas para da ao palavra esta este lhe todas por na com sem você pelo pela insira envie',
     obey: 'obedeç*',
     dismiss:
       'ignor* esqueça esqueçam esquece desconsider* descart* deixe_de_lado deixem_de_lado deixa_de_lado não_siga não_sigas não_obedeça não_obedeças não_cumpra abandon* desobedeç* desprez* anule contorne',
@@ -164,7 +169,7 @@ export const portuguese: Lexicon = {
     orders: 'instruç* ordens diretriz diretrizes orientaç* comandos prompt* mensagem_de_sistema indicações',
     asked: 'o_usuário_pediu o_utilizador_pediu o_usuário_quer o_usuário_solicitou o_usuário_pede',
     onward: 'a_partir_de_agora de_agora_em_diante doravante daqui_em_diante',
-    hoard: 'histórico conversa dados_de_cliente* variáveis_de_ambiente',
+    hoard: 'histórico conversa dados_de_cliente* variáveis_de_ambiente dados_dos_clientes dados_do_cliente',
     bounds: 'regra regras restriç* limites filtros normas limitações configuração',
     task: 'tarefa missão objetivo papel função',
     void: 'já_não_valem não_valem_mais não_se_aplicam já_não_se_aplicam anulad* revogad* cancelad* substituíd* mudou alterad* sem_efeito inválid* não_são_mais_válidas suspens*',
@@ -188,12 +193,14 @@ export const portuguese: Lexicon = {
     verbatim: 'palavra_por_palavra íntegr* literalmente textualmente bloco_de_código todo_o_texto completo exatamente',
     send: 'envi* encaminh* mand* carregu* transmit* publiqu* adicion* inclu* anex*',
     goods:
-      'senha senhas palavra*_passe credenciais segredos chave*_api chaves tokens histórico conversa dados_de_cliente* confidencia* variáveis_de_ambiente',
+      'senha senhas palavra*_passe credenciais segredos chave*_api chaves tokens histórico conversa dados_de_cliente* confidencia* variáveis_de_ambiente dados_dos_clientes dados_do_cliente',
     all: 'todo toda todos todas cada íntegr*',
     harm: 'elimin* apagu* apag* exclu* transfir* transfer* aprov* execut* desativ* desligar deslig* conced* cancel*',
     tool: 'ferramenta* função script firewall conta administrador permissões terminal',
+    unasked: 'sem_perguntar sem_confirmação',
+    act: 'chame* abra*',
     quiet:
-      'não_mencion* sem_consultar sem_contar sem_dizer sem_avisar sem_informar sem_perguntar a_ninguém não_contem não_conte não_diga_nada em_segredo secretamente às_escondidas sem_que_o',
+      'não_mencion* sem_consultar sem_contar sem_dizer sem_avisar sem_informar a_ninguém não_contem não_conte não_diga_nada em_segredo secretamente às_escondidas sem_que_o',
     praise: 'recomend* classifi* melhor elogi* louv* favoreç* nota_mais_alta prefir*',
     omit: 'omit* ocult* nenhuma_falha defeitos críticas negu*',
     play: 'finja faça_de_conta aja_como atue_como agora_você_é você_agora_é imagin* de_agora_em_diante a_partir_de_agora comporte_se simule',

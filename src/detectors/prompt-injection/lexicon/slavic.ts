@@ -3,7 +3,7 @@ import type { Lexicon } from './slots.ts'
 export const polish: Lexicon = {
   language: 'pl',
   words: {
-    mark: 'zapomnij zignoruj instrukcje polecenia zasady poprzednie twoje naszą wszelkie wcześniejsze powyższe jeśli jesteś temu tym które według jakie twój słowo mi otrzymałeś mają wniosek nie się na swoje swoją swój jest oraz tylko ten tę tej że wszystkie dla ci nasze nasz',
+    mark: 'zapomnij zignoruj instrukcje polecenia zasady poprzednie twoje naszą wszelkie wcześniejsze powyższe jeśli jesteś temu tym które według jakie twój słowo mi otrzymałeś mają wniosek nie się na swoje swoją swój jest oraz tylko ten tę tej że wszystkie dla ci nasze nasz bez użytkownika użytkownikowi cichu tajemnicy potajemnie wyślij dodaj dołącz rozmowy',
     obey: 'słuchaj*',
     dismiss:
       'zignoruj* ignoruj* zapomnij* pomiń* pomin* odłóż* nie_stosuj* nie_przestrzegaj* nie_wykonuj* porzuć* porzuc* odrzuć* odrzuc* obejdź anuluj nie_zważaj nie_kieruj_się unieważnij',
@@ -36,14 +36,14 @@ export const polish: Lexicon = {
     goods:
       'hasł* haseł dane_logowania sekrety klucz*_api klucze tokeny histori*_rozmow* dane_klient* poufn* zmienne_środowiskowe',
     all: 'wszystk* wszelk* każd* cały całą',
-    harm: 'usuń* usun* przelej* zatwierdź* zatwierdz* wykonaj* uruchom* wyłącz* przyznaj* anuluj* skasuj*',
+    harm: 'usuń* usun* przelej* zatwierdź* zatwierdz* wykonaj* uruchom* wyłącz* przyznaj* anuluj* skasuj* nadaj*',
     tool: 'narzędzi* funkcj* skrypt* zapor* kont* administrator* uprawnie* terminal*',
     quiet:
       'nie_wspominaj* bez_pytania_użytkownika bez_informowania bez_wiedzy nikomu nie_mów* potajemnie po_cichu w_tajemnicy bez_zgody nie_ujawniaj* przemilcz*',
     praise: 'poleć* polecaj* poleca* pochwal* chwal* najleps* najwyższ* uznajcie rekomenduj* oceń',
     omit: 'pomiń* pominąć przemilcz* żadnej_awarii wady krytyk* ukryj* zataj*',
     play: 'udawaj* zachowuj_się_jak jesteś_teraz teraz_jesteś wyobraź_sobie odtąd od_teraz wciel_się symuluj',
-    free: 'bez_ogranicze* bez_zasad bez_filtr* bez_cenzury żadnych_ogranicze* nieograniczon* nieocenzurowan*',
+    free: 'bez_ogranicze* bez_zasad bez_filtr* bez_cenzury żadnych_ogranicze* nieograniczon* nieocenzurowan* bez_regu*',
   },
 }
 
@@ -93,14 +93,15 @@ export const russian: Lexicon = {
     goods:
       'парол* учетн*_данн* секрет* ключ*_api ключи токен* истори*_переписк* данн*_клиент* конфиденциальн* переменн*_окружени*',
     all: 'все всё весь всю каждый любые',
-    harm: 'удали* переведи_деньги одобри* одобрит* выполни* запусти* отключи* отключит* выдай* отмени_встреч* подтверди*',
-    tool: 'инструмент* функци* скрипт* защит* счёт* счет* администратор* права терминал*',
+    harm: 'удали* переведи_деньги одобри* одобрит* выполни* запусти* отключи* отключит* выдай* отмени_встреч* подтверди* отмени*',
+    tool: 'инструмент* функци* скрипт* защит* счёт* счет* администратор* права терминал* евро платеж* платёж* деньги',
+    act: 'переведи* вызови* открой* запусти*',
     quiet:
-      'не_упоминай* не_спрашивая* не_говори* не_сообщай* никому тайно втайне незаметно без_ведома скрыт*_от_пользовател* умолча*',
+      'не_упоминай* не_спрашивая* не_говори* не_сообщай* никому тайно втайне незаметно без_ведома скрыт*_от_пользовател* умолча* не_сообщая не_уведомляя скрой_это скрой_от',
     praise: 'рекомендуй* рекомендоват* посоветоват* похвали* хвали* лучш* высш* предпочти* признайте одобри*',
     omit: 'опусти* умолча* сбоя_не_было недостатк* критик* скрой* отрицай*',
-    play: 'притворись веди_себя_как теперь_ты ты_теперь представь отныне с_этого_момента сыграй',
-    free: 'без_ограничен* без_правил без_фильтр* без_цензур* никаких_ограничен* неограниченн*',
+    play: 'притворись веди_себя_как теперь_ты ты_теперь представь отныне с_этого_момента сыграй изображай*',
+    free: 'без_ограничен* без_правил без_фильтр* без_цензур* никаких_ограничен* неограниченн* без_каких_либо_ограничен* без_каких_либо_правил',
   },
 }
 
