@@ -75,6 +75,8 @@ export function listExported(
     const labels = labelsOf.get(row.labels_id) ?? listLabels(reader, row.labels_id)
     labelsOf.set(row.labels_id, labels)
     const updatedAt = row.content_updated_at === null ? {} : { contentUpdatedAt: toInstant(row.content_updated_at) }
-    return [{ ...finding, asset: { ...finding.asset, owner: row.owner, labels: [...labels], ...updatedAt } }]
+    // Assigned, because a spread followed by named members leaves garbage that outlives young collections.
+    const asset = Object.assign(finding.asset, { owner: row.owner, labels: [...labels] }, updatedAt)
+    return [Object.assign(finding, { asset })]
   })
 }

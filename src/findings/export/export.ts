@@ -26,13 +26,14 @@ let underWay = 0
 class SortedIds {
   #ids = new Float64Array(LOOKED_AT_ONCE)
   #first = new Float64Array(LOOKED_AT_ONCE)
-  #second = new Float64Array(LOOKED_AT_ONCE)
+  /** Empty while all second values are 0, as they are for orders of one value. */
+  #second = new Float64Array(0)
   #size = 0
 
   add(id: number, first: number, second: number): void {
     if (this.#size === this.#ids.length) {
       const grow = (from: Float64Array<ArrayBuffer>) => {
-        const to = new Float64Array(from.length * 2)
+        const to = new Float64Array(Math.ceil(from.length * 1.5))
         to.set(from)
         return to
       }
@@ -42,6 +43,7 @@ class SortedIds {
     }
     this.#ids[this.#size] = id
     this.#first[this.#size] = first
+    if (second !== 0 && this.#second.length === 0) this.#second = new Float64Array(this.#ids.length)
     this.#second[this.#size] = second
     this.#size++
   }
