@@ -1,5 +1,5 @@
 import { type Severity, severities } from '../detectors/detector.ts'
-import type { DueKey, FilterCondition } from './conditions.ts'
+import { type DueKey, dependsOnAge, type FilterCondition } from './conditions.ts'
 
 export const slaOutcomes = ['MET', 'MISSED'] as const
 export type SlaOutcome = (typeof slaOutcomes)[number]
@@ -82,6 +82,26 @@ function listOutcome(outcome: SlaOutcome, groups: readonly DueGroup[]): FilterCo
     anyOf: groups.map((group) => group.conditions),
   }
   return [[resolved, due, { ...late, exclude: true }]]
+}
+
+type DueCondition = Pick<FilterCondition, 'values' | 'exclude' | 'anyOf'> & { key: string }
+
+/**
+ * Splits conditions into those that the age of findings does not change, and, for each group of policies, the hours
+ * from the first detection after which its findings are overdue. Undefined if ages matter in any other way.
+ */
+export function splitOverdue<Condition extends DueCondition>(
+  conditions: readonly Condition[],
+): { others: Condition[]; overdue: { hours: number; conditions: FilterCondition[] }[] } | undefined {
+  const [own, more] = conditions.filter(({ key, exclude }) => key === 'overdue' && !exclude)
+  const others = conditions.filter((condition) => condition !== own)
+  if (!own?.anyOf?.length || more !== undefined || dependsOnAge(others)) return undefined
+  const overdue = own.anyOf.map((group) => ({
+    hours: Number(group.find(({ key }) => key === 'ageHours')?.values[0]),
+    conditions: group.filter(({ key }) => key !== 'ageHours'),
+  }))
+  const isByAge = overdue.some((group) => dependsOnAge(group.conditions) || Number.isNaN(group.hours))
+  return isByAge ? undefined : { others, overdue }
 }
 
 const dueKeys: ReadonlySet<string> = new Set(['overdue', 'sla'] satisfies DueKey[])

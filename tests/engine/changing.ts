@@ -69,7 +69,9 @@ function changeFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
     const at = random.chance(0.8) ? NOW - random.below(60 * DAY) : NOW + random.below(5)
     const to = random.pick(statuses.filter((status) => status !== record.facets.status))
     const byImport = to === 'RESOLVED' && random.chance(0.5)
-    ledger.changeStatus(record, safe({ at, to, ...(byImport ? { actor: 'import', scanId: 1 } : { actor: 'test' }) }))
+    const ends = (to === 'FALSE_POSITIVE' || to === 'IGNORED') && random.chance(0.3)
+    const by = byImport ? { actor: 'import', scanId: 1 } : { actor: 'test' }
+    ledger.changeStatus(record, safe({ at, to, ...by, ...(ends ? { until: NOW + 10 + random.below(60 * DAY) } : {}) }))
   } else if (kind === 'severity') {
     ledger.update(record, { facets: { ...record.facets, severity: random.pick(severities) } })
   } else {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { buildEngine, catchUp } from '../../src/engine/load.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Writer } from '../../src/store/store.ts'
-import { plantMetrics, plantTerm } from '../properties/plant-metrics.ts'
+import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
 import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { answerBoth } from './asking.ts'
@@ -25,6 +25,7 @@ test.each([SEED, SEED + 1])(
     closers.push(close)
     plant(store, makeEstate(seed, 3000) as EstateSeed)
     for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
+    plantPolicies(store)
     plantMetrics(store, metrics)
     const random = new SeededRandom(seed)
     let served = 0

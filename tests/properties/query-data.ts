@@ -140,6 +140,8 @@ function makeFinding(random: SeededRandom, assets: OracleAsset[]): OracleFinding
     changes.push({ at, from: status, to })
     status = to
   }
+  const isDecided = status === 'FALSE_POSITIVE' || status === 'IGNORED'
+  const ends = isDecided && at < NOW && firstDetectedAt % 10 < 3
   // A clock that was set back leaves resolutions that come before.
   const resolvedAt =
     changes.findLast(({ to }) => to === 'RESOLVED')?.at ?? firstDetectedAt + random.below(2 * DAY) - DAY
@@ -158,6 +160,7 @@ function makeFinding(random: SeededRandom, assets: OracleAsset[]): OracleFinding
     lastDetectedAt: random.maybe(0.4, () => firstDetectedAt + random.below(90 * DAY)) ?? null,
     resolvedAt: status === 'RESOLVED' ? resolvedAt : null,
     changes,
+    ...(ends ? { until: NOW + 1 + (firstDetectedAt % (90 * DAY)), endsAs: at % 7 < 5 ? 'OPEN' : 'RESOLVED' } : {}),
   }
 }
 
@@ -229,6 +232,10 @@ function makeFilter(random: SeededRandom, ofTerm = false): OracleFilter {
   if (random.chance(0.2)) filter.minConfidence = random.pick([0.25, 0.5, 0.7501, 0.9])
   if (random.chance(0.2)) filter.ranges = makeRanges(random)
   if (random.chance(0.08)) filter.exclude = { ...filter.exclude, ranges: makeRanges(random) }
+  // By what the filter is, so that all else is as without due dates.
+  const size = JSON.stringify(filter).length
+  if (size % 12 === 5) filter.overdue = size % 5 > 0
+  if (size % 17 === 3) filter.sla = [['MET'], ['MISSED'], ['MET', 'MISSED']][size % 3] ?? []
   if (ofTerm) return Object.keys(filter).length === 0 ? keys() : filter
   if (random.chance(0.2)) filter.terms = random.some(Object.keys(namedTerms), 2)
   if (random.chance(0.08)) filter.exclude = { ...filter.exclude, terms: random.some(Object.keys(namedTerms), 2) }

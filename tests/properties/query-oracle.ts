@@ -357,9 +357,12 @@ export class Oracle {
   #makeFindingRow(finding: OracleFinding, stock: boolean, moment: number): Row {
     const asset = this.#asset(finding.asset)
     const later = stock ? finding.changes.find(({ at }) => at >= moment) : undefined
-    const status = later?.from ?? finding.status
+    const { until = Number.POSITIVE_INFINITY, endsAs } = finding
+    const hasEnded = stock && until < moment
+    const status = hasEnded ? (endsAs ?? 'OPEN') : (later?.from ?? finding.status)
     const resolutions = finding.changes.filter(({ to, at }) => to === 'RESOLVED' && at < moment).map(({ at }) => at)
-    const known = later === undefined ? finding.resolvedAt : (resolutions.at(-1) ?? finding.resolvedAt)
+    const present = hasEnded ? until : finding.resolvedAt
+    const known = later === undefined ? present : (resolutions.at(-1) ?? finding.resolvedAt)
     const scanned = asset.lastScannedAt ?? 0
     return {
       labels: asset.labels,

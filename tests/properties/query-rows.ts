@@ -1,6 +1,6 @@
 // Rows of a population, which filters they pass, and what they come to. It imports nothing from src/.
 
-import type { OracleFilter, OracleRanges, OracleSimple, OracleTerms } from './query-terms.ts'
+import { type OracleFilter, type OracleRanges, type OracleSimple, type OracleTerms, policies } from './query-terms.ts'
 
 export interface Window {
   from: number
@@ -67,6 +67,27 @@ function isInRange(row: Row, key: string, range: OracleRanges[string]): boolean 
   return (low === undefined || own >= scale(low)) && (high === undefined || own < scale(high))
 }
 
+const DAY = 24 * HOUR
+
+/** How long after its detection a finding is due, in milliseconds; infinite if no policy fits. */
+function toAllowed(row: Row, terms: OracleTerms): number {
+  const days = policies.map((policy) => {
+    const isFit = policy.term === null || passes(row, terms[policy.term] ?? {}, terms)
+    return (isFit ? policy.days[row.facets.severity ?? ''] : undefined) ?? Number.POSITIVE_INFINITY
+  })
+  return Math.min(...days) * DAY
+}
+
+/** Whether a finding was resolved by its due date, or later; or is open and past it. */
+function toOutcome(row: Row, terms: OracleTerms): 'MET' | 'LATE' | 'OVERDUE' | undefined {
+  const allowed = toAllowed(row, terms)
+  const took = (key: string) => Math.round((row.numbers[key] ?? 0) * HOUR)
+  if (allowed === Number.POSITIVE_INFINITY) return undefined
+  if (row.facets.status === 'OPEN') return took('ageHours') >= allowed ? 'OVERDUE' : undefined
+  if (row.facets.status !== 'RESOLVED') return undefined
+  return took('resolutionHours') <= allowed ? 'MET' : 'LATE'
+}
+
 /** AND across keys, OR inside one, exclude takes away whatever matches any of its keys. */
 export function passes(row: Row, filter: OracleFilter, terms: OracleTerms): boolean {
   const has = (key: string, values: unknown) => {
@@ -79,6 +100,16 @@ export function passes(row: Row, filter: OracleFilter, terms: OracleTerms): bool
   }
   for (const [key, values] of Object.entries(filter)) {
     if (key === 'exclude' || key === 'scanned') continue
+    if (key === 'overdue') {
+      if ((toOutcome(row, terms) === 'OVERDUE') !== values) return false
+      continue
+    }
+    if (key === 'sla') {
+      const outcome = toOutcome(row, terms)
+      const asked = outcome === undefined ? 'none' : outcome === 'MET' ? 'MET' : 'MISSED'
+      if (!filter.sla?.includes(asked)) return false
+      continue
+    }
     if (key === 'minConfidence') {
       if ((row.numbers.confidence ?? -1) < Number(values)) return false
     } else if (key === 'ranges') {

@@ -41,6 +41,9 @@ export interface OracleFinding {
   lastDetectedAt: number | null
   resolvedAt: number | null
   changes: OracleChange[]
+  /** When the decision ends by itself, and the status from then on. */
+  until?: number
+  endsAs?: string
 }
 
 export interface OracleEstate {
@@ -59,8 +62,22 @@ export interface OracleFilter {
   scanned?: boolean
   ranges?: OracleRanges
   terms?: string[]
+  overdue?: boolean
+  sla?: string[]
   exclude?: OracleKeys
 }
+
+/** In how many days findings are due, by severity; without a term, all findings. */
+export interface OraclePolicy {
+  term: string | null
+  days: Readonly<Record<string, number>>
+}
+
+export const policies: readonly OraclePolicy[] = [
+  { term: null, days: { CRITICAL: 30, HIGH: 90, MEDIUM: 180 } },
+  { term: 'of-people', days: { HIGH: 30, LOW: 60, INFO: 365 } },
+  { term: 'old-tokens', days: { CRITICAL: 7, MEDIUM: 200, LOW: 90 } },
+]
 
 /** Terms by slug that filters may name. */
 export type OracleTerms = Readonly<Record<string, OracleFilter>>

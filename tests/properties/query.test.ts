@@ -6,7 +6,7 @@ import type { MetricAnswer, MetricQuestion, SeriesQuestion } from '../../src/que
 import type { Reader, Store } from '../../src/store/store.ts'
 import { askBoth } from '../engine/asking.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { plantMetrics, plantTerm } from './plant-metrics.ts'
+import { plantMetrics, plantPolicies, plantTerm } from './plant-metrics.ts'
 import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from './query-data.ts'
 import { checkDrivers } from './query-drivers.ts'
 import { Oracle } from './query-oracle.ts'
@@ -49,6 +49,7 @@ function openEstate(seed: number): Estate {
   closers.push(close)
   plant(store, estate as EstateSeed)
   for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
+  plantPolicies(store)
   plantMetrics(store, metrics)
   return { store, oracle: new Oracle(estate, metrics, NOW, namedTerms), metrics }
 }
@@ -299,6 +300,9 @@ test('the questions cover every kind often enough', () => {
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= LEAST)
   for (const dimension of ['asset', 'owner', 'label', 'dataset']) parts.push(`by ${dimension}`)
   for (const key of ['owners', 'labels', 'datasets', 'assets', 'terms', 'ranges']) parts.push(`with ${key}`)
+  for (const key of ['overdue', 'sla']) {
+    expect([key, counts.get(`with ${key}`) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= LEAST)
+  }
   for (const kind of [...kinds, ...aggregations, ...parts])
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= (QUESTIONS * ESTATES) / 50)
   expect(served).toBeGreaterThan((QUESTIONS * ESTATES) / 2)

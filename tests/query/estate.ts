@@ -57,6 +57,9 @@ export interface FindingSeed {
   resolvedAt?: number | null
   excerpt?: string
   changes?: ChangeSeed[]
+  /** When its decision ends by itself, and the status from then on. */
+  until?: number
+  endsAs?: 'OPEN' | 'RESOLVED'
 }
 
 export interface EstateSeed {
@@ -154,6 +157,7 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
   const change = writer.prepare(
     `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor) VALUES (?, ?, ?, ?, ?, 'test')`,
   )
+  const expiry = writer.prepare('INSERT INTO expiry (finding_id, at, to_status) VALUES (?, ?, ?)')
   const words = new Map<string, number>([['', 0]])
   const wordId = (text: string) => {
     const id = words.get(text) ?? ensureDictionaryId(writer, safe(text))
@@ -164,15 +168,15 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
   for (const finding of findings) {
     const asset = assets.get(finding.asset)
     if (asset === undefined) throw new Error(`no asset ${finding.asset}`)
-    const { id: comboId } = combo.get(
+    const facets = [
       asset.sourceId,
       wordId(finding.detectorType ?? 'SECRETS'),
       wordId(finding.findingType ?? 'TOKEN'),
       wordId(finding.category ?? ''),
       wordId(finding.customDetectorKey ?? ''),
       severityCodes[finding.severity ?? 'HIGH'],
-      statusCodes[finding.status ?? 'OPEN'],
-    ) as { id: number }
+    ]
+    const { id: comboId } = combo.get(...facets, statusCodes[finding.status ?? 'OPEN']) as { id: number }
     insert.run(
       asset.id,
       id,
@@ -186,6 +190,11 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
     )
     for (const [seq, { at, from, to }] of (finding.changes ?? []).entries()) {
       change.run(id, seq, at, statusCodes[from], statusCodes[to])
+    }
+    if (finding.until !== undefined) {
+      const endsAs = statusCodes[finding.endsAs ?? 'OPEN']
+      combo.get(...facets, endsAs)
+      expiry.run(id, finding.until, endsAs)
     }
     id += 1
   }

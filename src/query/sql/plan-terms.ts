@@ -19,6 +19,8 @@ export interface PlanTerms<Instant = number, Value = Compared>
   slots?: { base: Instant; last: Instant; stepMs: Instant }
   /** The first and last moment of a stock series. */
   moments?: { first: Instant; last: Instant }
+  /** Findings count from some time after their first detection on: the least of those whose conditions they match. */
+  overdue?: readonly { afterMs: Instant; conditions: readonly FilterTerm<Value>[] }[]
 }
 
 export type PlacedPlan = PlanTerms<Bound<number>, Bound<Compared>>
@@ -35,7 +37,7 @@ export const toPlanConditions = (
   })
 
 /** A plan without its instants and codes, as the key of a cached query. */
-export function toPlanShape({ conditions, at, range, groups, slots, moments, p, ...terms }: PlanTerms) {
+export function toPlanShape({ conditions, at, range, groups, slots, moments, overdue, p, ...terms }: PlanTerms) {
   return {
     ...terms,
     conditions: conditions.map(toTermShape),
@@ -44,6 +46,7 @@ export function toPlanShape({ conditions, at, range, groups, slots, moments, p, 
     ...(groups === undefined ? {} : { groups: { ...groups, codes: groups.codes.length } }),
     slots: slots !== undefined,
     moments: moments !== undefined,
+    overdue: overdue?.map((group) => group.conditions.map((term) => toTermShape(term))) ?? [],
     p: p !== undefined,
   }
 }
@@ -55,7 +58,7 @@ const pickNumber = (value: number | undefined): number => {
 
 /** A plan of a shape, with bound parameters for everything that the shape omits. */
 export function placePlan(
-  { conditions, from, to, groups, slots, moments, p, ...terms }: ReturnType<typeof toPlanShape>,
+  { conditions, from, to, groups, slots, moments, overdue, p, ...terms }: ReturnType<typeof toPlanShape>,
   give: Bind<PlanTerms>,
 ): PlacedPlan {
   const number = (pick: (plan: PlanTerms) => number | undefined) => give((plan) => pickNumber(pick(plan)))
@@ -87,6 +90,14 @@ export function placePlan(
           },
         }
       : {}),
+    ...(overdue.length === 0
+      ? {}
+      : {
+          overdue: overdue.map((shapes, index) => ({
+            afterMs: number((plan) => plan.overdue?.[index]?.afterMs),
+            conditions: placeTerms(shapes, give, (plan) => plan.overdue?.[index]?.conditions ?? []),
+          })),
+        }),
     ...(moments
       ? { moments: { first: number((plan) => plan.moments?.first), last: number((plan) => plan.moments?.last) } }
       : {}),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { dependsOnAge } from '../../findings/conditions.ts'
+import { splitOverdue } from '../../findings/due-conditions.ts'
 import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, interpolate, toGroupId } from '../plan/cells.ts'
@@ -34,7 +35,8 @@ function runInSnapshot(reader: Reader, plan: Plan): Cell[] {
   if (plan.mode === 'stock' && edges !== undefined) {
     const { aggregation } = plan.measure
     const counted = aggregation.startsWith('COUNT')
-    const isSpanned = aggregation !== 'PERCENTILE' && !dependsOnAge(plan.conditions)
+    const isDated = plan.entity === 'finding' && splitOverdue(plan.conditions) !== undefined
+    const isSpanned = aggregation !== 'PERCENTILE' && (isDated || !dependsOnAge(plan.conditions))
     if (isSpanned && (plan.entity === 'finding' || counted)) {
       return runStockSeries(reader, plan, edges)
     }

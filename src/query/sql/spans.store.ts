@@ -77,12 +77,24 @@ function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
   }
 }
 
+/** Later than any moment; added to an instant, it is an integer still. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/** The millisecond before a finding is overdue. */
+function beforeDue(overdue: NonNullable<PlacedPlan['overdue']>, options: FindingTermOptions): Sql {
+  const waits = overdue.map(
+    ({ afterMs, conditions }) => sql`CASE WHEN ${findingTerms(conditions, options)} THEN ${afterMs} ELSE ${NEVER} END`,
+  )
+  return sql`f.first_detected_at - 1 + min(${sql.join(waits)}, ${NEVER})`
+}
+
 /** One part of the spans of findings between the first and last moment of a series. */
 export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>, last: Bound<number>): SpanSource {
   const joins = findingJoins()
-  const { status, resolvedAt, options, from, ...spans } = statusSpans(part, first)
+  const { status, resolvedAt, options, from, since, ...spans } = statusSpans(part, first)
   return {
     ...spans,
+    since: plan.overdue === undefined ? since : sql`max(${since}, ${beforeDue(plan.overdue, options)})`,
     code: (name) => findingCode(name, joins, status),
     labelSet: () => findingLabelSet(joins),
     number: (field) => {

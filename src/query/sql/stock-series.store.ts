@@ -1,4 +1,7 @@
 import { sql } from 'kysely'
+import { splitOverdue } from '../../findings/due-conditions.ts'
+import { toFilterTerms } from '../../findings/filter-terms.ts'
+import { toMilliseconds } from '../../findings/ranges.ts'
 import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, type Partial, toGroupId } from '../plan/cells.ts'
@@ -32,13 +35,22 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   const [first, last] = [moments[0], moments.at(-1)]
   if (first === undefined || last === undefined) return []
   const slots = toSlots(moments)
+  const dated = asked.entity === 'finding' ? splitOverdue(asked.conditions) : undefined
   const plan = asked.entity === 'asset' ? countingAssets(asked) : asked
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
   const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
   const terms: PlanTerms = {
     ...{ entity, mode, measure, timeField, dimensions, at, slots, range: {}, isPast: false },
     moments: { first, last },
-    conditions: toPlanConditions(conditions, at),
+    conditions: toPlanConditions(dated?.others ?? conditions, at),
+    ...(dated === undefined
+      ? {}
+      : {
+          overdue: dated.overdue.map((group) => ({
+            afterMs: toMilliseconds(group.hours),
+            conditions: toFilterTerms(group.conditions),
+          })),
+        }),
     ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
   }
   const ended = hasEndedSpans(terms) ? reader.all(selectEndedSpans(terms)) : []
