@@ -87,7 +87,7 @@ async function take(browser: Browser, origin: string): Promise<void> {
         const page = await context.newPage()
         await page.clock.setFixedTime(NOW)
         await page.goto(`${origin}/console/${path}`)
-        await page.waitForSelector('main:not([aria-busy=true]) :is(.figure, .card)')
+        await page.waitForSelector('main:not([aria-busy=true]) h1')
         if (name === 'findings' && shape === 'wide') {
           await page.locator('.finding').nth(1).click()
           await page.getByText('History').waitFor()

@@ -72,6 +72,10 @@ export function Console() {
   useEffect(() => {
     document.title = `${title} · Assay`
   }, [title])
+  // On a narrow screen the list of pages scrolls.
+  useEffect(() => {
+    document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [route.page])
   const { value, problem } = session
   const isSignedOut = problem?.status === 401
   return (
