@@ -44,6 +44,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       title: 'List custom detectors',
       summary: 'List the detectors defined in this installation, by key.',
       effect: 'read',
+      isRevalidated: true,
       scope: 'read',
       route: 'GET /custom-detectors',
       texts: 'own',

@@ -25,6 +25,7 @@ const listDashboardsOperation = operation({
   title: 'List dashboards',
   summary: 'List the dashboards with their number of metrics.',
   effect: 'read',
+  isRevalidated: true,
   scope: 'read',
   route: 'GET /semantic/dashboards',
   texts: 'own',

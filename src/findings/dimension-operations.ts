@@ -7,6 +7,7 @@ const listDimensions = operation({
   title: 'List dimensions',
   summary: 'List the dimensions with their labels, the filter key of each, and its fixed values in their own order.',
   effect: 'read',
+  isRevalidated: true,
   scope: 'read',
   route: 'GET /semantic/dimensions',
   texts: 'own',

@@ -20,6 +20,7 @@ const listGlossaryTerms = operation({
   title: 'List glossary terms',
   summary: 'List business terms and the findings they cover. Use it first to map a phrase to a glossaryTermSlug.',
   effect: 'read',
+  isRevalidated: true,
   scope: 'read',
   route: 'GET /semantic/glossary',
   toolset: 'agent',

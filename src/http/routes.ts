@@ -8,6 +8,7 @@ import { call, type Operation } from '../operation/operation.ts'
 import { showKey } from '../operation/shown-key.ts'
 import { readJsonObject } from './body.ts'
 import { chooseForm, toFileResponse } from './forms.ts'
+import { toTextResponse } from './replies.ts'
 
 export interface RouteOptions {
   operations: readonly Operation[]
@@ -118,7 +119,9 @@ async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOp
   if (operation.files !== undefined) headers.vary = 'accept'
   const location = operation.status === 201 ? operation.location?.(output as never) : undefined
   if (location !== undefined) headers.location = location
-  return new Response(JSON.stringify(output), { status: operation.status, headers })
+  const text = JSON.stringify(output)
+  const isRevalidated = operation.isRevalidated === true
+  return toTextResponse(c.req.raw.headers, { text, status: operation.status, headers, isRevalidated })
 }
 
 async function readInput(c: HonoContext<AppEnv>, route: HttpRoute): Promise<Record<string, unknown>> {

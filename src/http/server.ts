@@ -14,6 +14,7 @@ import { addSafety, guard } from './guard.ts'
 import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
 import { toProblem } from './problem.ts'
+import { toTextResponse } from './replies.ts'
 import { type AppEnv, addRoutes } from './routes.ts'
 import { limitStreams } from './streams.ts'
 import { FEED_PATH, feedRoute } from './watches-feed.ts'
@@ -115,7 +116,13 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
       return c.body(await telemetry.read(), 200, { 'content-type': telemetry.contentType })
     })
   }
-  app.get('/openapi.json', (c) => c.body(openApi, 200, { 'content-type': 'application/json' }))
+  app.get('/openapi.json', (c) =>
+    toTextResponse(c.req.raw.headers, {
+      text: openApi,
+      headers: { 'content-type': 'application/json' },
+      isRevalidated: true,
+    }),
+  )
   app.get('/docs', (c) =>
     c.body(docs, 200, {
       'content-type': 'text/html; charset=utf-8',

@@ -64,6 +64,7 @@ const listMetricsOperation = operation({
   title: 'List metrics',
   summary: 'List governed metrics with their allowed dimensions and trust. Search by name, synonym or dimension.',
   effect: 'read',
+  isRevalidated: true,
   scope: 'read',
   route: 'GET /semantic/metrics',
   toolset: 'agent',

@@ -85,6 +85,8 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
   render?: (output: z.output<Output>) => readonly PrintableText[]
   /** The files that its answer can be had as. */
   files?: FileWriters
+  /** Its answer lists definitions and seldom changes, so clients over REST may revalidate it by its ETag. */
+  isRevalidated?: boolean
 }
 
 export interface ReadOperation<
@@ -134,6 +136,7 @@ export interface Operation {
   output: z.ZodType
   render?: (output: never) => readonly PrintableText[]
   files?: FileWriters
+  isRevalidated?: boolean
   run(input: never, context: WriteContext): unknown
 }
 

@@ -137,6 +137,7 @@ export const watchOperations: readonly Operation[] = [
     title: 'List watches',
     summary: 'The watches and the state of each: OK, FIRING or UNKNOWN.',
     effect: 'read',
+    isRevalidated: true,
     scope: 'read',
     route: 'GET /semantic/watches',
     untrusted: true,
