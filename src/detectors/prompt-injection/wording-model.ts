@@ -130,9 +130,12 @@ const speaking = new Set(
 /** Signals of the model: sufficient alone above the strong threshold, otherwise one signal among others. */
 export function findModelSignals(tokens: Tokens, hits: readonly SlotHit[]): Signal[] {
   const model = loadModel()
+  const spoken = hits.filter(({ slot }) => speaking.has(slot))
+  let next = 0
   return findWindows(tokens, hits, model, model.weak).map(({ start, end, score }) => {
-    const isSufficient =
-      score >= model.strong && hits.some((hit) => hit.start < end && start < hit.end && speaking.has(hit.slot))
+    // Windows do not overlap and are in text order, as the hits are.
+    while (next < spoken.length && (spoken[next]?.end ?? 0) <= start) next++
+    const isSufficient = score >= model.strong && (spoken[next]?.start ?? end) < end
     return {
       rule: 'wording-model',
       type: 'SUSPICIOUS_WORDING',
