@@ -12,8 +12,8 @@ const folder = new URL('./', import.meta.url)
 const names = readdirSync(folder)
   .filter((each) => each.endsWith('.ts') && each !== basename(file))
   .map((each) => basename(each, '.ts'))
-const ofAll = ['query', 'write', 'mixed', 'serve', 'start']
-const withRows = new Set(['query', 'write', 'mixed'])
+const ofAll = ['query', 'write', 'mixed', 'ready', 'serve', 'start']
+const withRows = new Set(['query', 'write', 'mixed', 'ready'])
 
 function runAll(): number {
   const flags = readFlags({ rows: '1e6', results: 'bench-results' })

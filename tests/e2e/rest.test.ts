@@ -126,7 +126,7 @@ const steps: Step[] = [
     name: 'list metrics by status',
     method: 'GET',
     path: '/semantic/metrics?status=DRAFT',
-    expected: { items: [expect.objectContaining({ slug: 'zebra-key-count' })], total: 1 },
+    expected: { items: expect.arrayContaining([expect.objectContaining({ slug: 'zebra-key-count' })]) },
   },
   {
     name: 'certify metric',
