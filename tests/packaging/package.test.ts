@@ -52,7 +52,7 @@ describe('the tarball', () => {
       ...listed('migrations'),
       ...listed('models'),
       ...listed('sample-company'),
-      ...listed('docs'),
+      ...listed('docs').filter((path) => path.endsWith('.md')),
       ...listed('schemas'),
       ...['agent', 'admin', 'admin-agent'].flatMap((name) => [
         `dist/frames/${name}.json`,
