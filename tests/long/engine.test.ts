@@ -56,21 +56,26 @@ const columns: Record<string, string> = {
   sourceId: 'source',
   container: 'container',
   containers: 'container',
+  owner: 'owner',
+  owners: 'owner',
   assetId: 'asset',
+  confidence: 'conf',
+  minConfidence: 'conf',
 }
 
 function toSql({ measure, conditions, range, dimensions }: Plan): string | undefined {
+  const field = measure.field ?? 'assetId'
+  const used = [...dimensions, field, ...conditions.map(({ key }) => key)]
+  if (used.some((name) => columns[name] === undefined)) return undefined
   const keys = dimensions.map((dimension) => columns[dimension])
-  const measured = columns[measure.field ?? 'assetId'] ?? 'conf'
   const aggregates: Record<string, string> = {
     COUNT: 'count(*), 0, NULL, NULL, NULL',
-    COUNT_DISTINCT: `count(DISTINCT ${measured}), 0, NULL, NULL, NULL`,
+    COUNT_DISTINCT: `count(DISTINCT ${columns[field]}), 0, NULL, NULL, NULL`,
     AVG: 'count(*), sum(conf)::DOUBLE, NULL, NULL, NULL',
     MIN: 'count(*), 0, min(conf), NULL, NULL',
     MAX: 'count(*), 0, NULL, max(conf), NULL',
     PERCENTILE: `count(*), 0, NULL, NULL, quantile_cont(conf::DOUBLE, ${measure.p})`,
   }
-  if (keys.includes(undefined)) return undefined
   const instants = [
     ...(range.from === undefined ? [] : [`t >= epoch_ms(${range.from}::BIGINT)`]),
     ...(range.to === undefined ? [] : [`t < epoch_ms(${range.to}::BIGINT)`]),
