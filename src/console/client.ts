@@ -119,6 +119,7 @@ export const client = {
     search?: string
     status: FindingStatus
     reason?: string
+    until?: string | undefined
     expectedStatus?: FindingStatus
     expectedCount?: number
   }) => post<Triaged>('/findings/triage', body),

@@ -80,5 +80,5 @@ export interface FindingList {
 export interface Triaged {
   matched: number
   changed: number
-  items: readonly { id: string; from: FindingStatus }[]
+  items: readonly { id: string; from: FindingStatus; until?: string }[]
 }

@@ -44,13 +44,18 @@ export function decide(target: Target, status: FindingStatus, reason: string | u
   })
 }
 
-/** Sets each finding back to the status it had, unless it was changed since; the history keeps both changes. */
+/** Gives each finding its former status and end, unless it was changed since; the history keeps both changes. */
 export async function undo({ items }: Triaged, status: FindingStatus): Promise<number> {
-  const byStatus = new Map<FindingStatus, string[]>()
-  for (const { id, from } of items) byStatus.set(from, [...(byStatus.get(from) ?? []), id])
+  const groups = new Map<string, { ids: string[]; status: FindingStatus; until?: string | undefined }>()
+  for (const { id, from, until } of items) {
+    const key = `${from} ${until ?? ''}`
+    const group = groups.get(key) ?? { ids: [], status: from, until }
+    group.ids.push(id)
+    groups.set(key, group)
+  }
   let changed = 0
-  for (const [from, ids] of byStatus) {
-    changed += (await client.triageFindings({ ids, status: from, expectedStatus: status, reason: 'undo' })).changed
+  for (const group of groups.values()) {
+    changed += (await client.triageFindings({ ...group, expectedStatus: status, reason: 'undo' })).changed
   }
   return changed
 }

@@ -25,9 +25,11 @@ function openThread(script: URL | undefined = builtScript) {
   const home = mkdtempSync(join(tmpdir(), 'assay-answers-'))
   const store = Store.open(join(home, 'assay.db'), { now: () => NOW })
   plant(store, makeEstate(5, 500) as EstateSeed)
-  store.write((writer) =>
-    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
-  )
+  store.write((writer) => {
+    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run()
+    // The thread has the clock of the system, by which other decisions have ended.
+    writer.prepare('DELETE FROM main.expiry').run()
+  })
   const lines: string[] = []
   const thread = createQueryThread({
     store,

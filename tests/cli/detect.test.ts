@@ -33,7 +33,7 @@ describe('assay detect', () => {
   })
 
   it.each([
-    ['{"id":"1","text":"x"}\n{"id":2,"text":"x"}', 'Line 2 is wrong: id must be a string.'],
+    ['{"id":"1","text":"x"}\n{"id":2,"text":"x"}', 'Line 2 is not valid: id must be a string.'],
     ['{"id":"1","text":"x"}\n\nno', 'Line 3 is not JSON'],
   ])('names the invalid line of %j', async (stdin, message) => {
     const { code, stderr } = await detect(stdin)

@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
       ask<{ status: string; history: { from: string; to: string; reason: string }[] }>('GET', `/findings/${id}`)
     expect(await read()).toMatchObject({ status: 'IGNORED' })
     await page.keyboard.press('u')
-    await page.getByText('1 set back').waitFor()
+    await page.getByText('1 restored').waitFor()
     const { status, history } = await read()
     expect(status).toBe('OPEN')
     expect(history.slice(-2)).toMatchObject([

@@ -114,7 +114,7 @@ describe.each(['stdio', 'http'] as const)('an assistant over %s', (door) => {
     const term = await callTool(client(), 'get_glossary_term', { slug: 'pii-exposure' })
     expect(term).toMatchObject({ slug: 'pii-exposure', filterMapping: { detectorTypes: ['PII'] } })
     const metrics = await callTool(client(), 'list_metrics', {})
-    expect(metrics.total).toBe(12)
+    expect(metrics.total).toBe(14)
     const total = await callTool(client(), 'query_metric', { metricSlug: 'total-findings' })
     expect(total.value).toBe(planted.length)
     const series = await callTool(client(), 'query_metric_timeseries', {
