@@ -96,10 +96,10 @@ export function splitOverdue<Condition extends DueCondition>(
   const [own, more] = conditions.filter(({ key, exclude }) => key === 'overdue' && !exclude)
   const others = conditions.filter((condition) => condition !== own)
   if (!own?.anyOf?.length || more !== undefined || dependsOnAge(others)) return undefined
-  const overdue = own.anyOf.map((group) => ({
-    hours: Number(group.find(({ key }) => key === 'ageHours')?.values[0]),
-    conditions: group.filter(({ key }) => key !== 'ageHours'),
-  }))
+  const overdue = own.anyOf.map((group) => {
+    const due = group.find(({ key }) => key === 'ageHours')
+    return { hours: Number(due?.values[0]), conditions: group.filter((condition) => condition !== due) }
+  })
   const isByAge = overdue.some((group) => dependsOnAge(group.conditions) || Number.isNaN(group.hours))
   return isByAge ? undefined : { others, overdue }
 }

@@ -167,6 +167,22 @@ describe('due dates', () => {
     ])
   })
 
+  it('follow a policy whose term has a range of ages, in a series, too', async () => {
+    const watching = openWatching()
+    await watching.bring([{ id: 1, severity: 'HIGH', first: NOON - 10 * DAY }])
+    const filterMapping = { ranges: { ageHours: { min: 5 * 24 } } }
+    await watching.ask('create_glossary_term', { slug: 'old', displayName: 'Old', filterMapping })
+    await watching.ask('set_sla', { policies: [{ glossaryTermSlug: 'old', days: { HIGH: 2 } }] })
+    const { timeSeries } = await watching.ask('query_metric_timeseries', {
+      metricSlug: 'overdue-findings',
+      granularity: 'day',
+      from: new Date(NOON - 9 * DAY).toISOString(),
+      to: new Date(NOON).toISOString(),
+    })
+    const values = timeSeries.map(({ value }: { value: number }) => value)
+    expect(values).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
+  })
+
   it.each([
     ['back', -DAY],
     ['forth', DAY],
