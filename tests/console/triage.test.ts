@@ -1,8 +1,11 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { undo } from '../../src/console/triage.ts'
 
 test('undo sends one request for each former status and end', async () => {
   const sent: unknown[] = []
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+  })
   vi.stubGlobal('sessionStorage', { getItem: () => null })
   vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
     sent.push(JSON.parse(body))
