@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { type ErrorReport, fromErrorReport } from '../kernel/errors.ts'
 import { version } from '../runtime/package-files.ts'
 import { NONCE_HEADER, PROOF_HEADER, type Prover, type SharingProblem, VERSION_HEADER } from './engine-socket.ts'
@@ -50,7 +51,7 @@ export function createQuestionClient(options: QuestionClientOptions): QuestionCl
         [PROOF_HEADER]: prover.prove('question', nonce, body),
       }
       const sent = request({ socketPath: socket, path: '/', method, agent, headers }, (response) => {
-        readAll(response).then(
+        buffer(response).then(
           (answer) => resolve(judge(response, nonce, answer)),
           () => resolve({ lost: true }),
         )
@@ -109,10 +110,4 @@ export function watchSocket(socket: string, on: { open(): void; end(): void }): 
       connection.destroy()
     },
   }
-}
-
-async function readAll(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

@@ -76,13 +76,9 @@ function listTop(
   if (node.kind !== 'measure' || before !== undefined || orderBy !== 'value') return undefined
   const top = topOf?.(node.plan, limit)
   if (top === undefined) return undefined
-  const partials = new Map(top.cells.map((cell) => [cell.key, cell]))
-  return {
-    groups: top.cells.map((cell) => ({ key: cell.key, ...toNodeValue(node, () => cell) })),
-    hidden: top.rest.groups,
-    toRest: (_, cut) => () =>
-      mergePartials([...cut.map(({ key }) => partials.get(key) ?? emptyPartial), { ...emptyPartial, n: top.rest.n }]),
-  }
+  const { groups, listPartials } = groupCells(node, top.cells)
+  const rest = { ...emptyPartial, n: top.rest.n }
+  return { groups, hidden: top.rest.groups, toRest: (_, cut) => () => mergePartials([...listPartials(cut), rest]) }
 }
 
 /** The groups of any of the ranges with their values, in no particular order. */
@@ -129,19 +125,24 @@ export function listGroups(node: ValueNode, before: ValueNode | undefined, run: 
 
 /** The groups of a single measure, each of which is one cell. */
 function listCells(node: MeasureNode, run: RunPlan): ListedGroups {
-  const cells = new Map<GroupKey, Partial>()
+  const { groups, listPartials } = groupCells(node, run(node.plan))
+  const toRest: ListedGroups['toRest'] = (kept, cut) => (plan) =>
+    isMergeable(plan) ? mergePartials(listPartials(cut)) : runWithout(plan, kept, run)
+  return { groups, toRest }
+}
+
+function groupCells(node: MeasureNode, cells: readonly Cell[]) {
+  const partials = new Map<GroupKey, Partial>()
   let cell: Cell = { ...emptyPartial, key: [], bucket: 0 }
   const partialOf = () => cell
   const groups: GroupValue[] = []
-  for (cell of run(node.plan)) {
-    cells.set(cell.key, cell)
+  for (cell of cells) {
+    partials.set(cell.key, cell)
+    // Assigned instead of spread, because there may be many thousands of groups.
     groups.push(Object.assign(toNodeValue(node, partialOf), { key: cell.key }))
   }
-  const toRest: ListedGroups['toRest'] = (kept, cut) => (plan) => {
-    if (!isMergeable(plan)) return runWithout(plan, kept, run)
-    return mergePartials(cut.map(({ key }) => cells.get(key) ?? emptyPartial))
-  }
-  return { groups, toRest }
+  const listPartials = (some: readonly GroupValue[]) => some.map(({ key }) => partials.get(key) ?? emptyPartial)
+  return { groups, listPartials }
 }
 
 /** The result of a plan over all groups but those kept. */
