@@ -91,6 +91,30 @@ export function Shape({ height }: { height: number }) {
   return <div class="shape" style={{ height: `${height}px` }} aria-hidden="true" />
 }
 
+/** A page of one thing while its answer is awaited, or could not be had. */
+export function WaitingPage({
+  title,
+  height,
+  problem,
+  isWaiting,
+}: {
+  title: ComponentChildren
+  height: number
+  problem: ServerProblem | undefined
+  isWaiting: boolean
+}) {
+  return (
+    <main class="page" aria-busy={isWaiting}>
+      <h1>{title}</h1>
+      {problem === undefined ? <Shape height={height} /> : <ProblemNote problem={problem} />}
+    </main>
+  )
+}
+
+/** The labels of dimensions, with commas between them. */
+export const toLabels = (names: readonly string[], dimensions: readonly DimensionItem[]): string =>
+  names.map((name) => dimensions.find((each) => each.name === name)?.label ?? name).join(', ')
+
 /** Whether the session may change what needs a scope; what it may not is not shown. */
 export const canChange = ({ scopes, readOnly }: ConsoleSession, scope: string): boolean =>
   scopes.includes(scope) && !readOnly

@@ -4,7 +4,7 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
 import type { DimensionItem, TermItem } from '../model.ts'
-import { Link, Mapping, Names, ProblemNote, Shape } from '../parts.tsx'
+import { Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 
 /** The business terms, by category. */
@@ -60,12 +60,7 @@ export function TermPageView({ slug, dimensions }: { slug: string; dimensions: r
     return { term, count: covered.count }
   })
   if (value === undefined) {
-    return (
-      <main class="page" aria-busy={isWaiting}>
-        <h1>Glossary</h1>
-        {problem === undefined ? <Shape height={260} /> : <ProblemNote problem={problem} />}
-      </main>
-    )
+    return <WaitingPage title="Glossary" height={260} problem={problem} isWaiting={isWaiting} />
   }
   const { term, count } = value
   return (

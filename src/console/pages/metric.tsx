@@ -6,7 +6,7 @@ import { compare, flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
 import { listInputs } from '../lineage.ts'
 import type { ConsoleSession, DimensionItem, MetricPage, MetricVersionItem } from '../model.ts'
-import { canChange, Link, Names, ProblemNote, Shape } from '../parts.tsx'
+import { canChange, Link, Names, toLabels, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, type Route } from '../route.ts'
 import { complain, say } from '../toast.tsx'
 
@@ -24,12 +24,7 @@ export function MetricPageView({ route, slug, session, dimensions }: MetricPageP
     return { metric, versions: versions.items }
   })
   if (value === undefined) {
-    return (
-      <main class="page" aria-busy={isWaiting}>
-        <h1>Metrics</h1>
-        {problem === undefined ? <Shape height={320} /> : <ProblemNote problem={problem} />}
-      </main>
-    )
+    return <WaitingPage title="Metrics" height={320} problem={problem} isWaiting={isWaiting} />
   }
   const { metric, versions } = value
   const certify = () =>
@@ -115,11 +110,7 @@ export function MetricPageView({ route, slug, session, dimensions }: MetricPageP
               </>
             )}
             <dt>By</dt>
-            <dd>
-              {metric.allowedDimensions
-                .map((name) => dimensions.find((each) => each.name === name)?.label ?? name)
-                .join(', ')}
-            </dd>
+            <dd>{toLabels(metric.allowedDimensions, dimensions)}</dd>
           </dl>
         </section>
       </div>

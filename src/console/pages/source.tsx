@@ -6,7 +6,7 @@ import { client } from '../client.ts'
 import { flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
 import type { ConsoleSession, ScanListItem, SourceItem, SourceTestStep } from '../model.ts'
-import { canChange, Link, Names, ProblemNote, Shape } from '../parts.tsx'
+import { canChange, Link, Names, ProblemNote, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { isRunning, ScanBadge, ScanCard, toLength, useScan } from '../scan.tsx'
 import { findKind } from '../source-fields.ts'
@@ -26,14 +26,8 @@ export function SourcePage({ route, name, session }: { route: Route; name: strin
   const chosen = route.state.scan?.[0] ?? newest?.id
   const scan = useScan(chosen, refresh)
   if (value === undefined) {
-    return (
-      <main class="page" aria-busy={isWaiting}>
-        <h1>
-          <Name text={name} codes={false} />
-        </h1>
-        {problem === undefined ? <Shape height={320} /> : <ProblemNote problem={problem} />}
-      </main>
-    )
+    const title = <Name text={name} codes={false} />
+    return <WaitingPage title={title} height={320} problem={problem} isWaiting={isWaiting} />
   }
   const { source, scans } = value
   const canEdit = canChange(session, 'admin') && source.type !== 'IMPORT'

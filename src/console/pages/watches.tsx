@@ -4,7 +4,7 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { refresh, useAnswer } from '../hooks.ts'
 import type { ConsoleSession, DimensionItem, WatchItem, WatchPage } from '../model.ts'
-import { canChange, Link, Mapping, ProblemNote, Shape } from '../parts.tsx'
+import { canChange, Link, Mapping, ProblemNote, Shape, toLabels, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 import { complain, say } from '../toast.tsx'
 
@@ -136,12 +136,7 @@ interface WatchPageProps {
 export function WatchPageView({ slug, session, dimensions }: WatchPageProps) {
   const { value: watch, problem, isWaiting } = useAnswer(`watch ${slug}`, (signal) => client.getWatch(slug, signal))
   if (watch === undefined) {
-    return (
-      <main class="page" aria-busy={isWaiting}>
-        <h1>Watches</h1>
-        {problem === undefined ? <Shape height={220} /> : <ProblemNote problem={problem} />}
-      </main>
-    )
+    return <WaitingPage title="Watches" height={220} problem={problem} isWaiting={isWaiting} />
   }
   return (
     <main class="page" aria-busy={isWaiting}>
@@ -237,9 +232,7 @@ function About({ watch, dimensions }: { watch: WatchPage; dimensions: readonly D
         {watch.dimensions.length > 0 ? (
           <>
             <dt>For each</dt>
-            <dd>
-              {watch.dimensions.map((name) => dimensions.find((each) => each.name === name)?.label ?? name).join(', ')}
-            </dd>
+            <dd>{toLabels(watch.dimensions, dimensions)}</dd>
           </>
         ) : (
           <>
