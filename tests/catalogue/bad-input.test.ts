@@ -1,16 +1,14 @@
 import { dirname } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../src/catalogue.ts'
-import type { Host } from '../../src/cli/host.ts'
-import { runCommandLine } from '../../src/cli/program.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { toStatement } from '../../src/store/builder.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { callTool } from '../support/mcp-tools.ts'
-import { type Doors, exchange, makeTemplate, NOON, openDoors, type Template, tokenHolder } from './estate.ts'
+import { runOnTerminal } from '../support/terminal.ts'
+import { type Doors, exchange, makeTemplate, NOON, openDoors, type Template, tokenHolder, toRequest } from './estate.ts'
 import { type FilterPlace, filterPlaces, findOperation, toInput, toPath, toQuery } from './filter-places.ts'
 
 type Json = Record<string, unknown>
@@ -33,41 +31,19 @@ interface Answer {
 }
 
 async function askRest(name: string, input: Json, more: Record<string, string> = {}): Promise<Answer> {
-  const [method = 'GET', route = '/'] = (findOperation(name).route ?? '').split(' ')
-  const rest = { ...input }
-  const path = route.replaceAll(/\{(\w+)\}/g, (_whole, parameter: string) => {
-    const value = String(rest[parameter])
-    delete rest[parameter]
-    return encodeURIComponent(value)
-  })
-  const headers = { host: '127.0.0.1:7411', 'content-type': 'application/json', ...more }
-  const reply =
-    method === 'GET'
-      ? await doors.http.request(`http://127.0.0.1:7411${path}?${new URLSearchParams(toQuery(rest))}`, { headers })
-      : await doors.http.request(`http://127.0.0.1:7411${path}`, { method, headers, body: JSON.stringify(rest) })
+  const { path, init } = toRequest(findOperation(name), input, toQuery)
+  const headers = { ...(init.headers as Record<string, string>), ...more }
+  const reply = await doors.http.request(`http://127.0.0.1:7411${path}`, { ...init, headers })
   return { status: reply.status, body: (await reply.json()) as Json }
 }
 
-async function runCli(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const [printed, told]: [string[], string[]] = [[], []]
-  stdout.on('data', (chunk) => printed.push(String(chunk)))
-  stderr.on('data', (chunk) => told.push(String(chunk)))
-  const { context } = doors.estate()
-  const app = {
-    operations,
-    caller: tokenHolder,
-    contextFor: (given: object) => ({ ...context, ...given }),
-    close: async () => {},
-  }
-  const host = {
-    ...{ version: '1', stdin: Readable.from([]), stdout, stderr, signal: new AbortController().signal },
-    open: async () => app,
-    locate: () => ({ home: dirname(doors.estate().file), env: {}, networkFolder: false }),
-    operations: async () => operations,
-  } as unknown as Host
-  const code = await runCommandLine(argv, host)
-  return { code, stdout: printed.join(''), stderr: told.join('') }
+function runCli(...argv: string[]) {
+  const { context, file } = doors.estate()
+  const contextFor = (given: object) => ({ ...context, ...given })
+  return runOnTerminal(argv, {
+    open: async () => ({ operations, caller: tokenHolder, contextFor, close: async () => {} }),
+    locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
+  })
 }
 
 /** The SQL that is run, and how many plans the engine is given, while `work` runs. */

@@ -294,8 +294,21 @@ function digestOf(database: Database.Database): string {
   return hash.digest('hex')
 }
 
+/** The members of an input in a query string: lists by repeating, other values as JSON. */
+const toJsonQuery = (input: Record<string, unknown>) =>
+  Object.entries(input).flatMap(([key, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each): [string, string] => [
+      key,
+      typeof each === 'string' ? each : JSON.stringify(each),
+    ]),
+  )
+
 /** Where an operation's input goes in REST: path, query string and body. */
-export function toRequest(operation: Operation, input: Record<string, unknown>): { path: string; init: RequestInit } {
+export function toRequest(
+  operation: Operation,
+  input: Record<string, unknown>,
+  toQuery: (input: Record<string, unknown>) => [string, string][] = toJsonQuery,
+): { path: string; init: RequestInit } {
   const [method = 'GET', template = '/'] = (operation.route ?? '').split(' ')
   const rest = { ...input }
   const path = template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
@@ -306,12 +319,7 @@ export function toRequest(operation: Operation, input: Record<string, unknown>):
   })
   const headers = { host: '127.0.0.1:7411' }
   if (method === 'GET' || method === 'DELETE') {
-    const query = new URLSearchParams()
-    for (const [key, value] of Object.entries(rest)) {
-      for (const each of Array.isArray(value) ? value : [value]) {
-        query.append(key, typeof each === 'string' ? each : JSON.stringify(each))
-      }
-    }
+    const query = new URLSearchParams(toQuery(rest))
     return { path: query.size === 0 ? path : `${path}?${query}`, init: { method, headers } }
   }
   return {

@@ -1,10 +1,7 @@
 import { dirname } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { toFlag } from '../../src/cli/filter-flags.ts'
-import type { Host } from '../../src/cli/host.ts'
-import { runCommandLine } from '../../src/cli/program.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { type FacetName, facetNames, facetRows } from '../../src/findings/facets.ts'
 import { FilterMapping } from '../../src/findings/filter.ts'
@@ -16,6 +13,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { type FindingSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, NOON, openContext, type TestContext } from '../support/context.ts'
+import { runOnTerminal } from '../support/terminal.ts'
 import { toQuery } from './filter-places.ts'
 
 type Json = Record<string, unknown>
@@ -190,18 +188,12 @@ function open() {
 }
 
 async function runCli(...argv: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const printed: string[] = []
-  for (const stream of [stdout, stderr]) stream.on('data', (chunk) => printed.push(String(chunk)))
   const contextFor = (given: object) => ({ ...context, ...given })
-  const host = {
-    ...{ version: '1', stdin: Readable.from([]), stdout, stderr, signal: new AbortController().signal },
+  const { stdout, stderr } = await runOnTerminal([...argv, '--json'], {
     open: async () => ({ operations, caller: localPerson, contextFor, close: async () => {} }),
     locate: () => ({ home: dirname(context.store.file), env: {}, networkFolder: false }),
-    operations: async () => operations,
-  } as unknown as Host
-  await runCommandLine([...argv, '--json'], host)
-  return JSON.parse(printed.join(''))
+  })
+  return JSON.parse(stdout + stderr)
 }
 
 /** A filter as flags of a command. */

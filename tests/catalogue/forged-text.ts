@@ -1,14 +1,12 @@
 import { dirname } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import type { Host } from '../../src/cli/host.ts'
-import { runCommandLine } from '../../src/cli/program.ts'
 import { importFindings } from '../../src/imports/imports.ts'
 import { showName } from '../../src/kernel/shown.ts'
 import { contextOf, localPerson, openStore } from '../support/context.ts'
 import { hostileNames } from '../support/hostile-names.ts'
 import { callTool, openTools } from '../support/mcp-tools.ts'
+import { runOnTerminal } from '../support/terminal.ts'
 import { readErrorText, readExploreText, readMetricText, readSeriesText, readTable } from '../support/text-answers.ts'
 import { exchange } from './estate.ts'
 
@@ -34,21 +32,12 @@ export function testForgedTexts(count: number): void {
   const ask = (tool: string, input: object) => callTool(mcp, exchange, tool, input)
 
   const run = async (...argv: string[]): Promise<string[]> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const opened = { operations, caller: localPerson, contextFor: () => context, close: async () => {} }
-    const host = {
-      version: '0',
-      stdout,
-      stderr,
-      signal: new AbortController().signal,
-      open: async () => opened,
-      operations: async () => operations,
+    const { code, stdout, stderr } = await runOnTerminal(argv, {
+      open: async () => ({ operations, caller: localPerson, contextFor: () => context, close: async () => {} }),
       locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
-    } as unknown as Host
-    expect(await runCommandLine(argv, host), String(stderr.read())).toBe(0)
-    return String(stdout.read() ?? '')
-      .replace(/\n$/, '')
-      .split('\n')
+    })
+    expect(code, stderr).toBe(0)
+    return stdout.replace(/\n$/, '').split('\n')
   }
 
   beforeAll(async () => {

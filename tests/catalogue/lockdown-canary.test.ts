@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -9,8 +9,6 @@ import { z } from 'zod'
 import { createToken } from '../../src/access/tokens.ts'
 import { type OpenedApp, openApp } from '../../src/app.ts'
 import { operations } from '../../src/catalogue.ts'
-import type { Host } from '../../src/cli/host.ts'
-import { runCommandLine } from '../../src/cli/program.ts'
 import { startServer } from '../../src/commands/serve.ts'
 import { loadConfig } from '../../src/config.ts'
 import { forms } from '../../src/http/forms.ts'
@@ -18,6 +16,7 @@ import { importFindings } from '../../src/imports/imports.ts'
 import { ImportLine } from '../../src/imports/read/import-line.ts'
 import type { WriteContext } from '../../src/operation/context.ts'
 import { call, type ExportFormat } from '../../src/operation/operation.ts'
+import { runOnTerminal } from '../support/terminal.ts'
 import { makeTemplate, openEstate, type Template, tenantMark, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
 
@@ -267,17 +266,11 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
 
 describe('lockdown on a terminal', () => {
   async function run(home: string, ...argv: string[]): Promise<{ code: number; output: string }> {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const output: string[] = []
-    for (const stream of [stdout, stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
-    const host = {
-      ...{ version: '1', stdin: Readable.from([]), stdout, stderr, signal: new AbortController().signal },
+    const { code, stdout, stderr } = await runOnTerminal([...argv, '--home', home], {
       open: () => openApp(loadConfig({ home }, {}), {}),
       locate: () => ({ home, env: {}, networkFolder: false }),
-      operations: async () => operations,
-    } as Partial<Host> as Host
-    const code = await runCommandLine([...argv, '--home', home], host)
-    return { code, output: output.join('') }
+    })
+    return { code, output: stdout + stderr }
   }
 
   it('shows no names from tenants', { timeout: 60_000 }, async () => {
