@@ -59,8 +59,8 @@ export interface Reader {
   first<Row>(query: Query<Row>): Row | undefined
   /** A prepared statement for a hot loop, cached by its SQL. */
   prepare(sql: string): CachedStatement
-  /** Counts the snapshots of a read-only connection; undefined on one that can write. */
-  readonly snapshotNumber: number | undefined
+  /** Differs between snapshots with a commit between them; undefined on a connection that can write. */
+  readonly dataVersion: number | undefined
   /** Whether decisions are seen as ended whose end is not recorded yet; only SQL sees that. */
   readonly seesEnds: boolean
   /** Whether some decision that is not seen as ended ends before a moment. */
@@ -87,7 +87,7 @@ export class Connection implements Writer {
   readonly #views: SnapshotViews
   readonly #now: (() => number) | undefined
   #open = false
-  snapshotNumber: number | undefined
+  dataVersion: number | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
   constructor(database: Database.Database, onWait: () => void, now?: () => number) {
@@ -95,7 +95,6 @@ export class Connection implements Writer {
     this.#onWait = onWait
     this.#views = new SnapshotViews(database)
     this.#now = now
-    this.snapshotNumber = now === undefined ? undefined : 0
   }
 
   get seesEnds(): boolean {
@@ -110,11 +109,11 @@ export class Connection implements Writer {
 
   seeAsOf<T>(moment: number, work: () => T): T {
     const { moment: before } = this.#views
-    this.#views.apply(moment - 1)
+    this.#views.apply(moment - 1, this.dataVersion)
     try {
       return work()
     } finally {
-      this.#views.apply(before)
+      this.#views.apply(before, this.dataVersion)
     }
   }
 
@@ -132,10 +131,9 @@ export class Connection implements Writer {
       throw toAppError(error)
     }
     this.#open = true
-    if (this.snapshotNumber !== undefined) this.snapshotNumber += 1
     try {
       if (unpublished) this.#views.show()
-      else this.#views.apply(this.#now?.())
+      else this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
@@ -155,7 +153,12 @@ export class Connection implements Writer {
   beginSnapshot(): void {
     this.#database.exec('BEGIN')
     this.#open = true
-    this.#views.apply(this.#now?.())
+    this.#openViews()
+  }
+
+  #openViews(): void {
+    if (this.#now !== undefined) this.dataVersion = this.prepare('PRAGMA data_version').pluck().get() as number
+    this.#views.apply(this.#now?.(), this.dataVersion)
   }
 
   /** Whether no other connection holds the write lock at this moment. */

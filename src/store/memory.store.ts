@@ -1,7 +1,7 @@
 import type { Reader } from './store.ts'
 
 interface DefinitionCache {
-  snapshotNumber: number
+  dataVersion: number
   count: number
   values: Map<string, unknown>
 }
@@ -14,14 +14,14 @@ const MAX_VALUES = 2000
  * of them changes. Connections that can write do not use the cache. Callers must not modify the result.
  */
 export function cacheDefinition<Value>(reader: Reader, key: string, compute: () => Value): Value {
-  const { snapshotNumber } = reader
-  if (snapshotNumber === undefined) return compute()
+  const { dataVersion } = reader
+  if (dataVersion === undefined) return compute()
   let cache = caches.get(reader)
-  if (cache?.snapshotNumber !== snapshotNumber) {
+  if (cache?.dataVersion !== dataVersion) {
     const count = reader.prepare('SELECT n FROM definition_count').pluck().get() as number
-    if (cache?.count === count) cache.snapshotNumber = snapshotNumber
+    if (cache?.count === count) cache.dataVersion = dataVersion
     else {
-      cache = { snapshotNumber, count, values: new Map() }
+      cache = { dataVersion, count, values: new Map() }
       caches.set(reader, cache)
     }
   }

@@ -79,7 +79,8 @@ export class SnapshotViews {
   #state: Database.Statement | undefined
   #pending: Database.Statement | undefined
   #ended: Database.Statement | undefined
-  #version: Database.Statement | undefined
+  #changes: Database.Statement | undefined
+  #current: { version: number | undefined; hasPending: boolean; firstEnd: number | null } | undefined
 
   constructor(database: Database.Database) {
     this.#database = database
@@ -97,13 +98,13 @@ export class SnapshotViews {
 
   /**
    * Hides the imports that are unpublished in the snapshot of the open transaction, and ends the decisions that are due
-   * at a moment; without one, decisions last until their end is recorded.
+   * at a moment; without one, decisions last until their end is recorded. `version` is the connection's `dataVersion`.
    */
-  apply(moment: number | undefined): void {
-    this.#state ??= this.#database.prepare(selectState).raw()
-    const [hasPending, firstEnd] = this.#state.get() as [number, number | null]
-    const rows = hasPending === 0 ? [] : this.#listPending()
-    const due = moment === undefined || firstEnd === null || firstEnd > moment ? '' : this.#describeEnded(moment)
+  apply(moment: number | undefined, version: number | undefined): void {
+    const { hasPending, firstEnd } = this.#readState(version)
+    const rows = hasPending ? this.#listPending() : []
+    const hasDue = moment !== undefined && firstEnd !== null && firstEnd <= moment
+    const due = hasDue ? this.#describeEnded(moment, version) : ''
     const wanted = rows.length === 0 && due === '' ? '' : JSON.stringify([rows, due])
     if (wanted !== this.#shown) this.#replaceViews(wanted, rows, due === '' ? undefined : moment)
     this.#moment = moment
@@ -120,17 +121,25 @@ export class SnapshotViews {
     this.#shown = undefined
   }
 
+  #readState(version: number | undefined) {
+    if (version !== undefined && this.#current?.version === version) return this.#current
+    this.#state ??= this.#database.prepare(selectState).raw()
+    const [hasPending, firstEnd] = this.#state.get() as [number, number | null]
+    this.#current = { version, hasPending: hasPending === 1, firstEnd }
+    return this.#current
+  }
+
   #listPending(): PendingSqlRow[] {
     this.#pending ??= this.#database.prepare(selectPending).raw()
     return this.#pending.all() as PendingSqlRow[]
   }
 
-  /** Identifies the ended decisions of this snapshot. */
-  #describeEnded(moment: number): string {
+  /** Identifies the ended decisions of this snapshot; a connection that can write has to count its own changes. */
+  #describeEnded(moment: number, version: number | undefined): string {
     this.#ended ??= this.#database.prepare(selectEnded).raw()
     const [count, last] = this.#ended.get(moment) as [number, number]
-    this.#version ??= this.#database.prepare('PRAGMA data_version').pluck()
-    return [this.#version.get(), this.#database.prepare('SELECT total_changes()').pluck().get(), count, last].join(' ')
+    this.#changes ??= this.#database.prepare('SELECT total_changes()').pluck()
+    return [version === undefined ? `own ${this.#changes.get()}` : version, count, last].join(' ')
   }
 
   #replaceViews(wanted: string, rows: readonly PendingSqlRow[], moment: number | undefined): void {

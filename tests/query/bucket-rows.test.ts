@@ -26,7 +26,7 @@ function watch(plan: Plan) {
       all,
       first: (query) => all(query)[0],
       prepare: (sql) => reader.prepare(sql),
-      snapshotNumber: 0,
+      dataVersion: 0,
       seesEnds: false,
       hasEndBefore: () => false,
       seeAsOf: (_moment, work) => work(),

@@ -21,6 +21,35 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = () => Store.open(file, { now: () => Date.now() })
 
+describe('the version of the data', () => {
+  const version = (store: Store) => store.read((reader) => reader.dataVersion)
+
+  it('is the same until something is committed by this process or another one', () => {
+    const [store, other] = [open(), open()]
+    const add = (text: string, by: Store) => by.write((writer) => ensureDictionaryId(writer, safe(text)))
+    const seen = [version(store), version(store)]
+    for (const [index, by] of [store, other].entries()) {
+      add(`word ${index}`, by)
+      seen.push(version(store), version(store))
+      expect(store.read((reader) => findWord(reader, safe(`word ${index}`)))).toBeDefined()
+    }
+    expect(seen.map((each) => seen.indexOf(each))).toEqual([0, 0, 2, 2, 4, 4])
+    expect(store.write((writer) => writer.dataVersion)).toBeUndefined()
+    for (const each of [store, other]) each.close()
+  })
+
+  it('is the one of the snapshot in a read that lasts while another connection commits', () => {
+    const [store, other] = [open(), open()]
+    store.read((reader) => {
+      const before = reader.dataVersion
+      other.write((writer) => ensureDictionaryId(writer, safe('later')))
+      expect([reader.dataVersion, findWord(reader, safe('later'))]).toEqual([before, undefined])
+    })
+    expect(store.read((reader) => findWord(reader, safe('later')))).toBeDefined()
+    for (const each of [store, other]) each.close()
+  })
+})
+
 describe('opening', () => {
   it('serves twelve processes that start at once on an empty folder', { timeout: 120_000 }, async () => {
     const starts = await Promise.all(Array.from({ length: 12 }, (_, index) => startEntry(entry, [file, `p${index}`])))

@@ -36,7 +36,7 @@ export function describeAnswer(
 ): Description {
   const { metric, plans, range, zone, now } = asked
   const trust = trusts.get(metric) ?? getTrust(reader, metric)
-  if (reader.snapshotNumber !== undefined) trusts.set(metric, trust)
+  if (reader.dataVersion !== undefined) trusts.set(metric, trust)
   const sources = listSourcesInScope(reader, plans, asked.run, now)
   const { freshness, warnings } = toFreshness(sources, plans, now)
   return {

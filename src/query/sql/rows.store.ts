@@ -169,10 +169,20 @@ export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
  */
 export function hasChangesSince(reader: Reader, at: number): boolean {
   if (reader.seesEnds) return true
-  const find = `SELECT EXISTS (SELECT 1 FROM main.status_change WHERE at >= ?)
-    OR EXISTS (SELECT 1 FROM earlier_finding WHERE last_at >= ?)`
-  return reader.prepare(find).pluck().get(at, at) === 1
+  const { dataVersion } = reader
+  let last = lastChanges.get(reader)
+  if (last === undefined || dataVersion === undefined || last.dataVersion !== dataVersion) {
+    const latest = reader.prepare(selectLastChange).pluck().get() as number | null
+    last = { dataVersion, at: latest ?? Number.NEGATIVE_INFINITY }
+    lastChanges.set(reader, last)
+  }
+  return last.at >= at
 }
+
+/** The time of the latest change of status that each reader sees, and the version of the data that it is from. */
+const lastChanges = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
+const selectLastChange = `SELECT max(at) FROM (SELECT max(at) AS at FROM main.status_change
+  UNION ALL SELECT max(last_at) FROM earlier_finding)`
 
 /** A flow includes rows that have the time; an open end of the range adds no condition. */
 function inRange(time: Sql, { range }: PlacedPlan): Sql[] {

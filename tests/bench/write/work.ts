@@ -100,7 +100,7 @@ export function planBatches(rows: number, count: number): Batch[] {
 export function withoutLog(writer: Writer): Writer {
   const nowhere = { run: () => ({ changes: 1, lastInsertRowid: 1 }) } as unknown as ReturnType<Writer['prepare']>
   return {
-    snapshotNumber: writer.snapshotNumber,
+    dataVersion: writer.dataVersion,
     seesEnds: writer.seesEnds,
     hasEndBefore: (moment) => writer.hasEndBefore(moment),
     seeAsOf: (moment, work) => writer.seeAsOf(moment, work),
