@@ -27,7 +27,7 @@ export async function toMessage(error: unknown): Promise<PrintableText[]> {
     return [showSentence(toLoggedText(error instanceof Error ? error.message : String(error)))]
   const { message, facts } = toSafeError(error)
   const { issues = [], suggestions = [] } = facts
-  const lines = [showSentence(message)]
+  const lines = [showSentence(message.replace(', see issues)', ', listed below)'))]
   if (issues.length > 1)
     lines.push(
       ...issues

@@ -16,7 +16,7 @@ export type Flags = Partial<Settings> & { home?: string | undefined }
 /** Everything that the command line needs from its environment, injected so that tests can run commands. */
 export interface Host {
   version: string
-  stdin: Readable
+  stdin: Readable & { isTTY?: boolean }
   stdout: Writable & { isTTY?: boolean; columns?: number }
   stderr: Writable & { isTTY?: boolean }
   /** Aborted by Ctrl-C or a termination signal. */

@@ -4,6 +4,7 @@ import { logLevels } from '../runtime/log.ts'
 import { addAskCommands } from './commands/ask.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBackupCommands, addKeyCommands } from './commands/backup.ts'
+import { addCallCommand } from './commands/call.ts'
 import { addClientCommands } from './commands/clients.ts'
 import { addDefinitionCommands } from './commands/definitions.ts'
 import { addDetectCommand } from './commands/detect.ts'
@@ -14,6 +15,7 @@ import { addImportCommand } from './commands/import.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { addSlaCommands } from './commands/sla.ts'
+import { addSourceCommands } from './commands/sources.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addTriageCommand } from './commands/triage.ts'
 import { addVerifyCommand } from './commands/verify.ts'
@@ -82,8 +84,10 @@ export function createProgram(
     })
   addInitCommand(program, host)
   addServeCommands(program, host)
+  addSourceCommands(program, host)
   addScanCommands(program, host)
   addAskCommands(program, host)
+  addCallCommand(program, host)
   addFindingCommands(program, host)
   addTriageCommand(program, host)
   addSlaCommands(program, host)

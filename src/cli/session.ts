@@ -50,7 +50,7 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
   }
 }
 
-export const unknownOperation = (name: string): AppError =>
+const unknownOperation = (name: string): AppError =>
   notFound(`There is no operation ${quote(name)}; \`assay call --list\` lists them all.`)
 
 export function print(host: Pick<Host, 'stdout'>, ...lines: readonly PrintableText[]): void {

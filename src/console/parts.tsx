@@ -127,7 +127,7 @@ export function FirstSteps() {
         <Link to={`${formatRoute({ page: 'sources' })}?add=1`} class="strong">
           Add a source
         </Link>
-        , or <code>assay call create_source - &lt; source.json</code>
+        , or <code>assay sources add</code>
       </li>
       <li>
         Scan it: <code>assay scan NAME</code>

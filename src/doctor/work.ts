@@ -97,7 +97,7 @@ async function checkSources(app: OpenedApp): Promise<Check[]> {
   const asked = items.filter(({ type }) => type !== 'IMPORT')
   return Promise.all(
     asked.map(async ({ id, name }): Promise<Check> => {
-      const again = `assay call test_source '{"id":"${id}"}'`
+      const again = `assay sources test ${id}`
       try {
         const { steps } = (await run('test_source', { id })) as {
           steps: { name: string; status: string; hint?: string }[]

@@ -17,17 +17,31 @@ export interface Ran {
 
 const unused = () => Promise.reject(new Error('this test does not start it'))
 
+/** The answer to a question: typed when a text appears on the terminal. */
+export type Typed = [question: string, keys: string]
+
+/** Keys of a terminal. */
+export const keys = { enter: '\r', down: '\u001b[B', space: ' ', interrupt: '\u0003' } as const
+
+export interface OpenCommandLine {
+  home: string
+  /** Runs a command without a terminal. */
+  run: (argv: readonly string[], stdin?: string) => Promise<Ran>
+  /** Runs a command on a terminal, with a person who answers its questions in this order. */
+  type: (argv: readonly string[], answers: readonly Typed[]) => Promise<Ran>
+}
+
 /** Runs commands in this process, on a data folder of its own that goes away with the test. */
-export function openCommandLine(): { home: string; run: (argv: readonly string[], stdin?: string) => Promise<Ran> } {
+export function openCommandLine(env: Record<string, string> = {}): OpenCommandLine {
   const home = mkdtempSync(join(tmpdir(), 'assay-cli-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  const env = {}
   const configure = (flags: Flags) => loadConfig({ home: flags.home ?? home, logLevel: 'silent', port: 0 }, env)
-  const run = async (argv: readonly string[], stdin = ''): Promise<Ran> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const start = async (argv: readonly string[], streams: { stdin: Host['stdin']; stderr: PassThrough }) => {
+    const { stdin, stderr } = streams
+    const stdout = new PassThrough()
     const host: Host = {
       version: '1.2.3',
-      stdin: Readable.from(stdin === '' ? [] : [stdin]),
+      stdin,
       stdout,
       stderr,
       signal: new AbortController().signal,
@@ -43,7 +57,27 @@ export function openCommandLine(): { home: string; run: (argv: readonly string[]
     const code = await runCommandLine([...argv, '--home', home], host)
     return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
   }
-  return { home, run }
+  const run = async (argv: readonly string[], stdin = ''): Promise<Ran> =>
+    start(argv, { stdin: Readable.from(stdin === '' ? [] : [stdin]), stderr: new PassThrough() })
+  const type = async (argv: readonly string[], answers: readonly Typed[]): Promise<Ran> => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} })
+    const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 200, rows: 50 })
+    const left = [...answers]
+    let shown = ''
+    let unread = ''
+    stderr.on('data', (text) => {
+      shown += text
+      unread += text
+      const [next] = left
+      if (next === undefined || !unread.includes(next[0])) return
+      left.shift()
+      unread = ''
+      setTimeout(() => stdin.write(next[1]), 5)
+    })
+    const ran = await start(argv, { stdin, stderr })
+    return { ...ran, stderr: shown }
+  }
+  return { home, run, type }
 }
 
 export interface CommandLine {

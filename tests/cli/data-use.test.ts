@@ -24,6 +24,7 @@ beforeAll(() => {
   mkdirSync(join(root, 'definitions', 'glossary'), { recursive: true })
   writeFileSync(join(root, 'text.txt'), 'nothing of note')
   writeFileSync(join(root, 'import.ndjson'), `${JSON.stringify(line)}\n`)
+  writeFileSync(join(root, 'source.json'), JSON.stringify(source))
   const store = Store.open(join(root, 'other.db'), { now: () => Date.now() })
   store.close()
   backUp(join(root, 'other.db'), join(root, 'backup.db'))
@@ -43,6 +44,11 @@ const line = {
   findingType: 'KEY',
   severity: 'HIGH',
   firstDetectedAt: '2026-01-01T00:00:00Z',
+}
+const source = {
+  type: 'WIKI',
+  required: { base_url: 'https://example.atlassian.net', account_email: 'a@example.com' },
+  masked: { api_token: 'token-of-a-test' },
 }
 const term = { slug: 'mine', displayName: 'Mine', filterMapping: { severities: ['HIGH'] } }
 
@@ -91,10 +97,16 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   'mcp uninstall': [() => ['none', 'claude-code', '--yes']],
   demo: [() => ['created']],
   scan: [() => ['existing', 'wiki']],
-  sources: [() => ['existing']],
+  'sources list': [() => ['existing']],
+  'sources show': [() => ['existing', 'wiki']],
+  'sources add': [() => ['created', 'wiki', '--from-file', join(root, 'source.json')]],
+  'sources edit': [() => ['existing', 'wiki', '--name', 'mine']],
+  'sources test': [() => ['existing', 'wiki']],
+  'sources remove': [() => ['existing', 'wiki', '--yes']],
   query: [() => ['existing', 'total-findings']],
   call: [
     () => ['none', '--list'],
+    () => ['none', 'create_source', '--help'],
     () => ['existing', 'list_metrics'],
     () => ['created', 'create_glossary_term', JSON.stringify(term)],
   ],

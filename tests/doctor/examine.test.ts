@@ -140,7 +140,7 @@ describe('each problem is reported with the command that fixes it', () => {
     const source = found['source dead wiki']
     expect(source).toMatchObject({
       status: 'failed',
-      fix: expect.stringMatching(/assay call test_source '\{"id":"[^"]+"\}'$/),
+      fix: expect.stringMatching(/assay sources test [\w-]+$/),
     })
     const server = spawnAssay(['serve', '--port', '0'], { home: patient.home })
     onTestFinished(() => void server.kill('SIGKILL'))

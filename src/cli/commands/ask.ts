@@ -1,13 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
-import { type DataUseOf, declareDataUse } from '../data-use.ts'
-import { EXIT_USAGE, UsageError } from '../exit.ts'
+import { declareDataUse } from '../data-use.ts'
+import { UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { print, printJson, readText, unknownOperation, withSession } from '../session.ts'
-import { toTable } from '../table.ts'
+import { print, printJson, withSession } from '../session.ts'
 
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
@@ -31,12 +29,6 @@ interface QueryFlags extends Flags {
 }
 
 export function addAskCommands(program: Command, host: Host): void {
-  const useOfCall: DataUseOf = async ({ args: [name], options }) => {
-    if (options.list === true || name === undefined) return 'none'
-    const operation = (await host.operations(options)).find((candidate) => candidate.name === name)
-    if (operation === undefined) throw unknownOperation(name)
-    return operation.effect === 'write' ? 'created' : 'existing'
-  }
   addFilterFlags(declareDataUse('existing', program.command('query')))
     .description('evaluate a metric')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
@@ -85,29 +77,6 @@ export function addAskCommands(program: Command, host: Host): void {
         return options.json ? printJson(host, answer) : print(host, ...toAnswerText(answer))
       })
     })
-
-  declareDataUse(useOfCall, program.command('call'))
-    .description('run any operation of the catalogue')
-    .argument('[operation]', 'such as list_metrics')
-    .argument('[input]', 'its input as JSON; - reads it from stdin')
-    .option('--list', 'list the operations')
-    .action(async (name: string | undefined, text: string | undefined, options: Flags & { list?: boolean }) => {
-      if (options.list || name === undefined) {
-        const rows = (await host.operations(options)).map(({ name, effect, summary }) => [
-          showCode(name),
-          showCode(effect),
-          showSentence(summary, 100),
-        ])
-        const columns = [line`operation`, line`effect`, line`description`].map((title) => ({ title }))
-        print(host, ...toTable(columns, rows))
-        if (!options.list) throw new UsageError(`Name an operation (exit code ${EXIT_USAGE}).`)
-        return
-      }
-      const input = toObjectArgument(
-        text === '-' ? await readText(host.stdin as AsyncIterable<Uint8Array>, 1024 * 1024) : (text ?? '{}'),
-      )
-      await withSession(host, options, async (session) => printJson(host, await session.call(name, input)))
-    })
 }
 
 /** Flags that have another name than the members that they set. */
@@ -126,14 +95,6 @@ function toFilters(options: QueryFlags): Record<string, unknown> | undefined {
 
 const given = (object: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
-
-function toObjectArgument(text: string): Record<string, unknown> {
-  try {
-    return toJsonObject(text)
-  } catch {
-    throw new UsageError('The input must be a JSON object, such as \'{"slug":"open-findings"}\'.')
-  }
-}
 
 function toCount(value: string): number {
   const count = Number(value)

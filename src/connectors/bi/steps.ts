@@ -60,7 +60,7 @@ export async function runSteps(options: {
       claims.expiresAt === undefined ? '' : `; the token is valid for ${minutes(claims.expiresAt - options.now())}`
     return `Signed in as ${who}${left}`
   })
-  const rest = ['list_workspaces', 'scope', 'read_items', 'personal_workspaces', 'admin_api', 'execute_queries']
+  const rest = ['list_scopes', 'scope', 'read_items', 'personal_workspaces', 'admin_api', 'execute_queries']
   if (!signedIn) {
     for (const name of rest) skip(name, 'Skipped: sign-in failed.')
     return steps
@@ -76,13 +76,13 @@ export async function runSteps(options: {
   const listHint = servicePrincipal
     ? 'Allow service principals to call the APIs in the tenant settings, and add the application to the workspaces.'
     : 'Get a token for this API from an account that may use it.'
-  await attempt('list_workspaces', listHint, async () => {
+  await attempt('list_scopes', listHint, async () => {
     found = await discover({ api, scope, servicePrincipal })
     const names = found.workspaces.slice(0, 5).map(({ name }) => name)
     if (found.workspaces.length > 0) return `${found.workspaces.length} workspaces: ${names.join(', ')}`
     const hint = 'Add the account as a member of the workspaces to scan.'
     return {
-      name: 'list_workspaces',
+      name: 'list_scopes',
       status: 'failed',
       detail: 'No workspace to scan is visible to the account.',
       hint,

@@ -1,5 +1,5 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
-import { showName } from '../../kernel/shown.ts'
+import { showName, showNames } from '../../kernel/shown.ts'
 import type { SessionOptions, TestStep } from '../connector.ts'
 import { findAddress, isMediaAddress } from './address.ts'
 import type { WikiClient } from './client.ts'
@@ -82,6 +82,13 @@ async function testDownload(client: WikiClient, maxBytes: number): Promise<Outco
   }
 }
 
+function toScopeStep(isRestricted: boolean, unmatched: readonly string[]): TestStep {
+  if (!isRestricted) return skipped('scope', 'Every visible space is in scope.')
+  if (unmatched.length === 0) return { name: 'scope', status: 'ok', detail: 'Every space of the scope is visible.' }
+  const detail = `Not visible: ${showNames(unmatched.slice(0, 10))}`
+  return { name: 'scope', status: 'failed', detail, hint: 'Check the spelling and the permissions of the account.' }
+}
+
 /** Tests step by step what a scan needs. Writes nothing and downloads no attachment. */
 export async function runTestSteps(
   options: SessionOptions<WikiConfig>,
@@ -102,38 +109,42 @@ export async function runTestSteps(
     failed: retryHint,
   }
   steps.push(
-    await run('sign in', signInHints, async () => {
+    await run('sign_in', signInHints, async () => {
       client = await connect()
       const who = client.account === undefined ? 'signed in' : `signed in as ${client.account}`
       return { detail: client.via === 'gateway' ? `${who}, through the gateway, as tokens with scopes require` : who }
     }),
   )
-  const later = ['list spaces', 'read a page', 'read comments', 'download attachments']
+  const later = ['list_scopes', 'scope', 'read_items', 'read_comments', 'download_attachments']
   const found = client
   if (found === undefined) return [...steps, ...later.map((name) => skipped(name, 'Skipped: sign-in failed.'))]
 
   let spaces: SpaceWire[] = []
+  let unmatched: string[] = []
   steps.push(
     await run(
-      'list spaces',
+      'list_scopes',
       { denied: scopeHint('read:space:confluence'), failed: 'Check the keys and filters of the scope.' },
       async () => {
         const listed = await listSpaces(found, optional.scope.spaces)
         spaces = listed.spaces
-        const unmatched = checkScope(optional.scope.spaces, listed).filter(({ code }) => code === 'scope_unmatched')
+        unmatched = checkScope(optional.scope.spaces, listed).flatMap(({ code, scope = '' }) =>
+          code === 'scope_unmatched' ? [scope] : [],
+        )
         const names = spaces.slice(0, 5).map(nameOf).join(', ')
         const detail = `${spaces.length} ${spaces.length === 1 ? 'space' : 'spaces'}: ${names}${spaces.length > 5 ? ', …' : ''}`
-        if (unmatched.length === 0) return { detail }
-        return { detail, hint: `Not found: ${unmatched.map(({ scope }) => scope).join(', ')}. Check their spelling.` }
+        return { detail }
       },
     ),
   )
   if (spaces.length === 0)
     return [...steps, ...later.slice(1).map((name) => skipped(name, 'There is no visible space to read.'))]
 
+  steps.push(toScopeStep(Object.keys(optional.scope.spaces).length > 0, unmatched))
+
   let page: PageWire | undefined
   steps.push(
-    await run('read a page', { denied: scopeHint('read:page:confluence'), failed: retryHint }, async () => {
+    await run('read_items', { denied: scopeHint('read:page:confluence'), failed: retryHint }, async () => {
       page = await readSomePage(found, spaces)
       if (page === undefined) return { status: 'skipped', detail: 'The first spaces contain no page.' }
       const length = storageOf(page)?.length
@@ -150,11 +161,11 @@ export async function runTestSteps(
   } = optional.content
   const kinds = [...(footer ? ['footer'] : []), ...(inline ? ['inline'] : [])]
   const pageId = page?.id
-  if (kinds.length === 0) steps.push(skipped('read comments', 'Comments are turned off for this source.'))
-  else if (pageId === undefined) steps.push(skipped('read comments', 'There is no page to read them from.'))
+  if (kinds.length === 0) steps.push(skipped('read_comments', 'Comments are turned off for this source.'))
+  else if (pageId === undefined) steps.push(skipped('read_comments', 'There is no page to read them from.'))
   else {
     steps.push(
-      await run('read comments', { denied: scopeHint('read:comment:confluence'), failed: retryHint }, async () => {
+      await run('read_comments', { denied: scopeHint('read:comment:confluence'), failed: retryHint }, async () => {
         for (const kind of kinds) {
           const path = `/pages/${encodeURIComponent(pageId)}/${kind}-comments`
           await readListPage(found.http, { path, item: CommentWire, limit: 1 })
@@ -163,14 +174,14 @@ export async function runTestSteps(
       }),
     )
   }
-  if (!files) steps.push(skipped('download attachments', 'Attachments are turned off for this source.'))
+  if (!files) steps.push(skipped('download_attachments', 'Attachments are turned off for this source.'))
   else {
     const hints = {
       denied: scopeHint('read:attachment:confluence and readonly:content.attachment:confluence'),
       failed: retryHint,
     }
     steps.push(
-      await run('download attachments', hints, () => testDownload(found, optional.content.attachment_max_bytes)),
+      await run('download_attachments', hints, () => testDownload(found, optional.content.attachment_max_bytes)),
     )
   }
   return steps

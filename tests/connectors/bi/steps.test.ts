@@ -25,14 +25,15 @@ describe('a connection test', () => {
     expect(steps).toEqual({
       address: 'ok',
       sign_in: 'ok',
-      list_workspaces: 'ok',
+      list_scopes: 'ok',
       scope: 'skipped',
       read_items: 'ok',
       personal_workspaces: 'skipped',
       admin_api: 'denied',
       execute_queries: 'ok',
     })
-    expect(all.find(({ name }) => name === 'list_workspaces')?.detail).toContain('Finance')
+    expect(Object.keys(steps).slice(0, 5)).toEqual(['address', 'sign_in', 'list_scopes', 'scope', 'read_items'])
+    expect(all.find(({ name }) => name === 'list_scopes')?.detail).toContain('Finance')
   })
 
   it('starts no metadata scan', async () => {
@@ -45,21 +46,21 @@ describe('a connection test', () => {
       'a refused sign-in',
       { 'POST token': refuse(401, { error: 'invalid_client' }) },
       {},
-      { sign_in: 'denied', list_workspaces: 'skipped' },
+      { sign_in: 'denied', list_scopes: 'skipped' },
     ],
     [
       'a refused listing',
       { 'GET /groups': refuse(403) },
       {},
-      { sign_in: 'ok', list_workspaces: 'denied', read_items: 'skipped' },
+      { sign_in: 'ok', list_scopes: 'denied', read_items: 'skipped' },
     ],
-    ['a broken server', { 'GET /groups': refuse(501) }, {}, { list_workspaces: 'failed' }],
-    ['no workspace', { 'GET /groups': [] }, {}, { list_workspaces: 'failed' }],
+    ['a broken server', { 'GET /groups': refuse(501) }, {}, { list_scopes: 'failed' }],
+    ['no workspace', { 'GET /groups': [] }, {}, { list_scopes: 'failed' }],
     [
       'a scope with a wrong name',
       {},
       { scope: { workspace_names: ['Finance', 'X'] } },
-      { scope: 'failed', list_workspaces: 'ok' },
+      { scope: 'failed', list_scopes: 'ok' },
     ],
     ['a valid scope', {}, { scope: { workspace_names: ['Finance'] } }, { scope: 'ok' }],
     ['items that may not be read', { 'GET /groups/*/reports': refuse(403) }, {}, { read_items: 'denied' }],

@@ -274,11 +274,12 @@ describe('the connection test', () => {
   const outcomes = (steps: readonly TestStep[]) => Object.fromEntries(steps.map(({ name, status }) => [name, status]))
   const good = {
     address: 'ok',
-    'sign in': 'ok',
-    'list spaces': 'ok',
-    'read a page': 'ok',
-    'read comments': 'ok',
-    'download attachments': 'ok',
+    sign_in: 'ok',
+    list_scopes: 'ok',
+    scope: 'skipped',
+    read_items: 'ok',
+    read_comments: 'ok',
+    download_attachments: 'ok',
   }
 
   test('reports which steps succeed, and downloads nothing', async () => {
@@ -289,16 +290,16 @@ describe('the connection test', () => {
 
   const scopeMissing = { status: 401, body: { message: 'Unauthorized; scope does not match' } }
   test.each<[string, Parameters<typeof startWiki>[1], object]>([
-    ['comments', { faults: [{ match: onPath(/comments/), respond: scopeMissing }] }, { 'read comments': 'denied' }],
+    ['comments', { faults: [{ match: onPath(/comments/), respond: scopeMissing }] }, { read_comments: 'denied' }],
     [
       'attachments',
       { faults: [{ match: onPath(/\/attachments/), respond: scopeMissing }] },
-      { 'download attachments': 'denied' },
+      { download_attachments: 'denied' },
     ],
     [
       'a page',
       { faults: [{ match: onPath(/\/pages/), respond: { status: 500 } }] },
-      { 'read a page': 'failed', 'read comments': 'skipped' },
+      { read_items: 'failed', read_comments: 'skipped' },
     ],
     [
       'a foreign media host',
@@ -307,7 +308,7 @@ describe('the connection test', () => {
           { match: onPath(/\/download$/), respond: { status: 302, headers: { location: 'https://evil.example/' } } },
         ],
       },
-      { 'download attachments': 'failed' },
+      { download_attachments: 'failed' },
     ],
   ])('reports the step that fails: %s', async (_name, options, expected) => {
     const wiki = await startWiki(content, options)
@@ -316,12 +317,35 @@ describe('the connection test', () => {
     for (const { status, hint } of steps) if (status === 'denied' || status === 'failed') expect(hint).toMatch(/\.$/)
   })
 
+  test('reports a space of the scope that the account does not see', async () => {
+    const wiki = await startWiki({ ...content, spaces: [spaceOf('1', { key: 'DOCS' })] })
+    const test = (keys: string[]) => openWiki(wiki.url, { optional: { scope: { spaces: { keys } } } }).test()
+    expect(outcomes(await test(['DOCS']))).toEqual({ ...good, scope: 'ok' })
+    const steps = await test(['DOCS', 'DOX'])
+    expect(outcomes(steps)).toEqual({ ...good, scope: 'failed' })
+    expect(steps.find(({ name }) => name === 'scope')?.detail).toBe('Not visible: DOX')
+  })
+
+  test('names its steps as the other platform does', async () => {
+    const wiki = await startWiki(content)
+    const names = (await openWiki(wiki.url).test()).map(({ name }) => name)
+    expect(names.slice(0, 5)).toEqual(['address', 'sign_in', 'list_scopes', 'scope', 'read_items'])
+  })
+
   test('skips the other steps when sign-in fails', async () => {
     const wiki = await startWiki(content, {
       faults: [{ match: onPath(/\/wiki\//), respond: { status: 401, body: {} } }],
     })
     const steps = await openWiki(wiki.url).test()
-    expect(steps.map(({ status }) => status)).toEqual(['ok', 'denied', 'skipped', 'skipped', 'skipped', 'skipped'])
+    expect(steps.map(({ status }) => status)).toEqual([
+      'ok',
+      'denied',
+      'skipped',
+      'skipped',
+      'skipped',
+      'skipped',
+      'skipped',
+    ])
   })
 
   test('never throws and never shows the credential', async () => {

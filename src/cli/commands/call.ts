@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
+import { joinShown, line, quote, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { closest } from '../../kernel/suggest.ts'
+import type { Operation } from '../../operation/operation.ts'
+import { type DataUseOf, declareDataUse } from '../data-use.ts'
+import { UsageError } from '../exit.ts'
+import type { Flags, Host } from '../host.ts'
+import { findJsonProblem } from '../json-argument.ts'
+import { readJsonFile } from '../json-file.ts'
+import { isInteractive } from '../prompt.ts'
+import { listPlainSecrets, resolveSecrets } from '../secret-input.ts'
+import { print, printJson, printNote, withSession } from '../session.ts'
+import { toTable } from '../table.ts'
+
+interface CallFlags extends Flags {
+  list?: boolean
+  help?: boolean
+}
+
+export function addCallCommand(program: Command, host: Host): void {
+  const useOfCall: DataUseOf = async ({ args: [name, text], options }) => {
+    if (options.list === true || options.help === true || name === undefined) return 'none'
+    const { effect } = await getOperation(host, options, name)
+    requireJson(text)
+    return effect === 'write' ? 'created' : 'existing'
+  }
+  const command = declareDataUse(useOfCall, program.command('call'))
+    .description('run any operation of the catalogue')
+    .argument('[operation]', 'such as list_metrics')
+    .argument('[input]', 'its input as JSON; @FILE reads it from a file, - from standard input')
+    .option('--list', 'list the operations')
+    .helpOption(false)
+    .option('-h, --help', 'print this help; after the name of an operation, its members and an example')
+    .action(async (name: string | undefined, text: string | undefined, options: CallFlags) => {
+      if (options.help && name === undefined) return command.outputHelp()
+      if (options.list || name === undefined) {
+        await listOperations(host, options)
+        if (!options.list) throw new UsageError('Name an operation, such as `assay call list_metrics`.')
+        return
+      }
+      const operation = await getOperation(host, options, name)
+      if (options.help) {
+        const { describeOperation } = await import('../operation-help.ts')
+        return print(host, ...describeOperation(operation))
+      }
+      const input = await readInput(host, text)
+      const { acceptNumbers } = await import('../operation-help.ts')
+      const answer = await withSession(host, options, (session) =>
+        session.call(name, acceptNumbers(operation, resolveSecrets(host, input))),
+      )
+      printJson(host, answer)
+    })
+}
+
+/** @throws AppError `not_found` with the closest names */
+async function getOperation(host: Host, flags: Flags, name: string): Promise<Operation> {
+  const operations = await host.operations(flags)
+  const found = operations.find((candidate) => candidate.name === name)
+  if (found !== undefined) return found
+  const near = closest(name, operations, (operation) => operation.name, 3)
+  const meant = near.length === 0 ? '' : ` Did you mean ${joinShown(near.map((each) => showCode(each.name)))}?`
+  const message = `There is no operation ${quote(name)}; \`assay call --list\` lists them all.${meant}`
+  throw new AppError('not_found', message)
+}
+
+async function readInput(host: Host, text = '{}'): Promise<Record<string, unknown>> {
+  if (text === '-') return readJsonFile(host, '-')
+  if (text.startsWith('@')) return readJsonFile(host, text.slice(1))
+  const input = JSON.parse(text) as Record<string, unknown>
+  warnOfPlainSecrets(host, input)
+  return input
+}
+
+/** Checks an input on the command line before the data folder is opened. @throws UsageError */
+function requireJson(text: string | undefined): void {
+  if (text === undefined || text === '-' || text.startsWith('@')) return
+  const problem = findJsonProblem(text)
+  if (problem === undefined) return
+  throw new UsageError(`The input must be a JSON object, such as '{"slug":"open-findings"}'; ${problem}`)
+}
+
+/** A secret on the command line is kept in the history of the shell, and visible to other users of the machine. */
+function warnOfPlainSecrets(host: Host, input: Record<string, unknown>): void {
+  const [path] = listPlainSecrets(input)
+  if (path === undefined) return
+  const instead = `write it as {"env": "NAME"} or {"file": "PATH"}, or give the input as @FILE`
+  if (isInteractive(host))
+    throw new UsageError(`${path} is a secret, which does not belong on the command line; ${instead}.`)
+  printNote(
+    host,
+    line`! ${showSentence(path)} is a secret on the command line, where others can see it; ${showSentence(instead)}.`,
+  )
+}
+
+async function listOperations(host: Host, options: CallFlags): Promise<void> {
+  const rows = (await host.operations(options)).map(({ name, effect, summary }) => [
+    showCode(name),
+    showCode(effect),
+    showSentence(summary, 100),
+  ])
+  const columns = ['operation', 'effect', 'description'].map((title) => ({ title: showName(title) }))
+  print(host, ...toTable(columns, rows))
+}

@@ -1,0 +1,286 @@
+import type { Command } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
+import { isObject } from '../../kernel/json-object.ts'
+import { line, type PrintableText, quote, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
+import { declareDataUse } from '../data-use.ts'
+import { UsageError } from '../exit.ts'
+import type { Flags, Host } from '../host.ts'
+import { readJsonFile } from '../json-file.ts'
+import { askAgreement, isInteractive } from '../prompt.ts'
+import { addSecretOptions, readSecret, resolveSecrets, type SecretFlags } from '../secret-input.ts'
+import { print, printJson, printNote, type Session, withSession } from '../session.ts'
+import { addSettingOptions, inOptionWords, type SettingFlags, toSettings } from '../source-flags.ts'
+import { toTable } from '../table.ts'
+
+interface SourceView {
+  id: string
+  name: string
+  type: string
+  config: Record<string, unknown>
+  lastCompletedScanAt?: string
+  nextRunAt?: string
+  counts: { assets: number; findings: number; openFindings: number }
+  warnings?: { message: string }[]
+}
+
+interface StepView {
+  name: string
+  status: 'ok' | 'denied' | 'failed' | 'skipped'
+  detail?: string
+  hint?: string
+}
+
+interface JsonFlags extends Flags {
+  json?: boolean
+}
+
+interface ChangeFlags extends JsonFlags, SettingFlags, SecretFlags {
+  type?: string
+  name?: string
+  fromFile?: string
+  test?: boolean
+}
+
+export function addSourceCommands(program: Command, host: Host): void {
+  const sources = program.command('sources').description('the tenants to scan: list, add, test, edit and remove them')
+  const command = (use: Parameters<typeof declareDataUse>[0], name: string, description: string) =>
+    declareDataUse(use, sources.command(name))
+      .description(description)
+      .option('--json', 'print the response of the REST API')
+
+  declareDataUse('existing', sources.command('list', { isDefault: true }))
+    .description('list the sources')
+    .option('--json', 'print the response of the REST API')
+    .action(async (options: JsonFlags) => {
+      const answer = await withSession(host, options, (session) =>
+        session.call<{ items: SourceView[] }>('list_sources', {}),
+      )
+      if (options.json) return printJson(host, answer)
+      if (answer.items.length === 0) return print(host, line`No sources yet. Add one with: assay sources add`)
+      print(host, ...toSourceTable(answer.items))
+    })
+
+  command('existing', 'show', 'show the settings of a source, without its secrets')
+    .argument('<source>', 'name or id of the source')
+    .action(async (id: string, options: JsonFlags) => {
+      const source = await withSession(host, options, (session) => session.call<SourceView>('get_source', { id }))
+      if (options.json) return printJson(host, source)
+      print(host, ...toSourceTable([source]), line``, ...showSettings(source.config))
+    })
+
+  const add = command('created', 'add', 'add a source; on a terminal, asks for what the options do not give')
+    .argument('[name]', 'a name for the source, such as "Company wiki"')
+    .option('--type <type>', 'WIKI or BI_PLATFORM (default: by the other options)')
+    .option('--from-file <path>', 'settings as JSON, as in POST /sources; - reads standard input')
+    .option('--test', 'also test the connection, as `assay sources test` does')
+  addSecretOptions(addSettingOptions(add), 'the API token or client secret').action(
+    async (name: string | undefined, options: ChangeFlags) => {
+      await withSession(host, pickHome(options), async (session) => {
+        const { completeForm } = await import('../source-entry.ts')
+        const input = await completeForm(host, session, { name, payload: await toPayload(host, options) }, options)
+        const created = await inWords(() => session.call<SourceView>('create_source', input))
+        await finish(host, session, created, options, line`${showName(created.name)} is added.`)
+      })
+    },
+  )
+
+  const edit = command('existing', 'edit', 'change settings of a source; all others stay as they are')
+    .argument('<source>', 'name or id of the source')
+    .option('--name <name>', 'a new name')
+    .option('--from-file <path>', 'settings to change as JSON, as in PUT /sources; - reads standard input')
+    .option('--test', 'also test the connection, as `assay sources test` does')
+  addSecretOptions(addSettingOptions(edit), 'a new API token or client secret').action(
+    async (id: string, options: ChangeFlags) => {
+      await withSession(host, pickHome(options), async (session) => {
+        const source = await session.call<SourceView>('get_source', { id })
+        const payload = await toPayload(host, options, source)
+        const secret = await readSecret(host, options)
+        const given = { ...payload.config, ...toMasked(source, secret, payload.config) }
+        const name = options.name ?? payload.name
+        if (Object.keys(given).length === 0 && name === undefined)
+          throw new UsageError('Name what to change, such as --schedule nightly; `assay sources edit --help` lists it.')
+        const input = { id: source.id, ...(name === undefined ? {} : { name }), config: given }
+        const updated = await inWords(() => update(host, session, source, input))
+        await finish(host, session, updated, options, line`${showName(updated.name)} is changed.`)
+      })
+    },
+  )
+
+  command('existing', 'test', 'test the connection step by step; exit 1 if a step is denied or failed')
+    .argument('<source>', 'name or id of the source')
+    .action(async (id: string, options: JsonFlags) => {
+      await withSession(host, options, (session) => test(host, session, id, options.json === true))
+    })
+
+  command('existing', 'remove', 'remove a source with its assets, findings and scans; asks before it does')
+    .argument('<source>', 'name or id of the source')
+    .option('-y, --yes', 'do not ask')
+    .action(async (id: string, options: JsonFlags & { yes?: boolean }) => {
+      await withSession(host, pickHome(options), async (session) => {
+        const source = await session.call<SourceView>('get_source', { id })
+        const { assets, findings } = source.counts
+        const what = line`${quote(source.name)} with ${assets} ${noun(assets, 'asset')} and ${findings} ${noun(findings, 'finding')}`
+        if (options.yes !== true) {
+          if (!isInteractive(host))
+            throw new UsageError(`This would remove ${what} for good; nothing was changed. Add --yes to do it.`)
+          const agreed = await askAgreement(host, line`Remove ${what} for good?`)
+          if (!agreed) return print(host, line`Nothing was changed.`)
+        }
+        const removed = await session.call('delete_source', { id: source.id })
+        if (options.json) return printJson(host, removed)
+        print(host, line`${quote(source.name)} is removed.`)
+      })
+    })
+}
+
+const noun = (n: number, word: string): PrintableText => showName(n === 1 ? word : `${word}s`)
+
+const pickHome = ({ home }: Flags): Flags => ({ home })
+
+/** The name and the payload that the options state; of an edit, settings of detectors are kept. */
+async function toPayload(
+  host: Host,
+  options: ChangeFlags,
+  source?: SourceView,
+): Promise<{ name?: string; config: Record<string, unknown> }> {
+  const { installedPlugins } = await import('../../sources/operations.ts')
+  const { connectors } = installedPlugins
+  const connector = connectors.find(({ type }) => type === source?.type)
+  const known = connector?.defaultDetectors ?? [...new Set(connectors.flatMap((each) => each.defaultDetectors))]
+  const config = toSettings({ ...options }, known)
+  if (source !== undefined && Array.isArray(config.detectors)) {
+    const before = Array.isArray(source.config.detectors) ? source.config.detectors.filter(isObject) : []
+    config.detectors = config.detectors.map((choice: { type: string }) => ({
+      ...before.find(({ type }) => type === choice.type),
+      ...choice,
+    }))
+  }
+  if (options.fromFile === undefined) return { config }
+  if (Object.keys(config).length > 0) throw new UsageError('Give --from-file or options for settings, not both.')
+  const read = resolveSecrets(host, asInput(await readJsonFile(host, options.fromFile)))
+  return {
+    ...(typeof read.name === 'string' ? { name: read.name } : {}),
+    config: isObject(read.config) ? read.config : {},
+  }
+}
+
+/** A file contains either the whole input, with the name, or the payload alone. */
+const asInput = (read: Record<string, unknown>) => (read.config === undefined ? { config: read } : read)
+
+/** The member of `masked` that a new secret replaces. */
+function toMasked(source: SourceView, secret: string | undefined, config: Record<string, unknown>): object {
+  if (secret === undefined) return {}
+  if (config.masked !== undefined)
+    throw new UsageError('The file of --from-file has a secret already; give one of the two.')
+  const [member] = Object.keys(isObject(source.config.masked) ? source.config.masked : {})
+  if (member === undefined) throw new AppError('conflict', `${quote(source.name)} has no secret.`)
+  return { masked: { [member]: secret } }
+}
+
+/** Updates a source; where its secret must be entered again, asks for it on a terminal. */
+async function update(host: Host, session: Session, source: SourceView, input: Record<string, unknown>) {
+  try {
+    return await session.call<SourceView>('update_source', input)
+  } catch (error) {
+    const isMissing = error instanceof AppError && error.facts.reason === 'secret_required'
+    if (!isMissing || !isInteractive(host)) throw error
+    const { askSecret } = await import('../prompt.ts')
+    const secret = await askSecret(host, line`The address changes, so the secret must be entered again`)
+    const config = isObject(input.config) ? input.config : {}
+    return session.call<SourceView>('update_source', {
+      ...input,
+      config: { ...config, ...toMasked(source, secret, config) },
+    })
+  }
+}
+
+/** Runs a change; problems of the payload name the options that set it. */
+async function inWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error
+    const { issues = [], ...facts } = error.facts
+    const message =
+      facts.reason === 'secret_required'
+        ? 'The address changes, so the secret must be entered again; give it with --secret-stdin, --secret-env or --secret-file.'
+        : inOptionWords(error.message)
+    throw new AppError(error.code, message, {
+      ...facts,
+      issues: issues.map(({ path, message }) => ({ path: inOptionWords(path), message: inOptionWords(message) })),
+    })
+  }
+}
+
+async function finish(
+  host: Host,
+  session: Session,
+  source: SourceView,
+  options: ChangeFlags,
+  done: PrintableText,
+): Promise<void> {
+  if (options.json) printJson(host, source)
+  else print(host, done)
+  for (const { message } of source.warnings ?? []) printNote(host, line`! ${showSentence(message)}`)
+  if (options.test === true) return test(host, session, source.id, false)
+  if (options.json === true) return
+  const name = showArgument(source.name)
+  print(host, line`Test the connection: assay sources test ${name}`, line`Scan it now: assay scan ${name}`)
+  if (source.nextRunAt !== undefined) {
+    print(
+      host,
+      line`Its next scheduled scan is at ${showCode(source.nextRunAt)}, while \`assay serve\` or an assistant runs; \`assay service install\` keeps it running.`,
+    )
+  }
+}
+
+async function test(host: Host, session: Session, id: string, json: boolean): Promise<void> {
+  const answer = await session.call<{ steps: StepView[] }>('test_source', { id })
+  if (json) printJson(host, answer)
+  else {
+    for (const { name, status, detail, hint } of answer.steps) {
+      const said = detail === undefined ? line`` : line`: ${showSentence(detail)}`
+      print(host, line`${marks[status]}  ${showName(name.replaceAll('_', ' '))}${said}`)
+      if (hint !== undefined && status !== 'ok') print(host, line`        → ${showSentence(hint)}`)
+    }
+  }
+  const bad = answer.steps.filter(({ status }) => status === 'denied' || status === 'failed')
+  if (bad.length === 0) return
+  const { length } = answer.steps
+  throw new AppError(
+    'unavailable',
+    `${bad.length} of ${length} steps ${bad.length === 1 ? 'was' : 'were'} denied or failed; what to do is shown above.`,
+  )
+}
+
+const marks = { ok: line`ok    `, denied: line`DENIED`, failed: line`FAILED`, skipped: line`skip  ` } as const
+
+/** A name as an argument of a command to type. */
+const showArgument = (name: string): PrintableText =>
+  /^[\w.@%+:/-]+$/.test(name) ? showName(name) : showSentence(`'${name.replaceAll("'", `'\\''`)}'`)
+
+function toSourceTable(items: readonly SourceView[]): PrintableText[] {
+  const titles = ['name', 'type', 'last complete scan', 'next run', 'id']
+  const rows = items.map(({ name, type, lastCompletedScanAt, nextRunAt, id }) => [
+    showName(name),
+    showName(type),
+    showCode(lastCompletedScanAt ?? 'never'),
+    showCode(nextRunAt ?? '-'),
+    showCode(id),
+  ])
+  return toTable(
+    titles.map((title) => ({ title: showName(title) })),
+    rows,
+  )
+}
+
+/** Every setting on a line of its own, by the path that `--set` takes. */
+function showSettings(config: Record<string, unknown>, path: readonly string[] = []): PrintableText[] {
+  return Object.entries(config).flatMap(([name, value]) => {
+    const here = [...path, name]
+    if (isObject(value)) return showSettings(value, here)
+    return [
+      line`${showSentence(here.join('.'))} = ${typeof value === 'string' ? showSentence(value) : showJson(value)}`,
+    ]
+  })
+}

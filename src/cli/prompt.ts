@@ -1,0 +1,61 @@
+import { AppError } from '../kernel/errors.ts'
+import type { PrintableText } from '../kernel/shown.ts'
+import type { Host } from './host.ts'
+
+/** Whether there is a person who can answer: questions go to stderr, so stdout may be a file. */
+export const isInteractive = ({ stdin, stderr }: Host): boolean => stdin.isTTY === true && stderr.isTTY === true
+
+interface Question {
+  initial?: string | undefined
+  placeholder?: string | undefined
+  /** May be left empty. */
+  isOptional?: boolean
+}
+
+export async function askText(host: Host, message: PrintableText, question: Question = {}): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  const { initial, placeholder, isOptional = false } = question
+  const answer = await text({
+    ...streams(host),
+    message,
+    ...(initial === undefined ? {} : { initialValue: initial }),
+    ...(placeholder === undefined ? {} : { placeholder }),
+    validate: (value = '') => (isOptional || value.trim() !== '' ? undefined : 'A value is needed here.'),
+  })
+  return toAnswer(answer ?? '').trim()
+}
+
+/** Asks for a secret without showing anything of it, its length included. */
+export async function askSecret(host: Host, message: PrintableText): Promise<string> {
+  const { password } = await import('@clack/prompts')
+  const answer = await password({
+    ...streams(host),
+    message,
+    mask: '',
+    validate: (value = '') => (value.trim() === '' ? 'A value is needed here.' : undefined),
+  })
+  return toAnswer(answer).trim()
+}
+
+interface Choice {
+  value: string
+  label: string
+  hint?: string
+}
+
+export async function askChoice(host: Host, message: PrintableText, options: readonly Choice[]): Promise<string> {
+  const { select } = await import('@clack/prompts')
+  return toAnswer(await select<string>({ ...streams(host), message, options: [...options] }))
+}
+
+export async function askAgreement(host: Host, message: PrintableText): Promise<boolean> {
+  const { confirm } = await import('@clack/prompts')
+  return toAnswer(await confirm({ ...streams(host), message, initialValue: false }))
+}
+
+const streams = ({ stdin, stderr, signal }: Host) => ({ input: stdin, output: stderr, signal })
+
+function toAnswer<T>(answer: T): Exclude<T, symbol> {
+  if (typeof answer !== 'symbol') return answer as Exclude<T, symbol>
+  throw new AppError('conflict', 'Nothing was changed, because the question was not answered.')
+}
