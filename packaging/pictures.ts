@@ -1,22 +1,22 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 
-// Takes the pictures of docs/pictures/: each page of the console, light and dark, wide and narrow, from generated findings.
+// Takes the pictures of docs/pictures/: each page of the console, light and dark, wide and narrow, from the demo.
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const main = join(root, 'dist', 'main.js')
 const folder = join(root, 'docs', 'pictures')
-/** Generated findings end on this day, which is also the clock of the browser. */
-const NOW = '2026-11-01T10:03:00Z'
-const RANGE = 'from=2025-11-03&to=2026-11-01'
+/** When the demo starts, and the clock of the browser a little later. */
+const START = Date.UTC(2026, 10, 5, 10, 0)
+const NOW = START + 3 * 60_000
 const pages = [
   ['overview', ''],
-  ['explore', `explore?metric=new-findings&${RANGE}`],
-  ['findings', 'findings?sort=severity'],
+  ['explore', 'explore?metric=new-findings&from=2026-05-11&to=2026-11-06'],
+  ['findings', 'findings?source=sample-wiki,sample-bi&sort=severity'],
   ['sources', 'sources'],
   ['glossary', 'glossary'],
   ['metric', 'metrics/open-critical-share?v=1..2'],
@@ -27,20 +27,27 @@ const shapes = [
   ['narrow', { width: 390, height: 844 }],
 ] as const
 
-const assay = (...args: string[]) =>
-  execFileSync(process.execPath, [main, ...args], { maxBuffer: 256 * 1024 * 1024, encoding: 'utf8' })
+/** A module that moves the clock of a process and its threads. */
+const toClock = (shift: number) =>
+  `data:text/javascript,${encodeURIComponent(`
+    const System = Date
+    globalThis.Date = class Date extends System {
+      constructor(...given) { given.length === 0 ? super(System.now() + ${shift}) : super(...given) }
+      static now() { return System.now() + ${shift} }
+    }`)}`
 
-async function serve(home: string): Promise<{ server: ChildProcess; origin: string }> {
-  const server = spawn(process.execPath, [main, 'serve', '--home', home, '--port', '0'], {
+async function startDemo(home: string): Promise<{ demo: ChildProcess; origin: string }> {
+  const clock = toClock(START - Date.now())
+  const demo = spawn(process.execPath, ['--import', clock, main, 'demo', '--home', home, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const origin = await new Promise<string>((resolve) => {
-    server.stdout.on('data', (data: Buffer) => {
-      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(data.toString()) ?? []
+    demo.stdout.on('data', (data: Buffer) => {
+      const [, found] = /Serving (http:\/\/127\.0\.0\.1:\d+)/.exec(data.toString()) ?? []
       if (found !== undefined) resolve(found)
     })
   })
-  return { server, origin }
+  return { demo, origin }
 }
 
 async function send(origin: string, method: string, path: string, body: object): Promise<void> {
@@ -74,8 +81,8 @@ async function define(origin: string): Promise<void> {
       dimensions,
       condition: { kind: 'above', value },
     })
-  await watch('open-findings-by-space', 'Open findings in a space', 300, ['container'])
-  await watch('open-findings-in-all', 'Open findings in all', 100_000, [])
+  await watch('open-findings-by-space', 'Open findings in a space', 500, ['container'])
+  await watch('open-findings-in-all', 'Open findings in all', 5_000, [])
   await send(origin, 'POST', '/semantic/watches/check', {})
 }
 
@@ -90,7 +97,7 @@ async function take(browser: Browser, origin: string): Promise<void> {
         await page.waitForSelector('main:not([aria-busy=true]) h1')
         if (name === 'findings' && shape === 'wide') {
           await page.locator('.finding').nth(1).click()
-          await page.getByText('History').waitFor()
+          await page.getByRole('heading', { name: 'History' }).waitFor()
         }
         await page.waitForLoadState('networkidle')
         const file = join(folder, `${name}-${shape}-${colorScheme}.jpg`)
@@ -104,10 +111,7 @@ async function take(browser: Browser, origin: string): Promise<void> {
 
 const home = mkdtempSync(join(tmpdir(), 'assay-pictures-'))
 mkdirSync(folder, { recursive: true })
-const file = join(home, 'findings.ndjson')
-writeFileSync(file, assay('generate', '--findings', '8000', '--seed', '3'))
-assay('import', '--home', home, '--source', 'wiki-archive', file)
-const { server, origin } = await serve(home)
+const { demo, origin } = await startDemo(home)
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
@@ -117,8 +121,8 @@ try {
   await take(browser, origin)
 } finally {
   await browser.close()
-  const ended = new Promise((resolve) => server.once('exit', resolve))
-  server.kill('SIGTERM')
+  const ended = new Promise((resolve) => demo.once('exit', resolve))
+  demo.kill('SIGTERM')
   await ended
   rmSync(home, { recursive: true, force: true })
 }

@@ -15,6 +15,7 @@ export interface Scale {
 }
 
 const MAX_VALUE_TICKS = 5
+const WEEK = 604_800_000
 
 const toLinear =
   ([from, to]: readonly [number, number], [start, end]: readonly [number, number]) =>
@@ -58,8 +59,10 @@ export const floorTime = (time: number, grain: 'day' | 'week'): number =>
 /** A horizontal scale of time in UTC whose labels keep `gap` pixels between their middles. */
 export function toTimeScale(from: number, to: number, width: number, gap = 72): Scale {
   const toPixel = toLinear([from, to], [0, width])
-  const dates = utcTicks(new Date(from), new Date(to), Math.max(2, Math.floor(width / gap)))
-  const stepMs = dates.length < 2 ? to - from : Number(dates[1]) - Number(dates[0])
+  const usual = utcTicks(new Date(from), new Date(to), Math.max(2, Math.floor(width / gap)))
+  const stepMs = usual.length < 2 ? to - from : Number(usual[1]) - Number(usual[0])
+  // Buckets of weeks begin on Mondays, the usual ticks on Sundays.
+  const dates = stepMs === WEEK ? utcMonday.range(new Date(from), new Date(to + 1)) : usual
   let last = Number.NEGATIVE_INFINITY
   const marked = dates.flatMap((date, index) => {
     const at = toPixel(Number(date))

@@ -19,6 +19,11 @@ const KNOWN: Readonly<Record<string, string>> = {
   TLS: 'TLS',
   OPENAI: 'OpenAI',
   GITHUB: 'GitHub',
+  GITLAB: 'GitLab',
+  SENDGRID: 'SendGrid',
+  NPM: 'npm',
+  PYPI: 'PyPI',
+  AI: 'AI',
 }
 
 /** A code such as `FALSE_POSITIVE` in words, `False positive`; any other text unchanged. */
@@ -26,7 +31,8 @@ export function toWords(text: string): string {
   if (!/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(text)) return text
   const words = text.split('_').map((word) => KNOWN[word] ?? word.toLowerCase())
   const [first = '', ...rest] = words
-  return [first[0]?.toUpperCase() + first.slice(1), ...rest].join(' ')
+  const isName = Object.values(KNOWN).includes(first)
+  return [isName ? first : first[0]?.toUpperCase() + first.slice(1), ...rest].join(' ')
 }
 
 /** Digits in groups of three, at most `decimals` decimals. */

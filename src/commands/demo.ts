@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { OpenedApp } from '../app.ts'
 import { toAnswerText } from '../cli/answer-text.ts'
 import type { Flags, Host } from '../cli/host.ts'
 import { followScan, toScanSummary } from '../cli/scan-progress.ts'
 import { print, type Session, withSession } from '../cli/session.ts'
 import { toTable } from '../cli/table.ts'
+import { importFindings } from '../imports/imports.ts'
+import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   line,
@@ -18,6 +21,7 @@ import {
   showName,
   showSentence,
 } from '../kernel/shown.ts'
+import { historySourceName, inventHistory } from '../sample/history.ts'
 import { type SampleTenants, startSampleTenants } from '../sample/tenants.ts'
 import { startServer, untilStopped } from './serve.ts'
 
@@ -28,7 +32,7 @@ interface DemoOptions {
   open: (flags: Flags) => Promise<OpenedApp>
 }
 
-/** A guided first run: two sample tenants, two scans, the resulting numbers, and how to continue. */
+/** A guided first run: an invented history, two sample tenants, two scans, the numbers, and how to continue. */
 export async function demo({ flags, once, host, open }: DemoOptions): Promise<void> {
   const throwAway = flags.home === undefined
   const home = flags.home ?? mkdtempSync(join(tmpdir(), 'assay-demo-'))
@@ -40,6 +44,7 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
     print(host, line`Data folder: ${showSentence(home)}${kept}`)
     const openHere = async (more: Flags) => open({ logLevel: 'warn', ...flags, ...more, home })
     await withSession({ ...host, open: openHere }, flags, async (session) => {
+      await importHistory(host, session)
       await scanTenants(host, session, tenants)
       await showDashboard(host, session)
       await showAnswers(host, session)
@@ -50,6 +55,26 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
     await tenants.close()
     if (throwAway) rmSync(home, { recursive: true, force: true })
   }
+}
+
+/** A year of invented findings gives trends something to show; the data folder gets them once. */
+async function importHistory(host: Host, { app, call }: Session): Promise<void> {
+  const { items } = await call<{ items: { name: string }[] }>('list_sources', {})
+  if (items.some(({ name }) => name === historySourceName)) return
+  const source = showName(historySourceName)
+  print(host, line`Importing ${source}: a year of invented findings`)
+  const context = app.contextFor({ caller: app.caller, signal: host.signal })
+  const lines = Readable.from(toLines(inventHistory(context.now())))
+  const { lines: imported, assets } = await importFindings(
+    lines,
+    { source: historySourceName, format: 'ndjson' },
+    context,
+  )
+  print(host, line`  ${source}: ${count(imported, 'finding')} in ${count(assets, 'asset')}`)
+}
+
+function* toLines(findings: Iterable<object>): Generator<string> {
+  for (const finding of findings) yield `${JSON.stringify(finding)}\n`
 }
 
 async function scanTenants(host: Host, session: Session, tenants: SampleTenants): Promise<void> {

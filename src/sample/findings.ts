@@ -25,7 +25,7 @@ const containers = [
 
 /** One line of the import format; all members except `asset` are plain values. */
 export interface GeneratedFinding {
-  asset: { key: string; kind: string; name: string; url: string; container: string; contentUpdatedAt: string }
+  asset: { key: string; kind: string; name: string; url?: string; container: string; contentUpdatedAt?: string }
   detectorType: string
   findingType: string
   category?: string

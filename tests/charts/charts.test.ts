@@ -46,6 +46,12 @@ describe('a scale of time', () => {
     expect(labels(ticks).slice(0, 3)).toEqual(['Dec 2025', 'Jan 2026', 'Feb'])
   })
 
+  test('of weeks labels Mondays, on which buckets begin', () => {
+    const { ticks } = toTimeScale(Date.UTC(2026, 4, 11), Date.UTC(2026, 10, 2), 1160)
+    expect(labels(ticks).slice(0, 2)).toEqual(['18 May', '1 Jun'])
+    expect(ticks.filter(({ value }) => new Date(value).getUTCDay() !== 1)).toEqual([])
+  })
+
   test('places labels apart from each other and inside the chart', () => {
     for (const width of [200, 340, 800, 1400]) {
       for (const days of [2, 30, 90, 365, 730]) {

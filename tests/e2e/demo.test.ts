@@ -27,6 +27,7 @@ describe('the demo', () => {
   it('scans both tenants, prints the dashboard and three answers, and exits', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' })
     for (const part of [
+      'sample-history: a year of invented findings',
       'sample-wiki: COMPLETED',
       'sample-bi: COMPLETED',
       'Total findings',
@@ -50,6 +51,9 @@ describe('the demo', () => {
   it('finds nothing new the second time', () => {
     expect(second.code).toBe(0)
     expect(second.stdout.match(/: COMPLETED .* findings: 0 new, /g)).toHaveLength(2)
+    expect(second.stdout).not.toContain('invented')
+    const total = /^Total findings .*/m
+    expect(total.exec(second.stdout)?.[0]).toBe(total.exec(first.stdout)?.[0])
   })
 
   it('prints loopback addresses only', () => {

@@ -110,7 +110,7 @@ export function MetricPageView({ route, slug, session, dimensions }: MetricPageP
               </>
             )}
             <dt>By</dt>
-            <dd>{toLabels(metric.allowedDimensions, dimensions)}</dd>
+            <dd>{toLabels(metric.allowedDimensions, dimensions) || '–'}</dd>
           </dl>
         </section>
       </div>
@@ -223,7 +223,9 @@ function Versions({
             <Link to={showPair(version)}>
               <b>v{version}</b>
               <span class="where muted">
-                {toMoment(createdAt)} by <bdi>{createdBy}</bdi> ({createdVia})
+                <span>
+                  {toMoment(createdAt)} by <bdi>{createdBy}</bdi> ({createdVia})
+                </span>
               </span>
               {version === current ? <span class="badge">current</span> : null}
               {version === certified ? <span class="badge good">✓ certified</span> : null}

@@ -136,7 +136,9 @@ export function Overview({ route }: { route: Route }) {
                     <Name text={name} codes={false} />
                   </b>
                   <span class="where muted">
-                    {toWords(type)} · {toNumber(counts.openFindings)} open in {toNumber(counts.assets)} assets
+                    <span>
+                      {toWords(type)} · {toNumber(counts.openFindings)} open in {toNumber(counts.assets)} assets
+                    </span>
                   </span>
                   <span class="muted">
                     {lastCompletedScanAt === undefined

@@ -167,7 +167,7 @@ export function WatchPageView({ slug, session, dimensions }: WatchPageProps) {
       </div>
       {watch.groups.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys
-        <section class="card scroll" aria-label="Groups" tabIndex={0}>
+        <section class="card scroll tall" aria-label="Groups" tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -190,7 +190,7 @@ export function WatchPageView({ slug, session, dimensions }: WatchPageProps) {
                     {reason === undefined ? null : <span class="muted">{toWords(reason)}</span>}
                   </td>
                   <td class="number">{toMeasured(value, watch.condition)}</td>
-                  <td>{toMoment(since)}</td>
+                  <td class="moment">{toMoment(since)}</td>
                 </tr>
               ))}
             </tbody>
