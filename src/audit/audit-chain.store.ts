@@ -28,7 +28,9 @@ export function chainAudit(writer: Writer): void {
 /** Chains the entries that migrations wrote, so that no part of the trail is unprotected. */
 export function chainMigratedEntries(store: Store): void {
   const isChained = (reader: Reader) =>
-    reader.prepare('SELECT (SELECT max(seq) FROM audit) IS (SELECT max(seq) FROM audit_chain) AS done').get()
+    reader
+      .prepare('SELECT (SELECT max(seq) FROM audit) IS NOT DISTINCT FROM (SELECT max(seq) FROM audit_chain) AS done')
+      .get()
   if ((store.read(isChained) as { done: number }).done === 0) store.write(chainAudit, { essential: true })
 }
 

@@ -7,6 +7,7 @@ import { sealDefinition } from '../store/digests.store.ts'
 import { noteReview } from '../store/review.store.ts'
 import type { AuditRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
+import { withoutTriggers } from '../store/triggers.ts'
 import { type AuditEntryRow, chainAudit, toDigest, verifyAudit } from './audit-chain.store.ts'
 
 /** Who changes something, through which interface, and when (milliseconds). */
@@ -82,7 +83,7 @@ export function rewriteAudit(writer: Writer, at: number, rewrite: (texts: AuditT
   }
   if (changed.size === 0) return 0
   const { brokenAt = Number.POSITIVE_INFINITY, head } = verifyAudit(writer)
-  withoutTriggers(writer, () => {
+  withoutTriggers(writer, updateTriggers, () => {
     for (const [seq, texts] of changed) writer.run(db.updateTable('audit').set(texts).where('seq', '=', seq))
     let digest = ''
     for (const seq of seqs.filter((seq) => seq < brokenAt)) {
@@ -93,14 +94,6 @@ export function rewriteAudit(writer: Writer, at: number, rewrite: (texts: AuditT
   const entry = { action: 'update', kind: 'audit', name: 'texts', before: { head }, after: { entries: changed.size } }
   appendAudit(writer, { name: 'assay', via: 'cli', at }, entry)
   return changed.size
-}
-
-function withoutTriggers(writer: Writer, work: () => void): void {
-  const find = writer.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
-  const created = updateTriggers.map((name) => find.get(name) as string)
-  for (const name of updateTriggers) writer.prepare(`DROP TRIGGER ${name}`).run()
-  work()
-  for (const sql of created) writer.prepare(sql).run()
 }
 
 /** How many findings one caller has triaged over MCP since `since` (ms); reopened ones do not count. */

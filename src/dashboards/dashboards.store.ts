@@ -53,10 +53,8 @@ export function listPlacements(reader: Reader, dashboard: DashboardRow): Placeme
 }
 
 export function insertDashboard(writer: Writer, name: string, createdAt: number): DashboardRow {
-  const { lastInsertRowid } = writer.run(
-    db.insertInto('dashboard').values({ name: toSafeText(name, 'definition'), created_at: createdAt }),
-  )
-  return { id: lastInsertRowid, name }
+  const row = { name: toSafeText(name, 'definition'), created_at: createdAt }
+  return { id: writer.insert(db.insertInto('dashboard').values(row).returning('id')), name }
 }
 
 export function removeDashboard(writer: Writer, id: number): void {

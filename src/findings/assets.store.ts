@@ -90,11 +90,11 @@ const upsertAsset = `
     kind_id = excluded.kind_id, container_id = excluded.container_id, dataset_id = excluded.dataset_id,
     parent_container_id = excluded.parent_container_id, scope_key = excluded.scope_key,
     name = excluded.name, url = excluded.url, owner_id = excluded.owner_id,
-    labels_id = coalesce(@labels_id, labels_id), checksum = excluded.checksum,
+    labels_id = coalesce(@labels_id, asset.labels_id), checksum = excluded.checksum,
     detectors_hash = excluded.detectors_hash, status = 'ACTIVE', facts = excluded.facts,
-    content_created_at = coalesce(excluded.content_created_at, content_created_at),
+    content_created_at = coalesce(excluded.content_created_at, asset.content_created_at),
     content_updated_at = excluded.content_updated_at, last_seen_at = excluded.last_seen_at,
-    last_scanned_at = coalesce(excluded.last_scanned_at, last_scanned_at),
+    last_scanned_at = coalesce(excluded.last_scanned_at, asset.last_scanned_at),
     seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
   RETURNING id`
 
@@ -131,7 +131,7 @@ export function markUnchanged(
   writer
     .prepare(
       `UPDATE main.asset SET last_seen_at = @at, seen_scan_id = @scan_id, missed = 0,
-         last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
+         last_scanned_at = CASE WHEN last_scanned_at IS NOT NULL THEN CAST(@at AS BIGINT) END
        WHERE id = @id`,
     )
     .run({ at: seen.at, scan_id: seen.scanId, id: before.id })

@@ -60,5 +60,5 @@ const listIndexes = (reader: Reader) =>
 
 /** Total length of the names of all assets, in characters. */
 export function countNames(reader: Reader): number {
-  return Number(reader.prepare('SELECT total(length(name)) FROM main.asset').pluck().get())
+  return Number(reader.prepare('SELECT coalesce(sum(length(name)), 0) FROM main.asset').pluck().get())
 }

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import { db } from '../store/builder.ts'
+import { db, numbersIn } from '../store/builder.ts'
 import { type Bind, cachedQueryByShape } from '../store/cached-query.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
@@ -29,7 +28,7 @@ const selectMatching = cachedQueryByShape(
     db
       .selectFrom('finding as f')
       .select('f.id')
-      .where('f.id', 'in', sql<number>`(SELECT value FROM json_each(${give(({ ids }) => ids)}))`)
+      .where('f.id', 'in', numbersIn(give(({ ids }) => ids)))
       .where(
         findingTerms(
           placeTerms(shapes, give, ({ terms }) => terms),

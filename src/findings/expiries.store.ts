@@ -17,7 +17,12 @@ export function findExpiry(reader: Reader, findingId: number): Expiry | undefine
 }
 
 export function saveExpiry(writer: Writer, findingId: number, at: number): void {
-  writer.prepare('INSERT OR REPLACE INTO main.expiry (finding_id, at) VALUES (?, ?)').run(findingId, at)
+  writer
+    .prepare(
+      `INSERT INTO main.expiry (finding_id, at) VALUES (?, ?)
+       ON CONFLICT (finding_id) DO UPDATE SET at = excluded.at, to_status = 0`,
+    )
+    .run(findingId, at)
 }
 
 export function removeExpiry(writer: Writer, findingId: number): void {

@@ -58,7 +58,7 @@ export function openFacets(writer: Writer): FacetDictionary {
     const known = words.get(text)
     if (known !== undefined) return known
     const row = writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number } | undefined
-    const id = row?.id ?? Number(writer.prepare(insertWord).run(text, foldSafe(text)).lastInsertRowid)
+    const id = row?.id ?? (writer.prepare(insertWord).pluck().write(text, foldSafe(text)) as number)
     words.set(text, id)
     return id
   }
@@ -67,7 +67,7 @@ export function openFacets(writer: Writer): FacetDictionary {
     if (ids.length === 0) return 0
     const key = internalText(JSON.stringify(ids))
     const known = sets.get(key) ?? (writer.prepare(findSet).get(key) as { id: number } | undefined)?.id
-    const id = known ?? Number(writer.prepare('INSERT INTO label_set (words) VALUES (?)').run(key).lastInsertRowid)
+    const id = known ?? (writer.prepare(insertSet).pluck().write(key) as number)
     if (known === undefined) {
       for (const word of ids)
         writer.prepare('INSERT INTO label_set_member (set_id, word_id) VALUES (?, ?)').run(id, word)
@@ -97,7 +97,12 @@ export function openFacets(writer: Writer): FacetDictionary {
       statusCodes[status],
     ]
     const row = writer.prepare(findCombo).get(...values) as { id: number } | undefined
-    const id = row?.id ?? Number(writer.prepare(insertCombo).run(...values).lastInsertRowid)
+    const id =
+      row?.id ??
+      (writer
+        .prepare(insertCombo)
+        .pluck()
+        .write(...values) as number)
     combos.set(key, id)
     facets.set(id, wanted)
     return id
@@ -115,11 +120,12 @@ export function openFacets(writer: Writer): FacetDictionary {
 }
 
 const findSet = 'SELECT id FROM label_set WHERE words = ?'
-const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?)'
+const insertSet = 'INSERT INTO label_set (words) VALUES (?) RETURNING id'
+const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?) RETURNING id'
 const findCombo = `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
   AND custom_key_id = ? AND severity = ? AND status = ?`
 const insertCombo = `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
 const selectCombo = `SELECT c.source_id, d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key,
     c.severity, c.status
   FROM main.combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id

@@ -81,7 +81,7 @@ function rangeTerm(
   exclude: boolean,
 ): Expression<SqlBool> {
   const within = sql<SqlBool>`(${value} >= ${low} AND ${value} < ${high})`
-  return exclude ? sql<SqlBool>`NOT coalesce(${within}, 0)` : within
+  return exclude ? sql<SqlBool>`NOT coalesce(${within}, FALSE)` : within
 }
 
 /** Conditions joined in a balanced tree, because the depth of an expression is limited. */
@@ -93,7 +93,7 @@ function either(conditions: readonly Expression<SqlBool>[]): Expression<SqlBool>
 
 /** Rows that match all conditions of at least one list. */
 function termsTerm(anyOf: readonly Expression<SqlBool>[], exclude: boolean): Expression<SqlBool> {
-  const matches = sql<SqlBool>`coalesce(${either(anyOf)}, 0)`
+  const matches = sql<SqlBool>`coalesce(${either(anyOf)}, FALSE)`
   return exclude ? sql<SqlBool>`NOT ${matches}` : matches
 }
 

@@ -65,7 +65,7 @@ const findImported = `SELECT id, kind_id, container_id, owner_id, labels_id, nam
   FROM asset WHERE source_id = ? AND key = ?`
 const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
     status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING RETURNING id`
 
 /** Undefined if the source has the asset already. */
 function insertImportedAsset(
@@ -75,9 +75,10 @@ function insertImportedAsset(
 ): number | undefined {
   const { key, kind = DEFAULT_KIND, container = NONE, name = key, url = NONE, owner = NONE, labels = [] } = asset
   const { contentUpdatedAt = null } = asset
-  const { changes, lastInsertRowid } = writer
+  return writer
     .prepare(insertImported)
-    .run(
+    .pluck()
+    .write(
       internalText(orderedUuid(at)),
       sourceId,
       key,
@@ -91,8 +92,7 @@ function insertImportedAsset(
       at,
       at,
       at,
-    )
-  return changes === 0 ? undefined : Number(lastInsertRowid)
+    ) as number | undefined
 }
 
 function updateImportedAsset(

@@ -33,7 +33,7 @@ const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHI
 const findByAsset = `SELECT ${columns} FROM finding WHERE asset_id = ?`
 const findByFp = `${findByAsset} AND fp = ?`
 const findById = `SELECT ${columns} FROM finding WHERE id = ?`
-const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
+const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?) RETURNING seq'
 const insertPendingLog = `INSERT INTO pending_log (import_id, ordinal, n, delta)
   SELECT @id, coalesce(max(ordinal), 0) + 1, @n, @delta FROM pending_log WHERE import_id = @id`
 /** The members of a row that may change besides its facets. */
@@ -217,7 +217,7 @@ export class FindingLedger {
     this.#writer
       .prepare(
         `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client, until)
-         SELECT @id, coalesce(max(seq), 0) + 1, max(@at, coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id,
+         SELECT @id, coalesce(max(seq), 0) + 1, max(CAST(@at AS BIGINT), coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id,
            @via, @client, @until
          FROM main.status_change WHERE finding_id = @id`,
       )
@@ -305,7 +305,7 @@ export class FindingLedger {
     if (this.#nextId === undefined) {
       const row = this.#writer
         .prepare(
-          `SELECT max(coalesce((SELECT CAST(value AS INTEGER) FROM install WHERE name = 'last_finding_id'), 0),
+          `SELECT max(coalesce((SELECT CAST(value AS BIGINT) FROM install WHERE name = 'last_finding_id'), 0),
              coalesce((SELECT max(id) FROM main.finding), 0)) AS id`,
         )
         .get() as { id: number }
@@ -353,8 +353,7 @@ export class FindingLedger {
       this.#writer.prepare(insertPendingLog).run({ id: this.#pending.id, n: size, delta })
       return
     }
-    const { lastInsertRowid } = this.#writer.prepare(insertLog).run(this.#at, size, delta)
-    const seq = Number(lastInsertRowid)
+    const seq = this.#writer.prepare(insertLog).pluck().write(this.#at, size, delta) as number
     if (seq % 256 === 0) this.#writer.prepare('DELETE FROM facet_log WHERE seq <= ?').run(seq - KEPT_LOG_ROWS)
   }
 

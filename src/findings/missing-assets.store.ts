@@ -41,9 +41,9 @@ export function listMissing(
          AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
          AND NOT (
            EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = a.id AND u.section = '' AND u.scan_id = @scan_id)
-           AND (NOT EXISTS (${parents}) OR @scan_id IN (SELECT seen_scan_id FROM (${parents}))))
+           AND (NOT EXISTS (${parents}) OR @scan_id IN (SELECT seen_scan_id FROM (${parents}) p)))
          AND NOT EXISTS (
-           SELECT 1 FROM (${parents}) p WHERE p.status = 'ACTIVE' AND p.seen_scan_id IS NOT @scan_id
+           SELECT 1 FROM (${parents}) p WHERE p.status = 'ACTIVE' AND p.seen_scan_id IS DISTINCT FROM @scan_id
              AND p.scope_key NOT IN (SELECT value FROM json_each(@conclusive)))
        ORDER BY id`,
     )

@@ -35,7 +35,7 @@ const toPending = (row: PendingSqlRow): PendingImport => ({
 })
 
 const listSuppressionIds = (reader: Reader): string =>
-  reader.prepare('SELECT json_group_array(id) FROM (SELECT id FROM suppression ORDER BY id)').pluck().get() as string
+  JSON.stringify(reader.prepare('SELECT id FROM suppression ORDER BY id').pluck().all())
 
 /** Opens or resumes the pending import of a scan; undefined while the source has another one. */
 export function openPendingImport(
@@ -49,7 +49,7 @@ export function openPendingImport(
     .prepare(
       `INSERT INTO pending_import (source_id, uid, is_followed, suppressions, first_finding, first_asset, first_combo)
        SELECT @source_id, @uid, @is_followed, @suppressions,
-         1 + max(coalesce((SELECT CAST(value AS INTEGER) FROM install WHERE name = 'last_finding_id'), 0),
+         1 + max(coalesce((SELECT CAST(value AS BIGINT) FROM install WHERE name = 'last_finding_id'), 0),
            coalesce((SELECT max(id) FROM finding), 0)),
          1 + coalesce((SELECT max(id) FROM asset), 0), 1 + coalesce((SELECT max(id) FROM combo), 0)
        RETURNING *`,
@@ -78,9 +78,10 @@ const markChanging = 'UPDATE pending_import SET has_earlier = 1 WHERE id = ? AND
 const holdFindingRow = `INSERT INTO earlier_finding (import_id, finding_id, combo_id, conf_q, last_detected_at, resolved_at,
     location, excerpt, value_fp, last_seq, last_at)
   SELECT ?, f.id, f.combo_id, f.conf_q, f.last_detected_at, f.resolved_at, f.location, f.excerpt, f.value_fp,
-    coalesce(max(s.seq), 0), s.at
-  FROM finding f LEFT JOIN status_change s ON s.finding_id = f.id WHERE f.id = ? GROUP BY f.id
-  ON CONFLICT DO NOTHING`
+    coalesce(s.seq, 0), s.at
+  FROM finding f LEFT JOIN status_change s ON s.finding_id = f.id
+    AND s.seq = (SELECT max(seq) FROM status_change WHERE finding_id = f.id)
+  WHERE f.id = ? ON CONFLICT DO NOTHING`
 const heldAssetColumns = `kind_id, container_id, owner_id, labels_id, name, url, content_updated_at, last_seen_at,
   last_scanned_at`
 const holdAssetRow = `INSERT INTO earlier_asset (import_id, asset_id, ${heldAssetColumns})
@@ -107,13 +108,18 @@ export function isHeld(reader: Reader, { id, firstFinding }: PendingImport, find
 
 const heldFinding = 'FROM earlier_finding WHERE import_id = ? AND finding_id = ?'
 
+/** The elements of two JSON arrays, both texts without spaces around them. */
+const joinLists = (first: string, second: string) =>
+  `CASE WHEN ${first} = '[]' THEN ${second} WHEN ${second} = '[]' THEN ${first}
+    ELSE substr(${first}, 1, length(${first}) - 1) || ',' || substr(${second}, 2) END`
+
 /** Records a line that changed a held finding, in case the finding is changed before the import is published. */
 export function keepLine(writer: Writer, { id }: PendingImport, findingId: number, line: SafeText): void {
   writer
     .prepare(
-      `UPDATE earlier_finding SET lines = json_insert(lines, '$[#]', json(?)) WHERE import_id = ? AND finding_id = ?`,
+      `UPDATE earlier_finding SET lines = ${joinLists('lines', 'CAST(@list AS TEXT)')} WHERE import_id = @id AND finding_id = @finding`,
     )
-    .run(line, id, findingId)
+    .run({ list: internalText(`[${line}]`), id, finding: findingId })
 }
 
 /** Whether a pending import has changed findings that existed before it. */
@@ -142,9 +148,8 @@ export function releaseFinding(writer: Writer, findingId: number): void {
 function deferLines(writer: Writer, importId: number, findingId: number, lines: SafeText): void {
   writer
     .prepare(
-      `INSERT INTO pending_change (import_id, finding_id, lines) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lines =
-         (SELECT json_group_array(json(value)) FROM
-           (SELECT value FROM json_each(pending_change.lines) UNION ALL SELECT value FROM json_each(excluded.lines)))`,
+      `INSERT INTO pending_change (import_id, finding_id, lines) VALUES (?, ?, ?)
+       ON CONFLICT (import_id, finding_id) DO UPDATE SET lines = ${joinLists('pending_change.lines', 'excluded.lines')}`,
     )
     .run(importId, findingId, lines)
 }
@@ -237,10 +242,12 @@ export function publishImport(writer: Writer, { id, sourceId, firstAsset }: Pend
   const changedAssets = `SELECT id FROM main.asset WHERE source_id = @source_id AND id >= @first_asset
     UNION ALL SELECT asset_id FROM earlier_asset WHERE import_id = @id`
   const parameters = { id, source_id: sourceId, first_asset: firstAsset }
-  const assets = writer.prepare(`SELECT count(*) FROM (${changedAssets})`).pluck().get(parameters) as number
+  const assets = writer.prepare(`SELECT count(*) FROM (${changedAssets}) changed`).pluck().get(parameters) as number
   const isFollowed = writer.prepare('SELECT is_followed FROM pending_import WHERE id = ?').pluck().get(id) === 1
   if (isFollowed && assets <= MAX_LOGGED_ASSETS) {
-    writer.prepare(`INSERT INTO asset_log (asset_id) SELECT id FROM (${changedAssets}) ORDER BY id`).run(parameters)
+    writer
+      .prepare(`INSERT INTO asset_log (asset_id) SELECT id FROM (${changedAssets}) changed ORDER BY id`)
+      .run(parameters)
     writer
       .prepare(
         'INSERT INTO facet_log (at, n, delta) SELECT ?, n, delta FROM pending_log WHERE import_id = ? ORDER BY ordinal',

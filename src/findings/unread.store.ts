@@ -163,7 +163,7 @@ export function markUnchangedDependants(
   const rows = writer
     .prepare(
       `UPDATE main.asset AS a SET seen_scan_id = @scan_id, last_seen_at = @at, missed = 0,
-         last_scanned_at = CASE WHEN last_scanned_at IS NULL OR @is_checked = 0 THEN last_scanned_at ELSE @at END
+         last_scanned_at = CASE WHEN last_scanned_at IS NULL OR @is_checked = 0 THEN last_scanned_at ELSE CAST(@at AS BIGINT) END
        WHERE ${sql} RETURNING key`,
     )
     .all({ ...parameters, at, is_checked: isChecked ? 1 : 0 }) as { key: string }[]

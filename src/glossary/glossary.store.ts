@@ -28,7 +28,7 @@ export function listTerms(
     filter.match === undefined
       ? sql``
       : sql` JOIN term_text ON term_text.rowid = term.id AND term_text MATCH ${filter.match}`
-  } WHERE ${filter.includeInactive ? sql`1` : sql`term.is_active = 1`}${
+  } WHERE ${filter.includeInactive ? sql`TRUE` : sql`term.is_active = 1`}${
     filter.category === undefined ? sql`` : sql` AND term.category = ${filter.category}`
   }`
   const order = filter.match === undefined ? sql`term.slug` : sql`bm25(term_text, 10, 1, 6), term.slug`

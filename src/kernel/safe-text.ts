@@ -25,7 +25,8 @@ export const cutSafe = (text: SafeText, maxLength: number): SafeText => text.sli
 export const foldSafe = (text: SafeText): SafeText => foldCase(text) as SafeText
 
 /** The texts in one; no credential continues across the separator. */
-export const joinSafe = (texts: readonly SafeText[], separator: ' / '): SafeText => texts.join(separator) as SafeText
+export const joinSafe = (texts: readonly SafeText[], separator: ' / ' | '\u0000'): SafeText =>
+  texts.join(separator) as SafeText
 
 /** A JSON value whose texts are all safe. */
 export type SafeValue = SafeText | number | boolean | null | SafeValue[] | SafeObject

@@ -25,10 +25,10 @@ export function listMetrics(
   page: { limit: number; offset: number },
 ): { metrics: MetricRecord[]; total: number } {
   const conditions = [
-    filter.match === undefined ? sql`1` : sql`metric_text MATCH ${filter.match}`,
-    filter.type === undefined ? sql`1` : sql`metric.type = ${filter.type}`,
-    filter.status === undefined ? sql`1` : sql`metric.status = ${filter.status}`,
-    filter.termId === undefined ? sql`1` : sql`metric.term_id = ${filter.termId}`,
+    filter.match === undefined ? sql`TRUE` : sql`metric_text MATCH ${filter.match}`,
+    filter.type === undefined ? sql`TRUE` : sql`metric.type = ${filter.type}`,
+    filter.status === undefined ? sql`TRUE` : sql`metric.status = ${filter.status}`,
+    filter.termId === undefined ? sql`TRUE` : sql`metric.term_id = ${filter.termId}`,
   ]
   const text = filter.match === undefined ? sql`` : sql`JOIN metric_text ON metric_text.rowid = metric.id`
   const matched = sql`FROM metric ${text} WHERE ${sql.join(conditions, sql` AND `)}`

@@ -58,21 +58,24 @@ export function findSourceById(reader: Reader, id: number): SourceRecord | undef
 export type SourceDraft = Pick<SourceRecord, 'uid' | 'name' | 'type' | 'config' | 'secrets' | 'nextRunAt'>
 
 export function insertSource(writer: Writer, draft: SourceDraft, at: number): number {
-  return writer.run(
-    db.insertInto('source').values({
-      uid: draft.uid,
-      name: toSafeText(draft.name, 'definition'),
-      type: toSafeText(draft.type, 'key'),
-      config: toSafeJson(draft.config, 'definition'),
-      secrets: JSON.stringify(draft.secrets),
-      tenant_id: null,
-      last_completed_scan_at: null,
-      schedule_enabled: draft.nextRunAt === null ? 0 : 1,
-      next_run_at: draft.nextRunAt,
-      created_at: at,
-      updated_at: at,
-    }),
-  ).lastInsertRowid
+  return writer.insert(
+    db
+      .insertInto('source')
+      .values({
+        uid: draft.uid,
+        name: toSafeText(draft.name, 'definition'),
+        type: toSafeText(draft.type, 'key'),
+        config: toSafeJson(draft.config, 'definition'),
+        secrets: JSON.stringify(draft.secrets),
+        tenant_id: null,
+        last_completed_scan_at: null,
+        schedule_enabled: draft.nextRunAt === null ? 0 : 1,
+        next_run_at: draft.nextRunAt,
+        created_at: at,
+        updated_at: at,
+      })
+      .returning('id'),
+  )
 }
 
 export function updateSource(

@@ -24,6 +24,10 @@ export const db = new Kysely<Tables>({
 /** A text that a column is compared with and that is not stored, so it need not be a `SafeText`. */
 export const comparand = (text: string | RawBuilder<string>): RawBuilder<SafeText> => sql<SafeText>`${text}`
 
+/** The numbers of a JSON array, for `IN`. */
+export const numbersIn = (list: RawBuilder<string>): RawBuilder<number> =>
+  sql<number>`(SELECT CAST(value AS BIGINT) FROM json_each(${list}))`
+
 /** A query from the kysely builder, or a `sql` template. */
 export type BuiltQuery<Row> = Compilable<Row> | RawBuilder<Row>
 /** Anything a reader or writer can run. */

@@ -26,7 +26,7 @@ export interface CachedStatement extends Pick<Database.Statement, 'all' | 'get' 
   /** Accepts safe text and words of a closed list, so a plain string cannot be stored. */
   run<const Values extends readonly unknown[]>(
     ...values: { [Index in keyof Values]: Storable<Values[Index]> }
-  ): Database.RunResult
+  ): { changes: number }
   /** Runs a statement with RETURNING, whose values are checked as those of `run` are. */
   write<const Values extends readonly unknown[]>(
     ...values: { [Index in keyof Values]: Storable<Values[Index]> }
@@ -70,7 +70,9 @@ export interface Reader {
 }
 
 export interface Writer extends Reader {
-  run(query: Query<unknown>): { changes: number; lastInsertRowid: number }
+  run(query: Query<unknown>): void
+  /** Runs an INSERT with `RETURNING id`. */
+  insert(query: Query<{ id: number }>): number
 }
 
 export interface TransactionOptions {
@@ -220,10 +222,14 @@ export class Connection implements Writer {
     return this.all(query)[0]
   }
 
-  run(query: Query<unknown>): { changes: number; lastInsertRowid: number } {
+  run(query: Query<unknown>): void {
     const { sql, parameters } = toStatement(query)
-    const { changes, lastInsertRowid } = this.#keep(sql, 'object').run(...parameters)
-    return { changes, lastInsertRowid: Number(lastInsertRowid) }
+    this.#keep(sql, 'object').run(...parameters)
+  }
+
+  insert(query: Query<{ id: number }>): number {
+    const { sql, parameters } = toStatement(query)
+    return this.#keep(sql, 'pluck').write(...parameters) as number
   }
 
   /**

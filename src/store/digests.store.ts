@@ -4,20 +4,30 @@ import type { Reader, Store, Writer } from './store.ts'
 
 const SEALED = 'sealed_schema'
 
-/** By kind of definition, as in the audit trail: the query for all rows that define it, in a fixed order. */
+/** By kind of definition, as in the audit trail: the query for the row that defines it. */
 const rowQueries: Record<string, string> = {
   term: 'SELECT * FROM term WHERE slug = @name',
-  metric: `SELECT metric.*, (SELECT json_group_array(json_array(version, at, actor, via, snapshot))
-             FROM (SELECT * FROM metric_version WHERE metric_id = metric.id ORDER BY version)) AS versions
-           FROM metric WHERE slug = @name`,
+  metric: 'SELECT * FROM metric WHERE slug = @name',
   placement: `SELECT dashboard.*, placement.*, metric.slug FROM placement
               JOIN dashboard ON dashboard.id = dashboard_id JOIN metric ON metric.id = metric_id
               WHERE dashboard.name || '/' || metric.slug = @name`,
   custom_detector: 'SELECT * FROM custom_detector WHERE key = @name',
   sla: 'SELECT * FROM sla_policy WHERE name = @name',
-  watch: `SELECT watch.*, (SELECT json_group_array(json_array(uid, format, address, has_secret))
-            FROM (SELECT * FROM watch_receiver WHERE watch_id = watch.id ORDER BY ordinal)) AS receivers
-          FROM watch WHERE slug = @name`,
+  watch: 'SELECT * FROM watch WHERE slug = @name',
+}
+
+/** The rows of other tables that belong to a definition, in a fixed order; their member of the row that is hashed. */
+const partQueries: Record<string, { member: string; query: string }> = {
+  metric: {
+    member: 'versions',
+    query: `SELECT version, at, actor, via, snapshot FROM metric_version
+            WHERE metric_id = (SELECT id FROM metric WHERE slug = ?) ORDER BY version`,
+  },
+  watch: {
+    member: 'receivers',
+    query: `SELECT uid, format, address, has_secret FROM watch_receiver
+            WHERE watch_id = (SELECT id FROM watch WHERE slug = ?) ORDER BY ordinal`,
+  },
 }
 
 const nameQuery = `
@@ -36,9 +46,12 @@ interface Named {
 
 function toDigest(reader: Reader, { kind, name }: Named): string | undefined {
   const query = rowQueries[kind]
-  const row = query === undefined ? undefined : reader.prepare(query).get({ name })
+  const row = query === undefined ? undefined : (reader.prepare(query).get({ name }) as object | undefined)
   if (row === undefined) return undefined
-  return createHash('sha256').update(JSON.stringify(row)).digest('hex')
+  const parts = partQueries[kind]
+  const content =
+    parts === undefined ? row : { ...row, [parts.member]: JSON.stringify(reader.prepare(parts.query).raw().all(name)) }
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 
 /** Stores the SHA-256 of a definition that was just written, or deletes it when the definition no longer exists. */

@@ -13,7 +13,7 @@ export function noteReview(
 ): void {
   if (!isReviewed(kind)) return
   const sql = byAssistant
-    ? 'INSERT OR IGNORE INTO unreviewed (kind, name) VALUES (?, ?)'
+    ? 'INSERT INTO unreviewed (kind, name) VALUES (?, ?) ON CONFLICT DO NOTHING'
     : 'DELETE FROM unreviewed WHERE kind = ? AND name = ?'
   writer.prepare(sql).run(kind, internalText(name))
 }

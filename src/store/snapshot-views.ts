@@ -211,7 +211,7 @@ const earlierOf = (name: 'finding' | 'asset', imports: readonly number[]) =>
 function toEarlier(name: ViewName, column: string, imports: readonly number[]): string {
   if (name === 'status_change' && column === 'at') {
     const earlier = `SELECT e.last_at FROM ${earlierOf('finding', imports)} = t.finding_id AND e.last_seq = t.seq`
-    return `ifnull((${earlier}), t.at)`
+    return `coalesce((${earlier}), t.at)`
   }
   if (name === 'finding' || name === 'asset') {
     if (!(changing[name] as readonly string[]).includes(column)) return `t.${column}`
@@ -223,7 +223,7 @@ function toEarlier(name: ViewName, column: string, imports: readonly number[]): 
 
 /** A column with its value after the decisions that have ended. */
 function toEnded(name: ViewName, column: string, visible: string): string {
-  if (name === 'finding' && column === 'combo_id') return `ifnull(${ended('combo_id')}, ${visible})`
+  if (name === 'finding' && column === 'combo_id') return `coalesce(${ended('combo_id')}, ${visible})`
   if (name === 'finding' && column === 'resolved_at') {
     return `CASE ${ended('to_status')} WHEN 0 THEN NULL WHEN 1 THEN ${ended('at')} ELSE ${visible} END`
   }

@@ -8,7 +8,7 @@ export function ensureDictionaryId(writer: Writer, text: SafeText): number {
   if (text === '') return 0
   const known = findWord(writer, text)
   if (known !== undefined) return known
-  return writer.run(insertWord(text)).lastInsertRowid
+  return writer.insert(insertWord(text))
 }
 
 const selectWord = cachedQuery((give: Bind<string>) =>
@@ -18,7 +18,10 @@ const selectWord = cachedQuery((give: Bind<string>) =>
     .where('text', '=', comparand(give(String))),
 )
 const insertWord = cachedQuery((give: Bind<SafeText>) =>
-  db.insertInto('word').values({ text: give((text) => text), folded: give(foldSafe) }),
+  db
+    .insertInto('word')
+    .values({ text: give((text) => text), folded: give(foldSafe) })
+    .returning('id'),
 )
 
 export function findWord(reader: Reader, text: string): number | undefined {

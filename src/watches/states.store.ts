@@ -139,24 +139,27 @@ export interface ChangeRecord {
 /** Records a change of state and queues it for every receiver of the watch. */
 export function insertChange(writer: Writer, watchId: number, change: Omit<ChangeRecord, 'id'>): void {
   const { uid, key, at, from, to, value, reason } = change
-  const { lastInsertRowid } = writer.run(
-    db.insertInto('watch_change').values({
-      uid,
-      watch_id: watchId,
-      group_key: stringifySafe(key),
-      at,
-      from_state: from,
-      to_state: to,
-      value,
-      reason,
-    }),
+  const id = writer.insert(
+    db
+      .insertInto('watch_change')
+      .values({
+        uid,
+        watch_id: watchId,
+        group_key: stringifySafe(key),
+        at,
+        from_state: from,
+        to_state: to,
+        value,
+        reason,
+      })
+      .returning('id'),
   )
   writer
     .prepare(
       `INSERT INTO watch_delivery (receiver_id, change_id, next_at)
        SELECT id, @change, @at FROM watch_receiver WHERE watch_id = @watch`,
     )
-    .run({ change: lastInsertRowid, at, watch: watchId })
+    .run({ change: id, at, watch: watchId })
 }
 
 const MAX_CHANGES = 1_000
@@ -203,9 +206,10 @@ export function listChanges(
   reader: Reader,
   { watchId, limit }: { watchId?: number; limit: number },
 ): (ChangeRecord & { slug: string })[] {
+  const where = watchId === undefined ? '' : 'WHERE c.watch_id = @watch'
   const rows = reader
-    .prepare(`${selectChanges} WHERE @watch IS NULL OR c.watch_id = @watch ORDER BY c.id DESC LIMIT @limit`)
-    .all({ watch: watchId ?? null, limit }) as ChangeSqlRow[]
+    .prepare(`${selectChanges} ${where} ORDER BY c.id DESC LIMIT @limit`)
+    .all({ ...(watchId === undefined ? {} : { watch: watchId }), limit }) as ChangeSqlRow[]
   return rows.map(toChange)
 }
 

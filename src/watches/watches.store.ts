@@ -83,17 +83,16 @@ export function insertWatch(
   at: { createdAt: number; dueAt: number },
 ): number {
   const { createdAt, dueAt } = at
-  const { lastInsertRowid } = writer.run(
+  const id = writer.insert(
     db
       .insertInto('watch')
-      .values({ uid: watch.uid, slug: watch.slug, ...toRow(watch), created_at: createdAt, updated_at: createdAt }),
+      .values({ uid: watch.uid, slug: watch.slug, ...toRow(watch), created_at: createdAt, updated_at: createdAt })
+      .returning('id'),
   )
   writer.run(
-    db
-      .insertInto('watch_run')
-      .values({ watch_id: lastInsertRowid, evaluated_at: null, due_at: dueAt, reason: null, message: null }),
+    db.insertInto('watch_run').values({ watch_id: id, evaluated_at: null, due_at: dueAt, reason: null, message: null }),
   )
-  return lastInsertRowid
+  return id
 }
 
 export function replaceWatch(writer: Writer, id: number, watch: WatchMembers, updatedAt: number): void {

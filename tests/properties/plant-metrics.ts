@@ -6,9 +6,11 @@ import { type OracleFilter, policies } from './query-terms.ts'
 /** Puts made metrics into the tables, as drafts. */
 export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void {
   store.write((writer) => {
-    const term = writer.prepare(
-      `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
-    )
+    const term = writer
+      .prepare(
+        `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0) RETURNING id`,
+      )
+      .pluck()
     const metric = writer.prepare(
       `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, term_id, empty_as,
          created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', ?, ?, 0, 0)`,
@@ -18,8 +20,7 @@ export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void
         mapping === null
           ? null
           : Number(
-              term.run(safe(crypto.randomUUID()), safe(`term-${slug}`), safe(slug), safe(JSON.stringify(mapping)))
-                .lastInsertRowid,
+              term.write(safe(crypto.randomUUID()), safe(`term-${slug}`), safe(slug), safe(JSON.stringify(mapping))),
             )
       const allowed = JSON.stringify(dimensionsOf(entity))
       metric.run(

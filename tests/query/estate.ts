@@ -96,33 +96,34 @@ export function plant(store: Store, estate: EstateSeed): void {
 }
 
 function plantSources(writer: Writer, sources: SourceSeed[]): Map<string, number> {
-  const insert = writer.prepare(
-    `INSERT INTO source (uid, name, type, config, last_completed_scan_at, observed_from, created_at, updated_at)
-     VALUES (?, ?, ?, '{}', ?, ?, 0, 0)`,
-  )
+  const insert = writer
+    .prepare(
+      `INSERT INTO source (uid, name, type, config, last_completed_scan_at, observed_from, created_at, updated_at)
+     VALUES (?, ?, ?, '{}', ?, ?, 0, 0) RETURNING id`,
+    )
+    .pluck()
   return new Map(
     sources.map(({ name, type = 'WIKI', lastCompletedScanAt = 1, observedFrom = null }) => [
       name,
-      Number(
-        insert.run(safe(crypto.randomUUID()), safe(name), safe(type), lastCompletedScanAt, observedFrom)
-          .lastInsertRowid,
-      ),
+      Number(insert.write(safe(crypto.randomUUID()), safe(name), safe(type), lastCompletedScanAt, observedFrom)),
     ]),
   )
 }
 
 function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string, number>) {
   const [firstSource] = sourceIds.keys()
-  const insert = writer.prepare(
-    `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, owner_id, labels_id, dataset_id, status,
+  const insert = writer
+    .prepare(
+      `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, owner_id, labels_id, dataset_id, status,
        content_updated_at, first_seen_at, last_seen_at, last_scanned_at, deleted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    )
+    .pluck()
   const facets = openFacets(writer)
   return new Map(
     assets.map((asset) => {
       const sourceId = sourceIds.get(asset.source ?? firstSource ?? '') ?? 0
-      const { lastInsertRowid } = insert.run(
+      const id = insert.write(
         safe(crypto.randomUUID()),
         sourceId,
         safe(asset.key),
@@ -140,7 +141,7 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
         asset.lastScannedAt === undefined ? 1 : asset.lastScannedAt,
         asset.deletedAt ?? null,
       )
-      return [asset.key, { id: Number(lastInsertRowid), sourceId }] as const
+      return [asset.key, { id: Number(id), sourceId }] as const
     }),
   )
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { toInstant } from '../../kernel/instant.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import { comparand } from '../../store/builder.ts'
+import { comparand, numbersIn } from '../../store/builder.ts'
 import { type Bind, cachedQuery, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { listLabels } from '../assets.store.ts'
@@ -55,7 +55,7 @@ const selectExported = cachedQuery((give: Bind<string>) =>
   findings()
     .innerJoin('word as owner', 'owner.id', 'a.owner_id')
     .select(['owner.text as owner', 'a.labels_id', 'a.content_updated_at'])
-    .where('f.id', 'in', sql<number>`(SELECT value FROM json_each(${give((ids) => ids)}))`),
+    .where('f.id', 'in', numbersIn(give((ids) => ids))),
 )
 
 /** The findings with some row ids, in the order of the ids, with their due dates at an instant; `labelsOf` is kept between the calls of an export. */

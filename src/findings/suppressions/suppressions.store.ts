@@ -56,12 +56,13 @@ export function findSuppression(reader: Reader, id: number): SuppressionRecord |
 }
 
 export function insertSuppression(writer: Writer, draft: Omit<SuppressionRecord, 'id'>): number {
-  const { lastInsertRowid } = writer
+  return writer
     .prepare(
       `INSERT INTO suppression (filters, value_fp, patterns, status, reason, created_by, created_at, until)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     )
-    .run(
+    .pluck()
+    .write(
       toSafeJson(draft.filters, 'definition'),
       draft.valueFp,
       toSafeJson(draft.patterns, 'definition'),
@@ -70,8 +71,7 @@ export function insertSuppression(writer: Writer, draft: Omit<SuppressionRecord,
       toSafeText(draft.createdBy, 'prose'),
       draft.createdAt,
       draft.until,
-    )
-  return Number(lastInsertRowid)
+    ) as number
 }
 
 export function removeSuppression(writer: Writer, id: number): void {

@@ -1,5 +1,5 @@
 import { NONE } from '../../findings/facets.ts'
-import { cutSafe, joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
+import { cutSafe, internalText, joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { GroupKey } from './plan.ts'
 
 /**
@@ -7,6 +7,10 @@ import type { GroupKey } from './plan.ts'
  * that groups are in the order of their names, then of their keys.
  */
 const SEPARATOR = '\u0000'
+
+/** Names an asset so that names sort first and equal names are distinguished. */
+export const toAssetName = (name: SafeText, key: SafeText, id: number): SafeText =>
+  joinSafe([name, key, internalText(String(id))], SEPARATOR)
 
 /** The row id of the asset that a group is of. */
 export const toAssetId = (name: SafeText): number => Number(name.slice(name.lastIndexOf(SEPARATOR) + 1))

@@ -3,10 +3,11 @@ import { codeNamesOf, type FacetRow, facetOf, isManyValued } from '../../finding
 import type { FindingAsset } from '../../findings/model.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
+import { numbersIn } from '../../store/builder.ts'
 import { type Bind, cachedQuery, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { greatest, least, type Partial } from '../plan/cells.ts'
-import { toAssetId } from '../plan/group-names.ts'
+import { toAssetId, toAssetName } from '../plan/group-names.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
 import type { PlacedPlan } from './plan-terms.ts'
 import type { RowSource, Sql } from './rows.store.ts'
@@ -75,7 +76,7 @@ export function toMeasureColumns(
  * division would not be an integer division.
  */
 export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<PlacedPlan['slots']>): Sql {
-  const quotient = sql`(${instant} - CAST(${base} AS INTEGER)) / CAST(${stepMs} AS INTEGER)`
+  const quotient = sql`(${instant} - CAST(${base} AS BIGINT)) / CAST(${stepMs} AS BIGINT)`
   return sql`CASE WHEN ${instant} < ${base} THEN -1 WHEN ${instant} < ${last} THEN ${quotient} END`
 }
 
@@ -110,25 +111,25 @@ function nameTableOf({ storage }: FacetRow): NameTable {
   return storage.stores === 'source' || storage.stores === 'asset' ? storage.stores : 'word'
 }
 
-/** Assets are named so that names sort first and equal names are distinguished: see `toAssetName`. */
 const namesIn: Readonly<Record<NameTable, Sql>> = {
   source: sql`SELECT id, name FROM source`,
   word: sql`SELECT id, text AS name FROM word`,
-  asset: sql`SELECT id, name || char(0) || key || char(0) || id AS name FROM asset`,
+  asset: sql`SELECT id, name, key FROM asset`,
 }
 
 const selectNames = cachedQueryByShape(
   ({ table }: { table: NameTable; ids: string }) => table,
   (table, give) => {
-    const wanted = give(({ ids }) => ids)
-    return sql<{ id: number; name: SafeText }>`${namesIn[table]} WHERE id IN (SELECT value FROM json_each(${wanted}))`
+    const wanted = numbersIn(give(({ ids }) => ids))
+    return sql<{ id: number; name: SafeText; key?: SafeText }>`${namesIn[table]} WHERE id IN ${wanted}`
   },
 )
 
 /** The names of groups by their codes. */
 export function listNames(reader: Reader, table: NameTable, codes: ReadonlySet<Code>): ReadonlyMap<Code, SafeText> {
   const ids = JSON.stringify([...codes].filter((code) => code !== null))
-  return new Map(reader.all(selectNames({ table, ids })).map(({ id, name }) => [id, name]))
+  const rows = reader.all(selectNames({ table, ids }))
+  return new Map(rows.map(({ id, name, key }) => [id, key === undefined ? name : toAssetName(name, key, id)]))
 }
 
 const selectAsset = cachedQuery(
@@ -179,7 +180,10 @@ function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: reado
     const names = JSON.stringify([...new Set(keys.map((key) => key[index]))])
     const coded = namesIn[nameTableOf(facet)]
     const rows = reader.all(
-      sql<{ id: number; name: string }>`SELECT * FROM (${coded}) WHERE name IN (SELECT value FROM json_each(${names}))`,
+      sql<{
+        id: number
+        name: string
+      }>`SELECT * FROM (${coded}) coded WHERE name IN (SELECT value FROM json_each(${names}))`,
     )
     return new Map(rows.map(({ id, name }) => [name, id]))
   })

@@ -70,13 +70,14 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
   store.write((writer) => {
     writer.prepare('DROP INDEX finding_by_time').run()
     writer.prepare('DROP INDEX status_change_by_time').run()
-    const source = writer.prepare(
-      `INSERT INTO source (uid, name, type, config, last_completed_scan_at, created_at, updated_at) VALUES (?, ?, ?, '{}', ?, 0, 0)`,
-    )
+    const source = writer
+      .prepare(
+        `INSERT INTO source (uid, name, type, config, last_completed_scan_at, created_at, updated_at) VALUES (?, ?, ?, '{}', ?, 0, 0) RETURNING id`,
+      )
+      .pluck()
     const sourceIds = Array.from({ length: SOURCES }, (_, index) =>
       Number(
-        source.run(safe(crypto.randomUUID()), safe(sourceName(index)), index % 2 === 0 ? 'WIKI' : 'BI_PLATFORM', NOW)
-          .lastInsertRowid,
+        source.write(safe(crypto.randomUUID()), safe(sourceName(index)), index % 2 === 0 ? 'WIKI' : 'BI_PLATFORM', NOW),
       ),
     )
     const words = (names: readonly string[]) => names.map((name) => ensureDictionaryId(writer, safe(name)))
@@ -86,13 +87,17 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
     const containerIds = words(Array.from({ length: containers }, (_, container) => containerName(container)))
     const ownerIds = words(Array.from({ length: OWNERS }, (_, owner) => ownerName(owner)))
     const [page = 0] = words(['wiki.page'])
-    const asset = writer.prepare(
-      `INSERT INTO asset (uid, source_id, key, kind_id, container_id, owner_id, name, status, first_seen_at, last_seen_at, last_scanned_at)
-       VALUES (?, ?, ?, ?, ?, ?, '', 'ACTIVE', ?, ?, ?)`,
-    )
-    const addCombo = writer.prepare(
-      `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status) VALUES (?, ?, ?, ?, 0, ?, ?)`,
-    )
+    const asset = writer
+      .prepare(
+        `INSERT INTO asset (uid, source_id, key, kind_id, container_id, owner_id, name, status, first_seen_at, last_seen_at, last_scanned_at)
+       VALUES (?, ?, ?, ?, ?, ?, '', 'ACTIVE', ?, ?, ?) RETURNING id`,
+      )
+      .pluck()
+    const addCombo = writer
+      .prepare(
+        `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status) VALUES (?, ?, ?, ?, 0, ?, ?) RETURNING id`,
+      )
+      .pluck()
     const combos = new Map<number, { id: number; n: number }>()
     const finding = writer.prepare(
       `INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q, resolved_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -103,7 +108,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
     for (let index = 0; index < assetCount; index++) {
       const [sourceNumber, container] = [skewed(random, SOURCES), skewed(random, containers)]
       const assetId = Number(
-        asset.run(
+        asset.write(
           safe(`asset-${index}`),
           sourceIds[sourceNumber],
           safe(`a${index}`),
@@ -113,7 +118,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
           START,
           NOW,
           NOW,
-        ).lastInsertRowid,
+        ),
       )
       const left = count - findings
       const own = index === assetCount - 1 ? left : Math.min(left, Math.floor(5 * random.next() * random.next() * 4))
@@ -129,14 +134,14 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
         const combo = combos.get(key) ?? {
           n: 0,
           id: Number(
-            addCombo.run(
+            addCombo.write(
               sourceIds[sourceNumber],
               detectorIds[detector],
               typeIds[type],
               categoryIds[category],
               severity,
               status,
-            ).lastInsertRowid,
+            ),
           ),
         }
         combos.set(key, combo)

@@ -143,31 +143,34 @@ const explained = ['severity', 'detectorType', 'findingType', 'category', 'sourc
 /** Defines the metrics and places the dashboard of 12; a metric stands on it once, so it is copied for each filter. */
 export function plantQuestions(store: Store): void {
   store.write((writer) => {
-    const insert = writer.prepare(
-      `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', 0, 0)`,
-    )
+    const insert = writer
+      .prepare(
+        `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', 0, 0) RETURNING id`,
+      )
+      .pluck()
     const add = (slug: string, definition: object) =>
       Number(
-        insert.run(
+        insert.write(
           safe(crypto.randomUUID()),
           safe(slug),
           safe(slug),
           'numerator' in definition ? 'RATIO' : 'SIMPLE',
           safe(JSON.stringify(definition)),
           safe(JSON.stringify(slug === 'b-explained' ? explained : [...explained, 'status', 'asset', 'owner'])),
-        ).lastInsertRowid,
+        ),
       )
     for (const [slug, definition] of Object.entries(benchMetrics)) add(slug, definition)
     const dashboard = writer
-      .prepare('INSERT INTO dashboard (name, created_at) VALUES (?, 0)')
-      .run(DASHBOARD).lastInsertRowid
+      .prepare('INSERT INTO dashboard (name, created_at) VALUES (?, 0) RETURNING id')
+      .pluck()
+      .write(DASHBOARD)
     const place = writer.prepare(
       'INSERT INTO placement (dashboard_id, metric_id, pinned_filters, position) VALUES (?, ?, ?, ?)',
     )
     for (const [position, [slug, pinned]] of onDashboard.entries()) {
       const id = add(`${slug}-${position}`, benchMetrics[slug] ?? {})
-      place.run(dashboard, id, safe(pinned === null ? null : JSON.stringify(pinned)), position)
+      place.run(Number(dashboard), id, safe(pinned === null ? null : JSON.stringify(pinned)), position)
     }
   })
 }

@@ -17,12 +17,13 @@ const untold = { lastDetectedAt: null, resolvedAt: null, location: null, excerpt
 export function openFilled(file: string, estate: Estate): { sourceId: number; seconds: number } {
   const store = Store.open(file, { now: () => START })
   const sourceId = store.write((writer) => {
-    const { lastInsertRowid } = writer
+    const id = writer
       .prepare(
-        `INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES ('s', 's', 'WIKI', '{}', 0, 0)`,
+        `INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES ('s', 's', 'WIKI', '{}', 0, 0) RETURNING id`,
       )
-      .run()
-    return Number(lastInsertRowid)
+      .pluck()
+      .write()
+    return Number(id)
   })
   let assets = openImportedAssets(sourceId)
   inBulks(store, Math.ceil(estate.rows / PER_ASSET), (writer, ledger, asset) => {

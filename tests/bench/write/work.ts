@@ -98,7 +98,7 @@ export function planBatches(rows: number, count: number): Batch[] {
 
 /** The same writer, but what goes to the change log goes nowhere. */
 export function withoutLog(writer: Writer): Writer {
-  const nowhere = { run: () => ({ changes: 1, lastInsertRowid: 1 }) } as unknown as ReturnType<Writer['prepare']>
+  const nowhere = { pluck: () => ({ write: () => 1 }) } as unknown as ReturnType<Writer['prepare']>
   return {
     dataVersion: writer.dataVersion,
     seesEnds: writer.seesEnds,
@@ -107,6 +107,7 @@ export function withoutLog(writer: Writer): Writer {
     all: (query) => writer.all(query),
     first: (query) => writer.first(query),
     run: (query) => writer.run(query),
+    insert: (query) => writer.insert(query),
     prepare: (sql) => (sql.startsWith('INSERT INTO facet_log') ? nowhere : writer.prepare(sql)),
   }
 }
