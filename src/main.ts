@@ -68,6 +68,7 @@ const host: Host = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  env,
   signal: stopping.signal,
   open,
   operations: async (flags) => {

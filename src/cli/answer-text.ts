@@ -1,7 +1,9 @@
-import { joinShown, line, type PrintableText, showAmount, showCode, showName, showSentence } from '../kernel/shown.ts'
+import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
 import type { MetricFormat } from '../metrics/model.ts'
 import { toFormatted } from '../query/answer/format.ts'
-import { type Column, toSparkline, toTable } from './table.ts'
+import { type Block, type Cell, type Column, cell, table } from './output/blocks.ts'
+import { toSparkline } from './output/sparkline.ts'
+import { toBucketTime } from './output/times.ts'
 
 interface MetricView {
   displayName: string
@@ -36,6 +38,7 @@ interface AnswerView {
 }
 
 interface SeriesView {
+  applied?: { timeZone: string }
   timeSeries: { timestamp: string; value: number | null; complete?: boolean }[]
   metric: MetricView
   trust: { label: string }
@@ -55,7 +58,7 @@ const MAX_TITLE = 16
 /**
  * A metric answer for the terminal: the number, its groups and its warnings; then the further metrics of the question.
  */
-export function toAnswerText(answer: unknown): PrintableText[] {
+export function toAnswerText(answer: unknown): Block[] {
   const { also = [] } = answer as { also?: (AnswerView | { metric: { slug: string }; error: { message: string } })[] }
   const others = also.flatMap((other) =>
     'error' in other
@@ -65,9 +68,10 @@ export function toAnswerText(answer: unknown): PrintableText[] {
   return [...toOneAnswerText(answer as AnswerView), ...others]
 }
 
-function toOneAnswerText(view: AnswerView): PrintableText[] {
+function toOneAnswerText(view: AnswerView): Block[] {
   const format = createFormat(view.metric)
-  const lines = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}`]
+  const toCell = (value: number | null | undefined): Cell => cell.shown(format(value ?? null), value)
+  const lines: Block[] = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}`]
   if (view.comparison !== undefined) {
     const { value, delta, pctChange } = view.comparison
     const change = pctChange === null ? line`` : line` (${showAmount((pctChange * 100).toFixed(1))}%)`
@@ -75,46 +79,47 @@ function toOneAnswerText(view: AnswerView): PrintableText[] {
   }
   if (view.drivers !== undefined && view.drivers.length > 0) {
     const rows = view.drivers.map(({ dimension, dimensionValue, from, to, contribution }) => [
-      showCode(dimension),
-      showName(dimensionValue, MAX_GROUP),
-      format(from),
-      format(to),
-      format(contribution),
+      cell.code(dimension),
+      cell.name(dimensionValue, MAX_GROUP),
+      ...[from, to, contribution].map(toCell),
     ])
     const numbers = [line`before`, line`value`, line`part of change`].map(
       (title): Column => ({ title, align: 'right' }),
     )
-    lines.push(line``, ...toTable([{ title: line`dimension` }, { title: line`group` }, ...numbers], rows))
+    lines.push(line``, table([{ title: line`dimension` }, { title: line`group`, shrink: 1 }, ...numbers], rows))
   }
   if (view.breakdown.length > 0) {
     const compared = view.comparison !== undefined
     const toCells = ({ value, previous = null, delta = null }: ComparableView) =>
-      compared ? [format(value), format(previous), format(delta)] : [format(value)]
+      (compared ? [value, previous, delta] : [value]).map(toCell)
     const rows = view.breakdown.map(({ dimensions, ...values }) => [
-      joinShown(
-        Object.values(dimensions).map((name) => showName(name, MAX_GROUP)),
-        ' / ',
+      cell.shown(
+        joinShown(
+          Object.values(dimensions).map((name) => showName(name, MAX_GROUP)),
+          ' / ',
+        ),
       ),
       ...toCells(values),
     ])
     if (view.other !== undefined && view.other.groups > 0)
-      rows.push([line`(${view.other.groups} others)`, ...toCells(view.other)])
+      rows.push([{ ...cell.shown(line`(${view.other.groups} others)`), tone: 'quiet' }, ...toCells(view.other)])
     const columns: Column[] = [
-      { title: line`group` },
+      { title: line`group`, shrink: 1 },
       { title: line`value`, align: 'right' },
       ...(compared
         ? [{ title: line`before`, align: 'right' } as const, { title: line`change`, align: 'right' } as const]
         : []),
     ]
-    lines.push(line``, ...toTable(columns, rows))
+    lines.push(line``, table(columns, rows))
   }
   return [...lines, line``, ...toFootnotes(view)]
 }
 
-export function toSeriesText(answer: unknown): PrintableText[] {
+export function toSeriesText(answer: unknown): Block[] {
   const view = answer as SeriesView
   const format = createFormat(view.metric)
-  const lines = [showName(view.metric.displayName)]
+  const lines: Block[] = [showName(view.metric.displayName)]
+  const zone = view.applied?.timeZone ?? 'UTC'
   const of = (points: readonly { value: number | null }[]) => toSparkline(points.map(({ value }) => value))
   const series = view.series ?? []
   lines.push(of(view.timeSeries))
@@ -123,17 +128,21 @@ export function toSeriesText(answer: unknown): PrintableText[] {
     { title: line`from` },
     { title: series.length === 0 ? line`value` : line`all`, align: 'right' },
     ...series.map(({ dimensionValue }): Column => ({ title: showName(dimensionValue, MAX_TITLE), align: 'right' })),
-    { title: line`` },
+    { title: line``, shrink: 1, isOptional: true },
   ]
   const rows = view.timeSeries.map(({ timestamp, value, complete }, index) => [
-    showCode(timestamp),
-    format(value),
-    ...series.map(({ timeSeries }) => format(timeSeries[index]?.value ?? null)),
-    complete === false ? line`not complete` : line``,
+    cell.shown(toBucketTime(timestamp, zone), timestamp),
+    ...[value, ...series.map(({ timeSeries }) => timeSeries[index]?.value ?? null)].map((each) =>
+      cell.shown(format(each), each),
+    ),
+    { ...cell.shown(complete === false ? line`not complete` : line``), tone: 'quiet' } as const,
   ])
-  return [...lines, ...toTable(columns, rows), line``, ...toFootnotes(view)]
+  return [...lines, table(columns, rows), line``, ...toFootnotes(view)]
 }
 
-function toFootnotes({ trust, warnings }: Pick<AnswerView, 'trust' | 'warnings'>): PrintableText[] {
-  return [showSentence(trust.label), ...warnings.map(({ message }) => line`! ${showSentence(message)}`)]
+function toFootnotes({ trust, warnings }: Pick<AnswerView, 'trust' | 'warnings'>): Block[] {
+  return [
+    showSentence(trust.label),
+    ...warnings.map(({ message }) => ({ text: line`! ${showSentence(message)}`, tone: 'notice' }) as const),
+  ]
 }

@@ -1,7 +1,8 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Settings } from '../config.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
+import type { ColorSettings, Terminal } from './output/screen.ts'
 
 /** An opened data folder as commands use it. */
 export interface HostApp {
@@ -14,11 +15,11 @@ export interface HostApp {
 export type Flags = Partial<Settings> & { home?: string | undefined }
 
 /** Everything that the command line needs from its environment, injected so that tests can run commands. */
-export interface Host {
+export interface Host extends ColorSettings {
   version: string
   stdin: Readable & { isTTY?: boolean }
-  stdout: Writable & { isTTY?: boolean; columns?: number }
-  stderr: Writable & { isTTY?: boolean }
+  stdout: Terminal
+  stderr: Terminal
   /** Aborted by Ctrl-C or a termination signal. */
   signal: AbortSignal
   open(flags: Flags): Promise<HostApp>

@@ -23,6 +23,7 @@ import { addWatchCommands } from './commands/watch.ts'
 import { declareDataUse, findDataUse } from './data-use.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
+import { colorChoices } from './output/screen.ts'
 import { printNote } from './session.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage error. */
@@ -55,8 +56,8 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
 function withFlagsLast(argv: readonly string[]): string[] {
   let named = 0
   for (let flag = argv[0]; flag !== undefined; flag = argv[named]) {
-    if (flag === '--home') named += 2
-    else if (flag === '--json' || flag.startsWith('--home=')) named += 1
+    if (flag === '--home' || flag === '--color') named += 2
+    else if (flag === '--json' || flag.startsWith('--home=') || flag.startsWith('--color=')) named += 1
     else break
   }
   const flags = argv.slice(0, named)
@@ -108,11 +109,17 @@ export function createProgram(
       writeOut: (text) => host.stdout.write(text),
       writeErr,
     })
-    if (command !== program && command.commands.length === 0) addHome(command)
+    if (command !== program && command.commands.length === 0) {
+      addHome(command)
+      command.addOption(
+        new Option('--color <when>', 'colour and links in the output (default auto)').choices(colorChoices),
+      )
+    }
     for (const option of command.options) admitEmpty(option)
   }
   program.hook('preAction', async (_, command) => {
     dropEmpty(command)
+    host.color = colorChoices.find((choice) => choice === command.opts().color) ?? 'auto'
     if ((await findDataUse(command)) !== 'existing') return
     const { requireDatabase } = await import('../store/place.ts')
     requireDatabase(host.locate(command.opts()).home)

@@ -1,7 +1,8 @@
-import { MultiBar, Presets } from 'cli-progress'
 import { AppError } from '../kernel/errors.ts'
 import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import type { Host } from './host.ts'
+import type { Block } from './output/blocks.ts'
+import { describeScreen } from './output/screen.ts'
 import { print, type Session } from './session.ts'
 
 export interface ScanScopeView {
@@ -52,7 +53,7 @@ export async function followScan(
   scanId: string,
   stream: Host['stderr'] = host.stderr,
 ): Promise<ScanView> {
-  const display = stream.isTTY === true ? barDisplay(stream) : lineDisplay(stream)
+  const display = stream.isTTY === true ? await openFrameDisplay(host, stream) : lineDisplay(stream)
   try {
     for (;;) {
       const scan = await session.call<ScanView>('get_scan', { id: scanId })
@@ -75,6 +76,11 @@ export async function followScan(
 interface Display {
   show(scan: ScanView): void
   close(): void
+}
+
+async function openFrameDisplay(host: Host, stream: Host['stderr']): Promise<Display> {
+  const [logUpdate, { layOut }] = await Promise.all([import('log-update'), import('./output/layout.ts')])
+  return createFrameDisplay(stream, logUpdate, (lines) => layOut(lines, describeScreen(host, stream)))
 }
 
 function lineDisplay(stream: Host['stderr']): Display {
@@ -101,32 +107,28 @@ function toScopeLine(scope: ScanScopeView): PrintableText {
 }
 
 const MAX_BAR_NAME = 40
+const BAR_WIDTH = 24
 
-function barDisplay(stream: Host['stderr']): Display {
-  const bars = new MultiBar(
-    {
-      format: '  {bar} {name}  {value}/{total}',
-      stream: stream as NodeJS.WriteStream,
-      hideCursor: true,
-      clearOnComplete: false,
-      barsize: 24,
-    },
-    Presets.shades_classic,
-  )
-  const byScope = new Map<string, ReturnType<typeof bars.create>>()
+function createFrameDisplay(
+  stream: Host['stderr'],
+  { createLogUpdate }: typeof import('log-update'),
+  layOut: (lines: Block[]) => string[],
+): Display {
+  const update = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true })
   return {
-    show: (scan) => {
-      for (const scope of scan.scopes) {
-        const done = scope.scanned + scope.unchanged
-        const total = Math.max(scope.discovered, done, 1)
-        const bar = byScope.get(scope.key) ?? bars.create(total, done, { name: showName(scope.name, MAX_BAR_NAME) })
-        byScope.set(scope.key, bar)
-        bar.setTotal(total)
-        bar.update(scopeOver.has(scope.state) ? total : done)
-      }
-    },
-    close: () => bars.stop(),
+    show: (scan) => update(layOut(scan.scopes.map(toBarLine)).join('\n')),
+    close: () => update.done(),
   }
+}
+
+function toBarLine(scope: ScanScopeView): Block {
+  const done = scope.scanned + scope.unchanged
+  const total = Math.max(scope.discovered, done, 1)
+  const share = scopeOver.has(scope.state) ? 1 : done / total
+  const filled = Math.round(share * BAR_WIDTH)
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}` as PrintableText
+  const count = scopeOver.has(scope.state) ? total : done
+  return line`  ${bar} ${showName(scope.name, MAX_BAR_NAME)}  ${count}/${total}`
 }
 
 /** A one-line summary of a scan. */

@@ -5,22 +5,14 @@ import { Readable } from 'node:stream'
 import type { OpenedApp } from '../app.ts'
 import { toAnswerText } from '../cli/answer-text.ts'
 import type { Flags, Host } from '../cli/host.ts'
+import { cell, table } from '../cli/output/blocks.ts'
+import { show } from '../cli/output/show.ts'
 import { followScan, toScanSummary } from '../cli/scan-progress.ts'
 import { print, type Session, withSession } from '../cli/session.ts'
-import { toTable } from '../cli/table.ts'
 import { importFindings } from '../imports/imports.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
-import {
-  line,
-  type PrintableText,
-  quote,
-  showAmount,
-  showCode,
-  showJson,
-  showName,
-  showSentence,
-} from '../kernel/shown.ts'
+import { line, type PrintableText, quote, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import { historySourceName, inventHistory } from '../sample/history.ts'
 import { type SampleTenants, startSampleTenants } from '../sample/tenants.ts'
 import { startServer, untilStopped } from './serve.ts'
@@ -107,12 +99,19 @@ async function showDashboard(host: Host, session: Session): Promise<void> {
   const { dashboard, metrics } = await session.call<DashboardView>('query_dashboard', { dashboard: 'discovery' })
   print(host, line`Dashboard ${showName(dashboard)}`)
   const rows = metrics.map(({ displayName, formatted, value, error }) => [
-    showName(displayName),
-    error === undefined
-      ? showAmount(formatted ?? (value === null ? 'none' : String(value)))
-      : showSentence(error.message),
+    cell.name(displayName),
+    error === undefined ? cell.number(value, formatted) : cell.sentence(error.message),
   ])
-  print(host, ...toTable([{ title: line`metric` }, { title: line`value`, align: 'right' }], rows))
+  await show(
+    host,
+    table(
+      [
+        { title: line`metric`, shrink: 1 },
+        { title: line`value`, align: 'right', shrink: 2 },
+      ],
+      rows,
+    ),
+  )
 }
 
 const questions = [
@@ -142,7 +141,7 @@ async function showAnswers(host: Host, session: Session): Promise<void> {
   for (const { asked, tool, input } of questions) {
     print(host, line`? ${showSentence(asked)}`)
     print(host, line`  ${showCode(tool)} ${showJson(input)}`)
-    print(host, ...toAnswerText(await session.call(tool, input)))
+    await show(host, ...toAnswerText(await session.call(tool, input)))
   }
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { toAnswerText, toSeriesText } from '../../src/cli/answer-text.ts'
+import { layOut } from '../../src/cli/output/layout.ts'
 
+const onPipe = { width: Number.POSITIVE_INFINITY, hasColor: false, hasLinks: false }
 const trust = { tier: 'certified', label: 'Certified by ada.' }
 const rate = { slug: 'rate', displayName: 'Rate', format: 'percentage', unit: '%' }
 const count = { slug: 'count', displayName: 'Count', format: 'number', unit: 'findings' }
@@ -20,7 +22,7 @@ describe('toAnswerText', () => {
       ],
       other: { groups: 4, value: 0.125, previous: 0.5, delta: -0.375 },
     })
-    expect(text).toEqual([
+    expect(layOut(text, onPipe)).toEqual([
       'Rate: 25%',
       'before: 50%, change: -25% (-50.0%)',
       '',
@@ -51,7 +53,7 @@ describe('toSeriesText', () => {
         { dimensionValue: 'a container with a long name', timeSeries: points(1, null) },
       ],
     })
-    expect(text).toEqual([
+    expect(layOut(text, onPipe)).toEqual([
       'Count',
       '▅█',
       '▄█  HIGH',

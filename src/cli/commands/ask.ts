@@ -5,7 +5,8 @@ import { UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { addFormats, present, toOutputFormat } from '../output/show.ts'
+import { withSession } from '../session.ts'
 
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
@@ -24,12 +25,12 @@ interface QueryFlags extends Flags {
   series?: string
   dimension?: string
   filters?: Record<string, unknown>
-  format?: 'csv'
+  format?: string
   json?: boolean
 }
 
 export function addAskCommands(program: Command, host: Host): void {
-  addFilterFlags(declareDataUse('existing', program.command('query')))
+  const query = addFilterFlags(declareDataUse('existing', program.command('query')))
     .description('evaluate a metric')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <list>', 'dimensions to break it down by, such as severity,detectorType', list)
@@ -48,35 +49,33 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
     .addOption(new Option('--series <granularity>', 'return a time series').choices(['hour', 'day', 'week', 'month']))
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
-    .addOption(new Option('--format <format>', 'write the answer to stdout in this format').choices(['csv']))
-    .option('--json', 'print the response of the REST API')
-    .action(async (metric: string, options: QueryFlags) => {
-      const { by, also, term, series, dimension, compare, explain, orderBy, limit } = options
-      const { from, to, timeZone, weekStart, format } = options
-      const filters = toFilters(options)
-      if (format !== undefined && options.json) throw new UsageError('--json cannot be used with --format.')
-      const ofValues = given({ compare, explain, orderBy, limit, alsoMetrics: also })
-      const [first] = Object.keys(ofValues)
-      if (series !== undefined && first !== undefined)
-        throw new UsageError(`--${flagNames[first] ?? first} cannot be used with --series.`)
-      if (series === undefined && dimension !== undefined)
-        throw new UsageError('--dimension is for --series only; use --by instead.')
-      if (series !== undefined && by !== undefined)
-        throw new UsageError('--by cannot be used with --series; use --dimension.')
-      const scope = given({ metricSlug: metric, glossaryTermSlug: term, from, to, timeZone, weekStart, filters })
-      await withSession(host, options, async (session) => {
-        if (series !== undefined) {
-          const input = { ...scope, ...given({ granularity: series, dimension }) }
-          if (format !== undefined) return session.write('query_metric_timeseries', format, input)
-          const answer = await session.call('query_metric_timeseries', input)
-          return options.json ? printJson(host, answer) : print(host, ...toSeriesText(answer))
-        }
-        const input = { ...scope, ...given({ dimensions: by }), ...ofValues }
-        if (format !== undefined) return session.write('query_metric', format, input)
-        const answer = await session.call('query_metric', input)
-        return options.json ? printJson(host, answer) : print(host, ...toAnswerText(answer))
-      })
+  addFormats(query).action(async (metric: string, options: QueryFlags) => {
+    const { by, also, term, series, dimension, compare, explain, orderBy, limit } = options
+    const { from, to, timeZone, weekStart } = options
+    const filters = toFilters(options)
+    const format = toOutputFormat(options)
+    const ofValues = given({ compare, explain, orderBy, limit, alsoMetrics: also })
+    const [first] = Object.keys(ofValues)
+    if (series !== undefined && first !== undefined)
+      throw new UsageError(`--${flagNames[first] ?? first} cannot be used with --series.`)
+    if (series === undefined && dimension !== undefined)
+      throw new UsageError('--dimension is for --series only; use --by instead.')
+    if (series !== undefined && by !== undefined)
+      throw new UsageError('--by cannot be used with --series; use --dimension.')
+    const scope = given({ metricSlug: metric, glossaryTermSlug: term, from, to, timeZone, weekStart, filters })
+    await withSession(host, options, async (session) => {
+      if (series !== undefined) {
+        const input = { ...scope, ...given({ granularity: series, dimension }) }
+        if (format === 'csv') return session.write('query_metric_timeseries', format, input)
+        const answer = await session.call('query_metric_timeseries', input)
+        return present(host, options, answer, () => toSeriesText(answer))
+      }
+      const input = { ...scope, ...given({ dimensions: by }), ...ofValues }
+      if (format === 'csv') return session.write('query_metric', format, input)
+      const answer = await session.call('query_metric', input)
+      return present(host, options, answer, () => toAnswerText(answer))
     })
+  })
 }
 
 /** Flags that have another name than the members that they set. */

@@ -3,7 +3,9 @@ import { AppError } from '../../kernel/errors.ts'
 import { line, showName, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson } from '../session.ts'
+import { type Block, toneOf } from '../output/blocks.ts'
+import { show } from '../output/show.ts'
+import { printJson } from '../session.ts'
 
 const marks = { ok: line`ok  `, warning: line`warn`, failed: line`FAIL` } as const
 
@@ -17,10 +19,11 @@ export function addDoctorCommand(program: Command, host: Host): void {
       const checks = await host.doctor(options)
       if (options.json) printJson(host, { checks })
       else {
-        for (const { name, status, detail, fix } of checks) {
-          print(host, line`${marks[status]}  ${showName(name)}: ${showSentence(detail)}`)
-          if (fix !== undefined && status !== 'ok') print(host, line`      → ${showSentence(fix)}`)
-        }
+        const lines = checks.flatMap(({ name, status, detail, fix }): Block[] => [
+          [{ text: marks[status], tone: toneOf(status) }, line`  ${showName(name)}: ${showSentence(detail)}`],
+          ...(fix !== undefined && status !== 'ok' ? [line`      → ${showSentence(fix)}`] : []),
+        ])
+        await show(host, ...lines)
       }
       const failed = checks.filter(({ status }) => status === 'failed').length
       if (failed > 0)

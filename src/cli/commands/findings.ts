@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { joinShown, line, type PrintableText, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { joinShown, line, showName, showSentence } from '../../kernel/shown.ts'
 import type { ExportFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, printNote, withSession } from '../session.ts'
-import { toTable } from '../table.ts'
+import { type Cell, type Column, cell, linked, table } from '../output/blocks.ts'
+import { addFormats, outputFormats, present, showNote } from '../output/show.ts'
+import { withSession } from '../session.ts'
 
 interface FindingView {
   id: string
@@ -15,17 +16,18 @@ interface FindingView {
   detectorType: string
   findingType: string
   excerpt?: string
-  asset: { name: string; container: string }
+  asset: { name: string; container: string; url?: string }
 }
 
 interface FindingFlags extends Flags {
-  format?: ExportFormat
+  color?: unknown
+  format?: string
   json?: boolean
   limit?: number
   cursor?: string
 }
 
-const formats: ExportFormat[] = ['csv', 'sarif', 'ndjson']
+const exportFormats: ExportFormat[] = ['csv', 'sarif', 'ndjson']
 
 export function addFindingCommands(program: Command, host: Host): void {
   const command = declareDataUse('existing', program.command('findings')).description('list findings, newest first')
@@ -37,43 +39,55 @@ export function addFindingCommands(program: Command, host: Host): void {
     .option('--total', 'also count all matching findings')
     .option('--limit <n>', 'number of findings (1 to 500; default 50)', toCount)
     .option('--cursor <cursor>', 'continue a list at its nextCursor')
-    .addOption(new Option('--format <format>', 'write all matching findings to stdout in this format').choices(formats))
-    .option('--json', 'print the response of the REST API')
-    .action(async ({ json, home, format, ...options }: FindingFlags) => {
+  addFormats(command, [...new Set([...outputFormats, ...exportFormats])])
+    .description('list findings, newest first; the formats csv, sarif and ndjson contain all matching findings')
+    .action(async ({ json, home, format, color, ...options }: FindingFlags) => {
       const { filter, others } = splitFilter(options)
       const input = { ...filter, ...others }
-      if (format !== undefined) {
+      const exported = exportFormats.find((each) => each === format)
+      if (exported !== undefined) {
         const [unfit] = json ? ['json'] : ['limit', 'cursor', 'total'].filter((name) => others[name] !== undefined)
         if (unfit !== undefined)
-          throw new UsageError(`--${unfit} cannot be used with --format, which writes the whole list.`)
-        return withSession(host, { home }, (session) => session.write('search_findings', format, input))
+          throw new UsageError(`--${unfit} cannot be used with --format ${exported}, which writes the whole list.`)
+        return withSession(host, { home }, (session) => session.write('search_findings', exported, input))
       }
       const answer = await withSession(host, { home }, (session) =>
         session.call<{ items: FindingView[]; total?: number; nextCursor?: string }>('search_findings', input),
       )
-      if (json) return printJson(host, answer)
-      if (answer.items.length === 0) return print(host, line`No findings match.`)
-      const columns = ['id', 'severity', 'status', 'what', 'where', 'excerpt'].map((title) => ({
-        title: showName(title),
-      }))
-      print(host, ...toTable(columns, answer.items.map(toRow)))
-      if (answer.total !== undefined) print(host, line`${answer.total} in all`)
-      if (answer.nextCursor !== undefined) printNote(host, line`More: --cursor ${showSentence(answer.nextCursor)}`)
+      await present(host, { json, format }, answer, () =>
+        answer.items.length === 0
+          ? [line`No findings match.`]
+          : [
+              table(columns, answer.items.map(toRow)),
+              ...(answer.total === undefined ? [] : [line`${answer.total} in all`]),
+            ],
+      )
+      if (answer.nextCursor !== undefined && json !== true && format !== 'json')
+        await showNote(host, line`More: --cursor ${showSentence(answer.nextCursor)}`)
     })
 }
 
 const MAX_PLACE = 40
 const MAX_EXCERPT = 60
 
-function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): PrintableText[] {
+const columns: Column[] = [
+  { title: line`id` },
+  { title: line`severity` },
+  { title: line`status` },
+  { title: line`what`, shrink: 1 },
+  { title: line`where`, shrink: 2 },
+  { title: line`excerpt`, shrink: 3, isCut: true, isOptional: true },
+]
+
+function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): Cell[] {
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part, MAX_PLACE))
   return [
-    showCode(id),
-    showCode(severity),
-    showCode(status),
-    line`${showName(detectorType)} ${showName(findingType)}`,
-    joinShown(where, ' / '),
-    excerpt === '' ? line`` : showName(excerpt, MAX_EXCERPT),
+    cell.code(id),
+    cell.status(severity),
+    cell.status(status),
+    cell.shown(line`${showName(detectorType)} ${showName(findingType)}`),
+    linked(cell.shown(joinShown(where, ' / ')), asset.url),
+    excerpt === '' ? cell.shown(line``) : cell.name(excerpt, MAX_EXCERPT),
   ]
 }
 

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
+import { show } from '../output/show.ts'
 import { followScan, toFailure, toScanSummary } from '../scan-progress.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { printJson, withSession } from '../session.ts'
 
 export function addScanCommands(program: Command, host: Host): void {
   declareDataUse('existing', program.command('scan'))
@@ -17,7 +18,7 @@ export function addScanCommands(program: Command, host: Host): void {
         return followScan(host, session, id)
       })
       if (options.json) printJson(host, scan)
-      else print(host, toScanSummary(scan))
+      else await show(host, toScanSummary(scan))
       if (scan.status === 'FAILED') throw new AppError('unavailable', toFailure(scan))
     })
 }

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { line, plainDigits, showCode } from '../../kernel/shown.ts'
+import { line, showCode } from '../../kernel/shown.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, type Session, withSession } from '../session.ts'
-import { toTable } from '../table.ts'
+import { cell, table } from '../output/blocks.ts'
+import { addFormats, present } from '../output/show.ts'
+import { type Session, withSession } from '../session.ts'
 
 type Days = Record<string, number>
 
@@ -15,6 +16,7 @@ interface SlaFlags extends Flags {
   days?: Days
   term?: string
   json?: boolean
+  format?: string
 }
 
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
@@ -22,10 +24,10 @@ const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
 export function addSlaCommands(program: Command, host: Host): void {
   const sla = program.command('sla').description('due dates of findings: see, set and remove policies')
   const command = (name: string, description: string, use: DataUse = 'existing') =>
-    declareDataUse(use, sla.command(name)).description(description).option('--json', 'print the REST answer')
+    addFormats(declareDataUse(use, sla.command(name)).description(description))
 
   command('list', 'list the policies').action(async (options: SlaFlags) => {
-    show(await withSession(host, options, getPolicies), options)
+    await show(await withSession(host, options, getPolicies), options)
   })
 
   command('set', 'set the policy of all findings, or of a term', 'created')
@@ -36,7 +38,7 @@ export function addSlaCommands(program: Command, host: Host): void {
         days: options.days ?? {},
         ...(options.term === undefined ? {} : { glossaryTermSlug: options.term }),
       }
-      show(await change(options, (others) => [...others, policy]), options)
+      await show(await change(options, (others) => [...others, policy]), options)
     })
 
   command('remove', 'remove the policy of all findings, or of a term')
@@ -53,17 +55,20 @@ export function addSlaCommands(program: Command, host: Host): void {
       })
     })
 
-  const show = (answer: SlaAnswer, { json }: SlaFlags) => {
-    if (json) return printJson(host, answer)
-    if (answer.policies.length === 0) {
-      return print(host, line`No policies: nothing is due. Add one with: assay sla set --days CRITICAL=7,HIGH=30`)
-    }
+  const show = (answer: SlaAnswer, flags: SlaFlags) => {
     const rows = answer.policies.map(({ glossaryTermSlug, days }) => [
-      glossaryTermSlug === null ? line`all findings` : showCode(glossaryTermSlug),
-      ...severities.map((name) => showCode(days[name] === undefined ? '-' : plainDigits(days[name]))),
+      glossaryTermSlug === null ? cell.shown(line`all findings`) : cell.code(glossaryTermSlug),
+      ...severities.map((name) => cell.shown(days[name] === undefined ? line`-` : line`${days[name]}`, days[name])),
     ])
-    const titles = ['findings', ...severities].map((title) => ({ title: showCode(title) }))
-    print(host, ...toTable(titles, rows))
+    const columns = [
+      { title: line`findings`, shrink: 1 },
+      ...severities.map((title) => ({ title: showCode(title), align: 'right' as const })),
+    ]
+    return present(host, flags, answer, () =>
+      answer.policies.length === 0
+        ? [line`No policies: nothing is due. Add one with: assay sla set --days CRITICAL=7,HIGH=30`]
+        : [table(columns, rows)],
+    )
   }
 }
 

@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Token } from '../../access/tokens.ts'
-import { line, quote, showCode, showName, showNames, showSentence } from '../../kernel/shown.ts'
+import { line, quote, showCode, showNames, showSentence } from '../../kernel/shown.ts'
 import { type Scope, scopes, type WriteContext } from '../../operation/context.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
+import { cell, table } from '../output/blocks.ts'
+import { addFormats, present } from '../output/show.ts'
 import { print, printJson, printNote, withSession } from '../session.ts'
-import { toTable } from '../table.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -58,18 +59,18 @@ export function addTokenCommands(program: Command, host: Host): void {
       )
     })
 
-  declareDataUse('existing', token.command('list'))
-    .description('list the tokens without their secrets')
-    .option('--json', 'print them as JSON')
-    .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
-      const items = await inside(flags, (context, { listTokens }) =>
-        context.read((reader) => listTokens(reader, context.now())),
-      )
-      if (json) return printJson(host, { items, total: items.length })
-      if (items.length === 0)
-        return print(host, line`There are no tokens; HTTP on loopback accepts requests from this machine without one.`)
-      print(host, ...toTable(columns, items.map(toRow)))
-    })
+  addFormats(
+    declareDataUse('existing', token.command('list')).description('list the tokens without their secrets'),
+  ).action(async ({ json, format, ...flags }: Flags & { json?: boolean; format?: string }) => {
+    const items = await inside(flags, (context, { listTokens }) =>
+      context.read((reader) => listTokens(reader, context.now())),
+    )
+    await present(host, { json, format }, { items, total: items.length }, () =>
+      items.length === 0
+        ? [line`There are no tokens; HTTP on loopback accepts requests from this machine without one.`]
+        : [table(columns, items.map(toRow))],
+    )
+  })
 
   declareDataUse('existing', token.command('revoke'))
     .description('revoke a token, immediately and in every process')
@@ -98,15 +99,22 @@ export function addTokenCommands(program: Command, host: Host): void {
     })
 }
 
-const columns = ['id', 'name', 'scopes', 'status', 'expires', 'last used'].map((title) => ({ title: showName(title) }))
+const columns = [
+  { title: line`id` },
+  { title: line`name`, shrink: 2 },
+  { title: line`scopes`, shrink: 1 },
+  { title: line`status` },
+  { title: line`expires` },
+  { title: line`last used`, shrink: 3, min: 16, isOptional: true as const },
+]
 
 const toRow = ({ id, name, scopes, lockdown, status, expiresAt, lastUsedAt }: Token) => [
-  showCode(id),
-  showName(name),
-  line`${showNames(scopes)}${lockdown ? line` (lockdown)` : line``}`,
-  showCode(status),
-  showCode(expiresAt.slice(0, 10)),
-  showCode(lastUsedAt === null ? 'never' : lastUsedAt.slice(0, 16)),
+  cell.code(id),
+  cell.name(name),
+  cell.shown(line`${showNames(scopes)}${lockdown ? line` (lockdown)` : line``}`),
+  cell.status(status),
+  cell.code(expiresAt.slice(0, 10)),
+  cell.time(lastUsedAt),
 ]
 
 const nameOf = (granted: readonly Scope[]) =>

@@ -1,22 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
-import {
-  joinShown,
-  line,
-  type PrintableText,
-  plainDigits,
-  showCode,
-  showName,
-  showSentence,
-} from '../../kernel/shown.ts'
+import { joinShown, line, plainDigits, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { Watch, WatchStateChange } from '../../watches/view.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
+import { type Block, type Column, cell, type Table, table } from '../output/blocks.ts'
+import { addFormats, present } from '../output/show.ts'
+import { toReadersTime } from '../output/times.ts'
 import { print, printJson, withSession } from '../session.ts'
-import { toTable } from '../table.ts'
 
 interface CreateFlags extends Flags {
   name?: string
@@ -36,37 +30,39 @@ interface CreateFlags extends Flags {
   json?: boolean
 }
 
+type ListFlags = Flags & { json?: boolean; format?: string }
+
+const noWatches = line`No watches yet. Add one with: assay watch create`
+
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
 export function addWatchCommands(program: Command, host: Host): void {
   const watch = program.command('watch').description('manage watches, which report when a metric crosses a threshold')
   const command = (name: string, description: string, use: DataUse = 'existing') =>
-    declareDataUse(use, watch.command(name))
-      .description(description)
-      .option('--json', 'print the response of the REST API')
+    declareDataUse(use, watch.command(name)).description(description)
+  const listing = (name: string, description: string) => addFormats(command(name, description))
 
-  command('list', 'list the watches and their states').action(async (options: Flags & { json?: boolean }) => {
+  listing('list', 'list the watches and their states').action(async (options: ListFlags) => {
     const answer = await withSession(host, options, (session) => session.call<{ items: Watch[] }>('list_watches', {}))
-    if (options.json) return printJson(host, answer)
-    if (answer.items.length === 0) return print(host, line`No watches yet. Add one with: assay watch create`)
-    print(host, ...toWatchTable(answer.items))
+    await present(host, options, answer, () => (answer.items.length === 0 ? [noWatches] : [toWatchTable(answer.items)]))
   })
 
-  command('show', 'show a watch, its groups and its last changes of state')
+  listing('show', 'show a watch, its groups and its last changes of state')
     .argument('<slug>', 'the watch')
-    .action(async (slug: string, options: Flags & { json?: boolean }) => {
+    .action(async (slug: string, options: ListFlags) => {
       const found = await withSession(host, options, (session) =>
         session.call<Watch & { history: WatchStateChange[] }>('get_watch', { slug }),
       )
-      if (options.json) return printJson(host, found)
-      print(host, ...toWatchTable([found]), ...toGroupLines(found))
-      for (const { at, state, previousState, value, group } of found.history) {
+      const history = found.history.map(({ at, state, previousState, value, group }): Block => {
         const of = group === undefined ? line`` : line` ${showGroup(group)}`
-        print(host, line`${showCode(at)} ${showCode(previousState)} → ${showCode(state)}${of} ${showValue(value)}`)
-      }
+        const change = [line`${toReadersTime(at)} ${showCode(previousState)} → `, cell.status(state)]
+        return [...change, line`${of} ${showValue(value)}`]
+      })
+      await present(host, options, found, () => [toWatchTable([found]), ...toGroupLines(found), ...history])
     })
 
   command('create', 'watch a metric', 'created')
+    .option('--json', 'print the response of the REST API')
     .argument('<slug>', 'name of the watch, such as open-criticals')
     .requiredOption('--metric <metric>', 'the metric: slug, id, display name or synonym')
     .option('--name <name>', 'name for people (default: the slug in words)')
@@ -94,6 +90,7 @@ export function addWatchCommands(program: Command, host: Host): void {
     })
 
   command('delete', 'delete a watch with its history')
+    .option('--json', 'print the response of the REST API')
     .argument('<slug>', 'the watch')
     .action(async (slug: string, options: Flags & { json?: boolean }) => {
       const deleted = await withSession(host, options, (session) => session.call<Watch>('delete_watch', { slug }))
@@ -101,19 +98,18 @@ export function addWatchCommands(program: Command, host: Host): void {
       print(host, line`${showCode(slug)} is deleted`)
     })
 
-  declareDataUse('existing', program.command('check'))
+  addFormats(declareDataUse('existing', program.command('check')))
     .description('evaluate watches now; exit 1 if one fires or its state is unknown')
     .argument('[slugs...]', 'the watches (default: all)')
     .option('--allow-unknown', 'exit 0 despite unknown states')
-    .option('--json', 'print the response of the REST API')
-    .action(async (slugs: string[], options: Flags & { json?: boolean; allowUnknown?: boolean }) => {
+    .action(async (slugs: string[], options: ListFlags & { allowUnknown?: boolean }) => {
       const { home } = options
       const answer = await withSession(host, { home }, (session) =>
         session.call<{ items: Watch[] }>('check_watches', slugs.length === 0 ? {} : { watches: slugs }),
       )
-      if (options.json) printJson(host, answer)
-      else if (answer.items.length === 0) print(host, line`No watches yet. Add one with: assay watch create`)
-      else print(host, ...toWatchTable(answer.items), ...answer.items.flatMap(toGroupLines))
+      await present(host, options, answer, () =>
+        answer.items.length === 0 ? [noWatches] : [toWatchTable(answer.items), ...answer.items.flatMap(toGroupLines)],
+      )
       const counts = { FIRING: 0, UNKNOWN: 0, OK: 0 }
       for (const { state } of answer.items) counts[state] += 1
       if (counts.FIRING > 0 || (counts.UNKNOWN > 0 && options.allowUnknown !== true)) {
@@ -156,28 +152,39 @@ const showGroup = (group: Record<string, string>) =>
     ' / ',
   )
 
-function toWatchTable(watches: readonly Watch[]): PrintableText[] {
-  const titles = ['watch', 'state', 'metric', 'value', 'condition', 'evaluated']
+const watchColumns: Column[] = [
+  { title: line`watch`, shrink: 1 },
+  { title: line`state` },
+  { title: line`metric`, shrink: 2 },
+  { title: line`value`, align: 'right' },
+  { title: line`condition`, shrink: 3 },
+  { title: line`evaluated`, shrink: 4, min: 16, isOptional: true },
+]
+
+function toWatchTable(watches: readonly Watch[]): Table {
   const rows = watches.map(({ slug, state, reason, metricSlug, value, condition, evaluatedAt, dimensions }) => [
-    showCode(slug),
-    reason === undefined ? showCode(state) : line`${showCode(state)} (${showCode(reason)})`,
-    showCode(metricSlug),
-    dimensions.length > 0 ? line`by ${joinShown(dimensions.map(showCode))}` : showValue(value),
-    line`${showCode(condition.kind)} ${showValue(condition.value)}`,
-    showCode(evaluatedAt ?? 'never'),
+    cell.code(slug),
+    reason === undefined
+      ? cell.status(state)
+      : { ...cell.status(state), text: line`${showCode(state)} (${showCode(reason)})` },
+    cell.code(metricSlug),
+    dimensions.length > 0
+      ? cell.shown(line`by ${joinShown(dimensions.map(showCode))}`)
+      : cell.shown(showValue(value), value),
+    cell.shown(line`${showCode(condition.kind)} ${showValue(condition.value)}`),
+    cell.time(evaluatedAt),
   ])
-  return toTable(
-    titles.map((title) => ({ title: showName(title) })),
-    rows,
-  )
+  return table(watchColumns, rows)
 }
 
-const toGroupLines = ({ slug, groups }: Watch): PrintableText[] =>
+const toGroupLines = ({ slug, groups }: Watch): Block[] =>
   groups
     .filter(({ state }) => state !== 'OK')
-    .map(
-      ({ group, state, value }) => line`${showCode(slug)} ${showGroup(group)}: ${showCode(state)} ${showValue(value)}`,
-    )
+    .map(({ group, state, value }) => [
+      line`${showCode(slug)} ${showGroup(group)}: `,
+      cell.status(state),
+      line` ${showValue(value)}`,
+    ])
 
 function toNumber(value: string): number {
   const number = Number(value)
