@@ -12,6 +12,7 @@ import {
 } from '../../src/cli/output/blocks.ts'
 import { layOut } from '../../src/cli/output/layout.ts'
 import { describeScreen } from '../../src/cli/output/screen.ts'
+import { toReadersTime } from '../../src/cli/output/times.ts'
 import { line, showSentence } from '../../src/kernel/shown.ts'
 import { hostileNames } from '../support/hostile-names.ts'
 
@@ -97,6 +98,20 @@ describe('a table', () => {
     ],
   ])('gives up its least telling columns first at %i columns', (width, lines) => {
     expect(layOut([table(columns, rows)], { ...plain, width })).toEqual(lines)
+  })
+
+  it('has times in the zone of the reader on a terminal, and in UTC on a pipe', () => {
+    const at = '2026-01-31T23:05:00.123Z'
+    const times = [table([{ title: line`at` }], [[cell.time(at)], [cell.time(null)]])]
+    expect(layOut(times, wide).slice(2)).toEqual(['2026-01-31T23:05:00Z', 'never'])
+    const [shown, never, note] = layOut(times, { ...plain, width: 60 }).slice(2)
+    expect([shown, never]).toEqual([toReadersTime(at), 'never'])
+    expect(note).toBe(`Times are in ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`)
+    expect(['UTC', 'Europe/Berlin', 'Asia/Kolkata'].map((zone) => toReadersTime(at, zone))).toEqual([
+      '2026-01-31 23:05',
+      '2026-02-01 00:05',
+      '2026-02-01 04:35',
+    ])
   })
 
   it('keeps the quotes of a name that it cuts, and divides no escape', () => {

@@ -8,7 +8,7 @@ import {
   showName,
   showSentence,
 } from '../../kernel/shown.ts'
-import { toReadersTime } from './times.ts'
+import { toReadersTime, toUtcTime } from './times.ts'
 
 /** What a colour stands for. */
 export type Tone = 'good' | 'notice' | 'bad' | 'worst' | 'quiet' | 'heading'
@@ -24,7 +24,7 @@ export interface Span {
 /** A cell of a table; `value` is what CSV contains. */
 export interface Cell extends Span {
   value: CsvValue
-  /** Shown in the reader's time zone. */
+  /** A moment: on a terminal in the reader's time zone. */
   isTime?: true
 }
 
@@ -122,6 +122,17 @@ export const cell = {
   time: (at: string | null | undefined, otherwise: PrintableText = line`never`): Cell =>
     at == null ? { text: otherwise, value: '' } : { text: toReadersTime(at), value: at, isTime: true },
 }
+
+const toUtc = (each: Cell): Cell =>
+  each.isTime && typeof each.value === 'string' ? { ...each, text: toUtcTime(each.value) } : each
+
+/** The same blocks with moments in UTC, for readers whose time zone is not known. */
+export const withUtcTimes = (blocks: readonly Block[]): Block[] =>
+  blocks.map((block) => {
+    if (typeof block === 'string' || !('kind' in block) || block.kind === 'command') return block
+    if (block.kind === 'table') return { ...block, rows: block.rows.map((row) => row.map(toUtc)) }
+    return { ...block, fields: block.fields.map(([title, each]) => [title, toUtc(each)] as const) }
+  })
 
 /** The same cell as a link; addresses other than http and https are dropped when it is shown. */
 export const linked = (to: Cell, link: string | undefined): Cell => (link === undefined ? to : { ...to, link })

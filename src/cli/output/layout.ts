@@ -1,7 +1,7 @@
 import colors from 'picocolors'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import type { Block, Fields, Span, Table, Tone } from './blocks.ts'
+import { type Block, type Fields, type Span, type Table, type Tone, withUtcTimes } from './blocks.ts'
 import { fitColumns } from './columns.ts'
 import { cutText, wrapText } from './fit-text.ts'
 import { toHarmlessLink } from './links.ts'
@@ -19,8 +19,9 @@ const GAP = '  '
 /** Blocks as lines, none wider than the screen. */
 export function layOut(blocks: readonly Block[], screen: Screen): string[] {
   const paint = createPainter(screen)
-  const lines = blocks.flatMap((block) => layOutBlock(block, screen, paint))
-  return blocks.some(hasTimes) ? [...lines, ...layOutBlock(toZoneNote(), screen, paint)] : lines
+  const isTerminal = Number.isFinite(screen.width)
+  const lines = (isTerminal ? blocks : withUtcTimes(blocks)).flatMap((block) => layOutBlock(block, screen, paint))
+  return isTerminal && blocks.some(hasTimes) ? [...lines, ...layOutBlock(toZoneNote(), screen, paint)] : lines
 }
 
 const toZoneNote = (): Block => ({ text: `Times are in ${readersZone()}.` as Span['text'], tone: 'quiet' })

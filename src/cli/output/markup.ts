@@ -1,6 +1,6 @@
 import { toCsvRecord } from '../../kernel/csv.ts'
 import { removeInvisible } from '../../kernel/invisible.ts'
-import type { Block, Cell, Table } from './blocks.ts'
+import { type Block, type Cell, type Table, withUtcTimes } from './blocks.ts'
 import { toHarmlessLink } from './links.ts'
 
 const isTable = (block: Block): block is Table => typeof block === 'object' && 'kind' in block && block.kind === 'table'

@@ -27,6 +27,9 @@ export function toReadersTime(at: string, zone: string = readersZone()): Printab
   return local === undefined ? showCode(at) : showDayAndTime(local.slice(0, 16))
 }
 
+/** A moment in UTC without fractions of a second, such as `2026-01-31T09:05:00Z`. */
+export const toUtcTime = (at: string): PrintableText => showCode(at.replace(/\.\d+Z$/, 'Z'))
+
 /** The beginning of a bucket in the zone of its question: a day, or a time where it is not midnight. */
 export function toBucketTime(at: string, zone: string): PrintableText {
   const local = toLocal(at, zone)
