@@ -1,8 +1,8 @@
 import { isObject } from '../kernel/json-object.ts'
-import { line, type PrintableText, showCode, showJson, showSentence } from '../kernel/shown.ts'
+import { line, showCode, showJson, showSentence } from '../kernel/shown.ts'
 import { inputNode, type SchemaNode } from '../operation/input/coerce.ts'
 import type { Operation } from '../operation/operation.ts'
-import { toTable } from './table.ts'
+import { type Block, type Cell, cell, command, table } from './output/blocks.ts'
 
 interface DescribedNode extends SchemaNode {
   description?: string
@@ -13,7 +13,7 @@ interface DescribedNode extends SchemaNode {
 }
 
 /** What an operation does, its members, and a call of it with every member that it needs. */
-export function describeOperation(operation: Operation): PrintableText[] {
+export function describeOperation(operation: Operation): Block[] {
   const { name, summary, scope, route, effect } = operation
   const node = inputNode(operation.input)
   const rows = listMembers(node, 0)
@@ -22,10 +22,16 @@ export function describeOperation(operation: Operation): PrintableText[] {
   const members =
     rows.length === 0
       ? [line`It takes no input.`]
-      : toTable(
-          ['member', 'type', 'description'].map((title) => ({ title: showCode(title) })),
-          rows,
-        )
+      : [
+          table(
+            [
+              { title: line`member` },
+              { title: line`type`, shrink: 2 },
+              { title: line`description`, shrink: 1, min: 20 },
+            ],
+            rows,
+          ),
+        ]
   const input = isObject(example) && Object.keys(example).length === 0 ? line`` : line` '${showJson(example)}'`
   return [
     line`${showCode(name)}: ${showSentence(summary)}`,
@@ -33,23 +39,23 @@ export function describeOperation(operation: Operation): PrintableText[] {
     line``,
     ...members,
     line``,
-    line`Example: assay call ${showCode(name)}${input}`,
+    command(line`Example: assay call ${showCode(name)}${input}`),
   ]
 }
 
 /** Members of members that a table lists. */
 const MAX_DEPTH = 1
 
-function listMembers(node: DescribedNode, depth: number): PrintableText[][] {
+function listMembers(node: DescribedNode, depth: number): Cell[][] {
   const { properties = {}, required = [] } = node
   return Object.entries(properties).flatMap(([name, member]: [string, DescribedNode]) => {
     const mark = required.includes(name) ? ' (required)' : ''
     const inner = depth < MAX_DEPTH && member.properties !== undefined ? listMembers(member, depth + 1) : []
     return [
       [
-        showSentence(`${'  '.repeat(depth)}${name}${mark}`),
-        showSentence(typeOf(member)),
-        showSentence(member.description ?? ''),
+        cell.sentence(`${'  '.repeat(depth)}${name}${mark}`),
+        cell.sentence(typeOf(member)),
+        cell.sentence(member.description ?? ''),
       ],
       ...inner,
     ]

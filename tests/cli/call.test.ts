@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { describeOperation, exampleOf } from '../../src/cli/operation-help.ts'
+import { layOut } from '../../src/cli/output/layout.ts'
 import { resolveSecrets } from '../../src/cli/secret-input.ts'
 import { inputNode } from '../../src/operation/input/coerce.ts'
 import { importFindings, openCommandLine } from './command-line.ts'
+
+const onPipe = { width: Number.POSITIVE_INFINITY, hasColor: false, hasLinks: false }
 
 describe('assay call OPERATION --help', () => {
   const host = { locate: () => ({ env: { API_TOKEN: 'any' } }) } as never
@@ -21,7 +24,7 @@ describe('assay call OPERATION --help', () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
     'lists every member of %s',
     (_, operation) => {
-      const text = describeOperation(operation).join('\n')
+      const text = layOut(describeOperation(operation), onPipe).join('\n')
       expect(Object.keys(inputNode(operation.input).properties ?? {}).filter((name) => !text.includes(name))).toEqual(
         [],
       )

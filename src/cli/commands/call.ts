@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
-import { joinShown, line, quote, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { joinShown, line, quote, showCode, showSentence } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { type DataUseOf, declareDataUse } from '../data-use.ts'
@@ -8,10 +8,11 @@ import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { findJsonProblem } from '../json-argument.ts'
 import { readJsonFile } from '../json-file.ts'
+import { cell, table } from '../output/blocks.ts'
+import { show, showNote } from '../output/show.ts'
 import { isInteractive } from '../prompt.ts'
 import { listPlainSecrets, resolveSecrets } from '../secret-input.ts'
-import { print, printJson, printNote, withSession } from '../session.ts'
-import { toTable } from '../table.ts'
+import { printJson, withSession } from '../session.ts'
 
 interface CallFlags extends Flags {
   list?: boolean
@@ -42,7 +43,7 @@ export function addCallCommand(program: Command, host: Host): void {
       const operation = await getOperation(host, options, name)
       if (options.help) {
         const { describeOperation } = await import('../operation-help.ts')
-        return print(host, ...describeOperation(operation))
+        return show(host, ...describeOperation(operation))
       }
       const input = await readInput(host, text)
       const { acceptNumbers } = await import('../operation-help.ts')
@@ -68,7 +69,7 @@ async function readInput(host: Host, text = '{}'): Promise<Record<string, unknow
   if (text === '-') return readJsonFile(host, '-')
   if (text.startsWith('@')) return readJsonFile(host, text.slice(1))
   const input = JSON.parse(text) as Record<string, unknown>
-  warnOfPlainSecrets(host, input)
+  await warnOfPlainSecrets(host, input)
   return input
 }
 
@@ -81,13 +82,13 @@ function requireJson(text: string | undefined): void {
 }
 
 /** A secret on the command line is kept in the history of the shell, and visible to other users of the machine. */
-function warnOfPlainSecrets(host: Host, input: Record<string, unknown>): void {
+async function warnOfPlainSecrets(host: Host, input: Record<string, unknown>): Promise<void> {
   const [path] = listPlainSecrets(input)
   if (path === undefined) return
   const instead = `write it as {"env": "NAME"} or {"file": "PATH"}, or give the input as @FILE`
   if (isInteractive(host))
     throw new UsageError(`${path} is a secret, which does not belong on the command line; ${instead}.`)
-  printNote(
+  await showNote(
     host,
     line`! ${showSentence(path)} is a secret on the command line, where others can see it; ${showSentence(instead)}.`,
   )
@@ -95,10 +96,10 @@ function warnOfPlainSecrets(host: Host, input: Record<string, unknown>): void {
 
 async function listOperations(host: Host, options: CallFlags): Promise<void> {
   const rows = (await host.operations(options)).map(({ name, effect, summary }) => [
-    showCode(name),
-    showCode(effect),
-    showSentence(summary, 100),
+    cell.code(name),
+    cell.code(effect),
+    cell.sentence(summary),
   ])
-  const columns = ['operation', 'effect', 'description'].map((title) => ({ title: showName(title) }))
-  print(host, ...toTable(columns, rows))
+  const description = { title: line`description`, shrink: 1, min: 20 }
+  await show(host, table([{ title: line`operation` }, { title: line`effect` }, description], rows))
 }

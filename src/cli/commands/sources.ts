@@ -6,11 +6,12 @@ import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { readJsonFile } from '../json-file.ts'
+import { type Block, cell, table, toneOf } from '../output/blocks.ts'
+import { addFormats, present, show } from '../output/show.ts'
 import { askAgreement, isInteractive } from '../prompt.ts'
 import { addSecretOptions, readSecret, resolveSecrets, type SecretFlags } from '../secret-input.ts'
 import { print, printJson, printNote, type Session, withSession } from '../session.ts'
 import { addSettingOptions, inOptionWords, type SettingFlags, toSettings } from '../source-flags.ts'
-import { toTable } from '../table.ts'
 
 interface SourceView {
   id: string
@@ -48,16 +49,17 @@ export function addSourceCommands(program: Command, host: Host): void {
       .description(description)
       .option('--json', 'print the response of the REST API')
 
-  declareDataUse('existing', sources.command('list', { isDefault: true }))
+  addFormats(declareDataUse('existing', sources.command('list', { isDefault: true })))
     .description('list the sources')
-    .option('--json', 'print the response of the REST API')
-    .action(async (options: JsonFlags) => {
+    .action(async (options: JsonFlags & { format?: string }) => {
       const answer = await withSession(host, options, (session) =>
         session.call<{ items: SourceView[] }>('list_sources', {}),
       )
-      if (options.json) return printJson(host, answer)
-      if (answer.items.length === 0) return print(host, line`No sources yet. Add one with: assay sources add`)
-      print(host, ...toSourceTable(answer.items))
+      await present(host, options, answer, () =>
+        answer.items.length === 0
+          ? [line`No sources yet. Add one with: assay sources add`]
+          : [toSourceTable(answer.items)],
+      )
     })
 
   command('existing', 'show', 'show the settings of a source, without its secrets')
@@ -65,7 +67,7 @@ export function addSourceCommands(program: Command, host: Host): void {
     .action(async (id: string, options: JsonFlags) => {
       const source = await withSession(host, options, (session) => session.call<SourceView>('get_source', { id }))
       if (options.json) return printJson(host, source)
-      print(host, ...toSourceTable([source]), line``, ...showSettings(source.config))
+      await show(host, toSourceTable([source]), line``, ...showSettings(source.config))
     })
 
   const add = command('created', 'add', 'add a source; on a terminal, asks for what the options do not give')
@@ -238,11 +240,15 @@ async function test(host: Host, session: Session, id: string, json: boolean): Pr
   const answer = await session.call<{ steps: StepView[] }>('test_source', { id })
   if (json) printJson(host, answer)
   else {
-    for (const { name, status, detail, hint } of answer.steps) {
+    const lines = answer.steps.flatMap(({ name, status, detail, hint }): Block[] => {
       const said = detail === undefined ? line`` : line`: ${showSentence(detail)}`
-      print(host, line`${marks[status]}  ${showName(name.replaceAll('_', ' '))}${said}`)
-      if (hint !== undefined && status !== 'ok') print(host, line`        → ${showSentence(hint)}`)
-    }
+      const mark = { text: marks[status], tone: toneOf(status) }
+      return [
+        [mark, line`  ${showName(name.replaceAll('_', ' '))}${said}`],
+        ...(hint !== undefined && status !== 'ok' ? [line`        → ${showSentence(hint)}`] : []),
+      ]
+    })
+    await show(host, ...lines)
   }
   const bad = answer.steps.filter(({ status }) => status === 'denied' || status === 'failed')
   if (bad.length === 0) return
@@ -259,19 +265,22 @@ const marks = { ok: line`ok    `, denied: line`DENIED`, failed: line`FAILED`, sk
 const showArgument = (name: string): PrintableText =>
   /^[\w.@%+:/-]+$/.test(name) ? showName(name) : showSentence(`'${name.replaceAll("'", `'\\''`)}'`)
 
-function toSourceTable(items: readonly SourceView[]): PrintableText[] {
-  const titles = ['name', 'type', 'last complete scan', 'next run', 'id']
+function toSourceTable(items: readonly SourceView[]): Block {
   const rows = items.map(({ name, type, lastCompletedScanAt, nextRunAt, id }) => [
-    showName(name),
-    showName(type),
-    showCode(lastCompletedScanAt ?? 'never'),
-    showCode(nextRunAt ?? '-'),
-    showCode(id),
+    cell.name(name),
+    cell.name(type),
+    cell.time(lastCompletedScanAt),
+    cell.time(nextRunAt, line`-`),
+    cell.code(id),
   ])
-  return toTable(
-    titles.map((title) => ({ title: showName(title) })),
-    rows,
-  )
+  const columns = [
+    { title: line`name`, shrink: 1 },
+    { title: line`type` },
+    { title: line`last complete scan` },
+    { title: line`next run` },
+    { title: line`id`, shrink: 2, min: 36, isOptional: true as const },
+  ]
+  return table(columns, rows)
 }
 
 /** Every setting on a line of its own, by the path that `--set` takes. */

@@ -1,4 +1,4 @@
-import colors from 'picocolors'
+import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 import { type Block, type Fields, type Span, type Table, type Tone, withUtcTimes } from './blocks.ts'
@@ -136,21 +136,21 @@ function layOutFields({ fields }: Fields, screen: Screen, paint: Painter): strin
 /** Narrowest room for a value beside its name. */
 const MIN_VALUE = 16
 
+const styles: Record<Tone, Parameters<typeof styleText>[0]> = {
+  good: 'green',
+  notice: 'yellow',
+  bad: 'red',
+  worst: ['bold', 'red'],
+  quiet: 'dim',
+  heading: 'bold',
+}
+
 type Painter = (text: string, style: Pick<Span, 'tone' | 'link'>) => string
 
 function createPainter({ hasColor, hasLinks }: Screen): Painter {
-  const { bold, red, yellow, green, dim, isColorSupported: _ } = colors.createColors(hasColor)
-  const paints: Readonly<Record<Tone, (text: string) => string>> = {
-    good: green,
-    notice: yellow,
-    bad: red,
-    worst: (text) => bold(red(text)),
-    quiet: dim,
-    heading: bold,
-  }
   return (text, { tone, link }) => {
     if (text === '') return text
-    const painted = tone === undefined ? text : paints[tone](text)
+    const painted = tone === undefined || !hasColor ? text : styleText(styles[tone], text, { validateStream: false })
     const address = hasLinks && link !== undefined ? toHarmlessLink(link) : undefined
     return address === undefined ? painted : `\u001b]8;;${address}\u001b\\${painted}\u001b]8;;\u001b\\`
   }

@@ -35,7 +35,7 @@ const toInline = ({ text, link }: Pick<Cell, 'text' | 'link'>): string => {
 
 /** Blocks as Markdown. */
 export function toMarkdown(blocks: readonly Block[]): string {
-  return `${blocks
+  return `${withUtcTimes(blocks)
     .map(toMarkdownBlock)
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
