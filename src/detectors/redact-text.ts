@@ -2,11 +2,17 @@ import { joinRanges } from '../kernel/ranges.ts'
 import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import type { RedactedFinding } from './detector.ts'
 import { MASK_TEXT } from './excerpt.ts'
-import { runRequest } from './request.ts'
+import { piiDetector } from './pii/index.ts'
+import { type DetectorRun, runDetectors } from './runner.ts'
 import { toSafeTextOnce } from './safe-text.ts'
+import { secretsDetector } from './secrets/index.ts'
 
 const TEXTS_AT_ONCE = 50
 const MAX_TEXT = 1_000_000
+const detectors: readonly DetectorRun[] = [
+  { detector: secretsDetector, config: secretsDetector.config.parse({}) },
+  { detector: piiDetector, config: piiDetector.config.parse({}) },
+]
 
 /** Masks all credentials and personal data in a text that was taken from a source by another program. */
 export function redactText(text: string): SafeText {
@@ -22,7 +28,7 @@ export function redactTexts(texts: readonly string[]): SafeText[] {
 }
 
 function redactSome(texts: readonly string[]): SafeText[] {
-  const { findings, warnings } = runRequest(
+  const { findings, warnings } = runDetectors(
     {
       mime: 'text/plain',
       parts: texts.map((text, index) => ({ kind: 'text', path: String(index), text })),
@@ -30,12 +36,13 @@ function redactSome(texts: readonly string[]): SafeText[] {
     },
     {
       asset: { key: '', kind: 'text', name: '', url: '' },
-      detectors: [{ type: 'SECRETS' }, { type: 'PII' }],
+      detectors,
+      veiling: detectors,
       now: 0,
       inlineSuppression: false,
       occurrences: 'all',
+      fingerprint: (canonical) => canonical,
     },
-    { fingerprint: (canonical) => canonical },
   )
   // Findings are limited per document, so texts that together exceed the limit are redacted one by one.
   if (warnings.length > 0 && texts.length > 1) return texts.flatMap((text) => redactSome([text]))

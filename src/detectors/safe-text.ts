@@ -130,10 +130,11 @@ export function toSafeValue(value: unknown, kind: TextKind): unknown {
 const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
 
 /** Ranges to be masked, unordered and possibly overlapping. */
-export function findHidden(text: string, kind: TextKind): Range[] {
+export function findHidden(text: string, kind: TextKind): readonly Range[] {
   const look = profileText(text)
-  const hidden = [...findIn(text, kind, look)]
-  if (!look.disguised) return hidden
+  const found = findIn(text, kind, look)
+  if (!look.disguised) return found
+  const hidden = [...found]
   for (const reading of readingsOf(text)) {
     const read = findIn(reading.text, kind === 'excerpt' ? 'prose' : kind, profileText(reading.text))
     for (const range of read) hidden.push(toOriginal(reading, range))
@@ -143,33 +144,32 @@ export function findHidden(text: string, kind: TextKind): Range[] {
 
 /** Personal numbers have at least this many digits. */
 const MIN_DIGITS = 7
+const none: readonly Range[] = []
 
-function* findIn(text: string, kind: TextKind, look: TextProfile): Generator<Range> {
-  const credentials = look.mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : []
-  yield* credentials
-  if (look.mayBeEncoded) yield* findEncodedCredentials(text)
+function findIn(text: string, kind: TextKind, look: TextProfile): readonly Range[] {
+  const credentials = look.mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : none
+  const mayBeSecret = kind !== 'excerpt' && mayHoldSecret(text)
+  const mayBePersonal = kind === 'prose' && look.digits >= MIN_DIGITS
+  if (!look.mayBeEncoded && !mayBeSecret && !mayBePersonal) return credentials
+  const hidden = [...credentials]
+  if (look.mayBeEncoded) hidden.push(...findEncodedCredentials(text))
   // Credential patterns give exact ranges; overlapping detector matches are dropped, because they would mask more of a
   // URL than necessary.
-  for (const range of findByDetectors(text, kind, look)) {
-    if (!credentials.some(({ start, end }) => start < range.end && range.start < end)) yield range
-  }
+  const isFree = (range: Range) => !credentials.some(({ start, end }) => start < range.end && range.start < end)
+  if (mayBeSecret) for (const range of findSecrets(text)) if (isFree(range)) hidden.push(range)
+  if (mayBePersonal) for (const range of findPersonal(text)) if (isFree(range)) hidden.push(range)
+  return hidden
 }
 
 function* findEncodedCredentials(text: string): Generator<Range> {
   for (const { text: decoded, ...range } of findEncoded(text)) {
-    if (decoded === undefined || findCredentials(decoded).length > 0 || !isEmpty(findSecrets(decoded))) yield range
+    if (decoded === undefined || findCredentials(decoded).length > 0 || holdsSecret(decoded)) yield range
   }
 }
 
-function* findByDetectors(text: string, kind: TextKind, { digits }: TextProfile): Generator<Range> {
-  if (kind !== 'excerpt') yield* findSecrets(text)
-  if (kind === 'prose' && digits >= MIN_DIGITS) yield* findPersonal(text)
-}
-
-const isEmpty = (ranges: Generator<Range>): boolean => ranges.next().done === true
+const holdsSecret = (text: string): boolean => mayHoldSecret(text) && findSecrets(text).next().done !== true
 
 function* findSecrets(text: string): Generator<Range> {
-  if (!mayHoldSecret(text)) return
   const document = { mime: 'text/plain', parts: [{ kind: 'text' as const, path: '', text }], links: [] }
   for (const match of secretsDetector.detect(document, { asset, config, now: 0 })) {
     if (match.confidence >= MIN_SECRET_CONFIDENCE) yield match

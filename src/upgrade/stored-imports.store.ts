@@ -63,7 +63,7 @@ function toSafeBlock(packed: Uint8Array, identify: Identify): Uint8Array | undef
     const combination = safeFacets[columns.facets[at] ?? -1]
     if (asset === undefined || combination === undefined) throw new RangeError('a waiting finding names no asset')
     const numbers = numberNames.map((name) => columns[name][at] ?? Number.NaN)
-    return { numbers, asset, facets: combination, excerpt: safeExcerpts?.[at] ?? null }
+    return { numbers, at: 0, asset, facets: combination, excerpt: safeExcerpts?.[at] ?? null }
   })
   return packBlock(rows, order)
 }

@@ -2,10 +2,11 @@ import { sortBlocks } from '../../src/imports/apply/sorted-rows.ts'
 import { type ImportRow, type RowNumbers, readLine, toNumbers } from '../../src/imports/read/import-row.ts'
 
 /** A row whose numbers have names. */
-export type NamedRow = Omit<ImportRow, 'numbers'> & RowNumbers
+export type NamedRow = Omit<ImportRow, 'numbers' | 'at'> & RowNumbers
 
 export const toRow = ({ asset, facets, excerpt, ...numbers }: NamedRow): ImportRow => ({
   numbers: toNumbers(numbers),
+  at: 0,
   asset,
   facets,
   excerpt,

@@ -32,7 +32,7 @@ export function* findBare(text: string): Generator<Found> {
 }
 
 /** Whether a text contains such a credential. */
-export const holdsBare = (text: string): boolean => findBare(text).next().done !== true
+export const holdsBare = (text: string): boolean => hasLongRun(text, MIN_RUN) && findBare(text).next().done !== true
 
 const toFound = (type: string, start: number, value: string, confidence: number): Found => {
   return { type, start, end: start + value.length, severity: 'HIGH', confidence, value, shown: '•••' }

@@ -50,12 +50,16 @@ const exported = new RegExp(`^${FINGERPRINT_NAME}:([0-9a-f]{12})$`)
 function toFingerprint(line: DatedLine, identify: Identify): number {
   const own = line.fingerprint === undefined ? undefined : exported.exec(line.fingerprint)?.[1]
   if (own !== undefined) return toFp(own)
+  const { asset, detectorType, fingerprint, findingType, customDetectorKey = '', excerpt } = line
   const identity =
-    line.fingerprint === undefined
-      ? [line.findingType, line.customDetectorKey ?? '', line.excerpt ?? null, toMs(line.firstDetectedAt)]
-      : [line.fingerprint]
-  return identify(JSON.stringify(['import', line.asset.key, line.detectorType, ...identity]))
+    fingerprint === undefined
+      ? `${quote(findingType)},${quote(customDetectorKey)},${excerpt === undefined ? null : quote(excerpt)},${toMs(line.firstDetectedAt)}`
+      : quote(fingerprint)
+  return identify(`["import",${quote(asset.key)},${quote(detectorType)},${identity}]`)
 }
+
+/** Quotes members of the hashed list one by one, which takes V8 half as long as the whole list. */
+const quote = (text: string): string => JSON.stringify(text)
 
 /** The facets of a row in the order of a stored block, with the value of a line that has none if it may. */
 export const facetDefaults = {
@@ -99,8 +103,9 @@ export type RowNumbers = { [Name in NumberName]: ReturnType<(typeof numberColumn
 
 /** A validated line as it is staged; times in milliseconds, the excerpt masked. */
 export interface ImportRow {
-  /** In the order of `numberNames`, NaN for null: an array of numbers is much cheaper than members of an object. */
-  numbers: readonly number[]
+  /** From `at` on in the order of `numberNames`, NaN for null; shared by many rows, which spares them objects. */
+  numbers: ArrayLike<number>
+  at: number
   asset: ImportedAsset
   facets: ImportFacets
   excerpt: SafeText | null
@@ -116,7 +121,6 @@ const columns = Object.entries<NumberColumn>(numberColumns) as [keyof NumberColu
 const converted = columns.flatMap(([name, { of }]) => (of === undefined ? [] : [{ name: name as NumberName, of }]))
 export const numberNames = converted.map(({ name }) => name)
 const converters = converted.map(({ of }) => of)
-const noValues: readonly number[] = converted.map(() => Number.NaN)
 
 /** The bytes of the numbers of one row. */
 export const ROW_BYTES = columns.reduce((sum, [, { array }]) => sum + array.BYTES_PER_ELEMENT, 0)
@@ -132,14 +136,11 @@ export function viewColumns(buffer: ArrayBuffer, start: number, size: number): N
   return Object.fromEntries(views)
 }
 
-export function toImportRow(
-  line: DatedLine,
-  { asset, facets, excerpt }: Pick<ImportRow, 'asset' | 'facets' | 'excerpt'>,
-  identify: Identify,
-): ImportRow {
-  const numbers = noValues.slice()
-  for (let at = 0; at < converters.length; at++) numbers[at] = converters[at]?.(line, identify) ?? Number.NaN
-  return { numbers, asset, facets, excerpt }
+/** Writes the numbers of a line to their places in `numbers` from `at` on. */
+export function writeNumbers(line: DatedLine, identify: Identify, numbers: Float64Array, at: number): void {
+  for (let index = 0; index < converters.length; index++) {
+    numbers[at + index] = converters[index]?.(line, identify) ?? Number.NaN
+  }
 }
 
 /** The numbers of a row from their names. */

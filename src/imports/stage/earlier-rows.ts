@@ -22,7 +22,7 @@ export const earlierRow = [
 ] as const
 
 /** A finding that earlier versions staged as an object. */
-export type EarlierRow = Omit<ImportRow, 'facets' | 'numbers'> &
+export type EarlierRow = Omit<ImportRow, 'facets' | 'numbers' | 'at'> &
   Omit<RowNumbers, 'undated'> &
   ImportFacets & { undated?: boolean }
 
@@ -46,5 +46,5 @@ export function packEarlierRows(text: string): Uint8Array {
 function toRow({ undated = false, ...row }: EarlierRow): ImportRow {
   const { asset, excerpt } = row
   const facets = Object.fromEntries(facetNames.map((name) => [name, row[name]])) as unknown as ImportFacets
-  return { numbers: toNumbers({ ...row, undated: Number(undated) }), asset, facets, excerpt }
+  return { numbers: toNumbers({ ...row, undated: Number(undated) }), at: 0, asset, facets, excerpt }
 }

@@ -79,8 +79,8 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
 }
 
 function packNumbers(rows: readonly ImportRow[], index: number, column: NumberColumns[keyof NumberColumns]): void {
-  let at = 0
-  for (const { numbers } of rows) column[at++] = numbers[index] ?? 0
+  let place = 0
+  for (const { numbers, at } of rows) column[place++] = numbers[at + index] ?? 0
 }
 
 /** Unpacked findings. */

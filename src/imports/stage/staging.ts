@@ -2,7 +2,14 @@ import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
 import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { cutExcerpt, type ImportLine } from '../read/import-line.ts'
-import { type DatedLine, type Identify, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-row.ts'
+import {
+  type DatedLine,
+  type Identify,
+  type ImportRow,
+  numberNames,
+  sanitizeAsset,
+  writeNumbers,
+} from '../read/import-row.ts'
 import { FacetInterner } from './facet-interner.ts'
 
 /** Maximum number of rows held in memory. */
@@ -58,17 +65,16 @@ export class Staging {
     const excerpts: string[] = []
     for (const { excerpt } of this.#lines) if (excerpt !== undefined) excerpts.push(cutExcerpt(excerpt))
     const masked = redactTexts(excerpts)[Symbol.iterator]()
+    const numbers = new Float64Array(this.#lines.length * numberNames.length)
+    let at = 0
     for (const line of this.#lines) {
-      const excerpt = line.excerpt === undefined ? undefined : masked.next().value
-      const names = {
-        asset: this.#sanitizeOnce(line.asset),
-        facets: this.#combinations.find(line),
-        excerpt: excerpt ?? null,
-      }
-      const row = toImportRow(line, names, this.#identify)
-      this.#rows.push(row)
-      const { name = '', url = '', container = '' } = row.asset
-      this.#text += (excerpt?.length ?? 0) + row.asset.key.length + name.length + url.length + container.length
+      const excerpt = (line.excerpt === undefined ? undefined : masked.next().value) ?? null
+      const asset = this.#sanitizeOnce(line.asset)
+      writeNumbers(line, this.#identify, numbers, at)
+      this.#rows.push({ numbers, at, asset, facets: this.#combinations.find(line), excerpt })
+      at += numberNames.length
+      const { key, name = '', url = '', container = '' } = asset
+      this.#text += (excerpt?.length ?? 0) + key.length + name.length + url.length + container.length
     }
     this.#lines = []
     this.#excerpts = 0
