@@ -59,6 +59,15 @@ function pick(flags: Flags): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([name, value]) => settings.has(name) && value !== undefined))
 }
 
+/** Where a browser on this machine finds the server of these settings. */
+function findAddress({ host, port, socket, publicUrl }: Pick<Settings, 'host' | 'port' | 'socket' | 'publicUrl'>) {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  if (socket !== undefined) return undefined
+  const isEverywhere = ['0.0.0.0', '::', '[::]'].includes(host)
+  const name = isEverywhere ? '127.0.0.1' : host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
 /** How long a slow reader may still receive output after the command has finished. */
 const FLUSH_MS = 1000
 const ASSISTANT_FLUSH_MS = 200
@@ -76,8 +85,12 @@ const host: Host = {
     return listOfferedOperations(configure(flags).readOnly)
   },
   locate: (flags) => {
-    const { home, networkFolder } = configure(flags)
-    return { home, env, networkFolder }
+    const { home, networkFolder, ...config } = configure(flags)
+    return { home, env, networkFolder, address: findAddress(config) }
+  },
+  browse: async (url) => {
+    const { browse } = await import('./commands/browse.ts')
+    return browse(url, env)
   },
   serve: async (flags) => {
     const { serve } = await import('./commands/serve.ts')

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { UsageError } from './exit.ts'
 import { toJsonObject } from './json-argument.ts'
 
 /** Filter keys whose values are lists, with what a value is; the facet table has the same keys. */
@@ -89,4 +90,16 @@ export function splitFilter(options: Record<string, unknown>): {
     filter: { ...pick(isPlain), ...(Object.keys(ranges).length === 0 ? {} : { ranges }) },
     others: pick((name) => !isPlain(name) && !isRange(name)),
   }
+}
+
+/** The filter of the flags and of a JSON option together; a key may be in one of them only. */
+export function mergeFilters(
+  options: Record<string, unknown>,
+  json: { flag: string; filters: Record<string, unknown> | undefined },
+): Record<string, unknown> | undefined {
+  const { filter } = splitFilter(options)
+  const { flag, filters } = json
+  const twice = Object.keys(filter).find((name) => filters !== undefined && Object.hasOwn(filters, name))
+  if (twice !== undefined) throw new UsageError(`${toFlag(twice)} is also in ${flag}; give it once.`)
+  return filters === undefined && Object.keys(filter).length === 0 ? undefined : { ...filters, ...filter }
 }

@@ -35,6 +35,8 @@ export interface Host extends ColorSettings {
   doctor(flags: Flags & { deep: boolean; repair: boolean }): Promise<Check[]>
   /** Compares the answers of engine and SQL to the same random questions. */
   verify(flags: Flags, asked: { questions: number; seed: number }): Promise<Verified>
+  /** Opens an address in the browser of the user; false where there is none. */
+  browse(url: string): Promise<boolean>
 }
 
 /** The result of comparing the engine with SQL. */
@@ -52,6 +54,8 @@ export interface Location {
   /** The environment variables that may contain the key. */
   env: Readonly<Record<string, string | undefined>>
   networkFolder: boolean
+  /** Where a browser finds the server; absent where it listens on a unix socket. */
+  address?: string | undefined
 }
 
 /** The result of one check by `assay doctor`. */

@@ -6,6 +6,7 @@ import { addAuditCommands } from './commands/audit.ts'
 import { addBackupCommands, addKeyCommands } from './commands/backup.ts'
 import { addCallCommand } from './commands/call.ts'
 import { addClientCommands } from './commands/clients.ts'
+import { addDashboardCommands } from './commands/dashboard.ts'
 import { addDefinitionCommands } from './commands/definitions.ts'
 import { addDetectCommand } from './commands/detect.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -13,9 +14,12 @@ import { addFindingCommands } from './commands/findings.ts'
 import { addGenerateCommand } from './commands/generate.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addInitCommand } from './commands/init.ts'
+import { addMetricCommands } from './commands/metrics.ts'
 import { addScanCommands } from './commands/scan.ts'
+import { addServiceCommands } from './commands/service.ts'
 import { addSlaCommands } from './commands/sla.ts'
 import { addSourceCommands } from './commands/sources.ts'
+import { addTermCommands } from './commands/terms.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addTriageCommand } from './commands/triage.ts'
 import { addVerifyCommand } from './commands/verify.ts'
@@ -90,6 +94,9 @@ export function createProgram(
   addAskCommands(program, host)
   addCallCommand(program, host)
   addFindingCommands(program, host)
+  addTermCommands(program, host)
+  addMetricCommands(program, host)
+  addDashboardCommands(program, host)
   addTriageCommand(program, host)
   addSlaCommands(program, host)
   addWatchCommands(program, host)
@@ -102,6 +109,7 @@ export function createProgram(
   addTokenCommands(program, host)
   addAuditCommands(program, host)
   addDoctorCommand(program, host)
+  addServiceCommands(program, host)
   addVerifyCommand(program, host)
   const all = program.commands.flatMap((command) => [command, ...command.commands])
   for (const command of [program, ...all]) {

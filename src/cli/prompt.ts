@@ -48,6 +48,14 @@ export async function askChoice(host: Host, message: PrintableText, options: rea
   return toAnswer(await select<string>({ ...streams(host), message, options: [...options] }))
 }
 
+/** Asks for any number of the options; none is an answer, too. */
+export async function askChoices(host: Host, message: PrintableText, options: readonly Choice[]): Promise<string[]> {
+  const { multiselect } = await import('@clack/prompts')
+  return toAnswer(
+    await multiselect<string>({ ...streams(host), message, options: [...options], required: false, maxItems: 12 }),
+  )
+}
+
 export async function askAgreement(host: Host, message: PrintableText): Promise<boolean> {
   const { confirm } = await import('@clack/prompts')
   return toAnswer(await confirm({ ...streams(host), message, initialValue: false }))

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { OpenedApp } from '../app.ts'
 import { toAnswerText } from '../cli/answer-text.ts'
+import { type DashboardView, toDashboardText } from '../cli/dashboard-text.ts'
 import type { Flags, Host } from '../cli/host.ts'
-import { cell, table } from '../cli/output/blocks.ts'
 import { show } from '../cli/output/show.ts'
 import { followScan, toScanSummary } from '../cli/scan-progress.ts'
 import { print, type Session, withSession } from '../cli/session.ts'
@@ -84,34 +84,8 @@ async function scanTenants(host: Host, session: Session, tenants: SampleTenants)
   }
 }
 
-interface DashboardView {
-  dashboard: string
-  metrics: {
-    displayName: string
-    formatted?: string
-    value: number | null
-    unit: string
-    error?: { message: string }
-  }[]
-}
-
 async function showDashboard(host: Host, session: Session): Promise<void> {
-  const { dashboard, metrics } = await session.call<DashboardView>('query_dashboard', { dashboard: 'discovery' })
-  print(host, line`Dashboard ${showName(dashboard)}`)
-  const rows = metrics.map(({ displayName, formatted, value, error }) => [
-    cell.name(displayName),
-    error === undefined ? cell.number(value, formatted) : cell.sentence(error.message),
-  ])
-  await show(
-    host,
-    table(
-      [
-        { title: line`metric`, shrink: 1 },
-        { title: line`value`, align: 'right', shrink: 2 },
-      ],
-      rows,
-    ),
-  )
+  await show(host, ...toDashboardText(await session.call<DashboardView>('query_dashboard', { dashboard: 'discovery' })))
 }
 
 const questions = [

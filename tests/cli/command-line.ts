@@ -32,7 +32,10 @@ export interface OpenCommandLine {
 }
 
 /** Runs commands in this process, on a data folder of its own that goes away with the test. */
-export function openCommandLine(env: Record<string, string> = {}): OpenCommandLine {
+export function openCommandLine(
+  env: Record<string, string> = {},
+  { address }: { address?: string } = {},
+): OpenCommandLine {
   const home = mkdtempSync(join(tmpdir(), 'assay-cli-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const configure = (flags: Flags) => loadConfig({ home: flags.home ?? home, logLevel: 'silent', port: 0 }, env)
@@ -47,12 +50,13 @@ export function openCommandLine(env: Record<string, string> = {}): OpenCommandLi
       signal: new AbortController().signal,
       open: (flags) => openApp(configure(flags), env),
       operations: async () => operations,
-      locate: (flags) => ({ ...configure(flags), env }),
+      locate: (flags) => ({ ...configure(flags), env, address }),
       serve: unused,
       mcp: unused,
       demo: unused,
       doctor: unused,
       verify: unused,
+      browse: async () => false,
     }
     const code = await runCommandLine([...argv, '--home', home], host)
     return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }

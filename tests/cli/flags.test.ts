@@ -23,6 +23,7 @@ async function run(...argv: string[]) {
       return []
     },
     verify: () => Promise.reject(new Error('nothing is compared here')),
+    browse: async () => false,
   }
   const code = await runCommandLine(argv, host)
   const textOf = (stream: PassThrough) => String(stream.read() ?? '')

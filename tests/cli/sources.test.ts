@@ -113,7 +113,9 @@ describe('assay sources add', () => {
     const config = { ...bi?.config, masked: { client_secret: { env: 'BI_SECRET' } } }
     const added = await cli.run(['sources', 'add', 'reports', '--from-file', '-'], JSON.stringify(config))
     expect(added).toMatchObject({ code: 0, stderr: '' })
-    expect((await cli.run(['sources', 'show', 'reports'])).stdout).toContain(`required.client_id = ${clientId}`)
+    expect((await cli.run(['sources', 'show', 'reports'])).stdout).toMatch(
+      new RegExp(`^required.client_id +${clientId}$`, 'm'),
+    )
     const wrong = await cli.run(
       ['sources', 'add', 'w', '--base-url', 'wiki', '--account-email', 'me', '--secret-stdin'],
       'token',

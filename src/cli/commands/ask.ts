@@ -2,11 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
-import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
+import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { addFormats, present, toOutputFormat } from '../output/show.ts'
 import { withSession } from '../session.ts'
+import { given } from '../slug-name.ts'
 
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
@@ -52,7 +53,7 @@ export function addAskCommands(program: Command, host: Host): void {
   addFormats(query).action(async (metric: string, options: QueryFlags) => {
     const { by, also, term, series, dimension, compare, explain, orderBy, limit } = options
     const { from, to, timeZone, weekStart } = options
-    const filters = toFilters(options)
+    const filters = mergeFilters({ ...options }, { flag: '--filters', filters: options.filters })
     const format = toOutputFormat(options)
     const ofValues = given({ compare, explain, orderBy, limit, alsoMetrics: also })
     const [first] = Object.keys(ofValues)
@@ -80,20 +81,6 @@ export function addAskCommands(program: Command, host: Host): void {
 
 /** Flags that have another name than the members that they set. */
 const flagNames: Readonly<Record<string, string>> = { orderBy: 'order-by', alsoMetrics: 'also' }
-
-/** The filters of the flags and of --filters together; a key may be in one of them only. */
-function toFilters(options: QueryFlags): Record<string, unknown> | undefined {
-  const { filter } = splitFilter({ ...options })
-  const twice = Object.keys(filter).find(
-    (name) => options.filters !== undefined && Object.hasOwn(options.filters, name),
-  )
-  if (twice !== undefined) throw new UsageError(`${toFlag(twice)} is also in --filters; give it once.`)
-  const filters = { ...options.filters, ...filter }
-  return options.filters === undefined && Object.keys(filter).length === 0 ? undefined : filters
-}
-
-const given = (object: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
 function toCount(value: string): number {
   const count = Number(value)

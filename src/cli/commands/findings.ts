@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { FindingDetail } from '../../findings/model.ts'
 import { joinShown, line, showName, showSentence } from '../../kernel/shown.ts'
 import type { ExportFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
-import { addFilterFlags, splitFilter } from '../filter-flags.ts'
+import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
+import { toDetailText } from '../finding-text.ts'
 import type { Flags, Host } from '../host.ts'
 import { type Cell, type Column, cell, linked, table } from '../output/blocks.ts'
 import { addFormats, outputFormats, present, showNote } from '../output/show.ts'
@@ -30,7 +32,9 @@ interface FindingFlags extends Flags {
 const exportFormats: ExportFormat[] = ['csv', 'sarif', 'ndjson']
 
 export function addFindingCommands(program: Command, host: Host): void {
-  const command = declareDataUse('existing', program.command('findings')).description('list findings, newest first')
+  const command = declareDataUse('existing', program.command('findings'))
+    .description('list findings, newest first; with an id, show one with its history')
+    .argument('[id]', 'id of a finding')
   addFilterFlags(command)
     .option('--search <text>', 'words in the excerpt or the name of the asset')
     .option('--from <time>', 'first detected since: a day such as 2026-01-31, or a timestamp')
@@ -40,10 +44,20 @@ export function addFindingCommands(program: Command, host: Host): void {
     .option('--limit <n>', 'number of findings (1 to 500; default 50)', toCount)
     .option('--cursor <cursor>', 'continue a list at its nextCursor')
   addFormats(command, [...new Set([...outputFormats, ...exportFormats])])
-    .description('list findings, newest first; the formats csv, sarif and ndjson contain all matching findings')
-    .action(async ({ json, home, format, color, ...options }: FindingFlags) => {
+    .description(
+      'list findings, newest first; with an id, show one with its history; csv, sarif and ndjson contain all matching findings',
+    )
+    .action(async (id: string | undefined, { json, home, format, color, ...options }: FindingFlags) => {
       const { filter, others } = splitFilter(options)
       const input = { ...filter, ...others }
+      if (id !== undefined) {
+        const [unfit] = Object.keys(input)
+        if (unfit !== undefined) throw new UsageError(`${toFlag(unfit)} cannot be used with the id of one finding.`)
+        const finding = await withSession(host, { home }, (session) =>
+          session.call<FindingDetail>('get_finding', { id }),
+        )
+        return present(host, { json, format }, finding, () => toDetailText(finding))
+      }
       const exported = exportFormats.find((each) => each === format)
       if (exported !== undefined) {
         const [unfit] = json ? ['json'] : ['limit', 'cursor', 'total'].filter((name) => others[name] !== undefined)

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
-import { line, type PrintableText, quote, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
+import { line, type PrintableText, quote, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
+import { listLeaves } from '../facts.ts'
 import type { Flags, Host } from '../host.ts'
 import { readJsonFile } from '../json-file.ts'
-import { type Block, cell, table, toneOf } from '../output/blocks.ts'
+import { type Block, cell, fields, table, toneOf } from '../output/blocks.ts'
 import { addFormats, present, show } from '../output/show.ts'
 import { askAgreement, isInteractive } from '../prompt.ts'
 import { addSecretOptions, readSecret, resolveSecrets, type SecretFlags } from '../secret-input.ts'
@@ -67,7 +68,7 @@ export function addSourceCommands(program: Command, host: Host): void {
     .action(async (id: string, options: JsonFlags) => {
       const source = await withSession(host, options, (session) => session.call<SourceView>('get_source', { id }))
       if (options.json) return printJson(host, source)
-      await show(host, toSourceTable([source]), line``, ...showSettings(source.config))
+      await show(host, toSourceTable([source]), line``, fields(...listLeaves(source.config)))
     })
 
   const add = command('created', 'add', 'add a source; on a terminal, asks for what the options do not give')
@@ -281,15 +282,4 @@ function toSourceTable(items: readonly SourceView[]): Block {
     { title: line`id`, shrink: 2, min: 36, isOptional: true as const },
   ]
   return table(columns, rows)
-}
-
-/** Every setting on a line of its own, by the path that `--set` takes. */
-function showSettings(config: Record<string, unknown>, path: readonly string[] = []): PrintableText[] {
-  return Object.entries(config).flatMap(([name, value]) => {
-    const here = [...path, name]
-    if (isObject(value)) return showSettings(value, here)
-    return [
-      line`${showSentence(here.join('.'))} = ${typeof value === 'string' ? showSentence(value) : showJson(value)}`,
-    ]
-  })
 }

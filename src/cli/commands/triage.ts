@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { joinShown, line, type PrintableText, showCode, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
+import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { print, printJson, type Session, withSession } from '../session.ts'
@@ -30,11 +31,12 @@ const MAX_IDS_SHOWN = 100
 
 export function addTriageCommand(program: Command, host: Host): void {
   const names = Object.keys(statuses)
-  declareDataUse('existing', program.command('triage'))
+  const command = declareDataUse('existing', program.command('triage'))
     .description(
       'set the status of findings: shows how many, asks for confirmation, and prints the command that undoes it',
     )
     .argument('[ids...]', 'ids of findings')
+  addFilterFlags(command)
     .option('--filter <json>', 'filters as JSON, such as {"detectorTypes":["PII"]}', toJsonObject)
     .addOption(new Option('--as <status>', 'the new status').choices(names).makeOptionMandatory())
     .option('--reason <text>', 'reason, for the history; required for false-positive and ignored')
@@ -43,8 +45,10 @@ export function addTriageCommand(program: Command, host: Host): void {
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the response of the REST API')
     .action(async (ids: string[], options: TriageFlags) => {
-      const { as, filter, reason, until, expect, home } = options
-      if ((ids.length === 0) === (filter === undefined)) throw new UsageError('Give ids of findings, or --filter.')
+      const { as, reason, until, expect, home } = options
+      const filter = mergeFilters({ ...options }, { flag: '--filter', filters: options.filter })
+      if ((ids.length === 0) === (filter === undefined))
+        throw new UsageError('Give ids of findings, or a filter such as --detector-types PII.')
       const given = { reason, until, expectedStatus: expect === undefined ? undefined : statuses[expect] }
       const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
       const target = filter === undefined ? { ids } : { filters: filter }

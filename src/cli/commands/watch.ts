@@ -1,18 +1,20 @@
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { joinShown, line, plainDigits, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { Watch, WatchStateChange } from '../../watches/view.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
+import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { type Block, type Column, cell, type Table, table } from '../output/blocks.ts'
 import { addFormats, present } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
+import { addSecretOptions, readSecret, type SecretFlags } from '../secret-input.ts'
 import { print, printJson, withSession } from '../session.ts'
+import { given, toWords } from '../slug-name.ts'
 
-interface CreateFlags extends Flags {
+interface CreateFlags extends Flags, SecretFlags {
   name?: string
   metric: string
   above?: number
@@ -26,7 +28,6 @@ interface CreateFlags extends Flags {
   cron?: string
   webhook?: string
   format: 'json' | 'slack'
-  secretFile?: string
   json?: boolean
 }
 
@@ -61,7 +62,7 @@ export function addWatchCommands(program: Command, host: Host): void {
       await present(host, options, found, () => [toWatchTable([found]), ...toGroupLines(found), ...history])
     })
 
-  command('create', 'watch a metric', 'created')
+  const create = command('create', 'watch a metric', 'created')
     .option('--json', 'print the response of the REST API')
     .argument('<slug>', 'name of the watch, such as open-criticals')
     .requiredOption('--metric <metric>', 'the metric: slug, id, display name or synonym')
@@ -74,12 +75,13 @@ export function addWatchCommands(program: Command, host: Host): void {
     .option('--by <list>', 'dimensions; each group has its own state', list)
     .option('--term <term>', 'restrict the metric to a glossary term')
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
+  addFilterFlags(create)
     .option('--cron <expression>', 'cron expression of further evaluations, in UTC')
     .option('--webhook <url>', 'https address to which changes of state are sent')
     .addOption(new Option('--format <format>', 'with --webhook: its format').choices(['json', 'slack']).default('json'))
-    .option('--secret-file <file>', 'with --webhook: file with the key that signs the messages')
-    .action(async (slug: string, options: CreateFlags) => {
-      const input = { slug, ...toInput(slug, options) }
+  addSecretOptions(create, 'with --webhook: the key that signs the messages').action(
+    async (slug: string, options: CreateFlags) => {
+      const input = { slug, ...toInput(slug, options, await readSecret(host, options)) }
       const { home } = options
       const created = await withSession(host, { home }, (session) => session.call<Watch>('create_watch', input))
       if (options.json) return printJson(host, created)
@@ -87,7 +89,8 @@ export function addWatchCommands(program: Command, host: Host): void {
         host,
         line`${showCode(slug)} is evaluated after each scan and import; see it with: assay watch show ${showCode(slug)}`,
       )
-    })
+    },
+  )
 
   command('delete', 'delete a watch with its history')
     .option('--json', 'print the response of the REST API')
@@ -113,14 +116,17 @@ export function addWatchCommands(program: Command, host: Host): void {
       const counts = { FIRING: 0, UNKNOWN: 0, OK: 0 }
       for (const { state } of answer.items) counts[state] += 1
       if (counts.FIRING > 0 || (counts.UNKNOWN > 0 && options.allowUnknown !== true)) {
-        const message = `${counts.FIRING} of ${answer.items.length} watches fire; the state of ${counts.UNKNOWN} is unknown.`
+        const total = answer.items.length
+        const fire = `${counts.FIRING} of ${total} ${total === 1 ? 'watch' : 'watches'} ${counts.FIRING === 1 ? 'fires' : 'fire'}`
+        const message = `${fire}; the state of ${counts.UNKNOWN} is unknown.`
         throw new AppError('conflict', message)
       }
     })
 }
 
-function toInput(slug: string, options: CreateFlags) {
-  const { metric, name, last, by, term, filters, cron } = options
+function toInput(slug: string, options: CreateFlags, secret: string | undefined) {
+  const { metric, name, last, by, term, cron } = options
+  const filters = mergeFilters({ ...options }, { flag: '--filters', filters: options.filters })
   const conditions = (['above', 'below', 'changeAbove'] as const).flatMap((kind) => {
     const value = options[kind]
     return value === undefined ? [] : [{ kind, value, ...(options.for === undefined ? {} : { for: options.for }) }]
@@ -128,20 +134,15 @@ function toInput(slug: string, options: CreateFlags) {
   const [condition] = conditions
   if (condition === undefined || conditions.length > 1)
     throw new UsageError('Give one of --above, --below and --change-above.')
-  const words = slug.replaceAll('-', ' ')
-  const members = { last, dimensions: by, glossaryTermSlug: term, filters, cron, deliver: toReceivers(options) }
-  const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-  const displayName = name ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
-  return { displayName, metricSlug: metric, condition, ...given }
+  const members = { last, dimensions: by, glossaryTermSlug: term, filters, cron, deliver: toReceivers(options, secret) }
+  const displayName = name ?? toWords(slug)
+  return { displayName, metricSlug: metric, condition, ...given(members) }
 }
 
-function toReceivers({ webhook, format, secretFile }: CreateFlags): object[] | undefined {
-  if (webhook === undefined) {
-    if (secretFile !== undefined) throw new UsageError('--secret-file goes with --webhook.')
-    return undefined
-  }
-  const secret = secretFile === undefined ? {} : { secret: readFileSync(secretFile, 'utf8').trim() }
-  return [{ type: 'webhook', url: webhook, format, ...secret }]
+function toReceivers({ webhook, format }: CreateFlags, secret: string | undefined): object[] | undefined {
+  if (webhook !== undefined) return [{ type: 'webhook', url: webhook, format, ...given({ secret }) }]
+  if (secret !== undefined) throw new UsageError('A secret goes with --webhook.')
+  return undefined
 }
 
 const showValue = (value: number | null) => (value === null ? line`no value` : showSentence(plainDigits(value)))

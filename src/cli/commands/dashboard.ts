@@ -1,0 +1,100 @@
+import type { Command } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
+import { line } from '../../kernel/shown.ts'
+import { type DashboardView, toDashboardText } from '../dashboard-text.ts'
+import { declareDataUse } from '../data-use.ts'
+import type { Flags, Host } from '../host.ts'
+import { cell, table } from '../output/blocks.ts'
+import { addFormats, present } from '../output/show.ts'
+import { print, printNote, type Session, withSession } from '../session.ts'
+import { given } from '../slug-name.ts'
+
+interface DashboardFlags extends Flags {
+  from?: string
+  to?: string
+  timeZone?: string
+  list?: boolean
+  json?: boolean
+  format?: string
+}
+
+/** The dashboard that is shown when none is named. */
+const USUAL = 'discovery'
+
+export function addDashboardCommands(program: Command, host: Host): void {
+  const dashboard = declareDataUse('existing', program.command('dashboard'))
+    .description('show the metrics of a dashboard')
+    .argument('[name]', `name of the dashboard (default: ${USUAL}, or the only one)`)
+    .option('--list', 'list the dashboards')
+    .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
+    .option('--to <time>', 'end: through this day, or up to this timestamp')
+    .option('--time-zone <zone>', 'IANA zone of days (default UTC)')
+  addFormats(dashboard).action(
+    async (name: string | undefined, { list, json, format, home, from, to, timeZone }: DashboardFlags) => {
+      await withSession(host, { home }, async (session) => {
+        if (list) {
+          const answer = await listDashboards(session)
+          const columns = [
+            { title: line`dashboard`, shrink: 1 },
+            { title: line`metrics`, align: 'right' as const },
+          ]
+          const rows = answer.items.map((each) => [cell.name(each.name), cell.number(each.placements)])
+          return present(host, { json, format }, answer, () => [table(columns, rows)])
+        }
+        const dashboard = name ?? (await chooseDashboard(session))
+        const input = { dashboard, ...given({ from, to, timeZone }) }
+        const answer = await session.call<DashboardView>('query_dashboard', input)
+        return present(host, { json, format }, answer, () => toDashboardText(answer))
+      })
+    },
+  )
+
+  declareDataUse('none', program.command('console'))
+    .description('open the web console of the running `assay serve` in a browser')
+    .option('--print', 'only print its address')
+    .action(async ({ print: prints, ...flags }: Flags & { print?: boolean }) => {
+      const url = await findConsole(host, flags)
+      print(host, line`${url}`)
+      if (prints === true || (await host.browse(url))) return
+      printNote(host, line`No browser could be opened; open this address yourself.`)
+    })
+}
+
+const listDashboards = (session: Session) =>
+  session.call<{ items: { name: string; placements: number }[] }>('list_dashboards', {})
+
+async function chooseDashboard(session: Session): Promise<string> {
+  const { items } = await listDashboards(session)
+  const [first] = items
+  if (first === undefined)
+    throw new AppError('not_found', 'There is no dashboard yet; the first metric placed on one creates it.')
+  return items.length === 1 ? first.name : USUAL
+}
+
+const MAX_WAIT_MS = 2000
+
+/** The address of the console, after a look whether a server answers there. */
+async function findConsole(host: Host, flags: Flags) {
+  const { showSentence } = await import('../../kernel/shown.ts')
+  const { address } = host.locate(flags)
+  if (address === undefined) {
+    const message =
+      'The server listens on a unix socket, which no browser can open; start it on a port, or set publicUrl.'
+    throw new AppError('unavailable', message)
+  }
+  const { get } = await import(address.startsWith('https:') ? 'node:https' : 'node:http')
+  const answers = await new Promise<boolean>((resolve) => {
+    const request = get(
+      `${address}/health`,
+      { timeout: MAX_WAIT_MS },
+      (response: { statusCode?: number; resume(): void }) => {
+        response.resume()
+        resolve(response.statusCode === 200)
+      },
+    )
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(false))
+  })
+  if (!answers) throw new AppError('unavailable', `No server answers at ${address}; start one with \`assay serve\`.`)
+  return showSentence(`${address}/console/`)
+}

@@ -1,0 +1,51 @@
+import type { FindingDetail } from '../findings/model.ts'
+import { joinShown, line, type PrintableText, showCode, showName } from '../kernel/shown.ts'
+import { type Fact, toFacts } from './facts.ts'
+import { type Block, cell, command, linked } from './output/blocks.ts'
+import { toReadersTime } from './output/times.ts'
+
+/** One finding with its history, and the command that decides on it. */
+export function toDetailText(finding: FindingDetail): Block[] {
+  const { id, severity, status, detectorType, findingType, asset, location, excerpt = '' } = finding
+  const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part))
+  const page = linked(cell.shown(line`${joinShown(where, ' / ')} (${showName(asset.kind)})`), asset.url)
+  const lineOf = location?.line === undefined ? line`` : line`, line ${location.line}`
+  const time = (name: PrintableText, at: string | undefined): Fact | undefined =>
+    at === undefined ? undefined : [name, cell.time(at)]
+  const history = finding.history.map(({ at, from, to, by, via, reason }): Block => {
+    const how = via === undefined ? line`` : line` (${showCode(via)})`
+    const why = reason === undefined ? line`` : line`: ${showName(reason)}`
+    const change = [line`  ${toReadersTime(at)}  ${showCode(from)} → `, cell.status(to)]
+    return [...change, line` by ${showName(by)}${how}${why}`]
+  })
+  return [
+    [
+      line`Finding ${showCode(id)}: ${showName(detectorType)} ${showName(findingType)}, `,
+      cell.status(severity),
+      line`, `,
+      cell.status(status),
+    ],
+    toFacts(
+      [line`where`, page],
+      location === undefined ? undefined : [line`part`, cell.shown(line`${showName(location.path)}${lineOf}`)],
+      asset.url === '' ? undefined : [line`address`, linked(cell.name(asset.url, 500), asset.url)],
+      excerpt === '' ? undefined : [line`excerpt`, cell.name(excerpt, 300)],
+      [line`source`, cell.name(finding.source)],
+      [line`confidence`, cell.number(finding.confidence)],
+      time(line`first found`, finding.firstDetectedAt),
+      time(line`last found`, finding.lastDetectedAt),
+      time(line`resolved`, finding.resolvedAt),
+      time(line`due`, finding.dueAt),
+      time(line`open again`, finding.until),
+    ),
+    ...(history.length === 0 ? [] : [line``, line`History`, ...history]),
+    line``,
+    ...(status === 'OPEN'
+      ? [
+          line`Decide on it:`,
+          command(line`  assay triage ${showCode(id)} --as resolved`),
+          command(line`  assay triage ${showCode(id)} --as false-positive --reason "why"`),
+        ]
+      : [line`Open it again:`, command(line`  assay triage ${showCode(id)} --as open`)]),
+  ]
+}

@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AppError, conflict } from '../kernel/errors.ts'
+
+interface Place {
+  platform: NodeJS.Platform
+  env: Readonly<Record<string, string | undefined>>
+  userHome: string
+  node: string
+  program: string
+  /** The data folder. */
+  home: string
+}
+
+/** A unit file of a service manager, with the commands that start and stop it. */
+export interface Unit {
+  file: string
+  text: string
+  start: string[]
+  stop: string[]
+}
+
+/** @throws AppError `unavailable` where the platform has neither systemd nor launchd */
+export function createUnit(place: Place): Unit {
+  if (place.platform === 'darwin') return createAgent(place)
+  if (place.platform !== 'linux') {
+    const message = `There is no unit file for ${place.platform}; let its task scheduler run: assay serve`
+    throw new AppError('unavailable', message)
+  }
+  const { env, userHome, node, program, home } = place
+  const folder = join(env.XDG_CONFIG_HOME || join(userHome, '.config'), 'systemd', 'user')
+  const command = [node, program, 'serve', '--home', home].map(quoteForSystemd).join(' ')
+  const text = `[Unit]
+Description=Assay: scheduled scans, watches, REST, MCP and the console
+
+[Service]
+ExecStart=${command}
+Restart=on-failure
+RestartSec=5
+UMask=0077
+
+[Install]
+WantedBy=default.target
+`
+  return {
+    file: join(folder, 'assay.service'),
+    text,
+    start: [
+      'systemctl --user daemon-reload',
+      'systemctl --user enable --now assay.service',
+      'loginctl enable-linger   # also runs it while you are not logged in',
+    ],
+    stop: ['systemctl --user disable --now assay.service', 'systemctl --user daemon-reload'],
+  }
+}
+
+/** systemd reads backslashes, quotes, `%` and `$` in a command. */
+const quoteForSystemd = (text: string) =>
+  `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
+
+const LABEL = 'io.github.assay.serve'
+
+function createAgent({ userHome, node, program, home }: Place): Unit {
+  const file = join(userHome, 'Library', 'LaunchAgents', `${LABEL}.plist`)
+  const texts = [node, program, 'serve', '--home', home].map((text) => `    <string>${escapeXml(text)}</string>`)
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${texts.join('\n')}
+  </array>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>Umask</key>
+  <integer>63</integer>
+</dict>
+</plist>
+`
+  const quoted = `'${file.replaceAll("'", `'\\''`)}'`
+  return {
+    file,
+    text,
+    start: [`launchctl bootstrap gui/$(id -u) ${quoted}`],
+    stop: [`launchctl bootout gui/$(id -u)/${LABEL}`],
+  }
+}
+
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Whether the file was written; false where it has this content already. @throws AppError `conflict` */
+export function writeUnit({ file, text }: Unit, force: boolean): boolean {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  if (before === text) return false
+  if (before !== undefined && !force)
+    throw conflict(`${file} exists with other content; look at it, then add --force to replace it.`)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return true
+}
