@@ -114,7 +114,7 @@ describe('assay sources add', () => {
     const added = await cli.run(['sources', 'add', 'reports', '--from-file', '-'], JSON.stringify(config))
     expect(added).toMatchObject({ code: 0, stderr: '' })
     expect((await cli.run(['sources', 'show', 'reports'])).stdout).toMatch(
-      new RegExp(`^required.client_id +${clientId}$`, 'm'),
+      new RegExp(`^required.client_id: +${clientId}$`, 'm'),
     )
     const wrong = await cli.run(
       ['sources', 'add', 'w', '--base-url', 'wiki', '--account-email', 'me', '--secret-stdin'],
