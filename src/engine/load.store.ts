@@ -1,11 +1,12 @@
 import { countFindings } from '../findings/counts.store.ts'
 import { decodeChanges, type FacetChange } from '../findings/facet-log.ts'
 import { facetRows } from '../findings/facets.ts'
+import { listPolicies } from '../findings/sla.store.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './columnar-index.ts'
 import type { ComboFacetsRow } from './index/facets.ts'
-import { buildHistory, followHistory } from './index/history.store.ts'
+import { buildHistory, followHistory, followResolutions } from './index/history.store.ts'
 import type { SourceName } from './index/names.ts'
 import type { TimelineOptions } from './index/timeline.ts'
 
@@ -41,7 +42,7 @@ interface Seqs {
 
 /** Builds an engine from the tables, all in one snapshot. */
 export function buildEngine(reader: Reader, options?: TimelineOptions): Engine {
-  const engine = new Engine(options)
+  const engine = new Engine(options, listPolicies(reader).length > 0)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
   for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboFacetsRow)
@@ -64,10 +65,16 @@ export function buildEngine(reader: Reader, options?: TimelineOptions): Engine {
     if (last === undefined || rows.length < ROWS_AT_ONCE) break
     after = last
   }
+  if (engine.isDated) addResolutions(reader, engine)
   buildHistory(reader, engine)
   engine.seq = seqs.seq
   engine.assetSeq = seqs.assetSeq
   return engine
+}
+
+function addResolutions(reader: Reader, engine: Engine): void {
+  const rows = reader.prepare('SELECT id, resolved_at FROM finding WHERE resolved_at IS NOT NULL').raw().iterate()
+  for (const [id, resolvedAt] of rows as Iterable<[number, number]>) engine.setResolution(id, resolvedAt)
 }
 
 const WORDS_AT_ONCE = 5_000
@@ -115,12 +122,13 @@ function addAssets(reader: Reader, engine: Engine): boolean {
 }
 
 /**
- * Updates an engine to the snapshot of a reader. Returns false when the change log does not reach back to the engine's
- * sequence number or requires a restart: the engine must then be rebuilt.
+ * Updates an engine to the snapshot of a reader. Returns false when the engine must be rebuilt: the change log does not
+ * reach back to its sequence number or requires a restart, or there are due dates now and it lacks what they need.
  */
 export function catchUp(reader: Reader, engine: Engine): boolean {
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   const { seq, assetSeq, newestAsset } = seqs
+  if (!engine.isDated && listPolicies(reader).length > 0) return false
   addNames(reader, engine, seqs)
   if (seq === engine.seq && assetSeq === engine.assetSeq && newestAsset === engine.newestAsset) return true
   if (seq < engine.seq || assetSeq < engine.assetSeq || newestAsset < engine.newestAsset) return false
@@ -171,6 +179,7 @@ function applyLog(reader: Reader, engine: Engine): boolean {
       engine.apply(changes)
     }
     engine.flush()
+    if (engine.isDated) followResolutions(reader, engine)
     followHistory(reader, engine)
     return true
   } catch (error) {

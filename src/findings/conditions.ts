@@ -13,8 +13,16 @@ export interface FilterCondition {
   exclude: boolean
   /** Of `terms`, `overdue` and `sla`: lists of conditions, all of at least one of which must hold. */
   anyOf?: readonly (readonly FilterCondition[])[]
+  /** Of `overdue` and `sla`: the policies of due dates. */
+  due?: readonly DueGroup[]
   /** The slug of the term that the condition comes from. */
   term?: string
+}
+
+/** The findings that a policy makes due in some days; of several groups that a finding is in, the fewest days count. */
+export interface DueGroup {
+  days: number
+  conditions: readonly FilterCondition[]
 }
 
 /** A condition of a filter or a plan. */

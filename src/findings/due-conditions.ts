@@ -1,5 +1,5 @@
 import { type Severity, severities } from '../detectors/detector.ts'
-import { type DueKey, dependsOnAge, type FilterCondition } from './conditions.ts'
+import { type DueGroup, type DueKey, dependsOnAge, type FilterCondition } from './conditions.ts'
 
 export const slaOutcomes = ['MET', 'MISSED'] as const
 export type SlaOutcome = (typeof slaOutcomes)[number]
@@ -10,12 +10,6 @@ export type SlaDays = Partial<Record<Severity, number>>
 /** A policy of due dates with its filter as conditions. */
 export interface DueRule {
   days: SlaDays
-  conditions: readonly FilterCondition[]
-}
-
-/** The findings that a policy makes due in some days. */
-interface DueGroup {
-  days: number
   conditions: readonly FilterCondition[]
 }
 
@@ -57,7 +51,7 @@ export function toDueConditions(
   const groups = toGroups(rules)
   const found: FilterCondition[] = []
   if (overdue !== undefined) {
-    found.push({ key: 'overdue', values: ['true'], exclude: !overdue, anyOf: listOverdue(groups) })
+    found.push({ key: 'overdue', values: ['true'], exclude: !overdue, anyOf: listOverdue(groups), due: groups })
   }
   if (sla !== undefined) {
     found.push({
@@ -65,6 +59,7 @@ export function toDueConditions(
       values: sla,
       exclude: false,
       anyOf: sla.flatMap((outcome) => listOutcome(outcome, groups)),
+      due: groups,
     })
   }
   return found
@@ -84,7 +79,7 @@ function listOutcome(outcome: SlaOutcome, groups: readonly DueGroup[]): FilterCo
   return [[resolved, due, { ...late, exclude: true }]]
 }
 
-type DueCondition = Pick<FilterCondition, 'values' | 'exclude' | 'anyOf'> & { key: string }
+type DueCondition = Pick<FilterCondition, 'exclude' | 'anyOf' | 'due'> & { key: string }
 
 /**
  * Splits conditions into those that the age of findings does not change, and, for each group of policies, the hours
@@ -95,13 +90,12 @@ export function splitOverdue<Condition extends DueCondition>(
 ): { others: Condition[]; overdue: { hours: number; conditions: FilterCondition[] }[] } | undefined {
   const [own, more] = conditions.filter(({ key, exclude }) => key === 'overdue' && !exclude)
   const others = conditions.filter((condition) => condition !== own)
-  if (!own?.anyOf?.length || more !== undefined || dependsOnAge(others)) return undefined
-  const overdue = own.anyOf.map((group) => {
-    const due = group.find(({ key }) => key === 'ageHours')
-    return { hours: Number(due?.values[0]), conditions: group.filter((condition) => condition !== due) }
-  })
-  const isByAge = overdue.some((group) => dependsOnAge(group.conditions) || Number.isNaN(group.hours))
-  return isByAge ? undefined : { others, overdue }
+  if (!own?.due?.length || more !== undefined || dependsOnAge(others)) return undefined
+  const overdue = own.due.map(({ days, conditions }) => ({
+    hours: days * DAY_HOURS,
+    conditions: [only('statuses', ['OPEN']), ...conditions],
+  }))
+  return overdue.some((group) => dependsOnAge(group.conditions)) ? undefined : { others, overdue }
 }
 
 const dueKeys: ReadonlySet<string> = new Set(['overdue', 'sla'] satisfies DueKey[])

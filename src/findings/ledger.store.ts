@@ -166,7 +166,8 @@ export class FindingLedger {
         before.assetId,
         before.fp,
       )
-    if (comboId !== before.comboId || after.confidence !== before.confidence) {
+    const isCounted = comboId !== before.comboId || after.confidence !== before.confidence
+    if (isCounted || after.resolvedAt !== before.resolvedAt) {
       this.#log(before.id, before, before.comboId, before.confidence, comboId, after.confidence)
     }
     return true

@@ -42,7 +42,7 @@ export function buildHistory(reader: Reader, engine: Engine): void {
 /** Adds the status changes of the touched findings to the history. */
 export function followHistory(reader: Reader, engine: Engine): void {
   const { history, touched } = engine
-  const changes = listChanges(reader, [...touched.keys()])
+  const changes = listChanges(reader, touched.keys())
   for (const [id, before] of touched) {
     if (!history.isComplete) break
     const rows = changes.get(id) ?? []
@@ -55,22 +55,35 @@ export function followHistory(reader: Reader, engine: Engine): void {
 /** Ids at most this far apart are read by one range query, together with the ids between them. */
 const NEAR = 16
 
-/** The status changes of findings, each finding's in `seq` order. */
-function listChanges(reader: Reader, ids: number[]): Map<number, HistoryChange[]> {
-  const select = reader.prepare(
-    'SELECT finding_id, at, from_status FROM status_change WHERE finding_id BETWEEN ? AND ? ORDER BY finding_id, seq',
-  )
-  const found = new Map<number, HistoryChange[]>()
+/** The rows that a query with a first and a last id gives for findings, and for others with ids between theirs. */
+function* listNear(reader: Reader, query: string, ids: Iterable<number>): Generator<Numbers, void> {
+  const select = reader.prepare(query).raw()
   const sorted = Float64Array.from(ids).sort()
   for (let start = 0, end = 0; start < sorted.length; start = end) {
     end = start + 1
     while (end < sorted.length && (sorted[end] ?? 0) - (sorted[end - 1] ?? 0) <= NEAR) end++
-    const rows = select.raw().all(sorted[start], sorted[end - 1]) as Numbers[]
-    for (const [id = 0, at = 0, from = 0] of rows) {
-      const known = found.get(id)
-      if (known === undefined) found.set(id, [{ at, from }])
-      else known.push({ at, from })
-    }
+    yield* select.all(sorted[start], sorted[end - 1]) as Numbers[]
+  }
+}
+
+const selectResolutions = 'SELECT id, resolved_at FROM finding WHERE id BETWEEN ? AND ? AND resolved_at IS NOT NULL'
+
+/** Reads when the touched findings were resolved. */
+export function followResolutions(reader: Reader, engine: Engine): void {
+  for (const [id = 0, resolvedAt = 0] of listNear(reader, selectResolutions, engine.touched.keys())) {
+    engine.setResolution(id, resolvedAt)
+  }
+}
+
+/** The status changes of findings, each finding's in `seq` order. */
+function listChanges(reader: Reader, ids: Iterable<number>): Map<number, HistoryChange[]> {
+  const query =
+    'SELECT finding_id, at, from_status FROM status_change WHERE finding_id BETWEEN ? AND ? ORDER BY finding_id, seq'
+  const found = new Map<number, HistoryChange[]>()
+  for (const [id = 0, at = 0, from = 0] of listNear(reader, query, ids)) {
+    const known = found.get(id)
+    if (known === undefined) found.set(id, [{ at, from }])
+    else known.push({ at, from })
   }
   return found
 }

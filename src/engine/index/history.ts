@@ -46,11 +46,11 @@ export class History {
   readonly #aside = new Map<number, number>()
   #spare = 0
 
-  constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions) {
+  constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions, isDated = false) {
     this.#facets = facets
     this.#maxSpare = maxSpare
-    this.leaves = new Timeline(facets, options)
-    this.enters = new Timeline(facets, options)
+    this.leaves = new Timeline(facets, options, isDated)
+    this.enters = new Timeline(facets, options, isDated)
   }
 
   get bytes(): number {
@@ -115,11 +115,17 @@ export class History {
     this.#move(subject, time, status, present, sign)
   }
 
-  #move({ combo, confidence, asset }: Subject, time: number, from: number, to: number, sign: 1 | -1): void {
+  #move(
+    { time: first, combo, confidence, asset }: Subject,
+    time: number,
+    from: number,
+    to: number,
+    sign: 1 | -1,
+  ): void {
     if (from === to) return
     const [left, entered] = sign === 1 ? [this.leaves, this.enters] : [this.enters, this.leaves]
-    left.push(time, this.#facets.withStatus(combo, from), confidence, asset)
-    entered.push(time, this.#facets.withStatus(combo, to), confidence, asset)
+    left.push(time, this.#facets.withStatus(combo, from), confidence, asset, first)
+    entered.push(time, this.#facets.withStatus(combo, to), confidence, asset, first)
   }
 
   save(image: ImageWriter): void {

@@ -11,7 +11,14 @@ abstract class Columns {
   confidence = new Uint16Array(0)
   /** Asset number. */
   asset = new Uint32Array(0)
+  /** Another instant of each row, where the table has one: see `Engine.isDated`. */
+  second = new Float64Array(0)
   count = 0
+  protected readonly hasSecond: boolean
+
+  constructor(hasSecond = false) {
+    this.hasSecond = hasSecond
+  }
 
   protected abstract pushTime(time: number): void
   /** The time of first detection in epoch milliseconds. */
@@ -22,14 +29,16 @@ abstract class Columns {
     this.combo = grown(this.combo, count)
     this.confidence = grown(this.confidence, count)
     this.asset = grown(this.asset, count)
+    if (this.hasSecond) this.second = grown(this.second, this.asset.length)
   }
 
-  push(time: number, combo: number, confidence: number, asset: number): number {
+  push(time: number, combo: number, confidence: number, asset: number, second = 0): number {
     const row = this.count
     if (row === this.asset.length) this.reserve(row + 1)
     this.count = row + 1
     this.pushTime(time)
     this.set(row, combo, confidence, asset)
+    if (this.hasSecond) this.second[row] = second
     return row
   }
 
@@ -50,6 +59,7 @@ abstract class Columns {
     image.add(this.combo, count)
     image.add(this.confidence, count)
     image.add(this.asset, count)
+    if (this.hasSecond) image.add(this.second, count)
   }
 
   restore(image: ImageReader): void {
@@ -57,10 +67,11 @@ abstract class Columns {
     this.combo = image.take<Uint16Array | Uint32Array>(Uint16Array, Uint32Array)
     this.confidence = image.take(Uint16Array)
     this.asset = image.take(Uint32Array)
+    if (this.hasSecond) this.second = image.take(Float64Array)
   }
 
   get bytes(): number {
-    return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength
+    return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength + this.second.byteLength
   }
 }
 
@@ -134,10 +145,13 @@ export class SortedRows extends Columns {
       places,
     )
     for (const column of [this.combo, this.confidence, this.asset]) moveApart(column, before, places)
+    if (this.hasSecond) moveApart(this.second, before, places)
     this.count = before + order.length
     for (let at = 0; at < order.length; at++) {
       const index = order[at] as number
-      this.set(places[at] ?? 0, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
+      const place = places[at] ?? 0
+      this.set(place, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
+      if (this.hasSecond) this.second[place] = late.second[index] ?? 0
     }
   }
 
@@ -148,6 +162,7 @@ export class SortedRows extends Columns {
     this.combo = other.combo
     this.confidence = other.confidence
     this.asset = other.asset
+    this.second = other.second
     this.count = other.count
   }
 

@@ -17,12 +17,16 @@ export const defaultTimeline: TimelineOptions = { ...defaultBlockSizes, minLate:
 
 /** Rows sorted by time with their tallies; rows older than the newest one are kept unsorted until they are merged. */
 export class Timeline {
-  readonly rows = new SortedRows()
-  late = new LooseRows()
+  readonly rows: SortedRows
+  late: LooseRows
   readonly tallies: Tallies
   readonly #minLate: number
+  readonly #hasSecond: boolean
 
-  constructor(facets: FacetTable, options: TimelineOptions) {
+  constructor(facets: FacetTable, options: TimelineOptions, hasSecond = false) {
+    this.rows = new SortedRows(hasSecond)
+    this.late = new LooseRows(hasSecond)
+    this.#hasSecond = hasSecond
     this.tallies = new Tallies(this.rows, facets, options)
     this.#minLate = options.minLate
   }
@@ -36,11 +40,11 @@ export class Timeline {
   }
 
   /** Adds a row and returns its position; rows in time order are cheapest. */
-  push(time: number, combo: number, confidence: number, asset: number): number {
+  push(time: number, combo: number, confidence: number, asset: number, second?: number): number {
     const { rows } = this
     return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
-      ? rows.push(time, combo, confidence, asset)
-      : LATE + this.late.push(time, combo, confidence, asset)
+      ? rows.push(time, combo, confidence, asset, second)
+      : LATE + this.late.push(time, combo, confidence, asset, second)
   }
 
   save(image: ImageWriter): void {
@@ -109,17 +113,18 @@ export class Timeline {
   /** Sorts all rows at once after an unordered bulk load; their previous positions become invalid. */
   sort(): void {
     const { rows, late } = this
-    const all = new SortedRows()
+    const all = new SortedRows(this.#hasSecond)
     all.reserve(this.count)
     const times = new Float64Array(this.count)
     for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
     times.set(late.time.subarray(0, late.count), rows.count)
     for (const index of orderByTime(times)) {
       const [from, row] = index < rows.count ? [rows, index] : [late, index - rows.count]
-      all.push(times[index] ?? 0, from.combo[row] ?? 0, from.confidence[row] ?? 0, from.asset[row] ?? 0)
+      const { combo, confidence, asset, second } = from
+      all.push(times[index] ?? 0, combo[row] ?? 0, confidence[row] ?? 0, asset[row] ?? 0, second[row])
     }
     rows.take(all)
-    this.late = new LooseRows()
+    this.late = new LooseRows(this.#hasSecond)
     this.tallies.truncate(0)
     this.tallies.extend()
   }

@@ -92,7 +92,7 @@ export class Times {
 }
 
 /** Shifts a column's `count` items so that the ascending `rows` become free; the order of the items is kept. */
-export function moveApart(column: Uint16Array | Uint32Array, count: number, rows: Uint32Array): void {
+export function moveApart(column: Uint16Array | Uint32Array | Float64Array, count: number, rows: Uint32Array): void {
   let end = count
   for (let index = rows.length - 1; index >= 0; index--) {
     const from = (rows[index] as number) - index

@@ -1,45 +1,34 @@
-import type { AssetTable } from '../index/assets.ts'
 import { CONFIDENCE_STEP } from '../index/confidences.ts'
 import type { Rows } from '../index/rows.ts'
 import { type Mark, NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
-import { ConfidenceRanks, toQuantile } from './ranks.ts'
-import { type Counted, countRows, scanRows, type Want } from './scan.ts'
+import {
+  areWithin,
+  type ColumnSource,
+  countAssets,
+  type FlowQuery,
+  listLate,
+  type PlacedQuery,
+  rankConfidences,
+} from './bucket-scan.ts'
+import { type Counted, countRows, scanRows } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 
-/** The maximum size of the bit set for distinct assets, and of the 32-bit words of it cleared during one query. */
-const MAX_BITS = 2 ** 30
-const MAX_CLEARED = 2 ** 27
 /** The maximum number of (bucket, group) cells in a result. */
 const MAX_NUMBERS = 8_000_000
 
-export interface FlowQuery {
-  shape: Shape
-  want: Want
-  /** With `ranks`: the percentile to take, from 0 to 1. */
-  p?: number | undefined
-  /** `[from, to)` in epoch milliseconds. */
-  from: number
-  to: number
-  /** Ascending boundaries between buckets. */
-  edges: readonly number[]
+function placeQuery({ timeline: { rows } }: ColumnSource, asked: FlowQuery): PlacedQuery {
+  const place = (instant: number) => rows.firstAtOrAfter(instant)
+  const low = place(asked.from)
+  const high = Math.max(low, place(asked.to))
+  return { asked, borders: [low, ...asked.edges.map((edge) => Math.min(high, Math.max(low, place(edge)))), high] }
 }
 
-/** The columns that a query reads. */
-export interface ColumnSource {
-  timeline: Timeline
-  assets: AssetTable
-  /** Whether assets move to another container only where `containerMoves` says so, as those of present findings do. */
-  hasContainers?: boolean
-}
-
-/** Answers a query from the columns; undefined when it would exceed the memory limits. */
-export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | undefined {
-  const { shape, want, from, to, edges } = asked
+function openNumbers({ shape, want, edges }: FlowQuery): Numbers | undefined {
   const buckets = edges.length + 1
   const width = shape.groups + 1
   if (width * buckets > MAX_NUMBERS) return undefined
-  const numbers: Numbers = {
+  return {
     width,
     counts: new Float64Array(width * buckets),
     sums: want === 'sum' ? new Float64Array(width * buckets) : new Float64Array(0),
@@ -47,13 +36,51 @@ export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | un
     greatest: want === 'extremes' ? new Uint16Array(width * buckets) : new Uint16Array(0),
     quantiles: want === 'ranks' ? new Float64Array(width * buckets) : new Float64Array(0),
   }
-  const { rows } = source.timeline
-  const place = (instant: number) => rows.firstAtOrAfter(instant)
-  const [low, high] = [place(from), Math.max(place(from), place(to))]
-  const borders = [low, ...edges.map((edge) => Math.min(high, Math.max(low, place(edge)))), high]
-  if (want === 'assets') return countAssets(source, asked, borders, numbers)
-  if (want === 'ranks') return rankConfidences(source, asked, borders, numbers)
-  const isScanned = shape.places !== undefined || (shape.minConfidence > 0 && want === 'extremes')
+}
+
+/**
+ * Answers queries about different rows as one; they have the same groups, measure and number of buckets. Undefined
+ * without queries, or when it would exceed the memory limits.
+ */
+export function answerFlows(source: ColumnSource, queries: readonly FlowQuery[]): Numbers | undefined {
+  const [first, ...others] = queries
+  if (first === undefined || others.length === 0) return first && answerFlow(source, first)
+  if (first.want === 'assets' || first.want === 'ranks') {
+    const numbers = openNumbers(first)
+    const placed = queries.map((asked) => placeQuery(source, asked))
+    if (numbers === undefined) return undefined
+    return first.want === 'assets' ? countAssets(source, placed, numbers) : rankConfidences(source, placed, numbers)
+  }
+  const numbers = answerFlow(source, first)
+  if (numbers === undefined) return undefined
+  for (const asked of others) {
+    const more = answerFlow(source, asked)
+    if (more === undefined) return undefined
+    addNumbers(numbers, more)
+  }
+  return numbers
+}
+
+function addNumbers({ counts, sums, least, greatest }: Numbers, more: Numbers): void {
+  for (let at = 0; at < counts.length; at++) counts[at] = (counts[at] as number) + (more.counts[at] as number)
+  for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + (more.sums[at] as number)
+  for (let at = 0; at < least.length; at++) least[at] = Math.min(least[at] as number, more.least[at] as number)
+  for (let at = 0; at < greatest.length; at++) {
+    greatest[at] = Math.max(greatest[at] as number, more.greatest[at] as number)
+  }
+}
+
+/** Answers a query from the columns; undefined when it would exceed the memory limits. */
+export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | undefined {
+  const { shape, want } = asked
+  const numbers = openNumbers(asked)
+  if (numbers === undefined) return undefined
+  const placed = placeQuery(source, asked)
+  const { borders } = placed
+  if (want === 'assets') return countAssets(source, [placed], numbers)
+  if (want === 'ranks') return rankConfidences(source, [placed], numbers)
+  const isScanned =
+    shape.places !== undefined || shape.resolved !== undefined || (shape.minConfidence > 0 && want === 'extremes')
   if (isScanned) scanBuckets(source, asked, borders, numbers)
   else if (want === 'extremes') measure(source, asked, borders, numbers)
   else count(source, asked, borders, numbers)
@@ -258,80 +285,6 @@ function measure(
   }
 }
 
-function countAssets(
-  { timeline, assets }: ColumnSource,
-  asked: FlowQuery,
-  borders: readonly number[],
-  numbers: Numbers,
-): Numbers | undefined {
-  const { late, rows } = timeline
-  const { shape, edges, from, to } = asked
-  const { width, counts } = numbers
-  const isEverything = edges.length === 0 && (borders[0] ?? 0) === 0 && (borders[1] ?? 0) === rows.count
-  if (shape.bits !== undefined && isEverything && areWithin(late.time, late.count, from, to)) {
-    for (const [group, bits] of shape.bits.entries()) counts[group] = assets.countWithAny(bits)
-    return numbers
-  }
-  const bits = shape.disjointSets * assets.count
-  const words = Math.ceil(bits / 32)
-  if (bits > MAX_BITS || words * (edges.length + 1) > MAX_CLEARED) return undefined
-  const lateRows = listLate(timeline, asked)
-  const seen = new Uint32Array(words)
-  for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
-    const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
-    const own = lateRows.get(bucket) ?? []
-    if (range.from === range.to && own.length === 0) continue
-    if (bucket > 0) seen.fill(0)
-    const out = { ...numbers, base: bucket * width, seen }
-    scanRows(rows, range, { shape, assets, want: 'assets' }, out)
-    for (const row of own) scanRows(late, { from: row, to: row + 1 }, { shape, assets, want: 'assets' }, out)
-  }
-  return numbers
-}
-
-/** The maximum number of counters cleared during one query. */
-const MAX_RANKED = 2 ** 29
-const COUNTERS = 10_001
-
-/** The percentile of each group in each bucket, from counts of its confidences. */
-function rankConfidences(
-  { timeline, assets }: ColumnSource,
-  asked: FlowQuery,
-  borders: readonly number[],
-  numbers: Numbers,
-): Numbers | undefined {
-  const { rows, late } = timeline
-  const { shape, want, edges, p = 0 } = asked
-  const { groups } = shape
-  const { width, counts, quantiles } = numbers
-  if (!ConfidenceRanks.holds(groups) || groups * COUNTERS * (edges.length + 1) > MAX_RANKED) return undefined
-  const lateRows = listLate(timeline, asked)
-  const ranks = new ConfidenceRanks(groups)
-  for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
-    const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
-    const own = lateRows.get(bucket) ?? []
-    if (range.from === range.to && own.length === 0) continue
-    if (bucket > 0) ranks.clear()
-    const base = bucket * width
-    const out = { ...numbers, base, ranks }
-    scanRows(rows, range, { shape, assets, want }, out)
-    for (const row of own) scanRows(late, { from: row, to: row + 1 }, { shape, assets, want }, out)
-    for (let group = 0; group < groups; group++) {
-      const count = counts[base + group] ?? 0
-      if (count > 0) quantiles[base + group] = toQuantile(ranks, group, count, p)
-    }
-  }
-  return numbers
-}
-
-function areWithin(times: Float64Array, count: number, from: number, to: number): boolean {
-  for (let row = 0; row < count; row++) {
-    const time = times[row] ?? 0
-    if (time < from || time >= to) return false
-  }
-  return true
-}
-
 function addLate({ timeline, assets }: ColumnSource, asked: FlowQuery, numbers: Numbers): void {
   const { shape, want } = asked
   const { late } = timeline
@@ -344,23 +297,4 @@ function addLate({ timeline, assets }: ColumnSource, asked: FlowQuery, numbers: 
     const out = { ...numbers, base: bucket * numbers.width }
     for (const row of rows) scanRows(late, { from: row, to: row + 1 }, { shape, assets, want }, out)
   }
-}
-
-/** The late rows within the range, by bucket. */
-function listLate({ late }: Timeline, { from, to, edges }: FlowQuery): Map<number, number[]> {
-  const found = new Map<number, number[]>()
-  for (let row = 0; row < late.count; row++) {
-    const time = late.time[row] ?? 0
-    if (time < from || time >= to) continue
-    let [low, high] = [0, edges.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((edges[middle] ?? 0) <= time) low = middle + 1
-      else high = middle
-    }
-    const rows = found.get(low)
-    if (rows === undefined) found.set(low, [row])
-    else rows.push(row)
-  }
-  return found
 }

@@ -24,7 +24,7 @@ const groups = new Uint32Array(CHUNK)
 /** Finds the group of each row of a chunk. */
 function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeOf }: AssetTable): void {
   const { combo, asset, confidence } = rows
-  const { groupOf, places, minConfidence, groups: none } = shape
+  const { groupOf, places, minConfidence, resolved, groups: none } = shape
   if (places === undefined) {
     for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] as number] as number
   } else {
@@ -41,6 +41,11 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
       }
     }
   }
+  if (resolved !== undefined) {
+    for (let row = from; row < to; row++) {
+      if (groups[row - from] !== none && !isResolvedAs(rows, row, resolved)) groups[row - from] = none
+    }
+  }
   if (minConfidence === 0) return
   for (let row = from; row < to; row++) {
     // All ones for a row below the minimum confidence: a branch would be mispredicted too often.
@@ -48,6 +53,9 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
     groups[row - from] = (none & left) | ((groups[row - from] as number) & ~left)
   }
 }
+
+const isResolvedAs = (rows: Rows, row: number, { withinMs, isLate }: NonNullable<Shape['resolved']>): boolean =>
+  (rows.second[row] as number) - rows.timeOf(row) > withinMs === isLate
 
 /** Counts the rows `[from, to)` that a shape without groups admits, by asset. */
 export function countByAsset(
@@ -68,8 +76,9 @@ export function countByAsset(
 }
 
 export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
-  const { groupOf, places, minConfidence, groups: none } = shape
+  const { groupOf, places, minConfidence, resolved, groups: none } = shape
   if ((rows.confidence[row] as number) < minConfidence) return none
+  if (resolved !== undefined && !isResolvedAs(rows, row, resolved)) return none
   const own = groupOf[rows.combo[row] as number] as number
   if (places === undefined) return own
   const asset = rows.asset[row] as number
@@ -206,7 +215,7 @@ export function scanRows(
   const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
-  const isPlain = shape.places === undefined && shape.minConfidence === 0
+  const isPlain = shape.places === undefined && shape.minConfidence === 0 && shape.resolved === undefined
   if (want === 'assets' && seen !== undefined && isPlain && range.to - range.from > none) {
     const bitOf = shape.disjointSetOf.map((set) => set * assets.count)
     const { combo } = rows
@@ -219,7 +228,7 @@ export function scanRows(
     return
   }
   const { places } = shape
-  const isCounted = want === 'count' && shape.minConfidence === 0
+  const isCounted = want === 'count' && shape.minConfidence === 0 && shape.resolved === undefined
   if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, asked)) {
     countPairs(rows, range, { groupOf: shape.groupOf, places, containers }, { assets, counts, base })
     return

@@ -21,6 +21,8 @@ export interface Shape {
   minConfidence: number
   /** True for a single group without a filter. */
   isWhole: boolean
+  /** Only findings that were resolved within this time from their first detection, or only those that took longer. */
+  resolved?: { withinMs: number; isLate: boolean } | undefined
   /** The (severity, status) bits of each group, when nothing else distinguishes groups: see `AssetTable`. */
   bits?: number[] | undefined
 }

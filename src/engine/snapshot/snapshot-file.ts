@@ -8,7 +8,7 @@ import type { EngineImage, ImageColumn } from '../image.ts'
 import { ownFacets, placeFacets } from '../index/assets.ts'
 
 /** To be incremented when the columns of an image change. */
-const FORMAT = 1
+const FORMAT = 2
 const MAGIC = Buffer.from('ASAYENG\n')
 const MAX_HEADER_BYTES = 16 * 1024 * 1024
 const ALIGNMENT = 8

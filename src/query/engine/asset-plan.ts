@@ -3,7 +3,9 @@ import { facetOf, findFacetByFilterKey } from '../../findings/facets.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
-import { isCompilable, ofOwn, openColumns, partition, toAllowMask, toGroupAxis, toGroupFilter } from './shape.ts'
+import { openColumns, partition, toAllowMask, toGroupAxis } from './columns.ts'
+import { isCompilable } from './decision.ts'
+import { ofOwn, toGroupFilter } from './shape.ts'
 
 /** The time fields that are set on every asset. */
 const certainTimes: readonly string[] = ['firstSeenAt', 'lastSeenAt']

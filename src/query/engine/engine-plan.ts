@@ -1,9 +1,9 @@
 import type { Engine } from '../../engine/columnar-index.ts'
 import { NO_MIN } from '../../engine/index/tallies.ts'
-import { answerFlow } from '../../engine/scan/ask.ts'
+import { answerFlows } from '../../engine/scan/ask.ts'
 import type { Want } from '../../engine/scan/scan.ts'
 import type { Numbers, Shape } from '../../engine/scan/shape.ts'
-import { answerStock } from '../../engine/scan/stock.ts'
+import { answerStock, type StockPart, type StockQuery } from '../../engine/scan/stock.ts'
 import { findFacet, isManyValued } from '../../findings/facets.ts'
 import { toFirstDetected } from '../../findings/ranges.ts'
 import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
@@ -32,6 +32,13 @@ export interface EngineSnapshot {
   hasEndBefore: (moment: number) => boolean
   /** The group names of assets by row id. */
   nameAssets: (ids: ReadonlySet<number>) => ReadonlyMap<unknown, SafeText>
+}
+
+const DAY = 86_400_000
+
+const noNumbers: Numbers = {
+  ...{ width: 1, counts: new Float64Array(0), sums: new Float64Array(0), quantiles: new Float64Array(0) },
+  ...{ least: new Uint16Array(0), greatest: new Uint16Array(0) },
 }
 
 /** Total size of all cached lookup tables, in numbers. */
@@ -75,15 +82,58 @@ function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[
   if (want === undefined || (range === undefined && moments === undefined)) return undefined
   const compiled = getShape(engine, plan)
   if (compiled === undefined) return undefined
-  const { shape } = compiled
-  const source = { timeline: engine.findings, assets: engine.assets, hasContainers: true }
-  const isWhole = range !== undefined && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
+  if (compiled.parts.length === 0) return toCells(noNumbers, compiled, plan)
   const numbers =
-    (isWhole ? countPresent(engine, shape, want, measure.p) : undefined) ??
-    (range === undefined
-      ? answerStock(engine, { shape, want, p: measure.p, moments: moments ?? [] })
-      : answerFlow(source, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
+    range === undefined
+      ? answerMoments(engine, compiled, { want, p: measure.p, moments: moments ?? [] })
+      : answerRange(engine, compiled, plan, { want, ...range })
   return numbers === undefined ? undefined : toCells(numbers, compiled, plan)
+}
+
+/** Detections that make findings of a class overdue by `at` are before this instant. */
+const toCutoff = (at: number, days: number): number => at - days * DAY + 1
+
+function answerRange(
+  engine: Engine,
+  { parts }: CompiledShape,
+  plan: Plan,
+  { want, from, to }: { want: Want; from: number; to: number },
+): Numbers | undefined {
+  const { measure, at } = plan
+  const edges = (plan.mode === 'flow' && plan.edges) || []
+  const { findings, assets, isDated } = engine
+  const [only] = parts
+  if (parts.length === 1 && only?.rows.side === 'all' && edges.length === 0 && findings.isWithin(from, to)) {
+    const known = countPresent(engine, only.shape, want, measure.p)
+    if (known !== undefined) return known
+  }
+  if (!isDated && parts.some(({ shape }) => shape.resolved !== undefined)) return undefined
+  const queries = parts.map(({ shape, rows }) => ({
+    ...{ shape, want, p: measure.p, edges },
+    from: rows.side === 'pending' ? Math.max(from, toCutoff(at, rows.days)) : from,
+    to: rows.side === 'overdue' ? Math.min(to, toCutoff(at, rows.days)) : to,
+  }))
+  return answerFlows({ timeline: findings, assets, hasContainers: true }, queries)
+}
+
+/** Undefined where it matters when findings were resolved, which the history does not tell. */
+function answerMoments(
+  engine: Engine,
+  { parts }: CompiledShape,
+  asked: Pick<StockQuery, 'want' | 'p' | 'moments'>,
+): Numbers | undefined {
+  const stock: StockPart[] = []
+  for (const { shape, rows } of parts) {
+    if (rows.side === 'all') {
+      stock.push({ shape, waitMs: 0, sign: 1 })
+      continue
+    }
+    if (!engine.isDated || shape.resolved !== undefined) return undefined
+    const waitMs = rows.days * DAY
+    if (rows.side === 'overdue') stock.push({ shape, waitMs, sign: 1 })
+    else stock.push({ shape, waitMs: 0, sign: 1 }, { shape, waitMs, sign: -1 })
+  }
+  return answerStock(engine, { parts: stock, ...asked })
 }
 
 function countPresent({ present }: Engine, shape: Shape, want: Want, p = 0): Numbers | undefined {
@@ -120,17 +170,18 @@ export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined 
   const { conditions, dimensions, groups } = plan
   const kept = keptShapes.get(engine) ?? new Map<string, KeptShape>()
   keptShapes.set(engine, kept)
-  const id = JSON.stringify([conditions.map(({ key, values, exclude }) => [key, values, exclude]), dimensions, groups])
+  const id = JSON.stringify([conditions.map(toConditionId), dimensions, groups])
   const known = kept.get(id)
   const [combos, places, names] = [engine.facets.count, engine.assets.placeCount, engine.names.version]
-  const isByAsset = known?.compiled?.shape.places?.isByAsset === true
+  const isByAsset = known?.compiled?.parts[0]?.shape.places?.isByAsset === true
   const isSame = known?.combos === combos && known.places === places && known.names === names
   if (isSame && (!isByAsset || known.assets === engine.assets.version)) return known.compiled
   const compiled = compileShape(engine, plan)
   kept.delete(id)
-  const parts = compiled?.shape.places
-  const items = parts === undefined ? 0 : parts.isByAsset ? engine.assets.count : places
-  const size = 2 * combos + items + (compiled?.keys.length ?? 0)
+  const { length: count, 0: first } = compiled?.parts ?? []
+  const ofPlaces = first?.shape.places
+  const items = ofPlaces === undefined ? 0 : ofPlaces.isByAsset ? engine.assets.count : places
+  const size = (count ?? 1) * (2 * combos + items) + (compiled?.keys.length ?? 0)
   kept.set(id, { compiled, combos, places, assets: engine.assets.version, names, size })
   let total = 0
   for (const { size: own } of kept.values()) total += own
@@ -142,6 +193,9 @@ export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined 
   return compiled
 }
 
+const toConditionId = ({ key, values, exclude, anyOf, due }: PlanCondition) =>
+  anyOf === undefined ? [key, values, exclude] : [key, values, exclude, due ?? anyOf]
+
 /** The plan with ages as a part of its range, and a least confidence as one; other ranges remain conditions. */
 function withPlainConditions(plan: Plan): Plan {
   const { conditions, entity, mode, timeField, at } = plan
@@ -150,7 +204,7 @@ function withPlainConditions(plan: Plan): Plan {
   const left = conditions.flatMap((condition): PlanCondition[] => {
     const { key, values, exclude } = condition
     const [low = 0, high = 0] = values.map(Number)
-    if (exclude) return [condition]
+    if (exclude || condition.anyOf !== undefined) return [condition]
     if (key === 'confidence' && high === Number.POSITIVE_INFINITY) {
       return [{ ...condition, key: 'minConfidence', values: [low] }]
     }

@@ -1,34 +1,37 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { type AssetTable, isOwnFacet, ownFacets } from '../../engine/index/assets.ts'
 import type { Facet } from '../../engine/index/facet.ts'
 import type { PlaceParts, Shape } from '../../engine/scan/shape.ts'
-import {
-  codeNamesOf,
-  comboSlots,
-  type FacetRow,
-  type FacetSlot,
-  facetOf,
-  findFacetByFilterKey,
-  isManyValued,
-  NONE,
-} from '../../findings/facets.ts'
+import { comboSlots, type FacetSlot, facetOf, findFacetByFilterKey, isManyValued } from '../../findings/facets.ts'
 import { toConfidenceUnits } from '../../findings/filter-terms.ts'
-import { foldCase } from '../../kernel/fold.ts'
-import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
+import { internalText, type SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
+import {
+  type GroupAxis,
+  MAX_PARTS,
+  openColumns,
+  partition,
+  toAllowMask,
+  toGroupAxis,
+  type ValueColumn,
+} from './columns.ts'
+import { type Atom, isCompilable, type RowClass, type Signatures, toDecision, toSignatures } from './decision.ts'
 
 /** The lookup tables for a plan's conditions and dimensions, and the keys of its groups. */
 export interface CompiledShape {
-  shape: Shape
+  /** One for each class of rows that occurs; all have the same groups. */
+  parts: { shape: Shape; rows: RowClass }[]
   keys: GroupKey[]
   /** The `toGroupId` of each key. */
   ids: string[]
 }
 
-/** The maximum number of parts, and of pairs of a combination part and a place part. */
-const MAX_PARTS = 4_000_000
+const DAY = 86_400_000
+const NO_GROUP = 2 ** 32 - 1
+const [LEFT_OUT, UNKNOWN] = [-1, -2]
 
 const slotOfKey = (key: string): FacetSlot => findFacetByFilterKey(key)?.slot ?? 'severity'
 const ofCells: ReadonlySet<FacetSlot> = new Set(['severity', 'status', 'detector'])
@@ -38,54 +41,6 @@ const ofCombos: ReadonlySet<string> = new Set(comboSlots)
 /** Slots of facets that are stored by asset, not by place. */
 export const ofOwn: ReadonlySet<string> = new Set([...ownFacets, 'asset'])
 
-/** Keys of assets are not in the index, nor are ranges and terms. */
-export const isCompilable = (conditions: readonly PlanCondition[]): boolean =>
-  conditions.every(
-    ({ key }) =>
-      key === 'minConfidence' || key === 'scanned' || (key !== 'assets' && findFacetByFilterKey(key) !== undefined),
-  )
-
-/** A column of numbered values. */
-export type ValueColumn = Pick<Facet, 'values' | 'column'>
-
-/**
- * The columns of the facets of assets, by place or `isByAsset`; those of their findings are by combination. The source
- * of `ofFindings` is that of the combination.
- */
-export function openColumns(
-  { facets, assets }: Engine,
-  { isByAsset, ofFindings }: { isByAsset: boolean; ofFindings: boolean },
-): (slot: FacetSlot | 'deleted' | 'scanned') => ValueColumn {
-  const { count, placeOf } = assets
-  return (slot) => {
-    if (slot === 'asset') {
-      const column = Uint32Array.from({ length: count }, (_, asset) => asset)
-      return { column, values: Array.from(assets.ids.subarray(0, count)) }
-    }
-    if (isOwnFacet(slot)) return assets.own[slot]
-    const isOfPlace = slot === 'kind' || slot === 'container' || slot === 'deleted' || slot === 'scanned'
-    if (!isOfPlace && (ofFindings || slot !== 'source')) return facets.facets[slot]
-    const facet = assets.facets[slot]
-    if (!isByAsset) return facet
-    const column = new Uint32Array(count)
-    for (let asset = 0; asset < count; asset++) column[asset] = facet.column[placeOf[asset] as number] as number
-    return { column, values: facet.values }
-  }
-}
-
-/** The values of a facet that a condition admits, by value number. */
-interface AllowMask {
-  column: Uint32Array
-  allowed: Uint8Array
-}
-
-/** The name of each value of a dimension's facet, by value number. */
-interface GroupAxis {
-  column: Uint32Array
-  indexOf: Uint32Array
-  names: (SafeText | null)[]
-}
-
 /** Builds the lookup tables; undefined when they would be too large. */
 export function compileShape(
   engine: Engine,
@@ -94,15 +49,18 @@ export function compileShape(
   const { facets, assets } = engine
   const { groups } = plan
   const dimensions = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
+  if (!isCompilable(plan.conditions)) return undefined
   const conditions = plan.conditions.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
+  const decision = toDecision(conditions)
+  const plain = conditions.filter(({ anyOf }) => anyOf === undefined)
+  const atoms = decision?.atoms ?? []
   const used = new Set([
     ...dimensions.map((dimension) => facetOf(dimension).slot),
-    ...conditions.map(({ key }) => slotOfKey(key)),
+    ...[...plain, ...atoms].map(({ key }) => slotOfKey(key)),
   ])
   const within = (names: ReadonlySet<FacetSlot>) => [...used].every((name) => names.has(name))
   const isOfCombo = (name: FacetSlot) => ofCombos.has(name)
   const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
-  if (!isCompilable(conditions)) return undefined
   const isByAsset = [...used].some((name) => ofOwn.has(name))
   const placeSlots = [...used].filter((name) => !isOfCombo(name))
   const only = placeSlots.length === 1 ? findAssetFacet(assets, placeSlots[0]) : undefined
@@ -114,16 +72,21 @@ export function compileShape(
     dimensions
       .filter((dimension) => isOfCombo(facetOf(dimension).slot) === combos)
       .map((dimension) => toGroupAxis(engine, columnOf(facetOf(dimension).slot), dimension))
-  const masksOf = (combos: boolean) =>
-    conditions
+  const masksOf = (combos: boolean, own: readonly Atom[]) =>
+    own
       .filter(({ key }) => isOfCombo(slotOfKey(key)) === combos)
       .map((condition) => toAllowMask(engine, columnOf(slotOfKey(condition.key)), condition))
+  const placeCount = isByAsset ? assets.count : assets.placeCount
+  const items = only?.facet.values.length ?? placeCount
+  const signaturesOf = (combos: boolean): Signatures | undefined =>
+    decision && toSignatures(combos ? facets.count : items, masksOf(combos, atoms))
+  const [comboSignatures, placeSignatures] = [signaturesOf(true), signaturesOf(false)]
 
   const combos = partition(
     byCell ? Uint32Array.from(facets.cells) : undefined,
     facets.count,
-    axesOf(true),
-    masksOf(true),
+    [...axesOf(true), ...toSignatureAxis(comboSignatures)],
+    masksOf(true, plain),
   )
   const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOf(dimension).slot))
   const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOf(dimension).slot))
@@ -131,9 +94,9 @@ export function compileShape(
   // Combination 0 represents removed findings, and no other combination shares its cell.
   combos.partOf[0] = combos.keys.length
   const hasPlaces = placeSlots.length > 0
-  const placeCount = isByAsset ? assets.count : assets.placeCount
-  const items = only?.facet.values.length ?? placeCount
-  const places = hasPlaces ? partition(undefined, items, axesOf(false), masksOf(false)) : undefined
+  const places = hasPlaces
+    ? partition(undefined, items, [...axesOf(false), ...toSignatureAxis(placeSignatures)], masksOf(false, plain))
+    : undefined
   if (hasPlaces && places === undefined) return undefined
   if (combos.keys.length * (places?.keys.length ?? 1) > MAX_PARTS) return undefined
 
@@ -142,6 +105,28 @@ export function compileShape(
   const numbers = new Map<string, number>()
   const disjointSets = new Map<string, number>()
   const isWanted = toGroupFilter(engine, groups)
+  const isComboAtom = atoms.map(({ key }) => isOfCombo(slotOfKey(key)))
+  const rowClasses: RowClass[] = decision === undefined ? [{ side: 'all' }] : []
+  const findClass = (ofCombo: number, ofPlace: number): number => {
+    const holding = joinBits(isComboAtom, comboSignatures?.bits[ofCombo], placeSignatures?.bits[ofPlace])
+    const rows = decision?.classOf((atom) => holding[atom] === 1)
+    if (rows === undefined) return LEFT_OUT
+    const known = rowClasses.findIndex((other) => isDeepStrictEqual(other, rows))
+    return known < 0 ? rowClasses.push(rows) - 1 : known
+  }
+  const classes = new Int32Array((comboSignatures?.bits.length ?? 0) * (placeSignatures?.bits.length ?? 0)).fill(
+    UNKNOWN,
+  )
+  const classOf = (comboKey: GroupKey, placeKey: GroupKey): number => {
+    if (placeSignatures === undefined) return 0
+    const [ofCombo, ofPlace] = [
+      Number(comboKey[comboDimensions.length] ?? 0),
+      Number(placeKey[placeDimensions.length] ?? 0),
+    ]
+    const at = ofCombo * placeSignatures.bits.length + ofPlace
+    if (classes[at] === UNKNOWN) classes[at] = findClass(ofCombo, ofPlace)
+    return classes[at] as number
+  }
   const toGroup = (comboKey: GroupKey, placeKey: GroupKey): number | undefined => {
     const nameOf = (dimension: Dimension) => {
       const index = comboDimensions.indexOf(dimension)
@@ -163,43 +148,46 @@ export function compileShape(
     return number
   }
 
-  const partGroups = combos.keys.map((key) => (places === undefined ? toGroup(key, []) : undefined))
   const parts = combos.keys.length
-  let placeParts: Shape['places']
-  if (places !== undefined) {
-    const width = places.keys.length + 1
-    const groupOf = new Uint32Array((parts + 1) * width)
-    const left: number[] = []
-    for (let part = 0; part <= parts; part++) {
-      for (let place = 0; place < width; place++) {
-        const [comboKey, placeKey] = [combos.keys[part], places.keys[place]]
-        const group = comboKey === undefined || placeKey === undefined ? undefined : toGroup(comboKey, placeKey)
-        if (group === undefined) left.push(part * width + place)
-        else groupOf[part * width + place] = group
-      }
+  const placeKeys: readonly GroupKey[] = places?.keys ?? [[]]
+  const width = places === undefined ? 1 : placeKeys.length + 1
+  // The group and the class of each pair of a combination part and a place part.
+  const groupOfPair = new Uint32Array((parts + 1) * width).fill(NO_GROUP)
+  const classOfPair = new Int32Array(decision === undefined ? 0 : groupOfPair.length)
+  for (const [part, comboKey] of combos.keys.entries()) {
+    for (const [place, placeKey] of placeKeys.entries()) {
+      const rows = classOf(comboKey, placeKey)
+      const group = rows === LEFT_OUT ? undefined : toGroup(comboKey, placeKey)
+      if (group === undefined) continue
+      groupOfPair[part * width + place] = group
+      if (decision !== undefined) classOfPair[part * width + place] = rows
     }
-    for (const at of left) groupOf[at] = keys.length
-    const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
-    const bits = isOfMasks && toMinConfidence(plan.conditions) === 0 ? toBits(engine, combos.partOf, parts) : undefined
-    const isOfEveryCombo = [...used].every((name) => !isOfCombo(name))
-    const common = { isByAsset, isOfEveryCombo, parts: width, groupOf, bits }
-    placeParts =
-      only === undefined
-        ? { ...common, partOf: places.partOf }
-        : spreadLater({ ...common, ofValues: { slot: only.slot, partOf: places.partOf } }, only.facet, placeCount)
   }
-  const none = placeParts === undefined ? keys.length : parts
-  const own = combos.partOf
-  if (placeParts === undefined && isWanted !== undefined) {
-    const groupOfPart = new Uint32Array(parts + 1).fill(none)
-    for (const [part, group] of partGroups.entries()) if (group !== undefined) groupOfPart[part] = group
-    for (let item = 0; item < own.length; item++) own[item] = groupOfPart[own[item] as number] as number
-  }
-  const groupOf = byCell ? spread(own, facets.cellOf, facets.count) : own
-  return {
-    keys,
-    ids: [...numbers.keys()],
-    shape: {
+  const toShape = (rows: RowClass, number: number): Shape => {
+    const groupOfRows = decision === undefined ? groupOfPair : groupOfPair.slice()
+    for (let pair = 0; pair < groupOfRows.length; pair++) {
+      const isOther = decision !== undefined && classOfPair[pair] !== number
+      if (isOther || groupOfRows[pair] === NO_GROUP) groupOfRows[pair] = keys.length
+    }
+    const isCountable = toMinConfidence(plan.conditions) === 0 && rows.side !== 'met' && rows.side !== 'late'
+    const own = combos.partOf.slice()
+    let placeParts: Shape['places']
+    if (places !== undefined) {
+      const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
+      const bits = isOfMasks && isCountable ? toBits(engine, own, parts) : undefined
+      const isOfEveryCombo = [...used].every((name) => !isOfCombo(name))
+      const common = { isByAsset, isOfEveryCombo, parts: width, groupOf: groupOfRows, bits }
+      placeParts =
+        only === undefined
+          ? { ...common, partOf: places.partOf }
+          : spreadLater({ ...common, ofValues: { slot: only.slot, partOf: places.partOf } }, only.facet, placeCount)
+    }
+    const none = placeParts === undefined ? keys.length : parts
+    if (placeParts === undefined) {
+      for (let item = 0; item < own.length; item++) own[item] = groupOfRows[own[item] as number] as number
+    }
+    const groupOf = byCell ? spread(own, facets.cellOf, facets.count) : own
+    return {
       groups: keys.length,
       groupOf,
       members: byCell ? new Uint32Array(0) : listMembers(groupOf, none),
@@ -210,12 +198,40 @@ export function compileShape(
       disjointSets: disjointSets.size,
       minConfidence: toMinConfidence(plan.conditions),
       isWhole: conditions.length === 0 && dimensions.length === 0 && toMinConfidence(plan.conditions) === 0,
-      ...(byCell && within(ofMasks) && toMinConfidence(plan.conditions) === 0
-        ? { bits: toBits(engine, own, keys.length) }
+      ...(rows.side === 'met' || rows.side === 'late'
+        ? { resolved: { withinMs: rows.days * DAY, isLate: rows.side === 'late' } }
         : {}),
-    },
+      ...(byCell && within(ofMasks) && isCountable ? { bits: toBits(engine, own, keys.length) } : {}),
+    }
+  }
+  return {
+    keys,
+    ids: [...numbers.keys()],
+    parts: rowClasses.map((rows, number) => ({ rows, shape: toShape(rows, number) })),
   }
 }
+
+/** Which atoms hold, of those that combinations and of those that places decide. */
+function joinBits(
+  isComboAtom: readonly boolean[],
+  ofCombo: Uint8Array | undefined,
+  ofPlace: Uint8Array | undefined,
+): Uint8Array {
+  let [combo, place] = [0, 0]
+  return Uint8Array.from(isComboAtom, (isCombo) => (isCombo ? ofCombo?.[combo++] : ofPlace?.[place++]) ?? 0)
+}
+
+/** The number of each signature as the value of a further dimension. */
+const toSignatureAxis = (signatures: Signatures | undefined): GroupAxis[] =>
+  signatures === undefined
+    ? []
+    : [
+        {
+          column: signatures.column,
+          indexOf: countUp(signatures.bits.length),
+          names: signatures.bits.map((_, number) => internalText(String(number))),
+        },
+      ]
 
 const countUp = (count: number) => Uint32Array.from({ length: count }, (_, number) => number)
 
@@ -285,99 +301,3 @@ export function toGroupFilter(engine: Engine, groups: Plan['groups']): ((key: Gr
 /** The labels of the set that a group of the index is named by. */
 export const listLabelNames = ({ names }: Engine, set: SafeText | null | undefined): (SafeText | null)[] =>
   names.labelsOf(Number(set ?? 0)).map((word) => names.wordOf(word))
-
-/** Partitions items by their values on the axes; items that a condition excludes get the number after the last part. */
-export function partition(
-  items: Uint32Array | undefined,
-  count: number,
-  axes: readonly GroupAxis[],
-  sieves: readonly AllowMask[],
-): { partOf: Uint32Array; keys: GroupKey[] } | undefined {
-  const length = items?.length ?? count
-  const domain = axes.reduce((product, { names }) => product * Math.max(1, names.length), 1)
-  if (domain > MAX_PARTS) return undefined
-  const partOf = new Uint32Array(length)
-  for (const { column, indexOf, names } of axes) {
-    const own = pick(column, items)
-    for (let item = 0; item < length; item++) {
-      partOf[item] = (partOf[item] as number) * names.length + (indexOf[own[item] as number] as number)
-    }
-  }
-  const kept = new Uint8Array(length).fill(1)
-  for (const { column, allowed } of sieves) {
-    const own = pick(column, items)
-    for (let item = 0; item < length; item++) if (allowed[own[item] as number] === 0) kept[item] = 0
-  }
-  const numbers = new Int32Array(domain).fill(-1)
-  const keys: GroupKey[] = []
-  for (let item = 0; item < length; item++) {
-    const at = partOf[item] as number
-    if (kept[item] === 0 || numbers[at] !== -1) continue
-    numbers[at] = keys.length
-    keys.push(toKey(at, axes))
-  }
-  for (let item = 0; item < length; item++) {
-    partOf[item] = kept[item] === 0 ? keys.length : (numbers[partOf[item] as number] as number)
-  }
-  return { partOf, keys }
-}
-
-const pick = (column: Uint32Array, items: Uint32Array | undefined): Uint32Array =>
-  items === undefined ? column : items.map((item) => column[item] ?? 0)
-
-function toKey(at: number, axes: readonly GroupAxis[]): GroupKey {
-  let left = at
-  const key = axes.toReversed().map(({ names }) => {
-    const index = left % names.length
-    left = Math.floor(left / names.length)
-    return names[index] ?? null
-  })
-  return key.reverse()
-}
-
-function toName({ names }: Engine, facet: FacetRow, value: number): SafeText | null {
-  const { storage, isOptional } = facet
-  if (storage.stores === 'source') return names.sourceOf(value)?.[storage.sourceColumn] ?? null
-  if (storage.stores === 'code') return codeNamesOf(facet)?.get(value) ?? null
-  if (storage.stores === 'asset' || storage.stores === 'wordSet') return internalText(String(value))
-  return value === 0 && !isOptional ? ownText('') : names.wordOf(value)
-}
-
-export function toGroupAxis(engine: Engine, { values, column }: ValueColumn, dimension: Dimension): GroupAxis {
-  const facet = facetOf(dimension)
-  const names: (SafeText | null)[] = []
-  const indexes = new Map<SafeText | null, number>()
-  const indexOf = Uint32Array.from(values, (value) => {
-    const name = toName(engine, facet, value)
-    const known = indexes.get(name)
-    if (known !== undefined) return known
-    indexes.set(name, names.length)
-    return names.push(name) - 1
-  })
-  return { column, indexOf, names }
-}
-
-export function toAllowMask(
-  { names }: Engine,
-  { values, column }: ValueColumn,
-  { key, values: asked, exclude }: PlanCondition,
-): AllowMask {
-  const texts = asked.map(String)
-  const folded = new Set(texts.map(foldCase))
-  const uids = new Set(texts.map((text) => text.toLowerCase()))
-  const storage = findFacetByFilterKey(key)?.storage
-  const codes = new Set(
-    texts.flatMap((text) =>
-      storage?.stores === 'code' ? (storage.codes[text] ?? []) : names.findWords(foldCase(text) === NONE ? '' : text),
-    ),
-  )
-  const matches = (value: number): boolean => {
-    if (storage?.stores === 'wordSet') return names.labelsOf(value).some((word) => codes.has(word))
-    if (storage?.stores !== 'source') return codes.has(value)
-    const source = names.sourceOf(value)
-    if (source === undefined) return false
-    if (storage.sourceColumn === 'type') return folded.has(foldCase(source.type))
-    return folded.has(foldCase(source.name)) || uids.has(source.uid)
-  }
-  return { column, allowed: Uint8Array.from(values, (value) => (matches(value) === exclude ? 0 : 1)) }
-}

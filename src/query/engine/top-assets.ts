@@ -28,8 +28,9 @@ export function findTopAssets(
   if (groups !== undefined || edges !== undefined) return undefined
   const range = toRange(plan, snapshot.hasChanged)
   const compiled = range === undefined ? undefined : getShape(engine, { ...plan, dimensions: [] })
-  if (range === undefined || compiled === undefined) return undefined
-  const counts = compiled.shape.groups === 0 ? new Uint32Array(0) : countAll(engine, compiled.shape, range)
+  const [part, ...others] = compiled?.parts ?? []
+  if (range === undefined || part?.rows.side !== 'all' || others.length > 0) return undefined
+  const counts = part.shape.groups === 0 ? new Uint32Array(0) : countAll(engine, part.shape, range)
   const least = findRank(counts, most)
   const rest = { groups: 0, n: 0 }
   const cells: Cell[] = []

@@ -6,9 +6,9 @@ import type { Store } from '../../store/store.ts'
 import { type Cell, toGroupId } from '../plan/cells.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
+import { openColumns } from './columns.ts'
 import { runOnEngine } from './engine-plan.ts'
 import { openEngineSnapshot } from './executor.ts'
-import { openColumns } from './shape.ts'
 
 export interface Verification {
   findings: number
