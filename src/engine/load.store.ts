@@ -40,9 +40,13 @@ interface Seqs {
   definitions: number
 }
 
-/** Builds an engine from the tables, all in one snapshot. */
-export function buildEngine(reader: Reader, options?: TimelineOptions): Engine {
-  const engine = new Engine(options, listPolicies(reader).length > 0)
+/** Builds an engine from the tables, all in one snapshot; it is dated if there are due dates. */
+export function buildEngine(
+  reader: Reader,
+  options?: TimelineOptions,
+  isDated = listPolicies(reader).length > 0,
+): Engine {
+  const engine = new Engine(options, isDated)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
   for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboFacetsRow)

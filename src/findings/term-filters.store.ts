@@ -23,6 +23,9 @@ export function openTermFilters(reader: Reader): FindTerm {
   return Object.assign(termOf, { policies: () => listPolicies(reader) })
 }
 
+export const listActiveTerms = (reader: Reader): string[] =>
+  reader.all(sql<{ slug: string }>`SELECT slug FROM term WHERE is_active = 1 ORDER BY slug`).map(({ slug }) => slug)
+
 /** @throws AppError `not_found` or `conflict` for a term that a filter names, which is unknown or not active */
 export function requireTerms(reader: Reader, filter: FilterMapping): void {
   const termOf = openTermFilters(reader)

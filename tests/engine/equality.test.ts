@@ -4,6 +4,7 @@ import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Writer } from '../../src/store/store.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
 import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
+import { policiesOf } from '../properties/query-terms.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { answerBoth } from './asking.ts'
 import { changeSomething } from './changing.ts'
@@ -25,7 +26,7 @@ test.each([SEED, SEED + 1])(
     closers.push(close)
     plant(store, makeEstate(seed, 3000) as EstateSeed)
     for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
-    plantPolicies(store)
+    plantPolicies(store, policiesOf(seed))
     plantMetrics(store, metrics)
     const random = new SeededRandom(seed)
     let served = 0

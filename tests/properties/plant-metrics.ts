@@ -1,7 +1,7 @@
 import type { Store } from '../../src/store/store.ts'
 import { safe } from '../support/safe-text.ts'
 import { dimensionsOf, type MadeMetric } from './query-data.ts'
-import { type OracleFilter, policies } from './query-terms.ts'
+import type { OracleFilter, OraclePolicy } from './query-terms.ts'
 
 /** Puts made metrics into the tables, as drafts. */
 export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void {
@@ -49,7 +49,7 @@ export function plantTerm(store: Store, slug: string, mapping: OracleFilter): vo
 }
 
 /** Sets the policies of due dates, whose terms are there. */
-export function plantPolicies(store: Store): void {
+export function plantPolicies(store: Store, policies: readonly OraclePolicy[]): void {
   store.write((writer) => {
     const policy = writer.prepare(
       `INSERT INTO sla_policy (name, term_id, days, created_at, updated_at)

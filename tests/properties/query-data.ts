@@ -190,7 +190,7 @@ const respell = (random: SeededRandom, word: string) => {
 }
 
 /** Terms that filters name. */
-export const namedTerms: OracleTerms = {
+export const namedTerms: OracleTerms['filters'] = {
   'loud-ones': { severities: ['CRITICAL', 'HIGH'], exclude: { statuses: ['RESOLVED'] } },
   'of-people': { owners: ['ADA', 'Ben'] },
   'legal-pages': { labels: ['LEGAL'], containers: ['engineering', 'Übersicht', 'People'] },

@@ -68,7 +68,12 @@ export class Oracle {
   #clock = getClock('UTC')
   #weekStart = 'monday'
 
-  constructor(estate: OracleEstate, metrics: OracleMetric[], now: number, terms: OracleTerms = {}) {
+  constructor(
+    estate: OracleEstate,
+    metrics: OracleMetric[],
+    now: number,
+    terms: OracleTerms = { filters: {}, policies: [] },
+  ) {
     this.#terms = terms
     this.#estate = estate
     this.#metrics = new Map(metrics.map((metric) => [metric.slug, metric]))

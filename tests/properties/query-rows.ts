@@ -1,6 +1,6 @@
 // Rows of a population, which filters they pass, and what they come to. It imports nothing from src/.
 
-import { type OracleFilter, type OracleRanges, type OracleSimple, type OracleTerms, policies } from './query-terms.ts'
+import type { OracleFilter, OracleRanges, OracleSimple, OracleTerms } from './query-terms.ts'
 
 export interface Window {
   from: number
@@ -47,7 +47,7 @@ export function speaksOfFindings(filter: OracleFilter, terms: OracleTerms): bool
   return (
     keys.some((key) => !ofAssets.includes(key)) ||
     ranges.some((key) => key !== 'contentUpdatedAt') ||
-    named.some((slug) => speaksOfFindings(terms[slug] ?? {}, terms))
+    named.some((slug) => speaksOfFindings(terms.filters[slug] ?? {}, terms))
   )
 }
 
@@ -71,8 +71,8 @@ const DAY = 24 * HOUR
 
 /** How long after its detection a finding is due, in milliseconds; infinite if no policy fits. */
 function toAllowed(row: Row, terms: OracleTerms): number {
-  const days = policies.map((policy) => {
-    const isFit = policy.term === null || passes(row, terms[policy.term] ?? {}, terms)
+  const days = terms.policies.map((policy) => {
+    const isFit = policy.term === null || passes(row, terms.filters[policy.term] ?? {}, terms)
     return (isFit ? policy.days[row.facets.severity ?? ''] : undefined) ?? Number.POSITIVE_INFINITY
   })
   return Math.min(...days) * DAY
@@ -92,7 +92,7 @@ function toOutcome(row: Row, terms: OracleTerms): 'MET' | 'LATE' | 'OVERDUE' | u
 export function passes(row: Row, filter: OracleFilter, terms: OracleTerms): boolean {
   const has = (key: string, values: unknown) => {
     if (!Array.isArray(values)) return false
-    if (key === 'terms') return values.some((slug) => passes(row, terms[String(slug)] ?? {}, terms))
+    if (key === 'terms') return values.some((slug) => passes(row, terms.filters[String(slug)] ?? {}, terms))
     if (key === 'assets') return values.includes(row.facets.assetId)
     const own = key === 'labels' ? row.labels : [row.facets[facetOf[key] ?? '']]
     const folded = new Set(values.map((value) => fold(String(value))))

@@ -10,7 +10,7 @@ import { plantMetrics, plantPolicies, plantTerm } from './plant-metrics.ts'
 import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from './query-data.ts'
 import { checkDrivers } from './query-drivers.ts'
 import { Oracle } from './query-oracle.ts'
-import type { OracleFilter, OracleQuestion } from './query-terms.ts'
+import { type OracleFilter, type OracleQuestion, policiesOf } from './query-terms.ts'
 
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 1)
@@ -49,9 +49,10 @@ function openEstate(seed: number): Estate {
   closers.push(close)
   plant(store, estate as EstateSeed)
   for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
-  plantPolicies(store)
+  const policies = policiesOf(seed)
+  plantPolicies(store, policies)
   plantMetrics(store, metrics)
-  return { store, oracle: new Oracle(estate, metrics, NOW, namedTerms), metrics }
+  return { store, oracle: new Oracle(estate, metrics, NOW, { filters: namedTerms, policies }), metrics }
 }
 
 /** The caller's term is a row like any other, made for the question. */

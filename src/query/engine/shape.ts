@@ -155,8 +155,9 @@ export function compileShape(
   const groupOfPair = new Uint32Array((parts + 1) * width).fill(NO_GROUP)
   const classOfPair = new Int32Array(decision === undefined ? 0 : groupOfPair.length)
   for (const [part, comboKey] of combos.keys.entries()) {
-    for (const [place, placeKey] of placeKeys.entries()) {
-      const rows = classOf(comboKey, placeKey)
+    for (let place = 0; place < placeKeys.length; place++) {
+      const placeKey = placeKeys[place] as GroupKey
+      const rows = decision === undefined ? 0 : classOf(comboKey, placeKey)
       const group = rows === LEFT_OUT ? undefined : toGroup(comboKey, placeKey)
       if (group === undefined) continue
       groupOfPair[part * width + place] = group

@@ -1,8 +1,12 @@
+import { severities } from '../../detectors/detector.ts'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { buildEngine } from '../../engine/load.store.ts'
 import { type FacetRow, facetRows } from '../../findings/facets.ts'
+import { type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
+import { listPolicies } from '../../findings/sla.store.ts'
+import { listActiveTerms, openTermFilters } from '../../findings/term-filters.store.ts'
 import { dimensions, entityFacts, type MetricField } from '../../metrics/model.ts'
-import type { Store } from '../../store/store.ts'
+import type { Reader, Store } from '../../store/store.ts'
 import { type Cell, toGroupId } from '../plan/cells.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
@@ -46,12 +50,13 @@ export function verifyEngine(
   const snapshot = store.openSnapshot()
   try {
     const { reader } = snapshot
-    const engine = buildEngine(reader)
+    const engine = buildEngine(reader, undefined, true)
     const random = createSeededRandom(seed)
+    const terms = openTerms(reader, engine, random)
     const result: Verification = { findings: engine.count, questions, left: 0, differences: [] }
     const answering = openEngineSnapshot(reader)
     for (let done = 0; done < questions; done++) {
-      const plan = makePlan(engine, random, now)
+      const plan = makePlan(engine, random, now, terms)
       const cells = runOnEngine(engine, plan, answering)
       if (cells === undefined) result.left += 1
       else if (!areSame(cells, runPlan(reader, plan))) result.differences.push(plan)
@@ -75,8 +80,31 @@ export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean 
   return ours.length === theirs.length && ours.every((line, index) => line === theirs[index])
 }
 
-/** A random plan over the findings in the engine. */
-export function makePlan(engine: Engine, random: SeededRandom, now: number): Plan {
+/** What conditions on terms and due dates refer to. */
+interface Terms {
+  slugs: readonly string[]
+  termOf: FindTerm
+}
+
+/** The active terms and the policies of due dates; without policies, random ones. */
+export function openTerms(reader: Reader, engine: Engine, random: SeededRandom): Terms {
+  const termOf = openTermFilters(reader)
+  const slugs = listActiveTerms(reader)
+  if (listPolicies(reader).length > 0) return { slugs, termOf }
+  const columnOf = openColumns(engine, { isByAsset: false, ofFindings: true })
+  const ofFacets = facetRows.filter(isIndexed)
+  const made = Array.from({ length: 4 }, () => {
+    const facet = ofFacets[random.below(ofFacets.length)]
+    const values = facet && pickSome(random, listValues(engine, facet, columnOf), 2)
+    const mapping = facet === undefined || !values?.length ? {} : { [facet.filterKey]: values }
+    const days = Object.fromEntries(pickSome(random, severities, 3).map((name) => [name, 1 + random.below(60)]))
+    return { days, mapping: mapping as FilterMapping }
+  })
+  return { slugs, termOf: Object.assign((slug: string) => termOf(slug), { policies: () => made }) }
+}
+
+/** A random plan over the findings in the engine; without `terms`, its conditions are on single facets. */
+export function makePlan(engine: Engine, random: SeededRandom, now: number, terms?: Terms): Plan {
   const { rows } = engine.findings
   const first = rows.count === 0 ? now : rows.timeOf(0)
   const instant = () => first + random.below(Math.max(1, now - first))
@@ -87,7 +115,10 @@ export function makePlan(engine: Engine, random: SeededRandom, now: number): Pla
     entity: 'finding',
     mode: isStock ? 'stock' : 'flow',
     measure: toMeasure(random),
-    conditions: makeConditions(engine, random),
+    conditions: [
+      ...makeConditions(engine, random),
+      ...(terms === undefined ? [] : makeFurtherConditions(random, now, terms)),
+    ],
     timeField: 'firstDetectedAt',
     range: isStock ? {} : range,
     at: isStock ? (range.to ?? now + 1) : now,
@@ -127,6 +158,34 @@ function makeConditions(engine: Engine, random: SeededRandom): PlanCondition[] {
   if (random.chance(0.2))
     add('minConfidence', [random.chance(0.7) ? random.below(101) / 100 : random.below(10_001) / 10_000])
   return found
+}
+
+/** Conditions on terms, due dates and ranges. */
+function makeFurtherConditions(random: SeededRandom, now: number, { slugs, termOf }: Terms): PlanCondition[] {
+  const someTerms = () => pickSome(random, slugs, 1 + random.below(3))
+  const days = () => new Date(now - random.below(400) * DAY).toISOString()
+  const toFilter = (): FilterMapping => {
+    switch (random.below(6)) {
+      case 0:
+        return slugs.length === 0 ? {} : { terms: someTerms() }
+      case 1:
+        return slugs.length === 0 ? {} : { exclude: { terms: someTerms() } }
+      case 2:
+        return { overdue: random.chance(0.7) }
+      case 3:
+        return { sla: random.chance(0.3) ? ['MET', 'MISSED'] : [random.chance(0.5) ? 'MET' : 'MISSED'] }
+      case 4:
+        return { ranges: { ageHours: { min: 24 * random.below(200) } } }
+      default:
+        return {
+          ranges: random.chance(0.5)
+            ? { resolutionHours: { max: 1 + random.below(2000) } }
+            : { lastDetectedAt: { from: days() } },
+        }
+    }
+  }
+  if (!random.chance(0.4)) return []
+  return toConditions(toFilter(), termOf).map((condition) => ({ ...condition, origin: 'caller' }))
 }
 
 /** Keys of assets are not in the index. */

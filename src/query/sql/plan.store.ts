@@ -35,7 +35,7 @@ function runInSnapshot(reader: Reader, plan: Plan): Cell[] {
   if (plan.mode === 'stock' && edges !== undefined) {
     const { aggregation } = plan.measure
     const counted = aggregation.startsWith('COUNT')
-    const isDated = plan.entity === 'finding' && splitOverdue(plan.conditions) !== undefined
+    const isDated = splitOverdue(plan.conditions) !== undefined
     const isSpanned = aggregation !== 'PERCENTILE' && (isDated || !dependsOnAge(plan.conditions))
     if (isSpanned && (plan.entity === 'finding' || counted)) {
       return runStockSeries(reader, plan, edges)

@@ -88,13 +88,16 @@ function beforeDue(overdue: NonNullable<PlacedPlan['overdue']>, options: Finding
   return sql`f.first_detected_at - 1 + min(${sql.join(waits)}, ${NEVER})`
 }
 
+const sinceDue = (since: Sql, { overdue }: PlacedPlan, options: FindingTermOptions): Sql =>
+  overdue === undefined ? since : sql`max(${since}, ${beforeDue(overdue, options)})`
+
 /** One part of the spans of findings between the first and last moment of a series. */
 export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>, last: Bound<number>): SpanSource {
   const joins = findingJoins()
   const { status, resolvedAt, options, from, since, ...spans } = statusSpans(part, first)
   return {
     ...spans,
-    since: plan.overdue === undefined ? since : sql`max(${since}, ${beforeDue(plan.overdue, options)})`,
+    since: sinceDue(since, plan, options),
     code: (name) => findingCode(name, joins, status),
     labelSet: () => findingLabelSet(joins),
     number: (field) => {
@@ -121,7 +124,7 @@ export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number
     number: () => sql`NULL`,
   }
   const where = [ownAssetTerms(own), ...isScanned(plan), sql`(a.status = 'ACTIVE' OR a.deleted_at IS NOT NULL)`]
-  if (ofFindings.length === 0) {
+  if (ofFindings.length === 0 && plan.overdue === undefined) {
     const from = () => sql`FROM asset a ${joins.sql()}`
     return { ...asset, with: sql``, since: sql`a.first_seen_at`, until: ended, from, where }
   }
@@ -129,7 +132,7 @@ export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number
   return {
     ...asset,
     with: spans.with,
-    since: spans.since,
+    since: sinceDue(spans.since, plan, spans.options),
     until: sql`coalesce(min(${spans.until}, ${ended}), ${spans.until}, ${ended})`,
     from: () => sql`FROM ${spans.from} CROSS JOIN asset a ON a.id = f.asset_id ${joins.sql()}`,
     where: [...where, findingTerms(ofFindings, spans.options)],
@@ -137,6 +140,10 @@ export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number
 }
 
 /** Whether the spans of a plan have an ended part; assets without conditions on findings have one span each. */
-export function hasEndedSpans({ entity, conditions }: Pick<PlanTerms, 'entity' | 'conditions'>): boolean {
-  return entity === 'finding' || splitByAsset(onFilterKeys(conditions)).ofFindings.length > 0
+export function hasEndedSpans({
+  entity,
+  conditions,
+  overdue,
+}: Pick<PlanTerms, 'entity' | 'conditions' | 'overdue'>): boolean {
+  return entity === 'finding' || overdue !== undefined || splitByAsset(onFilterKeys(conditions)).ofFindings.length > 0
 }

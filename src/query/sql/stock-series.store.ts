@@ -35,7 +35,7 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   const [first, last] = [moments[0], moments.at(-1)]
   if (first === undefined || last === undefined) return []
   const slots = toSlots(moments)
-  const dated = asked.entity === 'finding' ? splitOverdue(asked.conditions) : undefined
+  const dated = splitOverdue(asked.conditions)
   const plan = asked.entity === 'asset' ? countingAssets(asked) : asked
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
   const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
