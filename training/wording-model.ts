@@ -9,11 +9,11 @@ import {
 } from '../src/detectors/prompt-injection/wording-features.ts'
 import { findWindows, LENGTH_EXPONENT, type WordingModel } from '../src/detectors/prompt-injection/wording-model.ts'
 import { type DetectionCase, QUOTING_FAMILY } from '../tests/bench/detect/cases.ts'
-import { ownCases } from '../tests/detectors/prompt-injection/cases.ts'
 
 /** Sentences of a text that are looked at. */
 const MAX_SENTENCES = 400
 const EPOCHS = 5
+const SEEDS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8]
 const RATE = 0.25
 const DECAY = 2e-6
 /** Half of the buckets rest in every step, another half each time: no weight can rely on one wording. */
@@ -89,20 +89,20 @@ function toRandom(seed: number): () => number {
 
 const bestOf = (windows: readonly Window[]) => windows.reduce((best, each) => (each.score > best.score ? each : best))
 
-/** The project's own near misses; its own attempts stay out, so that they test what was learnt from others. */
-const nearMisses: readonly DetectionCase[] = ownCases
-  .filter(({ isAttempt }) => !isAttempt)
-  .map(({ language, text }, index) => {
-    const id = `own-${index}`
-    return { id, text, source: 'own', language, family: '-', path: undefined, expected: [], ignored: [] }
-  })
+/** The mean of trainings in different orders, which depends less on chance than one of them. */
+export function trainModel(cases: readonly DetectionCase[]): WordingModel {
+  const collector = new FeatureCollector()
+  const examples = cases.map((each) => toExample(each, collector)).filter(({ windows }) => windows.length > 0)
+  const mean = new Float32Array(BUCKETS)
+  for (const seed of SEEDS)
+    for (const [bucket, weight] of trainWeights(examples, seed).entries())
+      mean[bucket] = (mean[bucket] ?? 0) + weight / SEEDS.length
+  return quantise(mean)
+}
 
 /** Logistic regression over windows; of a text that is an attempt only the best window and one other are asked to be one. */
-export function trainModel(cases: readonly DetectionCase[], seed = 1): WordingModel {
-  const collector = new FeatureCollector()
-  const examples = [...cases, ...nearMisses]
-    .map((each) => toExample(each, collector))
-    .filter(({ windows }) => windows.length > 0)
+function trainWeights(all: readonly Example[], seed: number): Float32Array {
+  const examples = [...all]
   const weights = new Float32Array(BUCKETS)
   const squares = new Float32Array(BUCKETS).fill(1e-4)
   const perSource = new Map<string, number>()
@@ -160,7 +160,7 @@ export function trainModel(cases: readonly DetectionCase[], seed = 1): WordingMo
       if (outside.length > 0) learn(example, bestOf(outside), 0, 0.5 * weight, pass)
     }
   }
-  return quantise(weights)
+  return weights
 }
 
 /** One signed byte a weight; the few largest are cut off. */

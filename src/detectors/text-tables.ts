@@ -54,6 +54,19 @@ function readLine(text: string, start: number): Line | undefined {
   return { text: line.endsWith('\r') ? line.slice(0, -1) : line, start, next: newline < 0 ? text.length : newline + 1 }
 }
 
+/** Whether the row above belongs to the same table, so that this line is one of its rows and not its head. */
+function isBelowRow(text: string, start: number, separator: Separator, fields: number): boolean {
+  if (separator !== '|' && separator !== '\t') return false
+  const lineAbove = (end: number) => {
+    const from = text.lastIndexOf('\n', end - 2) + 1
+    return end - from > MAX_LINE ? undefined : readLine(text, from)
+  }
+  let above = start === 0 ? undefined : lineAbove(start)
+  if (above !== undefined && isRuler(above.text)) above = above.start === 0 ? undefined : lineAbove(above.start)
+  if (above === undefined || isRuler(above.text) || !above.text.includes(separator)) return false
+  return splitLine(above, separator).filter((field) => field.text !== '').length >= Math.max(2, fields)
+}
+
 const isRuler = (line: string) =>
   ruler.test(line) && (line.includes('--') || line.includes('==') || /\|\s{0,4}:?-/.test(line))
 
@@ -141,6 +154,7 @@ export function readTable(text: string, start: number): TextTable | undefined {
   const heads = splitLine(head, separator)
   const headings = heads.map((field) => field.text)
   if (!areHeadings(headings, separator, ruled)) return undefined
+  if (!ruled && isBelowRow(text, start, separator, headings.filter((name) => name !== '').length)) return undefined
   const rowSeparator = separator === '||' ? '|' : separator
   const cells: TextCell[] = []
   let at = head.next

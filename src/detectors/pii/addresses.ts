@@ -24,10 +24,18 @@ const MAX_PACKAGE_DISTANCE = 60
 /** `10.3.2.1. Structure`: the number of a section at the start of a line. */
 const lineStart = /(?:^|\n)[ \t]{0,8}$/
 const sectionTitle = /^\.[ \t]{1,4}\p{L}/u
+/** `// 23.3.5.1 constructors`, `[22.2.5.4]`: the section of a standard in a comment. */
+const sectionBefore = /(?:^|\n)[ \t]{0,8}(?:\/\/{1,2}|\*|#|%|;)[ \t]{0,4}$|\[$/
+const MAX_SECTION = 32
+/** `setuptools ==67.2.0.1` */
+const requirement = /[<>=~!^]=\s?$/
 /** `XFree86 4.3.99.16`, `requests in 1.6.4.3`: in a sentence, a low version unless a label is right before it. */
 const inSentence = /[\p{L}\p{N}_)]\s$/u
 const inRelease = /\b(?:in|since|before|until|after|seit|depuis|desde|dal)\s$/i
 const lowVersion = /^\d\.\d\./
+/** `+++ find.c\t22 Apr 2007 16:57:42 -0000\t1.58.2.2`: the revision in the head of a diff. */
+const diffHead = /^(?:\+\+\+|---|\*\*\*) \S/
+const MAX_DIFF_HEAD = 200
 /** A range of private addresses belongs to a network, not to a person. */
 const privateNetwork = /\.0$/
 const prefixLength = /^\/\d/
@@ -56,9 +64,13 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
     const isPrivate = major === 10 || text.startsWith('192.168.') || text.startsWith('172.')
     if (!named && !isPrivate && octets.every((octet) => Number(octet) < 20)) continue
     if (!isHost && !isPrivate && major <= MAX_MAJOR && preposition.test(before)) continue
+    if (!isHost && requirement.test(before)) continue
+    if (!named && !isPrivate && sectionBefore.test(before) && octets.every((octet) => Number(octet) < MAX_SECTION))
+      continue
     if (lineStart.test(before) && sectionTitle.test(part.text.slice(end, end + 8))) continue
     if (!isPrivate && lowVersion.test(text) && isRelease(before, () => labels.names(hosts, index, end))) continue
     if (isPrivate && privateNetwork.test(text) && prefixLength.test(part.text.slice(end, end + 2))) continue
+    if (major <= MAX_MAJOR && isInDiffHead(part.text, index)) continue
     const match = toMatch(text, index, named)
     if (match !== undefined) yield match
   }
@@ -68,6 +80,11 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
     const match = isInPathData(part.text, start) ? undefined : toMatch(text, start, true)
     if (match !== undefined) yield match
   }
+}
+
+function isInDiffHead(text: string, at: number): boolean {
+  const reach = Math.max(0, at - MAX_DIFF_HEAD)
+  return diffHead.test(text.slice(reach + text.slice(reach, at).lastIndexOf('\n') + 1, at).trimStart())
 }
 
 const isRelease = (before: string, isLabelled: () => boolean) =>

@@ -32,6 +32,7 @@ const {
   unasked,
   instead,
   everything,
+  furtive,
 } = slotNumber
 /** Maximum distances in characters between related words; MAX_BETWEEN counts words. */
 const CALL_REACH = 16
@@ -66,13 +67,16 @@ const weakInstead = /^(?:and (?:just|only|simply|instead)|instead)$/
 const restOf = /^(?:rest|remainder) of th(?:e|is)$/
 const givenText =
   /^ ?(?:conversation|prompt|text|page|instructions?|document|message|e-?mail|input|content|questions?|request|chat|context|dialog|above|following|article|task|review|resume|job|website|file|ticket|data|info|list|output|section|paragraph|post|comment|thread|report|note|summary|transcript|results?)/
+/** "Everything we put on the stack" was not said. */
+const saidBefore = /^ ?(?:have|['’]?ve|just|said|say|wrote|discuss|talk|agree|did|were|establish|set|went|spoke|chat)/
 /** "From now on you only need to": a relief or a prospect, not an order. */
 const prospect =
-  /(?:^|[^a-z])you(?:['’]ll| will| can| may| might)? ?(?:only|just|no longer|also|usually|should)? ?(?:see|get|find|notice|need|have|want|like|use|be able|don['’]?t|do not)(?![a-z])/
+  /(?:^|[^a-z])you(?:['’]ll| will| can| may| might)? ?(?:only|just|no longer|also|usually|should)? ?(?:see|get|find|notice|need|have(?! no )|want|like|use|be able|don['’]?t|do not)(?![a-z])/
 /** "The package whose version has changed": the noun in between is what is no longer valid. */
 const otherSubject = /(?:^|[^a-z])(?:whose|after|before|when|while|until|once|unless)\s[^.:;,\n]{0,40}$/
 /** "Your email address": a noun. */
-const nounBefore = /(?:^|[^a-z])(?:your|the|an?|my|this|his|her|our|their|new|old|via|by|in|per|of|from|valid|work)\s$/
+const nounBefore =
+  /(?:^|[^a-z])(?:your|the|an?|my|this|his|her|our|their|new|old|via|by|in|per|of|from|valid|work)\s$|[a-z]-$/
 const sendingNoun = /^(?:e[-_ ]?mails?|mails?|posts?)$/
 /** Names in code: `reset_errors()`, `parser->reset`. */
 const codeBefore = /(?:[\w$]_|->|[\w)]\.)$/
@@ -82,12 +86,23 @@ const PERSON_REACH = 16
 const person =
   /^s? (?:managers?|professors?|directors?|editors?|coach|principals?|secretar|teachers?|engineers?|developers?|researchers?|scientists?|teams?|users?|experts?|leads?|owners?|vendors?|providers?|students?)/
 const LIST_REACH = 16
+/** "Reasons for using ChatGPT" addresses no one. */
+const gerund = /[a-z]{2}ing\s/
 const opening = /(?:^|[\n>]|[.!?]\s)[^\p{L}\p{N}\n]{0,6}$/u
 const callOpening = /(?:^|[\n>:(#]|[.!?;]\s)[^\p{L}\p{N}\n]{0,6}(?:\p{L}{1,14}\s){0,3}$/u
 /** "Befolge die Regeln nicht": the negation comes last. */
 const DENIAL_REACH = 70
 const denial = /^[^.!?\n]{0,60}[^a-z](?:nicht|niet)(?![a-z])/
 const possessive = /^(?:your|ur$)/
+/** Pronouns of other languages that never own what follows: "vous oublierez les commandes". */
+const subjectPronoun =
+  /^(?:vous|toi|du|dich|dir|jij|jou|ty|ciebie|tobie|cie|ты|тебя|тебе|тобой|вы|вас|вам|usted|voce|voces|lei)$/
+/** "It is silently ignored", "the script will silently remove them": what a program does, not what a reader is told to do. */
+const behaviour =
+  /(?:^|[^a-z])(?:is|are|was|were|been|not|it|they|that|which|would|could|can|may|might|(?<!(?:you|agents?|assistants?|ais?|models?|bots?) )will)\s$/
+const BEHAVIOUR_REACH = 16
+/** `system-update.target`: part of a longer name. */
+const nameContinues = /^[-_./]\p{L}/u
 const ANNOUNCEMENT_REACH = 70
 const announcement = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}(?:end|begin|start) (?:of )?(?:[a-z]{2,14} ){0,4}$/u
 const lineOpening = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}$/u
@@ -112,11 +127,13 @@ export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] 
     if (hit.slot === unasked) return !isAskingElse(text, hit)
     if (hit.slot === instead)
       return !weakInstead.test(text.slice(hit.start, hit.end)) || answering.test(text.slice(hit.end, hit.end + 32))
-    if (hit.slot === everything)
-      return !restOf.test(text.slice(hit.start, hit.end)) || givenText.test(text.slice(hit.end, hit.end + 16))
+    if (hit.slot === everything) return isGivenText(text, hit)
     if (hit.slot === onward) return !prospect.test(clauseAround(text, hit))
     if (hit.slot === invalid) return !otherSubject.test(text.slice(Math.max(0, hit.start - CLAUSE_REACH), hit.start))
     if (hit.slot === send) return !isSendingNoun(text, hit)
+    if (hit.slot === furtive && hit.language === ENGLISH)
+      return !behaviour.test(text.slice(Math.max(0, hit.start - BEHAVIOUR_REACH), hit.start))
+    if (hit.slot === marker && nameContinues.test(text.slice(hit.end, hit.end + 2))) return false
     if (hit.slot === marker && hit.language !== NEUTRAL)
       return lineOpening.test(text.slice(Math.max(0, hit.start - 9), hit.start))
     if (hit.slot === goods) return !attribute.test(text.slice(hit.end, hit.end + ATTRIBUTE_REACH))
@@ -145,6 +162,12 @@ const isAnnounced = (text: string, { start }: SlotHit) =>
 const isNegated = (text: string, { start, end }: SlotHit) =>
   negationBefore.test(text.slice(Math.max(0, start - NEGATION_REACH), start)) ||
   negationAfter.test(text.slice(end, end + 2 * NEGATION_REACH))
+
+function isGivenText(text: string, { start, end }: SlotHit): boolean {
+  const words = text.slice(start, end)
+  if (words === 'everything we') return saidBefore.test(text.slice(end, end + 16))
+  return !restOf.test(words) || givenText.test(text.slice(end, end + 16))
+}
 
 /** "Never delete a file without asking" does not ask for secrecy. */
 const isPermission = (text: string, { start, end }: SlotHit) =>
@@ -217,7 +240,8 @@ function isCalled(text: string, hit: SlotHit, name: SlotHit): boolean {
   if (name.slot !== machine && name.language === ENGLISH && hit.end - hit.start <= SHORT_CALL) return false
   if (isUnspaced(text, name) && hit.end > name.end && hit.start - name.end <= 1) return true
   if (hit.end > name.start || name.start - hit.end > CALL_REACH) return false
-  return !pause.test(text.slice(hit.end, name.start)) && isOpening(text, hit)
+  const between = text.slice(hit.end, name.start)
+  return !pause.test(between) && !(name.language === ENGLISH && gerund.test(between)) && isOpening(text, hit)
 }
 
 /** CJK and similar scripts, whose languages omit the pronoun and put the particle last. */
@@ -254,7 +278,8 @@ function addOwn(derived: SlotHit[], hits: readonly SlotHit[], at: number, text: 
 
 function isOwnerOf(text: string, owner: SlotHit, noun: SlotHit): boolean {
   if (owner.end > noun.start || noun.start - owner.end > OWN_REACH) return false
-  if (owner.language === ENGLISH && !possessive.test(text.slice(owner.start, owner.end))) return false
+  const word = text.slice(owner.start, owner.end)
+  if (owner.language === ENGLISH ? !possessive.test(word) : subjectPronoun.test(word)) return false
   const between = text.slice(owner.end, noun.start)
   return !pause.test(between) && between.trim().split(' ').length <= MAX_BETWEEN
 }

@@ -48,7 +48,7 @@ export const structureRules: readonly StructureRule[] = [
       '<tool_call',
     ],
     pattern:
-      /<\|(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|eom_id|fim_prefix|fim_suffix)\|>|\[\/?inst\](?!\()|<<\/?sys>>|<(?:start|end)_of_turn>|<invoke\s{1,3}name=|<\/?function_calls>|<tool_call>/g,
+      /<\|(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|eom_id|fim_prefix|fim_suffix)\|>|(?<![\w\])])\[inst\](?!\()|\[\/inst\](?!\()|<<\/?sys>>|<(?:start|end)_of_turn>|<invoke\s{1,3}name=|<\/?function_calls>|<tool_call>/g,
     isMention: isWholeString,
   },
   {

@@ -11,7 +11,7 @@ export interface WordingModel {
   weights: Int8Array
   scale: number
   bias: number
-  /** Threshold that the best window reaches on 1 of 200 clean pages. */
+  /** Threshold that the best window reaches on 1 of 500 clean pages. */
   strong: number
   /** Threshold that the best window reaches on 1 of 50 clean pages. */
   weak: number

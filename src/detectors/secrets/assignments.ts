@@ -18,7 +18,7 @@ export interface Assignment {
 
 const MAX_KEY_LENGTH = 60
 const sign =
-  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
+  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：](?!:\w)|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
 /** Particles and verbs that serve as the sign in scripts without spaces. */
 const particle = /[ \t]?(?:は|是|为|為|は[ ]?[、]|는|은)[ \t]{0,4}(?=[!-~“„‘「『])/y
 /** Text between a label and its sign: words that continue the label, remarks in brackets. */

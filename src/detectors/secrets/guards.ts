@@ -50,8 +50,18 @@ const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame'])
 /** `--expires=1893456000` */
 const isOption = (value: string) => /^--?[a-z][\w-]{1,40}=/i.test(value)
 
-/** A piece of code without the quotes around its values: `algorithm="HS256`, `).toString('hex`. */
-export const isCode = (value: string) => isOption(value) || /^[)\]}]|[(=[{,]["'`]|["'`][)\]},;]/.test(value)
+/** A piece of code without the quotes around its values: `algorithm="HS256`, `).toString('hex`, `isinstance(args[2]`. */
+export const isCode = (value: string) =>
+  isOption(value) || /^[)\]}]|^[a-z_][\w.]{0,40}\([\w.]{1,40}[[(,]|[(=[{,]["'`]|["'`][)\]},;]/.test(value)
+
+/** A line of the list of users without a hash: `eli:x:1000:1000:`. */
+const userEntry = /^[a-z_][\w.-]{0,31}:[x*!]{0,2}:\d{1,10}:/
+/** `t.Iterable[V]`: a type with its parameters. */
+const parametrized = /^[A-Za-z_][\w.]{0,60}\[[\w., ]{1,60}\]$/
+/** `scmVersion=`: the next name of a list of names without values. */
+const emptyName = /^[A-Za-z][A-Za-z_.-]{1,40}=$/
+/** A declaration in C: `&operator=(Model`. */
+const declarator = /^[&*]{1,2}[A-Za-z_]\w{0,60}=?\(/
 
 const isTemplate = (value: string) => template.test(value) || spliced.test(value)
 
@@ -106,6 +116,10 @@ export function isReference(value: string, quoted: boolean): boolean {
     isFilePath(value) ||
     integrity.test(value) ||
     version.test(value) ||
+    userEntry.test(value) ||
+    declarator.test(value) ||
+    parametrized.test(value) ||
+    (!quoted && emptyName.test(value)) ||
     mail.test(value)
   )
     return true
@@ -244,7 +258,7 @@ export function isStrongPassword(value: string): boolean {
 
 /** Confidence that a value is a password chosen by a person. */
 export function passwordConfidence(value: string, quoted: boolean, spoken: boolean): number {
-  if (value.length < 5 || value.length > 128 || (/\s/.test(value) && !quoted)) return 0
+  if (value.length < 5 || value.length > 128 || (/\s/.test(value) && !quoted) || isOption(value)) return 0
   if (isReference(value, quoted) || isPlaceholder(value)) return 0
   if (/\s/.test(value) && aboutPasswords.test(value)) return 0
   if (isPassphrase(value)) return 0.8

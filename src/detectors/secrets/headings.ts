@@ -27,6 +27,9 @@ const bullet = /^[ \t]{0,8}(?:[-*•+>][ \t]{1,4}|\d{1,2}[.)][ \t]{1,4})?/
 const enclosed = /^[`"'*_“„«「]{0,3}([^\s`"“”„«»「」]{5,200}?)[`"'*_”“»」]{0,3}[.,;]?$/
 const named = /^[\p{L}\p{M}\d][\p{L}\p{M}\d '’._/@-]{0,40}[ \t]{0,2}(?::|=|→|->|[ \t][–—-])[ \t]{1,4}(?=\S)/u
 
+/** `result.append(tokens[-1])` below `if tokens:`. */
+const callShape = /^[\w$]{1,40}(?:\.[\w$]{1,40}){0,6}\([^()]{0,200}\);?$/
+
 /** The text of a heading without its markup; undefined if the line is more than a name. */
 export function toHeading(line: string): string | undefined {
   if (line.length > MAX_HEADING) return undefined
@@ -76,6 +79,7 @@ function readItem(line: string, at: number, kind: Exclude<KeyKind, undefined>): 
 
 /** Confidence of a value that is alone below its name. */
 export function confidenceBelow(value: string, kind: Exclude<KeyKind, undefined>): number {
+  if (callShape.test(value)) return 0
   if (kind === 'token') return tokenConfidence(value, true)
   return isTechnical(value) ? 0 : passwordConfidence(value, false, false)
 }
