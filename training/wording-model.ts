@@ -1,3 +1,4 @@
+import { detectText } from '../src/detectors/detect-text.ts'
 import { toCanonical } from '../src/detectors/prompt-injection/canonical.ts'
 import { findSlotHits } from '../src/detectors/prompt-injection/slot-hits.ts'
 import { toTokens } from '../src/detectors/prompt-injection/tokens.ts'
@@ -7,7 +8,12 @@ import {
   tagWords,
   toSentenceStarts,
 } from '../src/detectors/prompt-injection/wording-features.ts'
-import { findWindows, LENGTH_EXPONENT, type WordingModel } from '../src/detectors/prompt-injection/wording-model.ts'
+import {
+  findSpeakingWindows,
+  LENGTH_EXPONENT,
+  replaceModel,
+  type WordingModel,
+} from '../src/detectors/prompt-injection/wording-model.ts'
 import { type DetectionCase, QUOTING_FAMILY } from '../tests/bench/detect/cases.ts'
 
 /** Sentences of a text that are looked at. */
@@ -171,20 +177,37 @@ function quantise(weights: Float32Array): WordingModel {
   return { weights: bytes, scale: top / 127, bias: FIRST_BIAS, strong: Infinity, weak: Infinity }
 }
 
-/** The score of the best window of a text. */
-export function scoreText(text: string, model: WordingModel): number {
+/** The scores of the best window of a text, and of the best one that would be sufficient alone. */
+function scoreText(text: string, model: WordingModel): { any: number; speaking: number } {
   const tokens = toTokens(toCanonical(text).text)
-  const windows = findWindows(tokens, findSlotHits(tokens), model, Number.NEGATIVE_INFINITY)
-  return Math.max(-100, ...windows.map(({ score }) => score))
+  const windows = findSpeakingWindows(tokens, findSlotHits(tokens), model, Number.NEGATIVE_INFINITY)
+  const best = (kept: typeof windows) => Math.max(LOWEST, ...kept.map(({ score }) => score))
+  return { any: best(windows), speaking: best(windows.filter(({ speaks }) => speaks)) }
 }
 
-const STRONG_SHARE = 0.002
-const WEAK_SHARE = 0.02
+function isReported(text: string, model: WordingModel): boolean {
+  replaceModel(model)
+  return detectText({ id: '', text, types: ['PROMPT_INJECTION'] }).findings.length > 0
+}
 
-/** The same model with thresholds that so many clean texts reach; texts that quote attacks are left out. */
+const LOWEST = -100
+const WEAK_SHARE = 0.02
+const ABOVE = 1e-6
+
+/**
+ * The same model with thresholds by clean texts: the lower one is reached by 1 of 50, the upper one by none that would
+ * be reported because of it. Texts that quote attacks are left out.
+ */
 export function withThresholds(model: WordingModel, cases: readonly DetectionCase[]): WordingModel {
   const clean = cases.filter(({ expected, family }) => expected.length === 0 && family !== QUOTING_FAMILY)
-  const scores = clean.map(({ text }) => scoreText(text, model)).sort((a, b) => b - a)
-  const reachedBy = (share: number) => (scores[Math.floor(scores.length * share)] ?? Infinity) + 1e-6
-  return { ...model, strong: reachedBy(STRONG_SHARE), weak: reachedBy(WEAK_SHARE) }
+  const scored = clean.map(({ text }) => ({ text, ...scoreText(text, model) })).sort((a, b) => b.any - a.any)
+  const weak = (scored[Math.floor(scored.length * WEAK_SHARE)]?.any ?? Infinity) + ABOVE
+  const highest = [...scored]
+    .sort((a, b) => b.speaking - a.speaking)
+    .find(
+      ({ text, speaking }) =>
+        !isReported(text, { ...model, weak, strong: Infinity }) &&
+        isReported(text, { ...model, weak, strong: speaking }),
+    )
+  return { ...model, weak, strong: (highest?.speaking ?? LOWEST) + ABOVE }
 }

@@ -14,7 +14,7 @@ import { packageFile } from '../../src/runtime/package-files.ts'
 import { digest, digestFeatures, readRecord } from '../../training/record.ts'
 
 const file = readFileSync(packageFile(MODEL_FILE))
-const PINNED = 'caca15ac9633d9eed42919623b397b494f481ab727b573b755d733b282b62b91'
+const PINNED = '40387752a14307080f54ca17a7aa98b62b8cefaf264dfff5734f65c2d57b7893'
 
 function bestOf(text: string) {
   const tokens = toTokens(toCanonical(text).text)

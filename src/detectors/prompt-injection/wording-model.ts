@@ -11,7 +11,7 @@ export interface WordingModel {
   weights: Int8Array
   scale: number
   bias: number
-  /** Threshold that the best window reaches on 1 of 500 clean pages. */
+  /** Threshold from which a window is sufficient alone; no clean page of the development cases is reported because of it. */
   strong: number
   /** Threshold that the best window reaches on 1 of 50 clean pages. */
   weak: number
@@ -127,23 +127,27 @@ const speaking = new Set(
   ),
 )
 
+/** Windows with a score of at least `least`, and whether one of those words is in them. */
+export function findSpeakingWindows(tokens: Tokens, hits: readonly SlotHit[], model: WordingModel, least: number) {
+  const spoken = hits.filter(({ slot }) => speaking.has(slot))
+  let next = 0
+  return findWindows(tokens, hits, model, least).map((window) => {
+    // Windows do not overlap and are in text order, as the hits are.
+    while (next < spoken.length && (spoken[next]?.end ?? 0) <= window.start) next++
+    return { ...window, speaks: (spoken[next]?.start ?? window.end) < window.end }
+  })
+}
+
 /** Signals of the model: sufficient alone above the strong threshold, otherwise one signal among others. */
 export function findModelSignals(tokens: Tokens, hits: readonly SlotHit[]): Signal[] {
   const model = loadModel()
-  const spoken = hits.filter(({ slot }) => speaking.has(slot))
-  let next = 0
-  return findWindows(tokens, hits, model, model.weak).map(({ start, end, score }) => {
-    // Windows do not overlap and are in text order, as the hits are.
-    while (next < spoken.length && (spoken[next]?.end ?? 0) <= start) next++
-    const isSufficient = score >= model.strong && (spoken[next]?.start ?? end) < end
-    return {
-      rule: 'wording-model',
-      type: 'SUSPICIOUS_WORDING',
-      severity: 'MEDIUM',
-      confidence: isSufficient ? STRONG_CONFIDENCE : WEAK_CONFIDENCE,
-      start,
-      end,
-      wide: true,
-    }
-  })
+  return findSpeakingWindows(tokens, hits, model, model.weak).map(({ start, end, score, speaks }) => ({
+    rule: 'wording-model',
+    type: 'SUSPICIOUS_WORDING',
+    severity: 'MEDIUM',
+    confidence: speaks && score >= model.strong ? STRONG_CONFIDENCE : WEAK_CONFIDENCE,
+    start,
+    end,
+    wide: true,
+  }))
 }
