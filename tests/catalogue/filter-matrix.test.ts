@@ -172,20 +172,19 @@ const metric = (filters: Json) => ({
   definition: { ...count, filters },
 })
 
-function open() {
-  const app = createHttpApp({
-    operations,
-    contextFor: (about) => ({ ...context, ...about }),
-    callerOf: () => localPerson,
-    version: '1',
-    hosts: [],
-    log: silentLog,
+const http = createHttpApp({
+  operations,
+  contextFor: (about) => ({ ...context, ...about }),
+  callerOf: () => localPerson,
+  version: '1',
+  hosts: [],
+  log: silentLog,
+})
+
+const getFindings = (filter: Json, more: Json, accept: string) =>
+  http.request(`http://127.0.0.1:7411/findings?${new URLSearchParams(toQuery({ ...filter, ...more }))}`, {
+    headers: { host: '127.0.0.1:7411', accept },
   })
-  return (filter: Json, more: Json, accept: string) =>
-    app.request(`http://127.0.0.1:7411/findings?${new URLSearchParams(toQuery({ ...filter, ...more }))}`, {
-      headers: { host: '127.0.0.1:7411', accept },
-    })
-}
 
 async function runCli(...argv: string[]) {
   const contextFor = (given: object) => ({ ...context, ...given })
@@ -255,11 +254,11 @@ const places: Record<string, (filter: Json) => Promise<number>> = {
   },
   search_findings: async (filter) => (await ask('search_findings', { ...filter, total: true })).total,
   'GET /findings': async (filter) => {
-    const body = (await (await open()(filter, { total: true }, 'application/json')).json()) as { total: number }
+    const body = (await (await getFindings(filter, { total: true }, 'application/json')).json()) as { total: number }
     return body.total
   },
   'an export of findings': async (filter) => {
-    const text = await (await open()(filter, {}, 'application/x-ndjson')).text()
+    const text = await (await getFindings(filter, {}, 'application/x-ndjson')).text()
     return text.split('\n').length - 1
   },
   'assay query': async (filter) => (await runCli('query', 'total-findings', ...toFlags(filter))).value,
