@@ -29,11 +29,15 @@ export interface HttpRoute {
   /** With `{parameters}`, as in OpenAPI. */
   path: string
   parameters: string[]
-  /** Input members that are lists, whose values may be comma-separated in a query string. */
+  operation: Operation
+}
+
+/** The members of an input that a query string gives in another form. */
+interface QueryMembers {
+  /** Lists, whose values may be comma-separated. */
   lists: ReadonlySet<string>
   /** Paths of members of nested objects, by their names in a query string. */
   nested: ReadonlyMap<string, readonly string[]>
-  operation: Operation
 }
 
 /**
@@ -46,7 +50,7 @@ export function listRoutes(operations: readonly Operation[]): HttpRoute[] {
       if (operation.route === undefined) return []
       const [method = '', path = ''] = operation.route.split(' ')
       const parameters = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
-      return [{ method, path, parameters, lists: findLists(operation), nested: findNested(operation), operation }]
+      return [{ method, path, parameters, operation }]
     })
     .sort((a, b) => a.parameters.length - b.parameters.length)
 }
@@ -78,15 +82,19 @@ export function listQueryMembers({
   return list(properties, [])
 }
 
-function findLists(operation: Operation): Set<string> {
-  const members = listQueryMembers(inputOf(operation))
-  return new Set(members.flatMap(({ name, schema }) => (schema.type === 'array' ? [name] : [])))
-}
+const queryMembers = new WeakMap<Operation, QueryMembers>()
 
-/** The paths of nested members by their names in a query string. */
-function findNested(operation: Operation): Map<string, string[]> {
+/** Read from the schema of an operation when it is first requested, because all of them take a quarter of a second. */
+function findQueryMembers(operation: Operation): QueryMembers {
+  const known = queryMembers.get(operation)
+  if (known !== undefined) return known
   const members = listQueryMembers(inputOf(operation))
-  return new Map(members.flatMap(({ name, path }) => (path.length > 1 ? [[name, path]] : [])))
+  const found = {
+    lists: new Set(members.flatMap(({ name, schema }) => (schema.type === 'array' ? [name] : []))),
+    nested: new Map(members.flatMap(({ name, path }) => (path.length > 1 ? [[name, path]] : []))),
+  }
+  queryMembers.set(operation, found)
+  return found
 }
 
 export function addRoutes(app: Hono<AppEnv>, options: RouteOptions): void {
@@ -126,7 +134,7 @@ async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOp
 
 async function readInput(c: HonoContext<AppEnv>, route: HttpRoute): Promise<Record<string, unknown>> {
   const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
-  const query = nest(readQuery(new URL(c.req.url).searchParams, route.lists), route.nested)
+  const query = c.req.url.includes('?') ? readQuery(new URL(c.req.url).searchParams, route.operation) : {}
   const input = hasBody ? await readJsonObject(c.req.raw) : query
   if (hasBody && Object.keys(query).length > 0) {
     throw invalidInput('This path takes its input from the body; remove the query string.', {
@@ -188,7 +196,8 @@ function nest(query: Record<string, unknown>, nested: ReadonlyMap<string, readon
 }
 
 /** A repeated key is a list; a list member that occurs once may be comma-separated. */
-function readQuery(parameters: URLSearchParams, lists: ReadonlySet<string>): Record<string, unknown> {
+function readQuery(parameters: URLSearchParams, operation: Operation): Record<string, unknown> {
+  const { lists, nested } = findQueryMembers(operation)
   const query: Record<string, unknown> = {}
   for (const key of new Set(parameters.keys())) {
     const given = parameters.getAll(key)
@@ -206,5 +215,5 @@ function readQuery(parameters: URLSearchParams, lists: ReadonlySet<string>): Rec
       writable: true,
     })
   }
-  return query
+  return nest(query, nested)
 }

@@ -73,8 +73,9 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
   const { log, version, issuer } = options
   const trusted = (options.trustProxy ?? []).map(toNetwork)
   const app = new Hono<AppEnv>({ strict: false })
-  const openApi = JSON.stringify(createOpenApi(options.operations, version))
-  const docs = createDocsPage(options.operations, version)
+  // Built on first request, because they take longer than all the rest.
+  let openApi: string | undefined
+  let docs: string | undefined
   const { telemetry, readiness } = options
   if (telemetry !== undefined) {
     app.use('*', async (c, next) => {
@@ -116,19 +117,18 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
       return c.body(await telemetry.read(), 200, { 'content-type': telemetry.contentType })
     })
   }
-  app.get('/openapi.json', (c) =>
-    toTextResponse(c.req.raw.headers, {
-      text: openApi,
-      headers: { 'content-type': 'application/json' },
-      isRevalidated: true,
-    }),
-  )
-  app.get('/docs', (c) =>
-    c.body(docs, 200, {
+  app.get('/openapi.json', (c) => {
+    openApi ??= JSON.stringify(createOpenApi(options.operations, version))
+    const headers = { 'content-type': 'application/json' }
+    return toTextResponse(c.req.raw.headers, { text: openApi, headers, isRevalidated: true })
+  })
+  app.get('/docs', (c) => {
+    docs ??= createDocsPage(options.operations, version)
+    return c.body(docs, 200, {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-    }),
-  )
+    })
+  })
   if (options.console !== undefined) addConsole(app, options.console)
   app.get('/', (c) => {
     const isPerson = options.console !== undefined && c.req.header('accept')?.includes('text/html') === true

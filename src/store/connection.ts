@@ -159,7 +159,7 @@ export class Connection implements Writer {
   }
 
   #openViews(): void {
-    if (this.#now !== undefined) this.dataVersion = this.prepare('PRAGMA data_version').pluck().get() as number
+    if (this.#now !== undefined) this.dataVersion = this.#keep('PRAGMA data_version', 'pluck').get() as number
     this.#views.apply(this.#now?.(), this.dataVersion)
   }
 
