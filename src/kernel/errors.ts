@@ -124,3 +124,13 @@ export function describeMoreProblems(problems: readonly unknown[], place = ', se
   const more = problems.length - 1
   return more < 1 ? '' : ` (and ${more} more ${more === 1 ? 'problem' : 'problems'}${place})`
 }
+
+/** Runs a lookup, and adds the path of the input that it is for to its error if that has none. */
+export function atPath<Found>(path: string, find: () => Found): Found {
+  try {
+    return find()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.facts.issues !== undefined) throw error
+    throw new AppError(error.code, error.message, { ...error.facts, issues: [{ path, message: error.message }] })
+  }
+}

@@ -7,7 +7,7 @@ import type { SlaDays } from '../findings/due-conditions.ts'
 import { dependsOnDueDates } from '../findings/filter.ts'
 import { ALL_FINDINGS, listPolicies, type SlaPolicy } from '../findings/sla.store.ts'
 import { Slug } from '../glossary/model.ts'
-import { AppError, conflict, type Issue, invalidInput } from '../kernel/errors.ts'
+import { atPath, conflict, type Issue, invalidInput } from '../kernel/errors.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { resolveTerm } from './names.ts'
 import { insertPolicy, removePolicy, replaceDays } from './sla.store.ts'
@@ -86,15 +86,6 @@ function findTerm(reader: Reader, slug: string | undefined) {
     })
   }
   return term
-}
-
-function atPath<Found>(path: string, find: () => Found): Found {
-  try {
-    return find()
-  } catch (error) {
-    if (!(error instanceof AppError) || error.facts.issues !== undefined) throw error
-    throw new AppError(error.code, error.message, { ...error.facts, issues: [{ path, message: error.message }] })
-  }
 }
 
 /** The days in the order of severities, so that equal policies are equal texts. */

@@ -3,7 +3,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Author, appendAudit } from '../audit/audit.store.ts'
 import { requireSources } from '../findings/source-names.ts'
 import { requireTerms } from '../findings/term-filters.store.ts'
-import { type AppError, conflict, describeMoreProblems, type Issue, invalidInput, notFound } from '../kernel/errors.ts'
+import {
+  type AppError,
+  atPath,
+  conflict,
+  describeMoreProblems,
+  type Issue,
+  invalidInput,
+  notFound,
+} from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { loadInputs } from '../metrics/dependencies.ts'
@@ -119,6 +127,9 @@ type WatchGiven = Pick<
   'displayName' | 'metricSlug' | 'filters' | 'dimensions' | 'last' | 'cron' | 'condition'
 > & { glossaryTermSlug: string | null }
 
+const getMetric = (reader: Reader, slug: string): MetricRecord =>
+  atPath('metricSlug', () => resolveMetric(reader, slug))
+
 /** The members of a stored watch that are checked. */
 function toGiven({
   displayName,
@@ -136,23 +147,24 @@ function toGiven({
 /** @throws AppError listing every problem of a watch with its metric, its term and its sources */
 function checkGiven(reader: Reader, given: WatchGiven, isNewMetric: boolean): void {
   const { metricSlug, glossaryTermSlug, filters, dimensions, last, condition } = given
-  const metric = resolveMetric(reader, metricSlug)
+  const metric = getMetric(reader, metricSlug)
   if (isNewMetric) requireLiving(metric)
   const issues = checkWatch(metric, loadInputs(reader, metric), { dimensions, last, condition })
   const [first] = issues
   if (first !== undefined) throw badWatch(first, issues)
   requireSources(reader, filters ?? undefined, 'filters')
-  if (filters !== null) requireTerms(reader, filters)
+  if (filters !== null) atPath('filters.terms', () => requireTerms(reader, filters))
   if (glossaryTermSlug !== null) getActiveTerm(reader, glossaryTermSlug)
 }
 
 function toMembers(reader: Reader, given: WatchGiven): WatchMembers {
   const { displayName, metricSlug, glossaryTermSlug, filters, dimensions, last, cron, condition } = given
-  const term = glossaryTermSlug === null ? null : resolveTerm(reader, glossaryTermSlug)
+  const term =
+    glossaryTermSlug === null ? null : atPath('glossaryTermSlug', () => resolveTerm(reader, glossaryTermSlug))
   const { kind, value, for: times = 1 } = condition
   return {
     displayName,
-    metricId: resolveMetric(reader, metricSlug).id,
+    metricId: getMetric(reader, metricSlug).id,
     termId: term?.id ?? null,
     filters,
     dimensions: [...dimensions],

@@ -6,6 +6,7 @@ import { buildEngine } from '../../src/engine/load.store.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { toStatement } from '../../src/store/builder.ts'
 import { Connection } from '../../src/store/connection.ts'
+import { caller } from '../support/context.ts'
 import { callTool } from '../support/mcp-tools.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { type Doors, exchange, makeTemplate, NOON, openDoors, type Template, tokenHolder, toRequest } from './estate.ts'
@@ -16,7 +17,9 @@ type Json = Record<string, unknown>
 let template: Template
 let doors: Doors
 beforeAll(async () => {
-  template = await makeTemplate()
+  template = await makeTemplate(async (context) => {
+    await caller(operations, context)('deprecate_metric', { slug: 'scratch', deprecatedBy: 'ada' })
+  })
   doors = openDoors(template)
   doors.estate().context.store.read((reader) => attachEngine(reader, buildEngine(reader)))
 })
@@ -68,7 +71,9 @@ async function watch<T>(work: () => Promise<T>): Promise<{ result: T; statements
     }),
   ]
   try {
-    return { result: await work(), statements, plans: countPlans() - before }
+    const result = await work()
+    // Counting the plans runs SQL, too.
+    return { result, statements: [...statements], plans: countPlans() - before }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }
@@ -86,6 +91,8 @@ interface BadInput {
   path: string
   /** What would be right. */
   right: RegExp
+  /** The status and the code of the error, instead of 400 and invalid_input. */
+  refused?: [status: number, code: string]
 }
 
 const filterProblems: { title: string; filter: Json; path: string; right: RegExp }[] = [
@@ -140,7 +147,115 @@ const metricOf = (operation: string) => (operation === 'search_findings' ? {} : 
 const granularityOf = (operation: string) => (operation === 'query_metric_timeseries' ? { granularity: 'day' } : {})
 const inverted = { from: '2026-06-10', to: '2026-06-01' }
 
+const newWatch = {
+  ...{ slug: 'new', displayName: 'New', metricSlug: 'open-findings' },
+  condition: { kind: 'above', value: 1 },
+}
+
+/** What is wrong with a watch, when it is created and when the one of the estate is changed. */
+const inWatches = (
+  [
+    ...(
+      [
+        ['that is private', 'https://10.1.2.3/hook', /webhookHosts/],
+        ['that is of this machine', 'https://localhost/hook', /webhookHosts/],
+        ['without encryption', 'http://hooks.example.com/hook', /https:/],
+        ['with a password', 'https://ada:secret@hooks.example.com/', /password/],
+        ['that is none', 'hooks', /https:/],
+      ] as const
+    ).map(([what, url, right]) => ({
+      title: `a webhook address ${what}`,
+      members: { deliver: [{ type: 'webhook', url, format: 'json' }] },
+      path: 'deliver[0].url',
+      right,
+    })),
+    { title: 'a range of a stock', members: { last: '7d' }, path: 'last', right: /stock/ },
+    { title: 'a range that is no length', members: { last: 'a week' }, path: 'last', right: /7d/ },
+    {
+      title: 'an unknown metric',
+      members: { metricSlug: 'open-findigns' },
+      path: 'metricSlug',
+      right: /open-findigns/,
+      refused: [404, 'not_found'],
+    },
+    {
+      title: 'a deprecated metric',
+      members: { metricSlug: 'scratch' },
+      path: 'metricSlug',
+      right: /deprecated/,
+      refused: [409, 'conflict'],
+    },
+    {
+      title: 'an unknown term',
+      members: { glossaryTermSlug: 'pii-exposur' },
+      path: 'glossaryTermSlug',
+      right: /pii-exposur/,
+      refused: [404, 'not_found'],
+    },
+    {
+      title: 'an unknown term in filters',
+      members: { filters: { terms: ['pii-exposur'] } },
+      path: 'filters.terms',
+      right: /pii-exposur/,
+      refused: [404, 'not_found'],
+    },
+    { title: 'a threshold of 0 evaluations', members: { condition: { kind: 'above', value: 1, for: 0 } } },
+  ] as { title: string; members: Json; path?: string; right?: RegExp; refused?: [number, string] }[]
+).flatMap(({ title, members, path = 'condition.for', right = /1/, ...more }): BadInput[] => [
+  {
+    ...more,
+    title: `${title} of create_watch`,
+    operation: 'create_watch',
+    input: { ...newWatch, ...members },
+    path,
+    right,
+  },
+  {
+    ...more,
+    title: `${title} of update_watch`,
+    operation: 'update_watch',
+    input: { slug: 'open-by-space', ...members },
+    path,
+    right,
+  },
+])
+
+const inPolicies: BadInput[] = [
+  { title: 'a policy of 0 days', policies: [{ days: { HIGH: 0 } }], path: 'policies[0].days.HIGH', right: /1 day/ },
+  {
+    title: 'a policy of half a day',
+    policies: [{ days: { LOW: 0.5 } }],
+    path: 'policies[0].days.LOW',
+    right: /whole number/,
+  },
+  { title: 'a policy without days', policies: [{ days: {} }], path: 'policies[0].days', right: /at least one/ },
+  {
+    title: 'two policies for one term',
+    policies: ['pii-exposure', 'PII exposure'].map((glossaryTermSlug) => ({ glossaryTermSlug, days: { HIGH: 1 } })),
+    path: 'policies[1].glossaryTermSlug',
+    right: /keep one/,
+  },
+  {
+    title: 'two policies for all findings',
+    policies: [{ days: { HIGH: 1 } }, { glossaryTermSlug: null, days: { LOW: 1 } }],
+    path: 'policies[1].glossaryTermSlug',
+    right: /keep one/,
+  },
+].map(({ policies, ...others }) => ({ ...others, operation: 'set_sla', input: { policies } }))
+
 const badInputs: readonly BadInput[] = [
+  ...inWatches,
+  ...inPolicies,
+  ...[
+    ['update_finding', { id: '1', status: 'RESOLVED' }] as const,
+    ['triage_findings', { ids: ['1'], status: 'OPEN' }] as const,
+  ].map(([operation, others]) => ({
+    title: `an end of ${others.status} of ${operation}`,
+    operation,
+    input: { ...others, until: new Date(NOON + 1000).toISOString() },
+    path: 'until',
+    right: /FALSE_POSITIVE and IGNORED/,
+  })),
   ...filterPlaces.flatMap(inFilters),
   ...inTerms,
   ...asking.map((operation) => ({
@@ -218,7 +333,7 @@ describe('bad input', () => {
 
   it.each(badInputs)(
     '$title is refused by REST, MCP and the command line',
-    async ({ operation, input, path, right }) => {
+    async ({ operation, input, path, right, refused = [400, 'invalid_input'] }) => {
       const { route = '', toolset } = findOperation(operation)
       const version = doors.estate().version()
       const { result, statements, plans } = await watch(async () => ({
@@ -228,7 +343,7 @@ describe('bad input', () => {
       }))
       const problem = (own = path) => expect.objectContaining({ path: own, message: expect.stringMatching(right) })
       const { status, body } = result.rest
-      expect([status, body.code]).toEqual([400, 'invalid_input'])
+      expect([status, body.code]).toEqual(refused)
       expect(issuesOf(body)).toContainEqual(problem(route.startsWith('GET') ? toQueryPath(path) : path))
       if (result.tool !== undefined) {
         expect(result.tool).toMatchObject({ isError: true, answer: { code: 'invalid_input' } })
@@ -281,5 +396,16 @@ describe('an Accept header that nothing serves', () => {
     expect(result).toMatchObject({ status: 406, body: { code: 'not_acceptable', issues: [{ path: 'Accept' }] } })
     expect(issuesOf(result.body)[0]?.message).toMatch(/application\/json, text\/csv/)
     expect({ statements, plans }).toEqual({ statements: [], plans: 0 })
+  })
+})
+
+describe('a watch on a draft', () => {
+  it('is created with a warning', async () => {
+    await askRest('create_metric', {
+      ...{ slug: 'draft-of-mine', displayName: 'Draft', type: 'SIMPLE' },
+      definition: { aggregation: 'COUNT', entity: 'finding' },
+    })
+    const { status, body } = await askRest('create_watch', { ...newWatch, metricSlug: 'draft-of-mine' })
+    expect([status, body.warnings]).toEqual([201, [expect.objectContaining({ code: 'draft' })]])
   })
 })

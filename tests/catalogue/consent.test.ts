@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -17,8 +18,10 @@ import type { Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { serveHttp } from '../mcp/serve-http.ts'
 import { localPerson, openStore } from '../support/context.ts'
-import { makeTemplate, type OpenEstate, openEstate, type Template } from './estate.ts'
+import { runOnTerminal } from '../support/terminal.ts'
+import { makeTemplate, type OpenEstate, openEstate, type Template, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
+import { plantFindings } from './planted-findings.ts'
 
 type Input = Record<string, unknown>
 
@@ -44,6 +47,8 @@ interface Case {
   input: Input
   /** Whether a person is asked at all. */
   asks: boolean
+  /** Whether it only counts. */
+  isPreview?: boolean
 }
 
 let template: Template
@@ -83,7 +88,7 @@ async function openPort(callerOf: (request: Request) => Caller | Promise<Caller>
 
 beforeAll(async () => {
   close = []
-  template = await makeTemplate()
+  template = await makeTemplate((context) => plantFindings(context, ['CRITICAL', 'MEDIUM', ...Array(20).fill('LOW')]))
   estate = openEstate(template)
   const { store, remove } = openStore()
   close.push(remove)
@@ -177,6 +182,23 @@ const ways = (['v1', 'v2'] as const).flatMap((line) => [
   ...everyone.map((who) => ({ line, door: 'http' as const, who })),
 ])
 
+/** Triages of many findings by filters. */
+function listBatches(operation: Operation): Case[] {
+  const decided = { status: 'IGNORED', reason: 'test numbers' }
+  const select = (...severities: string[]) => ({ findingTypes: ['PHONE'], severities })
+  const batch = (filters: Input, expectedCount: number, more: Input = decided) => ({
+    ...{ operation, input: { filters, ...more, expectedCount } },
+  })
+  return [
+    { ...batch(select('LOW'), 20), asks: false },
+    { ...batch(select('LOW', 'MEDIUM'), 21), asks: true },
+    { ...batch(select('LOW', 'MEDIUM'), 21, { status: 'RESOLVED' }), asks: true },
+    { ...batch(select('CRITICAL'), 1, { ...decided, status: 'FALSE_POSITIVE' }), asks: true },
+    { ...batch(select('LOW', 'MEDIUM'), 21, { status: 'OPEN' }), asks: false, isPreview: true },
+    { operation, input: { filters: select('LOW', 'MEDIUM', 'CRITICAL'), ...decided }, asks: false, isPreview: true },
+  ]
+}
+
 /** Every tool whose declaration asks a person, and a triage by what it is about. */
 function listCases(): Case[] {
   return operations.flatMap((operation): Case[] => {
@@ -195,6 +217,7 @@ function listCases(): Case[] {
       { operation, input: { id: '5', status: 'OPEN' }, asks: false },
       { operation, input: { id: '7', status: 'RESOLVED' }, asks: false },
       { operation, input: { id: LOW, status: 'IGNORED', reason }, asks: false },
+      ...listBatches(operation),
     ]
   })
 }
@@ -222,14 +245,62 @@ describe.each(ways)('every change through $door by $line for $who', ({ line, doo
       expect(client.asked.length, about).toBe(isAsked ? 1 : 0)
       if (isAsked) expect(client.asked[0]).toContain(`An assistant wants to call ${operation.name}`)
       if (wanted.endsWith('consent_required')) expect(text).toContain(`assay call --home '/data' ${operation.name} '{`)
-      if (wanted !== 'done') {
-        expect(estate.version(), about).toBe(before)
-        continue
-      }
+      const isChanging = wanted === 'done' && each.isPreview !== true
+      if (!isChanging) expect(estate.version(), about).toBe(before)
+      else if (input.filters !== undefined) expect(estate.version(), about).not.toBe(before)
+      if (estate.version() === before) continue
       estate.close()
       estate = openEstate(template)
     }
     await client.close()
+  })
+})
+
+/** The cases, with the operations that are no tools; over REST many findings are triaged by an operation of its own. */
+function listDirectCases(): Case[] {
+  const bulk = operations.find(({ name }) => name === 'triage_findings')
+  const others = operations.filter(({ consent, toolset }) => consent !== 'none' && toolset === undefined)
+  const own = others.filter((operation) => operation !== bulk)
+  return [
+    ...listCases().filter(({ input }) => input.filters === undefined),
+    ...own.map((operation) => ({ operation, input: examples[operation.name]?.(template.ids)[0] ?? {}, asks: true })),
+    ...(bulk === undefined ? [] : listBatches(bulk).filter(({ isPreview }) => isPreview !== true)),
+  ]
+}
+
+describe('every change that an assistant needs consent for', () => {
+  it.each(['local', 'triage', 'author', 'admin'] as const)('needs none over REST for %s', async (who) => {
+    const token = tokens.get(who)
+    const granted = who === 'local' ? new Set<Scope>(scopes) : expandScopes([who])
+    for (const { operation, input } of listDirectCases()) {
+      if (operation.route === undefined) continue
+      const { path, init } = toRequest(operation, structuredClone(input))
+      const headers = { ...(init.headers as Record<string, string>) }
+      delete headers.host
+      if (token !== undefined) headers.authorization = `Bearer ${token}`
+      const reply = await fetch(new URL(path, token === undefined ? loopback : guarded), { ...init, headers })
+      const about = `${operation.name} ${JSON.stringify(input)}: ${await reply.text()}`
+      if (granted.has(operation.scope)) expect([200, 201], about).toContain(reply.status)
+      else expect(about).toContain('insufficient_scope')
+      estate.close()
+      estate = openEstate(template)
+    }
+  })
+
+  it('needs none on the command line', async () => {
+    for (const { operation, input } of listDirectCases()) {
+      const { context, file } = estate
+      const asked = { ...localPerson, via: 'cli' as const }
+      const { code, stderr } = await runOnTerminal(['call', operation.name, JSON.stringify(input)], {
+        open: async () => ({
+          ...{ operations, caller: asked, contextFor: (given) => ({ ...context, ...given }), close: async () => {} },
+        }),
+        locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
+      })
+      expect({ operation: operation.name, input, code, stderr }).toMatchObject({ code: 0, stderr: '' })
+      estate.close()
+      estate = openEstate(template)
+    }
   })
 })
 

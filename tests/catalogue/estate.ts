@@ -224,13 +224,13 @@ export interface OpenEstate {
   close(): void
 }
 
-export function openEstate(template: Template): OpenEstate {
+export function openEstate(template: Template, now = () => NOON): OpenEstate {
   const folder = mkdtempSync(join(tmpdir(), 'assay-catalogue-'))
   const file = join(folder, 'assay.db')
   copyFileSync(template.file, file)
-  const store = Store.open(file, { now: () => NOON })
+  const store = Store.open(file, { now })
   const watcher = new Database(file, { readonly: true })
-  const context = contextOf({ store, now: () => NOON, caller: tokenHolder })
+  const context = contextOf({ store, now, caller: tokenHolder })
   return {
     context,
     file,

@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { saveAsset } from '../../src/findings/assets.store.ts'
-import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { McpSurface, ToolAnswer } from '../../src/mcp/protocol.ts'
 import { isQuestion } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import type { Caller, WriteContext } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import { getSource } from '../../src/sources/sources.store.ts'
 import { caller, contextOf, localPerson } from '../support/context.ts'
-import { safe } from '../support/safe-text.ts'
 import { exchange, makeTemplate, NOON, type OpenEstate, openEstate, type Template } from './estate.ts'
+import { plantFindings } from './planted-findings.ts'
 
 const HOUR = 3_600_000
 const PLANTED = 40
@@ -20,40 +17,6 @@ let estate: OpenEstate
 let now: number
 let ids: string[]
 let surface: McpSurface
-
-/** Open findings of no great severity, enough for two batches. */
-function plant({ store }: WriteContext): void {
-  store.write((writer) => {
-    const sourceId = getSource(writer, 'Company wiki').id
-    FindingLedger.keep(writer, NOON, (ledger) => {
-      const assetId = saveAsset(writer, ledger.facets, {
-        ...{ sourceId, scopeKey: safe('wiki:1'), scanId: 1, at: NOON, detectorsHash: 'd', scanned: true },
-        draft: {
-          key: safe('wiki:page:9'),
-          kind: 'wiki.page',
-          name: safe('Page'),
-          url: safe(''),
-          checksum: safe('9'),
-          links: [],
-        },
-      })
-      for (let fp = 1; fp <= PLANTED; fp++) {
-        const facets = safe({ sourceId, detectorType: 'PII', findingType: 'PHONE', category: 'PRIVACY' })
-        ledger.insert({
-          ...{ assetId, fp, firstDetectedAt: NOON, confidence: 9000, lastDetectedAt: null, resolvedAt: null },
-          ...{ location: null, excerpt: null },
-          facets: {
-            ...ledger.facets.facetsOf(1),
-            ...facets,
-            severity: 'LOW',
-            status: 'OPEN',
-            customDetectorKey: safe(''),
-          },
-        })
-      }
-    })
-  })
-}
 
 const surfaceOver = (context: WriteContext) =>
   createMcpSurface({
@@ -65,12 +28,12 @@ const surfaceOver = (context: WriteContext) =>
   })
 
 beforeAll(async () => {
-  template = await makeTemplate(plant)
+  template = await makeTemplate((context) => plantFindings(context, Array(PLANTED).fill('LOW')))
 })
 afterAll(() => template.remove())
 beforeEach(async () => {
-  estate = openEstate(template)
   now = NOON
+  estate = openEstate(template, () => now)
   surface = surfaceOver(estate.context)
   const run = caller(operations, estate.context)
   const { items } = await run('search_findings', { findingTypes: ['PHONE'], limit: 500 })
@@ -165,5 +128,45 @@ describe('consent for an assistant that triages findings one by one', () => {
     expect(message).toContain(`id: "${input.id}"`)
     expect(message).toContain('reason: "')
     expect(message).not.toMatch(/[\n\u2028]|x{300}/)
+  })
+})
+
+describe('a decision of an assistant that ends by itself', () => {
+  const until = new Date(NOON + HOUR).toISOString()
+  const call = async (input: Record<string, unknown>): Promise<Record<string, unknown>> => {
+    const answer = await surface.callTool('update_finding', input, { ...exchange, caller: local })
+    if (isQuestion(answer) || answer.isError === true) throw new Error(JSON.stringify(answer))
+    return answer.structuredContent as Record<string, unknown>
+  }
+  const show = (id: string) =>
+    caller(operations, estate.context)('get_finding', { id }) as Promise<{
+      status: string
+      until?: string
+      history: { to: string; by: string; reason?: string }[]
+    }>
+
+  it.each(['IGNORED', 'FALSE_POSITIVE'])('is open again from that instant on (%s)', async (status) => {
+    const [first = '', second = ''] = ids
+    expect(await call({ id: first, status, reason: 'until noon', until })).toMatchObject({ status, until })
+    const filters = { findingTypes: ['PHONE'], statuses: ['OPEN'] }
+    const decision = { filters: { ...filters, assets: ['wiki:page:9'] }, status, reason: 'the rest', until }
+    const counted = await call(decision)
+    expect(counted).toMatchObject({ matched: PLANTED - 1, changed: 0, fix: { arguments: { until } } })
+    now = NOON + HOUR - 1
+    expect(await show(first)).toMatchObject({ status, until })
+    now = NOON + HOUR
+    expect(await show(first)).toMatchObject({ status: 'OPEN' })
+    expect((await show(first)).until).toBeUndefined()
+    expect((await show(first)).history.at(-1)).toMatchObject({ to: 'OPEN', by: 'assay', reason: 'expired' })
+    expect(await show(second)).toMatchObject({ status: 'OPEN', history: [] })
+  })
+
+  it.each([
+    ['in the past', { status: 'IGNORED', reason: 'known', until: new Date(NOON).toISOString() }],
+    ['with another status', { status: 'RESOLVED', until }],
+  ])('is refused %s', async (_, decision) => {
+    const version = estate.version()
+    await expect(call({ id: ids[0], ...decision })).rejects.toThrow(/invalid_input.*until/)
+    expect(estate.version()).toBe(version)
   })
 })

@@ -2,7 +2,7 @@ import type { FilterMapping, FindTerm } from '../../findings/filter.ts'
 import { requireSources } from '../../findings/source-names.ts'
 import { openTermFilters } from '../../findings/term-filters.store.ts'
 import type { TermRecord } from '../../glossary/model.ts'
-import { AppError, conflict } from '../../kernel/errors.ts'
+import { atPath, conflict } from '../../kernel/errors.ts'
 import { loadInputs } from '../../metrics/dependencies.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../../metrics/names.ts'
@@ -27,16 +27,6 @@ export interface ResolvedQuestion {
   termOf: FindTerm
 }
 
-/** Adds the path of the input to an error of a lookup. */
-function at<Found>(path: string, find: () => Found): Found {
-  try {
-    return find()
-  } catch (error) {
-    if (!(error instanceof AppError) || error.facts.issues !== undefined) throw error
-    throw new AppError(error.code, error.message, { ...error.facts, issues: [{ path, message: error.message }] })
-  }
-}
-
 /**
  * Resolves the names in a question and combines its scopes with AND.
  * @throws AppError `not_found` for unknown names, `conflict` for a term that is not active.
@@ -59,7 +49,7 @@ export function openScope(
     conditions: [
       // The metric's own term is added together with the metric.
       ...(term === undefined || own ? [] : toScope(term.filterMapping, { origin: 'term', term: term.slug }, termOf)),
-      ...at('filters.terms', () => toScope(question.filters ?? {}, { origin: 'caller' }, termOf)),
+      ...atPath('filters.terms', () => toScope(question.filters ?? {}, { origin: 'caller' }, termOf)),
       ...toScope(pinned ?? {}, { origin: 'placement' }, termOf),
     ],
   }
@@ -67,13 +57,15 @@ export function openScope(
 
 function findMetric(reader: Reader, name: string): Pick<ResolvedQuestion, 'metric' | 'inputs'> {
   return cacheDefinition(reader, `metric ${name}`, () => {
-    const metric = at('metricSlug', () => resolveMetric(reader, name))
+    const metric = atPath('metricSlug', () => resolveMetric(reader, name))
     return { metric, inputs: loadInputs(reader, metric) }
   })
 }
 
 export function getActiveTerm(reader: Reader, name: string): TermRecord {
-  const term = cacheDefinition(reader, `term ${name}`, () => at('glossaryTermSlug', () => resolveTerm(reader, name)))
+  const term = cacheDefinition(reader, `term ${name}`, () =>
+    atPath('glossaryTermSlug', () => resolveTerm(reader, name)),
+  )
   if (term.isActive) return term
   throw conflict(`The term ${term.slug} is inactive; activate it, or query without it.`, {
     reason: 'inactive_term',
