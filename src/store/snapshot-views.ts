@@ -1,5 +1,3 @@
-import type Database from 'better-sqlite3'
-
 /** A row of `pending_import`; numbers only, so that it can be inserted into SQL text. */
 type PendingSqlRow = [id: number, source: number, finding: number, asset: number, combo: number, hasEarlier: number]
 
@@ -38,8 +36,8 @@ const changing = {
 const createEnded = `CREATE TEMP TABLE ended (finding_id INTEGER PRIMARY KEY, from_combo INTEGER NOT NULL,
     combo_id INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, from_status INTEGER NOT NULL,
     to_status INTEGER NOT NULL);
-  CREATE INDEX temp.ended_by_combo ON ended (combo_id);
-  CREATE INDEX temp.ended_by_former ON ended (from_combo);`
+  CREATE INDEX ended_by_combo ON ended (combo_id);
+  CREATE INDEX ended_by_former ON ended (from_combo);`
 const fillEnded = `INSERT INTO temp.ended
   SELECT e.finding_id, k.id, o.id,
     (SELECT coalesce(max(s.seq), 0) + 1 FROM status_change s WHERE s.finding_id = e.finding_id),
@@ -65,24 +63,39 @@ const endedChange: Readonly<Record<string, string>> = {
   scan_id: '0',
 }
 
+interface ViewStatement {
+  get(...values: unknown[]): unknown
+  all(...values: unknown[]): unknown[]
+  run(...values: unknown[]): unknown
+  raw(): ViewStatement
+  pluck(): ViewStatement
+}
+
+/** The part of a connection that views need. */
+export interface ViewDatabase {
+  prepare(sql: string): ViewStatement
+  exec(sql: string): unknown
+  pragma(source: string, options?: { simple: boolean }): unknown
+}
+
 /**
  * Temporary views by which a connection sees the tables of findings as of a moment: without unpublished imports, and
  * with every decision that has ended by then, even if nothing has recorded its end yet. There are views only while there
  * is something to hide or to end. Writes name the tables themselves, as `main.finding`.
  */
 export class SnapshotViews {
-  readonly #database: Database.Database
+  readonly #database: ViewDatabase
   /** What the current views hide and end; undefined when unknown. */
   #shown: string | undefined = ''
   #moment: number | undefined
   #hasEnded = false
-  #state: Database.Statement | undefined
-  #pending: Database.Statement | undefined
-  #ended: Database.Statement | undefined
-  #changes: Database.Statement | undefined
+  #state: ViewStatement | undefined
+  #pending: ViewStatement | undefined
+  #ended: ViewStatement | undefined
+  #changes: ViewStatement | undefined
   #current: { version: number | undefined; hasPending: boolean; firstEnd: number | null } | undefined
 
-  constructor(database: Database.Database) {
+  constructor(database: ViewDatabase) {
     this.#database = database
   }
 

@@ -47,14 +47,14 @@ interface BothAnswers<Answer> {
 
 /** The answers of SQL and of the engine in one snapshot; an engine that cannot follow is built again first. */
 export const answerBoth = (
-  store: Store,
+  store: Pick<Store, 'read'>,
   question: OracleQuestion,
   isSeries: boolean,
   options?: TimelineOptions,
 ): BothAnswers<unknown> => askBoth(store, (reader) => answer(reader, question, isSeries), options)
 
 export function askBoth<Answer>(
-  store: Store,
+  store: Pick<Store, 'read'>,
   ask: (reader: Reader) => Answer,
   options?: TimelineOptions,
 ): BothAnswers<Answer> {

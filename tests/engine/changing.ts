@@ -101,7 +101,7 @@ interface Changing {
 
 /** One transaction of random changes, of every kind that an engine has to follow. */
 export function changeSomething(
-  store: Store,
+  store: Pick<Store, 'write'>,
   random: SeededRandom,
   { most = 12, startsOver = 0.04 }: Changing = {},
 ): void {

@@ -4,7 +4,7 @@ import { dimensionsOf, type MadeMetric } from './query-data.ts'
 import type { OracleFilter, OraclePolicy } from './query-terms.ts'
 
 /** Puts made metrics into the tables, as drafts. */
-export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void {
+export function plantMetrics(store: Pick<Store, 'write'>, metrics: readonly MadeMetric[]): void {
   store.write((writer) => {
     const term = writer
       .prepare(
@@ -38,7 +38,7 @@ export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void
 }
 
 /** Adds an active term. */
-export function plantTerm(store: Store, slug: string, mapping: OracleFilter): void {
+export function plantTerm(store: Pick<Store, 'write'>, slug: string, mapping: OracleFilter): void {
   store.write((writer) =>
     writer
       .prepare(
@@ -49,7 +49,7 @@ export function plantTerm(store: Store, slug: string, mapping: OracleFilter): vo
 }
 
 /** Sets the policies of due dates, whose terms are there. */
-export function plantPolicies(store: Store, policies: readonly OraclePolicy[]): void {
+export function plantPolicies(store: Pick<Store, 'write'>, policies: readonly OraclePolicy[]): void {
   store.write((writer) => {
     const policy = writer.prepare(
       `INSERT INTO sla_policy (name, term_id, days, created_at, updated_at)

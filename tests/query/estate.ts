@@ -87,7 +87,7 @@ export function openStore(now = () => 0): Store {
 }
 
 /** Fills the tables directly. The first source is the default of assets; an asset is known by its key. */
-export function plant(store: Store, estate: EstateSeed): void {
+export function plant(store: Pick<Store, 'write'>, estate: EstateSeed): void {
   store.write((writer) => {
     const sourceIds = plantSources(writer, estate.sources ?? [{ name: 'Wiki', lastCompletedScanAt: 1 }])
     const assets = plantAssets(writer, estate.assets ?? [{ key: 'page' }], sourceIds)
@@ -149,7 +149,8 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
 function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<string, { id: number; sourceId: number }>) {
   const combo = writer.prepare(
     `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status RETURNING id`,
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+     DO UPDATE SET status = excluded.status RETURNING id`,
   )
   const insert = writer.prepare(
     `INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, excerpt)

@@ -11,13 +11,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Both sides of the local socket between processes of a data folder.
   'src/background/question-client.ts': ['node:http', 'node:net'],
   'src/background/question-server.ts': ['node:http'],
+  'src/store/postgres/connection.worker.ts': ['pg'],
   'src/doctor/machine.ts': ['node:dns/promises', 'node:net'],
   'src/sample/listener.ts': ['node:http'],
   // It runs in the browser, whose policy lets it ask this server only.
   'src/console/client.ts': ['fetch'],
 }
 const network =
-  /^(?:node:)?(?:http|https|http2|net|tls|dgram|dns|dns\/promises|child_process|inspector|cluster)$|^(?:got|undici|ws|axios|node-fetch|request-filtering-agent|@hono\/node-server)$/
+  /^(?:node:)?(?:http|https|http2|net|tls|dgram|dns|dns\/promises|child_process|inspector|cluster)$|^(?:got|pg|undici|ws|axios|node-fetch|request-filtering-agent|@hono\/node-server)$/
 const globals = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])
 
 interface Use {

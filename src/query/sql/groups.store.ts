@@ -148,6 +148,10 @@ export function openAssetFacts(reader: Reader): (id: number) => FindingAsset | u
   }
 }
 
+/** NULL codes are compared as 0, because NULL never matches a list; texts are never NULL. */
+const toCompared = (dimension: Dimension, code: Sql): Sql =>
+  isText(facetOf(dimension)) ? code : sql`coalesce(${code}, 0)`
+
 /** Restricts a query to listed groups, or excludes them. */
 export function toGroupCondition(plan: PlacedPlan, source: Pick<RowSource, 'code' | 'labelSet'>): Sql {
   const { groups } = plan
@@ -156,9 +160,8 @@ export function toGroupCondition(plan: PlacedPlan, source: Pick<RowSource, 'code
   if (codes.length === 0) return exclude ? sql`` : sql`AND 1 = 0`
   // A row with several labels is in several groups, of which one suffices; it counts once unless grouped by label.
   const isInSeveral = (dimension: Dimension) => isManyValued(dimension) && !plan.dimensions.includes(dimension)
-  // NULL codes are compared as 0, because NULL never matches a list.
   const columns = dimensions.map((dimension) =>
-    isInSeveral(dimension) ? sql`own.word_id` : sql`coalesce(${source.code(dimension)}, 0)`,
+    isInSeveral(dimension) ? sql`own.word_id` : toCompared(dimension, source.code(dimension)),
   )
   const values = codes.map((key) => sql`(${sql.join(key)})`)
   const within = sql`(${sql.join(columns)}) ${exclude ? sql`NOT IN` : sql`IN`} (VALUES ${sql.join(values)})`

@@ -182,7 +182,7 @@ export function hasChangesSince(reader: Reader, at: number): boolean {
 /** The time of the latest change of status that each reader sees, and the version of the data that it is from. */
 const lastChanges = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
 const selectLastChange = `SELECT max(at) FROM (SELECT max(at) AS at FROM main.status_change
-  UNION ALL SELECT max(last_at) FROM earlier_finding)`
+  UNION ALL SELECT max(last_at) FROM earlier_finding) latest`
 
 /** A flow includes rows that have the time; an open end of the range adds no condition. */
 function inRange(time: Sql, { range }: PlacedPlan): Sql[] {

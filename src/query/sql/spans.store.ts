@@ -63,7 +63,7 @@ function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
     }
   }
   const status = sql<number>`span.status`
-  const resolvedAt = resolutionBefore(sql`r.at <= coalesce(span.since, ${first} - 1)`)
+  const resolvedAt = resolutionBefore(sql`r.at <= coalesce(span.since, CAST(${first} AS BIGINT) - 1)`)
   return {
     with: sql`WITH span AS (
       SELECT finding_id, from_status AS status, lag(at) OVER (PARTITION BY finding_id ORDER BY at, seq) AS since, at AS until

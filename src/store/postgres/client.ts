@@ -1,0 +1,84 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
+import { AppError } from '../../kernel/errors.ts'
+import { startWorker } from '../../runtime/package-files.ts'
+
+export interface PostgresSettings {
+  /** The address, such as `postgres://assay@db.example/assay`, and what it does not say. */
+  connection: { connectionString: string; password?: string | undefined }
+  /** Statements that each new connection begins with. */
+  setup: string
+}
+
+export interface PostgresRequest {
+  text: string
+  values: readonly unknown[]
+  /** Name under which the server keeps the statement; '' for none. */
+  name: string
+  /** Whether it may open the connection again, because no transaction is open. */
+  begins: boolean
+}
+
+export interface PostgresFailure {
+  message: string
+  /** SQLSTATE, or the code of a system error. */
+  code: string
+  constraint?: string
+}
+
+export interface PostgresResult {
+  columns: string[]
+  rows: unknown[][]
+  changes: number
+}
+
+export type PostgresReply = PostgresResult | { failure: PostgresFailure }
+
+/** An error that PostgreSQL or the connection to it reported. */
+export class PostgresError extends Error {
+  readonly code: string
+  readonly constraint: string | undefined
+
+  constructor({ message, code, constraint }: PostgresFailure) {
+    super(message)
+    this.name = 'PostgresError'
+    this.code = code
+    this.constraint = constraint
+  }
+}
+
+/**
+ * A connection to PostgreSQL whose calls block the calling thread. A worker holds it; it must not be used by the main
+ * thread of a server, which could not answer requests meanwhile.
+ */
+export class PostgresClient {
+  readonly #worker: Worker
+  readonly #port: MessagePort
+  readonly #state = new Int32Array(new SharedArrayBuffer(4))
+
+  constructor(settings: PostgresSettings) {
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    const data = { settings, port: port2, state: this.#state }
+    this.#worker = startWorker('store/postgres/connection.worker', { workerData: data, transferList: [port2] })
+    this.#worker.unref()
+    port1.unref()
+  }
+
+  /** @throws PostgresError */
+  query(request: PostgresRequest): PostgresResult {
+    Atomics.store(this.#state, 0, 0)
+    this.#port.postMessage(request)
+    Atomics.wait(this.#state, 0, 0)
+    const received = receiveMessageOnPort(this.#port) as { message: PostgresReply } | undefined
+    if (received === undefined) {
+      throw new AppError('unavailable', 'The thread that talks to PostgreSQL has ended; try again.', { reason: 'busy' })
+    }
+    const { message } = received
+    if ('failure' in message) throw new PostgresError(message.failure)
+    return message
+  }
+
+  close(): void {
+    this.#port.postMessage('close')
+  }
+}

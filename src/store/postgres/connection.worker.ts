@@ -1,0 +1,62 @@
+import { type MessagePort, workerData } from 'node:worker_threads'
+import pg from 'pg'
+import type { PostgresReply, PostgresRequest, PostgresSettings } from './client.ts'
+
+const { settings, port, state } = workerData as { settings: PostgresSettings; port: MessagePort; state: Int32Array }
+
+/** Types of PostgreSQL by object id (pg_type.dat): the numbers of the stores fit into 53 bits, truth is 0 or 1. */
+const [BOOL, INT8, NUMERIC] = [16, 20, 1700]
+pg.types.setTypeParser(BOOL, (text) => (text === 't' ? 1 : 0))
+pg.types.setTypeParser(INT8, Number)
+pg.types.setTypeParser(NUMERIC, Number)
+
+let client: pg.Client | undefined
+
+async function connect(): Promise<pg.Client> {
+  const opened = new pg.Client(settings.connection)
+  opened.on('error', () => {
+    client = undefined
+  })
+  await opened.connect()
+  await opened.query(settings.setup)
+  return opened
+}
+
+async function run({ name, text, values, begins }: PostgresRequest): Promise<PostgresReply> {
+  if (client === undefined) {
+    if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
+    client = await connect()
+  }
+  const result = await client.query({ rowMode: 'array', text, values: [...values], ...(name === '' ? {} : { name }) })
+  const last = Array.isArray(result) ? result.at(-1) : result
+  return {
+    columns: last.fields?.map((field: { name: string }) => field.name) ?? [],
+    rows: last.rows ?? [],
+    changes: last.rowCount ?? 0,
+  }
+}
+
+const toFailure = (error: unknown): PostgresReply => {
+  const { message, code = '', constraint } = error as Error & { code?: string; constraint?: string }
+  return { failure: { message, code: String(code), ...(constraint === undefined ? {} : { constraint }) } }
+}
+
+const wake = () => {
+  Atomics.store(state, 0, 1)
+  Atomics.notify(state, 0)
+}
+
+port.on('message', (request: PostgresRequest | 'close') => {
+  if (request === 'close') {
+    const closing = client?.end() ?? Promise.resolve()
+    closing.catch(() => {}).finally(() => port.close())
+    return
+  }
+  run(request)
+    .catch(toFailure)
+    .then((reply) => {
+      port.postMessage(reply)
+      wake()
+    })
+})
+process.on('exit', wake)

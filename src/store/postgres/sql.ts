@@ -1,0 +1,46 @@
+/** SQL text for PostgreSQL with `$1` for each parameter, and where the value of each comes from. */
+export interface PostgresSql {
+  text: string
+  /** Names of the parameters in order; undefined where they have none and are given in order. */
+  names: readonly string[] | undefined
+}
+
+/** String literals and quoted names, which stay as they are, or one thing that is written in another way. */
+const TOKENS =
+  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?) ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\bLIKE\b|\btemp\.|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
+
+/**
+ * Translates SQL of the stores for PostgreSQL. Everything else that SQLite has and PostgreSQL lacks is defined in its
+ * schema, under the same name.
+ */
+export function toPostgresSql(sql: string): PostgresSql {
+  const names: string[] = []
+  let unnamed = 0
+  const place = (name: string | undefined) => {
+    if (name === undefined) return `$${++unnamed}`
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}`
+  }
+  const text = sql.replace(
+    TOKENS,
+    (token, name: string | undefined, joined: string | undefined, column: string | undefined, compared?: string) => {
+      if (token === '?' || name !== undefined) return place(name)
+      if (token.startsWith("'") || token.startsWith('"')) return token
+      // The order of joins is left to the planner.
+      if (joined !== undefined) return `JOIN ${joined} ON`
+      if (column !== undefined && compared !== undefined) {
+        const value = place(compared === '?' ? undefined : compared.slice(1))
+        return `lower(${column}) = lower(CAST(${value} AS TEXT) COLLATE "C")`
+      }
+      if (token.startsWith('IN (VALUES')) return 'IN ('
+      // Regardless of ASCII case, as LIKE of SQLite.
+      if (token === 'LIKE') return 'ILIKE'
+      if (token === 'temp.') return 'pg_temp.'
+      if (token === 'INTEGER') return 'BIGINT'
+      // Names are in lower case unless they are quoted.
+      return `"${token}"`
+    },
+  )
+  if (names.length > 0 && unnamed > 0) throw new TypeError('a statement has either named parameters or others')
+  return { text, names: names.length === 0 ? undefined : names }
+}

@@ -1,0 +1,184 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { foldCase } from '../../src/kernel/fold.ts'
+import type { PostgresStore } from '../../src/store/postgres/store.ts'
+import type { Store, Writer } from '../../src/store/store.ts'
+import { answer, answerBoth } from '../engine/asking.ts'
+import { changeSomething } from '../engine/changing.ts'
+import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
+import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
+import { policiesOf } from '../properties/query-terms.ts'
+import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import {
+  createDatabase,
+  missingPostgres,
+  openAdmin,
+  openPostgresStore,
+  type PostgresServer,
+  startPostgres,
+} from '../support/postgres.ts'
+
+const QUESTIONS = Number(process.env.ASSAY_POSTGRES_QUESTIONS ?? 12)
+const SEED = Number(process.env.ASSAY_POSTGRES_SEED ?? 11)
+/** So few rows between marks that a small estate has many. */
+const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
+
+it('is not loaded by anything else yet', () => {
+  const source = new URL('../../src/', import.meta.url).pathname
+  const others = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.tsx?$/.test(file) && !file.startsWith('store/postgres/'),
+  )
+  expect(others.length).toBeGreaterThan(300)
+  expect(
+    others.filter((file) => /from '(?:pg|[^']*\/postgres\/[^']*)'/.test(readFileSync(join(source, file), 'utf8'))),
+  ).toEqual([])
+})
+
+describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingPostgres ?? ''}`, () => {
+  let server: PostgresServer
+  let database: ReturnType<typeof createDatabase>
+  let store: PostgresStore
+  let file: Store
+  const closers: (() => void)[] = []
+  const metrics = makeMetrics(SEED + 100)
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    closers.push(server.stop)
+    database = createDatabase(server)
+    closers.push(database.drop)
+    store = openPostgresStore(database.connectionString, () => NOW)
+    closers.push(() => store.close())
+    const folder = openFolderStore(() => NOW)
+    file = folder.store
+    closers.push(folder.close)
+    const estate = makeEstate(SEED, 150) as EstateSeed
+    for (const each of [file, store]) {
+      plant(each, estate)
+      for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(each, slug, mapping)
+      plantPolicies(each, policiesOf(SEED))
+      plantMetrics(each, metrics)
+    }
+  }, 120_000)
+  afterAll(() => {
+    for (const close of closers.reverse()) close()
+  })
+
+  const find = (sql: string, ...values: unknown[]) =>
+    store.read((reader) =>
+      reader
+        .prepare(sql)
+        .pluck()
+        .get(...values),
+    )
+
+  it(`answers ${QUESTIONS} random questions as SQLite does, by SQL and by the engine, with writes in between`, () => {
+    const random = new SeededRandom(SEED)
+    let served = 0
+    for (let number = 0; number < QUESTIONS; number++) {
+      if (random.chance(0.5)) {
+        const seed = random.below(2 ** 30)
+        changeSomething(file, new SeededRandom(seed))
+        changeSomething(store, new SeededRandom(seed))
+      }
+      const { question, isSeries } = makeQuestion(random, metrics)
+      const expected = file.read((reader) => answer(reader, question, isSeries))
+      const { sql, engine, served: plans } = answerBoth(store, question, isSeries, tiny)
+      expect({ number, question, answer: sql }).toEqual({ number, question, answer: expected })
+      expect({ number, question, answer: engine }).toEqual({ number, question, answer: expected })
+      served += plans
+    }
+    expect(served).toBeGreaterThan(QUESTIONS / 4)
+    // The rows are equal, too: findings, their history, their counts and the change logs.
+    for (const table of ['finding', 'status_change', 'combo', 'expiry', 'facet_log', 'asset_log', 'word']) {
+      const all = `SELECT * FROM ${table} ORDER BY 1, 2`
+      const [ours, theirs] = [store, file].map((each) => each.read((reader) => reader.prepare(all).raw().all()))
+      expect({ table, rows: ours }).toEqual({ table, rows: theirs })
+    }
+  }, 600_000)
+
+  it('has the functions of SQLite that statements call', () => {
+    const call = (expression: string, ...values: unknown[]) => find(`SELECT ${expression}`, ...values)
+    expect(call('max(CAST(? AS BIGINT), CAST(? AS BIGINT))', 3, null)).toBe(null)
+    expect(call('min(CAST(? AS BIGINT), CAST(? AS BIGINT))', null, 3)).toBe(null)
+    expect([call('max(3, 5)'), call('min(3, 5)'), call('max(-1, -1)')]).toEqual([5, 3, -1])
+    expect(call(`CAST(? AS TEXT) ->> '$.a.b'`, '{"a":{"b":"c"}}')).toBe('c')
+    expect(call(`CAST(? AS TEXT) ->> '$.a'`, '{}')).toBe(null)
+    const letters = fc.string({ unit: fc.constantFrom(...'aAzZ09 ßẞıİiIΣσςÄäǅéÉñЖжﬁ'), maxLength: 12 })
+    const folds = fc.property(letters, (text) => {
+      expect(call('fold_case(CAST(? AS TEXT))', text)).toBe(foldCase(text))
+    })
+    fc.assert(folds, { numRuns: 60 })
+    const numbers = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 9 })
+    const interpolates = fc.property(numbers, fc.double({ min: 0, max: 1, noNaN: true }), (values, p) => {
+      const found = call('percentile_cont(CAST(value AS BIGINT), ?) FROM json_each(?)', p, JSON.stringify(values))
+      const sorted = Float64Array.from(values).sort()
+      const at = p * (sorted.length - 1)
+      const [low = 0, high = low] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]]
+      expect(found).toBeCloseTo(low + (at - Math.floor(at)) * (high - low), 9)
+    })
+    fc.assert(interpolates, { numRuns: 40 })
+    expect(call(`percentile_cont(CAST(value AS BIGINT), 0.5) FROM json_each('[]')`)).toBe(null)
+  })
+
+  it('commits all of a transaction or nothing, and numbers the change log without gaps', () => {
+    const change = (id: number) => (writer: Writer) =>
+      FindingLedger.keep(writer, NOW, (ledger) => {
+        const finding = ledger.findById(id)
+        if (finding !== undefined) ledger.update(finding, { confidence: (finding.confidence + 1) % 10_000 })
+      })
+    const [id, other] = store.read((reader) => reader.prepare('SELECT id FROM finding ORDER BY id').pluck().all())
+    const confidence = () => find('SELECT conf_q FROM finding WHERE id = ?', other)
+    store.write(change(Number(id)))
+    const [before, last] = [confidence(), Number(find('SELECT max(seq) FROM facet_log'))]
+    const stop = () =>
+      store.write((writer) => {
+        change(Number(other))(writer)
+        throw new Error('stopped')
+      })
+    expect(stop).toThrow('stopped')
+    expect(confidence()).toBe(before)
+    store.write(change(Number(id)))
+    expect(find('SELECT max(seq) FROM facet_log')).toBe(last + 1)
+  })
+
+  it('reads one state in a snapshot while others write', () => {
+    const count = `SELECT count(*) FROM word WHERE text = 'new'`
+    const snapshot = store.openSnapshot()
+    expect(snapshot.reader.prepare(count).pluck().get()).toBe(0)
+    store.write((writer) => writer.prepare(`INSERT INTO word (text, folded) VALUES ('new', 'new')`).run())
+    expect(snapshot.reader.prepare(count).pluck().get()).toBe(0)
+    snapshot.close()
+    expect(find(count)).toBe(1)
+  })
+
+  it('reports a lost connection, and connects again for the next transaction', () => {
+    const admin = openAdmin(server)
+    const insert = `INSERT INTO word (text, folded) VALUES ('lost', 'lost')`
+    const count = `SELECT count(*) FROM word WHERE text = 'lost'`
+    const lose = () =>
+      store.write((writer) => {
+        writer.prepare(insert).run()
+        const ended = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = '${database.name}' AND state = 'idle in transaction'`
+        expect(admin.query(ended)).toEqual([[1]])
+        writer.prepare(insert).run()
+      })
+    expect(lose).toThrow('cannot be reached')
+    admin.close()
+    expect(find(count)).toBe(0)
+    store.write((writer) => writer.prepare(insert).run())
+    expect(find(count)).toBe(1)
+  })
+
+  it('keeps its rows when it is opened again, and reports a server that is not there', () => {
+    const findings = find('SELECT count(*) FROM finding')
+    const again = openPostgresStore(database.connectionString, () => NOW)
+    expect(again.read((reader) => reader.prepare('SELECT count(*) FROM finding').pluck().get())).toBe(findings)
+    again.close()
+    expect(() => openPostgresStore('postgres://assay@127.0.0.1:1/none', () => NOW)).toThrow('cannot be reached')
+  })
+})

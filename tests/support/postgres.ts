@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PostgresClient } from '../../src/store/postgres/client.ts'
+import { PostgresStore } from '../../src/store/postgres/store.ts'
+
+/** Debian's packages, the newest version first. */
+const PROGRAMS = '/usr/lib/postgresql'
+const MIN_VERSION = 15
+
+function findPrograms(): string | undefined {
+  if (!existsSync(PROGRAMS)) return undefined
+  const versions = readdirSync(PROGRAMS)
+    .map(Number)
+    .filter((version) => version >= MIN_VERSION)
+  const newest = versions.sort((a, b) => b - a)[0]
+  return newest === undefined ? undefined : join(PROGRAMS, String(newest), 'bin')
+}
+
+/** Why tests on PostgreSQL are skipped; undefined if they can run. */
+export const missingPostgres: string | undefined =
+  process.env.ASSAY_TEST_STORE === undefined && findPrograms() === undefined
+    ? `skipped: ASSAY_TEST_STORE names no PostgreSQL server, and ${PROGRAMS} has no version ${MIN_VERSION} or later`
+    : undefined
+
+export interface PostgresServer {
+  /** Its address without the name of a database. */
+  url: string
+  stop(): void
+}
+
+/** The server of `ASSAY_TEST_STORE`, or a new one on a loopback port that keeps nothing. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const { ASSAY_TEST_STORE: given } = process.env
+  if (given !== undefined) return { url: given, stop: () => {} }
+  const programs = findPrograms()
+  if (programs === undefined) throw new TypeError('there is no PostgreSQL')
+  const folder = mkdtempSync(join(tmpdir(), 'assay-pg-'))
+  chmodSync(folder, 0o777)
+  const data = join(folder, 'data')
+  const port = await findFreePort()
+  // PostgreSQL refuses to run as root.
+  const asServer = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
+  const run = (program: string, ...parameters: string[]) => {
+    const [command = '', ...rest] = [...asServer, join(programs, program), ...parameters]
+    execFileSync(command, rest, { stdio: 'ignore', cwd: folder })
+  }
+  run('initdb', '-D', data, '-U', 'assay', '-E', 'UTF8', '--locale=C', '-A', 'trust', '--no-sync')
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=40`
+  run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start')
+  const stop = () => {
+    run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url: `postgres://assay@127.0.0.1:${port}`, stop }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+let databases = 0
+
+/** Opens a connection for single statements. */
+export function openAdmin({ url }: PostgresServer, database = 'postgres') {
+  const client = new PostgresClient({ connection: { connectionString: `${url}/${database}` }, setup: 'SELECT 1' })
+  return {
+    query: (text: string, values: readonly unknown[] = []) =>
+      client.query({ text, values, name: '', begins: true }).rows,
+    close: () => client.close(),
+  }
+}
+
+/** A new database of a server. */
+export function createDatabase(server: PostgresServer): { name: string; connectionString: string; drop: () => void } {
+  const name = `assay_${process.pid}_${++databases}`
+  const admin = openAdmin(server)
+  admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`)
+  const drop = () => {
+    admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    admin.close()
+  }
+  return { name, connectionString: `${server.url}/${name}`, drop }
+}
+
+export const openPostgresStore = (connectionString: string, now: () => number): PostgresStore =>
+  PostgresStore.open({ now, connection: { connectionString } })
