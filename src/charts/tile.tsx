@@ -24,8 +24,15 @@ export function Spark({ series, label }: { series: ViewMetric['series'] | undefi
   )
 }
 
+interface FigureProps {
+  metric: ViewMetric
+  compares: boolean
+  /** A source is being scanned for the first time. */
+  isPartial?: boolean
+}
+
 /** The number of a metric, its change, and what a ratio is made of. */
-export function Figure({ metric, compares }: { metric: ViewMetric; compares: boolean }) {
+export function Figure({ metric, compares, isPartial = false }: FigureProps) {
   const { value, comparison, better, numerator, denominator } = metric
   const { format, unit } = metric.metric
   const change = compares && comparison !== undefined ? toChange(value, comparison.value, { better }) : undefined
@@ -33,6 +40,7 @@ export function Figure({ metric, compares }: { metric: ViewMetric; compares: boo
     <>
       <span class="figure">
         <b>{toValueText(value, format, unit)}</b> <Change change={change} />
+        {isPartial && value !== null ? <span class="parts muted">so far</span> : null}
       </span>
       {numerator == null || denominator == null ? null : (
         <span class="parts muted">

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { Name } from '../charts/parts.tsx'
-import type { ServerProblem } from './client.ts'
+import { forgetToken, readToken, type ServerProblem } from './client.ts'
 import { flatten, toPathText } from './flatten.ts'
+import { refresh } from './hooks.ts'
 import type { ConsoleSession, DimensionItem } from './model.ts'
 import { formatRoute, go } from './route.ts'
 
@@ -80,6 +81,20 @@ export function ProblemNote({ problem, onPick }: { problem: ServerProblem; onPic
               {label ?? value}
             </button>
           ))}
+        </p>
+      ) : null}
+      {problem.status === 403 && readToken() !== null ? (
+        <p class="row">
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              forgetToken()
+              refresh()
+            }}
+          >
+            Use another token
+          </button>
         </p>
       ) : null}
     </div>

@@ -3,7 +3,10 @@ import { Name } from '../charts/parts.tsx'
 import { toMoment, toTook } from '../charts/times.ts'
 import { toNumber, toWords } from '../charts/words.ts'
 import { client } from './client.ts'
+import { refresh, useAnswer } from './hooks.ts'
 import type { ScanDetail, ScanListItem } from './model.ts'
+import { Link } from './parts.tsx'
+import { formatRoute } from './route.ts'
 
 const WAIT_SECONDS = 25
 const PAUSE_MS = 700
@@ -54,6 +57,28 @@ export function useScan(id: string | undefined, onEnd: () => void): ScanDetail |
     }
   }, [id])
   return scan?.id === id ? scan : undefined
+}
+
+/** Of sources without a completed scan, those that are being scanned; their numbers are not complete yet. */
+export function useFirstScans(unscanned: readonly string[]): readonly string[] {
+  const key = unscanned.join('\n')
+  const { value } = useAnswer(`first scans ${key}`, async (signal) =>
+    key === '' ? [] : client.listActiveScans(signal),
+  )
+  const scans = value?.filter(({ source }) => unscanned.includes(source.name)) ?? []
+  useScan(scans[0]?.id, refresh)
+  return scans.map(({ source }) => source.name)
+}
+
+/** Says whose first scan is running beside numbers that are not complete yet. */
+export function StillScanning({ names }: { names: readonly string[] }) {
+  const [name] = names
+  if (name === undefined) return null
+  return (
+    <Link class="badge live" to={formatRoute(names.length === 1 ? { page: 'sources', name } : { page: 'sources' })}>
+      Still scanning {names.length === 1 ? <Name text={name} codes={false} /> : `${toNumber(names.length)} sources`}
+    </Link>
+  )
 }
 
 const toDone = ({ scanned, unchanged }: { scanned: number; unchanged: number }) => scanned + unchanged

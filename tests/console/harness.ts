@@ -66,9 +66,9 @@ export async function serve(fill: (home: string) => void = () => {}): Promise<Se
   }
 }
 
-type ContextOptions = Parameters<Browser['newContext']>[0]
+type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>
 
-export interface OpenOptions extends NonNullable<ContextOptions> {
+export interface OpenOptions extends ContextOptions {
   /** Faults that the test itself causes. */
   allowed?: RegExp
   /** Prepares the page before it is opened. */
@@ -80,9 +80,25 @@ export interface OpenOptions extends NonNullable<ContextOptions> {
 export const settled = (page: Page): Promise<unknown> =>
   page.waitForSelector('main[aria-busy="false"], main:not([aria-busy]) .figure')
 
-/** Pages of one browser; what goes wrong on one, or leaves the server, is kept as a fault. */
+/** Reports what moves after the first paint, until the user does something. */
+const watchLayout = `
+  const observer = new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) {
+      if (hadRecentInput) continue
+      const moved = sources.map(({ node }) => (node?.nodeType === 1 ? node : node?.parentElement)?.outerHTML.slice(0, 80))
+      console.error('layout shift of ' + value.toFixed(4) + ': ' + moved.join(' | '))
+    }
+  })
+  observer.observe({ type: 'layout-shift', buffered: true })
+  for (const type of ['keydown', 'pointerdown']) addEventListener(type, () => observer.disconnect(), true)
+`
+/** What a page of the console may load. */
+const kinds = new Set(['document', 'script', 'stylesheet', 'fetch'])
+
+/** Pages of one browser; what goes wrong on one, moves on it, or leaves the server, is kept as a fault. */
 export class Pages {
-  private readonly contexts: BrowserContext[] = []
+  private readonly contexts = new Map<string, Promise<BrowserContext>>()
+  private readonly opened: Page[] = []
   private faults: string[] = []
   private expected: RegExp | undefined
   constructor(
@@ -90,15 +106,40 @@ export class Pages {
     readonly origin: string,
   ) {}
 
-  /** Opens a page in a new profile. */
+  private contextOf(options: ContextOptions): Promise<BrowserContext> {
+    const key = JSON.stringify(options)
+    const known = this.contexts.get(key)
+    if (known !== undefined) return known
+    const context = this.browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
+    this.contexts.set(key, context)
+    return context
+  }
+
+  /** Opens a page in a profile that pages with the same options share. */
   async open(path: string, { allowed, prepare, unsettled = false, ...options }: OpenOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
-    this.contexts.push(context)
-    const page = await context.newPage()
+    const context = await this.contextOf(options)
+    return this.show(await context.newPage(), path, { allowed, prepare, unsettled })
+  }
+
+  /** Opens a page in a new profile. */
+  async openAfresh(path: string): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width: 1440, height: 1000 } })
+    return this.show(await context.newPage(), path, {})
+  }
+
+  private async show(
+    page: Page,
+    path: string,
+    { allowed, prepare, unsettled }: Pick<OpenOptions, 'allowed' | 'prepare' | 'unsettled'>,
+  ): Promise<Page> {
+    this.opened.push(page)
     if (allowed !== undefined) this.expected = allowed
     const add = (fault: string) => this.faults.push(fault)
     page.on('request', (request) => {
-      if (!request.url().startsWith(this.origin) && !/^(?:data|blob):/.test(request.url())) add(request.url())
+      if (/^(?:data|blob):/.test(request.url())) return
+      if (!request.url().startsWith(this.origin) || !kinds.has(request.resourceType())) {
+        add(`${request.resourceType()} ${request.url()}`)
+      }
     })
     page.on('pageerror', (error) => add(error.message))
     page.on('console', (message) => {
@@ -109,6 +150,7 @@ export class Pages {
       dialog.dismiss()
     })
     page.setDefaultTimeout(15_000)
+    await page.addInitScript(watchLayout)
     await prepare?.(page)
     await page.goto(`${this.origin}${path}`)
     if (!unsettled) await settled(page)
@@ -122,7 +164,7 @@ export class Pages {
 
   /** Closes what was opened, and fails if anything went wrong on it. */
   async finish(): Promise<void> {
-    await Promise.all(this.contexts.splice(0).map((context) => context.close()))
+    await Promise.all(this.opened.splice(0).map((page) => page.close()))
     const found = this.faults.filter((fault) => this.expected?.test(fault) !== true)
     this.faults = []
     this.expected = undefined
@@ -130,10 +172,12 @@ export class Pages {
   }
 }
 
-/** What axe finds on a page, and by how much the page is wider than its window. */
-export async function inspect(page: Page | Frame): Promise<string[]> {
+/** What axe finds on a page or in a part of it, and by how much the page is wider than its window. */
+export async function inspect(page: Page | Frame, part = 'html'): Promise<string[]> {
   // What is evaluated by the browser's own protocol is no script of the page, so the policy stays as it is.
-  const { violations } = (await page.evaluate(`${axe}; axe.run({ preload: false })`)) as {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe)
+  const options = JSON.stringify({ preload: false, resultTypes: ['violations'] })
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(part)}, ${options})`)) as {
     violations: { id: string; nodes: { html: string }[] }[]
   }
   const wide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))

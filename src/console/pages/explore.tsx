@@ -16,6 +16,7 @@ import type { DimensionItem, Filters, PageQuestion } from '../model.ts'
 import { Chip, Link, ProblemNote, Shape } from '../parts.tsx'
 import { type RangeName, ranges, resolveRange, toAsked, toSpan, toStamp } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
+import { StillScanning, useFirstScans } from '../scan.tsx'
 import { save, toCopies, toPng, toSvgText, toViewCsv } from '../take-away.ts'
 import { complain, copy } from '../toast.tsx'
 
@@ -97,6 +98,12 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
   const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
   const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
   const facts = answer?.metric
+  const sources = answer?.freshness.sources ?? []
+  const scanning = useFirstScans(
+    sources.flatMap(({ name, lastCompletedScanAt }) => (lastCompletedScanAt === null ? name : [])),
+  )
+  const isPartial = scanning.length > 0
+  const isScanned = sources.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== null)
   const toLabel = useMemo(
     () => (value: number | null) => toValueText(value, facts?.format, facts?.unit),
     [facts?.format, facts?.unit],
@@ -146,6 +153,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
       <div class="title">
         <h1>{answer.metric.displayName}</h1>
         <Trust tier={answer.trust.tier} label={answer.trust.label} version={answer.metric.version} />
+        <StillScanning names={scanning} />
         <div class="tools">
           <fieldset class="group" aria-label="Range">
             {(Object.keys(ranges) as RangeName[]).map((name) => (
@@ -247,7 +255,11 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
                 onClick={() => change({ metric: [metric.metric.slug] })}
               >
                 <span class="label">{metric.metric.displayName}</span>
-                <Figure metric={metric} compares={compares} />
+                <Figure
+                  metric={isScanned || (isPartial && metric.value !== 0) ? metric : { ...metric, value: null }}
+                  compares={compares}
+                  isPartial={isPartial}
+                />
                 <Spark series={metric.series} label={metric.metric.displayName} />
               </button>
             ),
@@ -255,7 +267,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
         </div>
         <TrendChart
           label={answer.metric.displayName}
-          marks={marks}
+          marks={isScanned || isPartial ? marks : []}
           previous={compares ? previous : []}
           grain={answer.series.granularity}
           range={toSpanText(range.from, range.to)}

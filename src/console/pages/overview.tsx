@@ -9,6 +9,7 @@ import { useAnswer } from '../hooks.ts'
 import { FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
 import { resolveRange, toAsked } from '../range.ts'
 import { formatRoute, type Route } from '../route.ts'
+import { StillScanning, useFirstScans } from '../scan.tsx'
 import { complain } from '../toast.tsx'
 
 const PER_CALL = 8
@@ -43,8 +44,13 @@ export function Overview({ route }: { route: Route }) {
   const findings = useAnswer('latest critical', (signal) =>
     client.searchFindings({ statuses: ['OPEN'], severities: ['CRITICAL'], limit: LATEST }, signal),
   )
+  // What is below appears when everything above it has its height.
+  const isReady = [numbers, sources, findings].every((each) => each.value !== undefined || each.problem !== undefined)
   const { value, problem } = numbers
   const list = sources.value?.items
+  const unscanned = list?.flatMap(({ name, lastCompletedScanAt }) => (lastCompletedScanAt === undefined ? name : []))
+  const scanning = useFirstScans(unscanned ?? [])
+  const isPartial = scanning.length > 0
   if (list !== undefined && list.length === 0) {
     return (
       <main class="page narrow">
@@ -59,10 +65,11 @@ export function Overview({ route }: { route: Route }) {
     <main class="page">
       <div class="title">
         <h1>Overview</h1>
-        <span class="muted">the last 12 months{compares ? ', compared with the 12 months before' : ''}</span>
+        <span class="muted subtitle">last 12 months{compares ? ', against those before' : ''}</span>
+        <StillScanning names={scanning} />
       </div>
       {problem === undefined ? null : <ProblemNote problem={problem} />}
-      {isScanned ? null : (
+      {isScanned || isPartial ? null : (
         <p class="note">Nothing has been looked at yet: no scan has ended, so these numbers say nothing.</p>
       )}
       <div class="tiles">
@@ -71,6 +78,8 @@ export function Overview({ route }: { route: Route }) {
           : null}
         {value?.shown.metrics.map(({ metricSlug, displayName, value: number, format, unit, error, trust }) => {
           const metric = value.metrics.get(metricSlug)
+          // A number of nothing scanned would be read as 0.
+          const isKnown = isScanned || (isPartial && metric?.value !== 0)
           return (
             <Link
               class="card tile"
@@ -85,17 +94,21 @@ export function Overview({ route }: { route: Route }) {
                 <span class="bad-text">{error.message}</span>
               ) : metric === undefined ? (
                 <span class="figure">
-                  <b>{isScanned ? toValueText(number, format, unit) : '–'}</b>
+                  <b>{isKnown ? toValueText(number, format, unit) : '–'}</b>
                 </span>
               ) : (
-                <Figure metric={isScanned ? metric : { ...metric, value: null }} compares={compares} />
+                <Figure
+                  metric={isKnown ? metric : { ...metric, value: null }}
+                  compares={compares}
+                  isPartial={isPartial}
+                />
               )}
               <Spark series={metric?.series} label={displayName} />
             </Link>
           )
         })}
       </div>
-      <div class="halves">
+      <div class="halves" hidden={!isReady}>
         <section class="card" aria-label="Latest critical findings">
           <header>
             <h2>Latest critical findings</h2>

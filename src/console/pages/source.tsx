@@ -18,18 +18,25 @@ const MASK = '********'
 /** One source: its scans as they go, its settings without secrets, and a test of its access. */
 export function SourcePage({ route, name, session }: { route: Route; name: string; session: ConsoleSession }) {
   const { value, problem, isWaiting } = useAnswer(`source ${name}`, async (signal) => {
-    const [source, scans] = await Promise.all([client.getSource(name, signal), client.listScans(name, signal)])
-    return { source, scans: scans.items }
+    const [source, { items: scans }] = await Promise.all([
+      client.getSource(name, signal),
+      client.listScans(name, signal),
+    ])
+    const first = route.state.scan?.[0] ?? scans[0]?.id
+    // The rest of the page is below the scan, so it waits for it; a scan that does not exist is left out.
+    const shown = first === undefined ? undefined : await client.getScan(first, 0, signal).catch(() => undefined)
+    return { source, scans, shown }
   })
   const [steps, setSteps] = useState<readonly SourceTestStep[] | 'testing'>()
   const newest = value?.scans[0]
   const chosen = route.state.scan?.[0] ?? newest?.id
-  const scan = useScan(chosen, refresh)
+  const followed = useScan(chosen, refresh)
   if (value === undefined) {
     const title = <Name text={name} codes={false} />
     return <WaitingPage title={title} height={320} problem={problem} isWaiting={isWaiting} />
   }
   const { source, scans } = value
+  const scan = followed ?? value.shown
   const canEdit = canChange(session, 'admin') && source.type !== 'IMPORT'
   const running = scan !== undefined && isRunning(scan) ? scan : newest && isRunning(newest) ? newest : undefined
   const failed = (error: Error) => complain(error.message)

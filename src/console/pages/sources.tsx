@@ -45,7 +45,7 @@ export function Sources({ route, session }: { route: Route; session: ConsoleSess
       <div class="title">
         <h1>Sources</h1>
         {value === undefined ? null : <span class="count">{toNumber(value.sources.length)}</span>}
-        {canEdit ? (
+        {canEdit && (value !== undefined || problem !== undefined) ? (
           <div class="tools">
             <Link to={changeState(route, { add: ['1'] })} class="button primary">
               Add a source

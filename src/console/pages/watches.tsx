@@ -3,7 +3,7 @@ import { toAgo, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, DimensionItem, WatchItem, WatchPage } from '../model.ts'
+import type { ConsoleSession, DimensionItem, DuePolicy, WatchItem, WatchPage } from '../model.ts'
 import { canChange, Link, Mapping, ProblemNote, Shape, toLabels, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 import { complain, say } from '../toast.tsx'
@@ -35,7 +35,10 @@ const check = (watches?: readonly string[]) =>
 
 /** The watches, those that fire first. */
 export function Watches({ session }: { session: ConsoleSession }) {
-  const { value, problem, isWaiting } = useAnswer('watches', (signal) => client.listWatches(signal))
+  const { value, problem, isWaiting } = useAnswer('watches', async (signal) => {
+    const [watches, due] = await Promise.all([client.listWatches(signal), client.listDuePolicies(signal)])
+    return { items: watches.items, policies: due.policies }
+  })
   const order = ['FIRING', 'UNKNOWN', 'OK']
   const items = value?.items.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
   return (
@@ -88,14 +91,13 @@ export function Watches({ session }: { session: ConsoleSession }) {
           </ul>
         </section>
       )}
-      <DueDates />
+      {value === undefined ? null : <DueDates policies={value.policies} />}
     </main>
   )
 }
 
 /** The policies by which findings are due. */
-function DueDates() {
-  const { value, problem } = useAnswer('due dates', (signal) => client.listDuePolicies(signal))
+function DueDates({ policies }: { policies: readonly DuePolicy[] }) {
   return (
     <section class="card" aria-label="Due dates">
       <header>
@@ -104,9 +106,8 @@ function DueDates() {
           overdue findings
         </Link>
       </header>
-      {problem === undefined ? null : <ProblemNote problem={problem} />}
       <dl class="pairs">
-        {value?.policies.map(({ glossaryTermSlug, days }) => (
+        {policies.map(({ glossaryTermSlug, days }) => (
           <>
             <dt>{glossaryTermSlug === null ? 'All findings' : glossaryTermSlug}</dt>
             <dd>
@@ -116,7 +117,7 @@ function DueDates() {
             </dd>
           </>
         ))}
-        {value?.policies.length === 0 ? (
+        {policies.length === 0 ? (
           <dd class="muted">
             No finding is due by a date; <code>assay sla</code> sets policies.
           </dd>
