@@ -3,7 +3,7 @@ import { Name } from '../charts/parts.tsx'
 import { toMoment, toTook } from '../charts/times.ts'
 import { toNumber, toWords } from '../charts/words.ts'
 import { client } from './client.ts'
-import { refresh, useAnswer } from './hooks.ts'
+import { refresh } from './hooks.ts'
 import type { ScanDetail, ScanListItem } from './model.ts'
 import { Link } from './parts.tsx'
 import { formatRoute } from './route.ts'
@@ -59,14 +59,24 @@ export function useScan(id: string | undefined, onEnd: () => void): ScanDetail |
   return scan?.id === id ? scan : undefined
 }
 
-/** Of sources without a completed scan, those that are being scanned; their numbers are not complete yet. */
-export function useFirstScans(unscanned: readonly string[]): readonly string[] {
-  const key = unscanned.join('\n')
-  const { value } = useAnswer(`first scans ${key}`, async (signal) =>
-    key === '' ? [] : client.listActiveScans(signal),
-  )
-  const scans = value?.filter(({ source }) => unscanned.includes(source.name)) ?? []
-  useScan(scans[0]?.id, refresh)
+/** Of sources without a completed scan, the scans that are running; without such sources nothing is asked. */
+export async function listFirstScans(
+  unscanned: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly ScanListItem[]> {
+  if (unscanned.length === 0) return []
+  const scans = await client.listActiveScans(signal)
+  return scans.filter(({ source }) => unscanned.includes(source.name))
+}
+
+/** Asks the questions on the page again as the first scan of a source goes on; the names of these sources. */
+export function useFirstScans(scans: readonly ScanListItem[] = []): readonly string[] {
+  const found = useScan(scans[0]?.id, refresh)?.progress.findings.new
+  const before = useRef(found)
+  useEffect(() => {
+    if (before.current !== undefined && found !== undefined) refresh()
+    before.current = found
+  }, [found])
   return scans.map(({ source }) => source.name)
 }
 

@@ -114,7 +114,7 @@ export function Console() {
           The server does not answer; trying again.
         </p>
       ) : null}
-      <div id="page">
+      <div id="page" key={value === undefined ? 'waiting' : 'page'}>
         {isSignedOut ? (
           <SignIn problem={problem} onToken={refresh} />
         ) : value !== undefined ? (

@@ -130,7 +130,7 @@ export class Pages {
   private async show(
     page: Page,
     path: string,
-    { allowed, prepare, unsettled }: Pick<OpenOptions, 'allowed' | 'prepare' | 'unsettled'>,
+    { allowed, prepare, unsettled }: { [Name in 'allowed' | 'prepare' | 'unsettled']?: OpenOptions[Name] | undefined },
   ): Promise<Page> {
     this.opened.push(page)
     if (allowed !== undefined) this.expected = allowed

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
@@ -95,16 +97,37 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await overview.getByText('no scan has ended').waitFor()
     expect(await overview.locator('.tile .figure b').first().innerText()).toBe('–')
 
+    // The wiki is slow, so that the scan is still running when other pages are opened.
+    // What it finds meanwhile changes the pages.
+    pages.allow(/Failed to load resource|layout shift/)
+    const isLate = { isOver: false }
+    wiki.faults.push({ match: () => !isLate.isOver, respond: { delayMs: 300 } })
     await page.getByRole('button', { name: 'Scan now' }).click()
     await page.getByText('Scan in progress').waitFor()
+    await overview.reload()
+    await overview.getByText('Still scanning Team wiki').waitFor()
+    expect(await overview.locator('.figure b', { hasText: /^0$/ }).count()).toBe(0)
+    expect(await inspect(overview, '.title')).toEqual([])
+    // Numbers of another source are there already.
+    const file = join(served.home, 'findings.ndjson')
+    writeFileSync(file, assay('generate', '--findings', '40'))
+    assay('import', '--home', served.home, '--source', 'archive', file)
+    const explore = await open('/console/explore?metric=open-findings')
+    await explore.getByText('Still scanning Team wiki').waitFor()
+    await explore.locator('.tile[aria-pressed=true] .figure', { hasText: 'so far' }).waitFor()
+    expect(await inspect(explore, '.view')).toEqual([])
+    isLate.isOver = true
     await page.getByRole('progressbar', { name: 'Items read', exact: true }).waitFor()
     await page.locator('.card .badge.good', { hasText: 'Completed' }).first().waitFor({ timeout: 60_000 })
-    const { items } = await served.ask<{ items: { counts: { openFindings: number; assets: number } }[] }>(
+    const { items } = await served.ask<{ items: { name: string; counts: { openFindings: number; assets: number } }[] }>(
       'GET',
       '/sources',
     )
-    const counts = items[0]?.counts
+    const counts = items.find(({ name }) => name === 'Team wiki')?.counts
     await page.getByText(`${counts?.openFindings} open findings in ${counts?.assets} assets`).waitFor()
+    // Pages with marked numbers follow the scan, too.
+    await expect.poll(() => overview.getByText('Still scanning').count()).toBe(0)
+    expect(await overview.getByText('so far').count()).toBe(0)
     expect(counts?.openFindings).toBeGreaterThan(10)
     // The stored secret was kept by the change of the schedule, or the scan could not have signed in.
     expect(await page.locator('.pairs').getByText('next scan').count()).toBe(1)
@@ -122,26 +145,23 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await list.locator('.rows li').first().waitFor()
   })
 
-  test.each([
-    ['drifted', 'Drifted'],
-    ['draft', 'Draft'],
-    ['deprecated', 'Deprecated'],
-  ])('a metric is %s: a badge says so', async (tier, badge) => {
+  test('a metric is drifted, draft or deprecated, and its data stale: badges and an age say so', async () => {
+    const tiers = { drifted: 'Drifted', draft: 'Draft', deprecated: 'Deprecated' }
+    let shownTier = 'drifted'
     const page = await open('/console/explore?metric=open-findings', {
       prepare: (shown) =>
-        change(shown, '/semantic/query/view', (answer) => answer.replaceAll('"tier":"certified"', `"tier":"${tier}"`)),
-    })
-    await page.locator('.title .badge', { hasText: badge }).waitFor()
-    expect(await inspect(page)).toEqual([])
-  })
-
-  test('data is stale: its age', async () => {
-    const page = await open('/console/explore?metric=open-findings', {
-      prepare: (shown) =>
-        change(shown, '/semantic/query/view', (answer) => answer.replaceAll('"stale":false', '"stale":true')),
+        change(shown, '/semantic/query/view', (answer) =>
+          answer.replaceAll('"tier":"certified"', `"tier":"${shownTier}"`).replaceAll('"stale":false', '"stale":true'),
+        ),
     })
     await page.locator('.counted .stale', { hasText: 'stale' }).waitFor()
-    expect(await inspect(page)).toEqual([])
+    expect(await inspect(page, '.counted')).toEqual([])
+    for (const [tier, badge] of Object.entries(tiers)) {
+      shownTier = tier
+      await page.keyboard.press('c')
+      await page.locator('.title .badge', { hasText: badge }).waitFor()
+      expect(await inspect(page, '.title')).toEqual([])
+    }
   })
 
   test('a question is refused: the sentence, and what was meant as a button', async () => {
@@ -197,7 +217,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
   })
 
   // Last, because from then on every request needs a token.
-  test('a token is needed: it is asked for once, the address stays, and what its scopes forbid is not shown', async () => {
+  test('a token is needed or lacks a scope: the address stays, what its scopes forbid is not shown, and the scope needed is named', async () => {
     const made = assay('token', 'create', '--name', 'reader', '--scope', 'read', '--home', served.home)
     const token = /assay_[A-Za-z0-9_-]+/.exec(made)?.[0] ?? ''
     const page = await open('/console/sources?x=1', { unsettled: true, allowed: refused })
@@ -212,6 +232,32 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     expect(page.url()).toContain('/console/sources?x=1')
     expect(await page.getByRole('button', { name: 'Scan now' }).count()).toBe(0)
     expect(await page.getByText('Add a source').count()).toBe(0)
+    const row = await open('/console/findings', {
+      unsettled: true,
+      prepare: async (shown) => {
+        await shown.addInitScript(`sessionStorage.setItem('assay.token', ${JSON.stringify(token)})`)
+        // The page believes that it may decide, as when a scope was taken away meanwhile.
+        await change(shown, '/session', (answer) => answer.replace('"scopes":["read"]', '"scopes":["read","triage"]'))
+      },
+    })
+    await row.locator('.finding').first().click()
+    await row.keyboard.press('r')
+    await row.getByText(/requires the scope 'triage'/).waitFor()
+    expect(await row.locator('.rows .done').count()).toBe(0)
+    const { items } = await served.ask<{ items: { id: string; status: string }[] }>(
+      'GET',
+      '/findings?limit=1',
+      undefined,
+      token,
+    )
+    expect(items[0]?.status).toBe('OPEN')
+    await fail(page, '/sources', 403, { detail: "Sources require the scope 'admin'; use a token that has it." })
+    await page.reload()
+    await page.getByText(/require the scope 'admin'/).waitFor()
+    expect(await inspect(page)).toEqual([])
+    await page.getByRole('button', { name: 'Use another token' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(page.url()).toContain('/console/sources?x=1')
     expect(await page.evaluate('document.cookie')).toBe('')
     expect(await page.evaluate('localStorage.length')).toBe(0)
     const other = await open('/console/findings', { unsettled: true, allowed: refused })

@@ -16,7 +16,7 @@ import type { DimensionItem, Filters, PageQuestion } from '../model.ts'
 import { Chip, Link, ProblemNote, Shape } from '../parts.tsx'
 import { type RangeName, ranges, resolveRange, toAsked, toSpan, toStamp } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
-import { StillScanning, useFirstScans } from '../scan.tsx'
+import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
 import { save, toCopies, toPng, toSvgText, toViewCsv } from '../take-away.ts'
 import { complain, copy } from '../toast.tsx'
 
@@ -70,10 +70,11 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
   } = useAnswer(JSON.stringify(question), async (signal) => {
     const names = await listAllowed(metricSlug, signal)
     const boards = [...BOARDS, ...OPTIONAL].filter((name) => names.includes(name))
-    return {
-      ...(await client.exploreView({ ...question, dimensions: boards }, signal)),
-      asked: { ...question, dimensions: boards },
-    }
+    const view = await client.exploreView({ ...question, dimensions: boards }, signal)
+    const unscanned = view.freshness.sources.flatMap((source) =>
+      source.lastCompletedScanAt === null ? source.name : [],
+    )
+    return { ...view, asked: { ...question, dimensions: boards }, scans: await listFirstScans(unscanned, signal) }
   })
   const change = (next: Record<string, string[] | undefined>) => go(changeState(route, next))
   useKeys((key) => {
@@ -98,12 +99,9 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
   const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
   const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
   const facts = answer?.metric
-  const sources = answer?.freshness.sources ?? []
-  const scanning = useFirstScans(
-    sources.flatMap(({ name, lastCompletedScanAt }) => (lastCompletedScanAt === null ? name : [])),
-  )
+  const scanning = useFirstScans(answer?.scans)
   const isPartial = scanning.length > 0
-  const isScanned = sources.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== null)
+  const isScanned = answer?.freshness.sources.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== null) === true
   const toLabel = useMemo(
     () => (value: number | null) => toValueText(value, facts?.format, facts?.unit),
     [facts?.format, facts?.unit],

@@ -9,7 +9,7 @@ import { useAnswer } from '../hooks.ts'
 import { FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
 import { resolveRange, toAsked } from '../range.ts'
 import { formatRoute, type Route } from '../route.ts'
-import { StillScanning, useFirstScans } from '../scan.tsx'
+import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
 import { complain } from '../toast.tsx'
 
 const PER_CALL = 8
@@ -21,7 +21,11 @@ export function Overview({ route }: { route: Route }) {
   const minute = Math.floor(Date.now() / 60_000)
   const range = useMemo(() => resolveRange({ range: ['12m'] }, Date.now()), [minute])
   const asked = toAsked(range, true)
-  const sources = useAnswer('sources', (signal) => client.listSources(signal))
+  const sources = useAnswer('sources', async (signal) => {
+    const { items } = await client.listSources(signal)
+    const unscanned = items.flatMap(({ name, lastCompletedScanAt }) => (lastCompletedScanAt === undefined ? name : []))
+    return { items, scans: await listFirstScans(unscanned, signal) }
+  })
   const numbers = useAnswer(`${dashboard} ${minute}`, async (signal) => {
     const shown = await client.queryDashboard({ dashboard, from: asked.from, to: asked.to }, signal)
     const slugs = shown.metrics
@@ -44,16 +48,15 @@ export function Overview({ route }: { route: Route }) {
   const findings = useAnswer('latest critical', (signal) =>
     client.searchFindings({ statuses: ['OPEN'], severities: ['CRITICAL'], limit: LATEST }, signal),
   )
-  // What is below appears when everything above it has its height.
+  // All appears at once, so that nothing moves.
   const isReady = [numbers, sources, findings].every((each) => each.value !== undefined || each.problem !== undefined)
   const { value, problem } = numbers
   const list = sources.value?.items
-  const unscanned = list?.flatMap(({ name, lastCompletedScanAt }) => (lastCompletedScanAt === undefined ? name : []))
-  const scanning = useFirstScans(unscanned ?? [])
+  const scanning = useFirstScans(sources.value?.scans)
   const isPartial = scanning.length > 0
   if (list !== undefined && list.length === 0) {
     return (
-      <main class="page narrow">
+      <main class="page narrow" key="empty">
         <h1>Nothing to look at yet</h1>
         <FirstSteps />
       </main>
@@ -69,44 +72,44 @@ export function Overview({ route }: { route: Route }) {
         <StillScanning names={scanning} />
       </div>
       {problem === undefined ? null : <ProblemNote problem={problem} />}
-      {isScanned || isPartial ? null : (
+      {isScanned || isPartial || !isReady ? null : (
         <p class="note">Nothing has been looked at yet: no scan has ended, so these numbers say nothing.</p>
       )}
       <div class="tiles">
-        {value === undefined && problem === undefined
-          ? Array.from({ length: 8 }, (_, index) => <Shape key={index} height={132} />)
-          : null}
-        {value?.shown.metrics.map(({ metricSlug, displayName, value: number, format, unit, error, trust }) => {
-          const metric = value.metrics.get(metricSlug)
-          // A number of nothing scanned would be read as 0.
-          const isKnown = isScanned || (isPartial && metric?.value !== 0)
-          return (
-            <Link
-              class="card tile"
-              key={metricSlug}
-              to={formatRoute({ page: 'explore', state: { metric: [metricSlug] } })}
-            >
-              <span class="label">
-                {displayName}
-                {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
-              </span>
-              {error !== undefined ? (
-                <span class="bad-text">{error.message}</span>
-              ) : metric === undefined ? (
-                <span class="figure">
-                  <b>{isKnown ? toValueText(number, format, unit) : '–'}</b>
+        {!isReady ? Array.from({ length: 8 }, (_, index) => <Shape key={index} height={132} />) : null}
+        {(isReady && value !== undefined ? value.shown.metrics : []).map(
+          ({ metricSlug, displayName, value: number, format, unit, error, trust }) => {
+            const metric = value?.metrics.get(metricSlug)
+            // A number of nothing scanned would be read as 0.
+            const isKnown = isScanned || (isPartial && metric?.value !== 0)
+            return (
+              <Link
+                class="card tile"
+                key={metricSlug}
+                to={formatRoute({ page: 'explore', state: { metric: [metricSlug] } })}
+              >
+                <span class="label">
+                  {displayName}
+                  {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
                 </span>
-              ) : (
-                <Figure
-                  metric={isKnown ? metric : { ...metric, value: null }}
-                  compares={compares}
-                  isPartial={isPartial}
-                />
-              )}
-              <Spark series={metric?.series} label={displayName} />
-            </Link>
-          )
-        })}
+                {error !== undefined ? (
+                  <span class="bad-text">{error.message}</span>
+                ) : metric === undefined ? (
+                  <span class="figure">
+                    <b>{isKnown ? toValueText(number, format, unit) : '–'}</b>
+                  </span>
+                ) : (
+                  <Figure
+                    metric={isKnown ? metric : { ...metric, value: null }}
+                    compares={compares}
+                    isPartial={isPartial}
+                  />
+                )}
+                <Spark series={metric?.series} label={displayName} />
+              </Link>
+            )
+          },
+        )}
       </div>
       <div class="halves" hidden={!isReady}>
         <section class="card" aria-label="Latest critical findings">
