@@ -29,9 +29,11 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** Serves a new data folder, which `fill` fills first. */
-export async function serve(fill: (home: string) => void = () => {}): Promise<Served> {
-  const home = mkdtempSync(join(tmpdir(), 'assay-console-'))
+/** Serves a data folder, which `fill` fills first. */
+export async function serve(
+  fill: (home: string) => void = () => {},
+  home = mkdtempSync(join(tmpdir(), 'assay-console-')),
+): Promise<Served> {
   fill(home)
   const server: ChildProcess = spawn(process.execPath, [main, 'serve', '--home', home, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
