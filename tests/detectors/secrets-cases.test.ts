@@ -4,6 +4,8 @@ import { type SecretCase, secretCases } from './secrets/cases.ts'
 
 /** Topics whose forms depend on the language. */
 const inEveryLanguage = ['columns', 'headings', 'labels', 'pairs', 'sentences']
+/** False alarms of collected documents; `false-alarms` has the same classes with cases to be found. */
+const onlyNegative = 'harmless'
 const topics = [...new Set(secretCases.map(({ topic }) => topic))]
 const languagesOf = (topic: string) =>
   new Set(secretCases.filter((each) => each.topic === topic).map(({ group }) => group))
@@ -25,11 +27,11 @@ describe('test cases for secrets', () => {
   })
 
   it.each(topics)('%s has at least ten positive and ten negative cases for each language or group', (topic) => {
-    const groups = inEveryLanguage.includes(topic) ? [...languagesOf(topic)] : [undefined]
+    const groups = [...languagesOf(topic)].filter((group) => group !== onlyNegative)
     for (const group of groups) {
-      const cases = secretCases.filter((each) => each.topic === topic && (group ?? each.group) === each.group)
+      const cases = secretCases.filter((each) => each.topic === topic && each.group === group)
       const hits = cases.filter(({ expected }) => expected.length > 0).length
-      expect(Math.min(hits, cases.length - hits), `${topic} ${group ?? ''}`).toBeGreaterThanOrEqual(10)
+      expect(Math.min(hits, cases.length - hits), `${topic} ${group}`).toBeGreaterThanOrEqual(10)
     }
     if (inEveryLanguage.includes(topic)) expect(groups.length).toBeGreaterThanOrEqual(12)
   })

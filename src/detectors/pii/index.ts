@@ -86,8 +86,8 @@ export const piiDetector: Detector<PiiConfig> = {
 const digit = /\d/
 /** Every number that is searched for has at least four digits close together, */
 const digits = /(?:\d\D{0,3}){4}/
-/** except IPv6 addresses and codes of mixed letters and digits. */
-const signs = /::|[A-Z]\d[A-Z0-9]{5}|[A-Z]{6}\d|(?:bc|tb|ltc)1|0x/
+/** except IPv6 addresses, wallets and codes of mixed letters and digits. */
+const signs = /::|[A-Z]\d[A-Z0-9]{5}|[A-Z]{6}\d|(?:bc|tb|ltc)1|0x|(?<![A-Za-z0-9])[13LMD][1-9A-HJ-NP-Za-km-z]{25}/
 
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {
   yield* findEmails(part)

@@ -4,7 +4,7 @@ import { idRules } from './ids/all.ts'
 import type { CheckStrength, IdRule } from './ids/rule.ts'
 import type { PartLabels, Relation } from './labels.ts'
 import type { PiiMatch } from './match.ts'
-import { GENERIC_ID, topicOfCountry } from './topics.ts'
+import { GENERIC_ID, topicOf, topicOfCountry } from './topics.ts'
 
 /** Confidence of a number of this form, by its relation to a label. */
 const confidences: Readonly<Record<CheckStrength, Partial<Record<Relation | 'next', number>>>> = {
@@ -105,6 +105,8 @@ function* findNamed(rule: IdRule, topics: readonly number[], text: string, label
   }
 }
 
+const versions = [topicOf('VERSION')]
+
 function* findAlone(rule: IdRule, topics: readonly number[], text: string, labels: PartLabels): Generator<PiiMatch> {
   const { pattern, lead = 0 } = rule.alone ?? {}
   if (pattern === undefined) return
@@ -113,6 +115,8 @@ function* findAlone(rule: IdRule, topics: readonly number[], text: string, label
     const end = index + matched.length
     if (!standsAlone(text, start, end)) continue
     if (!rule.isValid(text.slice(start, end).replace(separators, '').toUpperCase())) continue
+    // A column of versions or revisions holds no ids, however they look.
+    if (labels.relate(versions, start, end) === 'cell') continue
     if (labels.relate(topics, start, end) !== 'other') yield toMatch(rule, text, start, end, ALONE)
   }
 }

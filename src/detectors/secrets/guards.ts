@@ -204,6 +204,12 @@ export function isScrambled(value: string): boolean {
 /** `OAuth2SecurityScheme`: three or more words, each followed by at most one digit. */
 const camelWords = /^[A-Z]{0,4}[a-z]{2,16}\d?(?:[A-Z]{1,3}[a-z]{2,16}\d?){2,8}$/
 
+/** Letters whose case changes more often than in a name of words. */
+const isChopped = (value: string) => {
+  const words = value.match(/[A-Z]+[a-z]*|^[a-z]+/g) ?? []
+  return words.length >= 7 && value.length / words.length < 3.4 && /^[A-Za-z]+$/.test(value)
+}
+
 /** `app-db-2`, `SalesResults-1.2`, `fetchUserById`: words and small numbers without a random part. */
 function looksLikeWords(value: string): boolean {
   const segments = value.split(/[-_.:/@ ]+/).filter(Boolean)
@@ -211,6 +217,7 @@ function looksLikeWords(value: string): boolean {
   if (segments.length > 1 && plain.length === segments.length) return true
   if (segments.length > 2 && plain.length >= segments.length - 1 && segments.every((segment) => segment.length < 12))
     return true
+  if (isChopped(value)) return false
   return /^(?:[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+)\d{0,2}$/.test(value) || camelWords.test(value)
 }
 
@@ -255,6 +262,13 @@ export function isStrongPassword(value: string): boolean {
     !/[?&]\w+=|^\W/.test(value)
   )
 }
+
+/** A password that no word for it is needed to recognize: all kinds of characters and a number. */
+export const isUnmistakable = (value: string) =>
+  value.length >= 8 &&
+  countClasses(value) === 4 &&
+  /\d{2}/.test(value) &&
+  passwordConfidence(value, false, false) >= 0.9
 
 /** Confidence that a value is a password chosen by a person. */
 export function passwordConfidence(value: string, quoted: boolean, spoken: boolean): number {

@@ -9,13 +9,14 @@ import {
   isOneTimeSeed,
   isTechnical,
   isTestVector,
+  isUnmistakable,
   isUuid,
   passwordConfidence,
   tokenConfidence,
 } from './guards.ts'
 import { pairConfidence } from './headers.ts'
 import { findBelowHeading } from './headings.ts'
-import { kindOfKey } from './keys.ts'
+import { kindOfKey, namesEither } from './keys.ts'
 import type { SearchLimit } from './search-limit.ts'
 import { findSpoken, isAboutSecret } from './sentences.ts'
 import { type KeyedShape, keyedShapes } from './vendor-keys.ts'
@@ -100,7 +101,13 @@ function* readSpoken(
   if (below || assignment?.strength === 'sign' || /[A-Za-z]_|_[A-Za-z]|\.[a-z]/.test(text.slice(key.start, key.end)))
     return
   const spoken = findSpoken(text, key, kind)
-  if (spoken !== undefined && !(kind === 'token' && isUuid(spoken.value))) yield toFound(kind, spoken)
+  if (spoken !== undefined) {
+    const isOther = kind === 'token' ? isUuid(spoken.value) : isTestVector(spoken.value, around(text, spoken))
+    if (!isOther) yield toFound(kind, spoken)
+  } else if (namesEither(label)) {
+    const password = findSpoken(text, key, 'password')
+    if (password !== undefined && isUnmistakable(password.value)) yield toFound('password', password)
+  }
 }
 
 function toFound(
@@ -116,6 +123,10 @@ const aboutUnspaced =
   /^[ ]?(?:策略|长度|長度|类型|類型|種別|規則|规则|ポリシー|정책|유형|字段|欄|필드|哈希|ハッシュ|해시|管理|リセット)/
 const isAboutUnspaced = (text: string, end: number) =>
   isUnspaced(text.slice(end - 2, end)) && aboutUnspaced.test(text.slice(end, end + 6))
+
+/** The text in which other inputs of a key derivation show that a value is one of them. */
+const around = (text: string, { start, end }: { start: number; end: number }) =>
+  text.slice(Math.max(0, start - 200), end + 200)
 
 /** Classifies the value by the vendor in its key, or by the kind of secret that the key names. */
 function judge(assignment: Assignment, text: string, { configured, blankParts }: KeyState): Found | undefined {
@@ -133,10 +144,11 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
     if (strength === 'blank' && isTechnical(value)) return undefined
     if (/^pass$/i.test(key) && !quoted && !isMixed(value)) return undefined
     const plain = configured && (!spoken || blankParts)
-    if (isTestVector(value, text.slice(Math.max(0, start - 200), end + 200))) return undefined
+    if (isTestVector(value, around(text, assignment))) return undefined
     const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
     return confidence === 0 ? undefined : toFound(kind, { ...assignment, confidence })
   }
+  if (namesEither(key) && isUnmistakable(value)) return toFound('password', { ...assignment, confidence: 0.85 })
   if (isOneTimeSeed(key, value)) return toFound(kind, { ...assignment, confidence: 0.93 })
   if (isUuid(value)) {
     const named = /secret|api[-_ ]?key|pass|(?:auth|access|refresh|bearer|api)[-_ ]?token/i.test(key)

@@ -22,7 +22,7 @@ export const isAbout = (word: string) => about.has(word)
 /** Words that mean the same before the keyword. */
 const harmless = new Set(
   (
-    'public pub primary foreign sort partition cache csrf xsrf next page continuation sync cursor max min num total count is has no use needs forgot show hide reset change hashed validate invalid missing expired wrong prompt completion cached stop eos bos pad unk mask sep cls special lex syntax comment keyword punctuation line sequence dedup idempotency route lookup object registry translation bucket row hash design theme color spacing css abstract previous last end start open close first new_line unexpected expected current peek consume string number identifier operator allow require without lock request starting idempotence correlation resume authenticity verification antiforgery forgery update policy import export csrfmiddleware hmac digest checksum signature security matching mismatched dummy mock fake ' +
+    'public pub primary foreign sort partition cache csrf xsrf next page continuation sync cursor max min num total count is has no use needs forgot show hide reset change hashed validate invalid missing expired wrong prompt completion cached stop eos bos pad unk mask sep cls special lex syntax comment keyword punctuation line sequence dedup idempotency route lookup object registry translation bucket row hash design theme color spacing css abstract previous last end start open close first new_line unexpected expected current peek consume string number identifier operator allow require without lock request starting idempotence correlation resume authenticity verification antiforgery forgery update policy import export csrfmiddleware digest checksum signature security matching mismatched dummy mock fake ' +
     'öffentlicher öffentliche öffentlichen primärer fremder mot palabra parola palavra pública primaire publieke openbare openbaar primaria clé_publique publiczny publicznego główny słowo открытый открытого публичный первичный внешний ключевое ключевой veřejný primární cizí klíčové publik primär publika genel birincil yabancı julkinen nyilvános publică primară javni 公開 公钥 공개 기본 외래'
   ).split(' '),
 )
@@ -30,6 +30,9 @@ const harmless = new Set(
 const harmlessCompound =
   /^(?:primär|fremd|sortier|öffentlich|public|primary|foreign|antiforg|csrf|xsrf|keyword|haupt|schlüsselwort|公開|主|公)/
 const packedToken = /(?:csrf|xsrf|forgery|requestverification)/
+
+/** Words for a key that also name a password: `la clave`, `clave wifi`. */
+export const namesEither = (label: string) => /(?:^|[\s_-])(?:clave|chave|chiave)s?(?:[\s_-]|$)/i.test(label)
 
 /** The field that web frameworks add to forms as protection against request forgery. */
 const formGuard = /^_+token$/i
