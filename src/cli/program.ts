@@ -212,6 +212,7 @@ function addServeCommands(program: Command, host: Host): void {
       'scan the built-in sample tenants, show some results, then serve',
     ),
   )
+    .option('--home <folder>', 'data folder to keep (default: a temporary one, removed at the end)')
     .option('--once', 'show the results and exit', false)
     .action(async (options: Flags & { once: boolean }) => host.demo({ ...withoutDefault(options), once: options.once }))
 }

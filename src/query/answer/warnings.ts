@@ -90,6 +90,7 @@ export function describeCondition({ origin, term, key, values, exclude }: PlanCo
 /** A warning about groups of one value of which a limit lists only some. */
 export function warnOfTie(tie: Breakdown['tie'], of = 'groups'): QueryWarning[] {
   if (tie === undefined) return []
-  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${tie.listed} are listed, chosen by name.`
+  const listed = tie.listed === 1 ? '1 is' : `${tie.listed} are`
+  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${listed} listed, chosen by name.`
   return [{ code: 'tie_cut', message: toSafeMessage(message) }]
 }
