@@ -3,9 +3,10 @@ import type { FilterMapping } from '../../src/findings/filter.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
 import { evaluateSeries } from '../../src/query/answer/series.ts'
 import type { MetricAnswer, MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
-import type { Reader, Store } from '../../src/store/store.ts'
+import type { Reader } from '../../src/store/store.ts'
 import { askBoth } from '../engine/asking.ts'
-import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { type EstateSeed, plant } from '../query/estate.ts'
+import { openTestStore, type TestStore } from '../support/test-store.ts'
 import { plantMetrics, plantPolicies, plantTerm } from './plant-metrics.ts'
 import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from './query-data.ts'
 import { checkDrivers } from './query-drivers.ts'
@@ -14,7 +15,7 @@ import { type OracleFilter, type OracleQuestion, policiesOf } from './query-term
 
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 1)
-const FINDINGS = 2_000
+const FINDINGS = Number(process.env.ASSAY_QUERY_FINDINGS ?? 2_000)
 const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 100)
 
 /** Each of the rarer kinds is asked at least this often. */
@@ -37,7 +38,7 @@ const same = (actual: number | null | undefined, expected: number | null | undef
 }
 
 interface Estate {
-  store: Store
+  store: TestStore
   oracle: Oracle
   metrics: MadeMetric[]
 }
@@ -45,7 +46,7 @@ interface Estate {
 function openEstate(seed: number): Estate {
   const estate = makeEstate(seed, FINDINGS)
   const metrics = makeMetrics(seed + 1)
-  const { store, close } = openFolderStore(() => NOW)
+  const { store, close } = openTestStore(() => NOW)
   closers.push(close)
   plant(store, estate as EstateSeed)
   for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
@@ -56,7 +57,7 @@ function openEstate(seed: number): Estate {
 }
 
 /** The caller's term is a row like any other, made for the question. */
-function toInput({ term, pinned, filters, ...question }: OracleQuestion, store: Store) {
+function toInput({ term, pinned, filters, ...question }: OracleQuestion, store: TestStore) {
   const slug = term === undefined ? undefined : addTerm(store, term)
   return {
     input: {
@@ -69,7 +70,7 @@ function toInput({ term, pinned, filters, ...question }: OracleQuestion, store: 
 }
 
 let terms = 0
-function addTerm(store: Store, mapping: OracleFilter): string {
+function addTerm(store: TestStore, mapping: OracleFilter): string {
   const slug = `asked-${++terms}`
   plantTerm(store, slug, mapping)
   return slug
@@ -120,7 +121,7 @@ function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: bo
 
 let served = 0
 /** The answer of SQL, once the engine has given the same. */
-function readBoth<Answer>(store: Store, ask: (reader: Reader) => Answer): Answer {
+function readBoth<Answer>(store: TestStore, ask: (reader: Reader) => Answer): Answer {
   const { sql, engine, served: plans } = askBoth(store, ask, tiny)
   expect(engine).toEqual(sql)
   served += plans
@@ -263,7 +264,7 @@ function check(what: string, actual: number | null | undefined, expected: number
 let estates: Estate[] = []
 beforeAll(() => {
   estates = Array.from({ length: ESTATES }, (_, index) => openEstate(SEED + index * 1000))
-}, 60_000)
+}, 300_000)
 
 test.each(Array.from({ length: ESTATES }, (_, index) => index))(
   `estate %i: ${QUESTIONS} random questions have the same answers as a naive evaluation`,
