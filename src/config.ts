@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.ts'
-import { AppError, invalidInput } from './kernel/errors.ts'
+import { AppError, describeMoreProblems, invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
 import { maskCredentials } from './kernel/redaction.ts'
 import { parseAll } from './operation/input/parse.ts'
@@ -86,11 +86,26 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const withoutEmpty = (env: Environment): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => !name.startsWith('ASSAY_') || value?.trim() !== ''))
 
+/** @throws AppError `unavailable` where the user has none: a relative path would depend on the working directory */
+function userHome(): string {
+  let home = ''
+  try {
+    home = homedir()
+  } catch {
+    // The user of this process is not in the list of users.
+  }
+  if (isAbsolute(home)) return home
+  throw new AppError(
+    'unavailable',
+    'The home folder of this user is not known; name a data folder with --home or ASSAY_HOME.',
+  )
+}
+
 /** The per-user data folder of the platform. */
 export function defaultHome(env: Environment, platform: NodeJS.Platform = process.platform): string {
-  if (platform === 'win32') return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'assay')
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'assay')
-  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'assay')
+  if (platform === 'win32') return join(env.LOCALAPPDATA || join(userHome(), 'AppData', 'Local'), 'assay')
+  if (platform === 'darwin') return join(userHome(), 'Library', 'Application Support', 'assay')
+  return join(env.XDG_DATA_HOME || join(userHome(), '.local', 'share'), 'assay')
 }
 
 /**
@@ -104,9 +119,36 @@ export function loadConfig(flags: Partial<Settings> & { home?: string | undefine
   const file = readFile(home)
   const places = [file, readEnvironment(env), withoutAbsent(given)]
   const oidc = mergeIssuer(file.oidc, readIssuerEnvironment(env))
-  const settings = parseAll(Settings, Object.assign({}, ...places, withoutAbsent({ oidc })), showMember)
+  const merged = Object.assign({}, ...places, withoutAbsent({ oidc }))
+  const settings = parseSettings(merged, (member) => nameOrigin(member, given, env))
   // Lockdown set in any place cannot be lifted by another.
   return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
+}
+
+/** Parses the merged settings; a problem names the flag, the variable or the file that the value comes from. */
+function parseSettings(merged: unknown, originOf: (member: string) => string): Settings {
+  try {
+    return parseAll(Settings, merged, showMember)
+  } catch (error) {
+    const { issues = [], ...facts } = error instanceof AppError ? error.facts : {}
+    const [first] = issues
+    if (!(error instanceof AppError) || first === undefined) throw error
+    const more = describeMoreProblems(issues)
+    throw new AppError(error.code, `${originOf(first.path)} ${first.message}${more}`, {
+      ...facts,
+      issues: issues.map(({ path, message }) => ({ path: originOf(path), message })),
+    })
+  }
+}
+
+const toSnake = (member: string) => member.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
+
+/** Where the value of a setting comes from, as a person would name it. */
+function nameOrigin(path: string, flags: Readonly<Record<string, unknown>>, env: Environment): string {
+  const [member = '', inner = ''] = path.split(/[.[]/)
+  if (flags[member] !== undefined) return `--${toSnake(member).toLowerCase().replaceAll('_', '-')}`
+  const variable = member === 'oidc' ? `ASSAY_OIDC_${toSnake(inner)}` : `ASSAY_${toSnake(member)}`
+  return env[variable] === undefined ? `${path} in ${CONFIG_NAME}` : variable
 }
 
 /** Masks with `maskCredentials` only: loading `detectors/safe-text.ts` would delay every start. */
@@ -136,7 +178,7 @@ function readFile(home: string): Record<string, unknown> {
   } catch {
     // Invalid JSON is reported below, together with JSON that is not an object.
   }
-  throw invalidInput('config.json in the data folder is not a JSON object; correct it or remove it.')
+  throw invalidInput(`${CONFIG_NAME} is not a JSON object; correct it or remove it.`)
 }
 
 function readEnvironment(env: Environment): Record<string, unknown> {

@@ -1,11 +1,13 @@
 import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
 import type { MetricFormat } from '../metrics/model.ts'
 import { toFormatted } from '../query/answer/format.ts'
+import { type ContextView, toContext, toWarnings } from './answer-context.ts'
 import { type Block, type Cell, type Column, cell, table } from './output/blocks.ts'
 import { toSparkline } from './output/sparkline.ts'
 import { toBucketTime } from './output/times.ts'
 
 interface MetricView {
+  slug?: string
   displayName: string
   format: MetricFormat
   unit: string
@@ -18,13 +20,15 @@ interface ComparableView {
 }
 
 /** The members of a metric answer shown in the terminal. */
-interface AnswerView {
+interface AnswerView extends Omit<ContextView, 'metric' | 'breakdown'> {
   value: number | null
   formatted: string
+  reason?: string
+  n?: number
+  numerator?: number | null
+  denominator?: number | null
   breakdown: ({ dimensions: Record<string, string> } & ComparableView)[]
   metric: MetricView
-  trust: { label: string }
-  warnings: { code: string; message: string }[]
   drivers?: {
     dimension: string
     dimensionValue: string
@@ -37,12 +41,9 @@ interface AnswerView {
   totalGroups?: number
 }
 
-interface SeriesView {
-  applied?: { timeZone: string }
+interface SeriesView extends Omit<ContextView, 'metric' | 'breakdown'> {
   timeSeries: { timestamp: string; value: number | null; complete?: boolean }[]
   metric: MetricView
-  trust: { label: string }
-  warnings: { code: string; message: string }[]
   series?: { dimensionValue: string; timeSeries: { timestamp: string; value: number | null }[] }[]
 }
 
@@ -60,18 +61,27 @@ const MAX_TITLE = 16
  */
 export function toAnswerText(answer: unknown): Block[] {
   const { also = [] } = answer as { also?: (AnswerView | { metric: { slug: string }; error: { message: string } })[] }
-  const others = also.flatMap((other) =>
-    'error' in other
-      ? [line``, line`${showName(other.metric.slug)}: ${showSentence(other.error.message)}`]
-      : [line``, ...toOneAnswerText(other)],
-  )
-  return [...toOneAnswerText(answer as AnswerView), ...others]
+  const own = answer as AnswerView
+  const said = new Set(own.warnings.map(({ message }) => message))
+  const others = also.flatMap((other) => {
+    if ('error' in other) return [line``, line`${showName(other.metric.slug)}: ${showSentence(other.error.message)}`]
+    const warnings = other.warnings.filter(({ message }) => !said.has(message))
+    return [
+      line``,
+      ...toValueText(other),
+      line``,
+      showSentence(other.trust.label),
+      ...toWarnings({ ...other, warnings }),
+    ]
+  })
+  return [...toValueText(own), line``, ...toContext(own), ...others]
 }
 
-function toOneAnswerText(view: AnswerView): Block[] {
+/** The number with the counts behind it, its comparison and its groups. */
+function toValueText(view: AnswerView): Block[] {
   const format = createFormat(view.metric)
   const toCell = (value: number | null | undefined): Cell => cell.shown(format(value ?? null), value)
-  const lines: Block[] = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}`]
+  const lines: Block[] = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}${toBasis(view)}`]
   if (view.comparison !== undefined) {
     const { value, delta, pctChange } = view.comparison
     const change = pctChange === null ? line`` : line` (${showAmount((pctChange * 100).toFixed(1))}%)`
@@ -102,7 +112,13 @@ function toOneAnswerText(view: AnswerView): Block[] {
       ...toCells(values),
     ])
     if (view.other !== undefined && view.other.groups > 0)
-      rows.push([{ ...cell.shown(line`(${view.other.groups} others)`), tone: 'quiet' }, ...toCells(view.other)])
+      rows.push([
+        {
+          ...cell.shown(line`(${view.other.groups} ${view.other.groups === 1 ? line`other` : line`others`})`),
+          tone: 'quiet',
+        },
+        ...toCells(view.other),
+      ])
     const columns: Column[] = [
       { title: line`group`, shrink: 1 },
       { title: line`value`, align: 'right' },
@@ -112,7 +128,14 @@ function toOneAnswerText(view: AnswerView): Block[] {
     ]
     lines.push(line``, table(columns, rows))
   }
-  return [...lines, line``, ...toFootnotes(view)]
+  return lines
+}
+
+/** The counts behind an average or a ratio, and the reason of a missing value. */
+function toBasis({ reason, n, numerator, denominator }: AnswerView): PrintableText {
+  if (reason !== undefined) return line` (${showSentence(reason.replaceAll('_', ' '))})`
+  if (numerator !== undefined) return line` (${numerator ?? 0} of ${denominator ?? 0})`
+  return n === undefined ? line`` : line` (over ${n} ${n === 1 ? line`row` : line`rows`})`
 }
 
 export function toSeriesText(answer: unknown): Block[] {
@@ -137,12 +160,5 @@ export function toSeriesText(answer: unknown): Block[] {
     ),
     { ...cell.shown(complete === false ? line`not complete` : line``), tone: 'quiet' } as const,
   ])
-  return [...lines, table(columns, rows), line``, ...toFootnotes(view)]
-}
-
-function toFootnotes({ trust, warnings }: Pick<AnswerView, 'trust' | 'warnings'>): Block[] {
-  return [
-    showSentence(trust.label),
-    ...warnings.map(({ message }) => ({ text: line`! ${showSentence(message)}`, tone: 'notice' }) as const),
-  ]
+  return [...lines, table(columns, rows), line``, ...toContext(view)]
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import { joinShown, line, MAX_NAME, type PrintableText, showName, showSentence } from '../kernel/shown.ts'
+import { inCommands, inOptionNames, toOption } from './command-words.ts'
 
 /** An invalid command line: reported with a hint at `--help`, exit code 2. */
 export class UsageError extends Error {
@@ -13,8 +14,8 @@ export const EXIT_OK = 0
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
-/** An error as lines for stderr: one sentence, then hints. */
-export async function toMessage(error: unknown): Promise<PrintableText[]> {
+/** An error as lines for stderr: one sentence, then its problems; `isRaw` where the request was typed as JSON. */
+export async function toMessage(error: unknown, isRaw = false): Promise<PrintableText[]> {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
     return [line`A package that Assay needs is not installed; install Assay again with its dependencies.`]
   }
@@ -27,17 +28,25 @@ export async function toMessage(error: unknown): Promise<PrintableText[]> {
     return [showSentence(toLoggedText(error instanceof Error ? error.message : String(error)))]
   const { message, facts } = toSafeError(error)
   const { issues = [], suggestions = [] } = facts
-  const lines = [showSentence(message.replace(', see issues)', ', listed below)'))]
+  const ofPath = (path: string) => (isRaw || path === '' || /[ -]/.test(path) ? path || '(input)' : toOption(path))
+  const said = inCommands(message.replace(', see issues)', ', listed below)'))
+  const sentence = showSentence(isRaw ? said : capitalize(inOptionNames(said)))
+  const unmentioned = suggestions.filter(({ value }) => !message.includes(value))
+  const shown = unmentioned
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ value, kind }) => line`${showName(value)} (${showName(kind)})`)
+  const hint = shown.length === 0 ? line`` : line` Did you mean ${joinShown(shown)}?`
+  const lines = [line`${sentence}${hint}`]
   if (issues.length > 1)
     lines.push(
       ...issues
         .slice(0, 20)
-        .map(({ path, message }) => line`  ${showSentence(path || '(input)', MAX_NAME)}: ${showSentence(message)}`),
+        .map(({ path, message }) => line`  ${showSentence(ofPath(path), MAX_NAME)}: ${showSentence(message)}`),
     )
-  const unmentioned = suggestions.filter(({ value }) => !message.includes(value))
-  if (unmentioned.length > 0) {
-    const shown = unmentioned.map(({ value, kind }) => line`${showName(value)} (${showName(kind)})`)
-    lines.push(line`  Did you mean: ${joinShown(shown)}?`)
-  }
   return lines
 }
+
+/** Suggestions that a sentence names. */
+const MAX_SUGGESTIONS = 3
+
+const capitalize = (text: string) => (text.startsWith('the ') ? `T${text.slice(1)}` : text)

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { line } from '../kernel/shown.ts'
+import { line, showSentence } from '../kernel/shown.ts'
 import { logLevels } from '../runtime/log.ts'
 import { addAskCommands } from './commands/ask.ts'
 import { addAuditCommands } from './commands/audit.ts'
@@ -29,6 +29,7 @@ import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.
 import type { Flags, Host } from './host.ts'
 import { colorChoices } from './output/screen.ts'
 import { printNote } from './session.ts'
+import { toUsageSentence } from './usage-text.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage error. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
@@ -45,12 +46,17 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     if (error instanceof CommanderError) {
       if (usageErrors.length > 0) {
         const { toLoggedText } = await import('../detectors/safe-text.ts')
-        host.stderr.write(toLoggedText(usageErrors.join('')))
+        const words = withFlagsLast(argv)
+        printNote(
+          host,
+          line`assay: ${showSentence(toLoggedText(toUsageSentence(usageErrors.join(''), program, words)))}`,
+        )
       }
       return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
     }
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT_OK
-    const [message = line``, ...more] = await toMessage(error)
+    const isRaw = withFlagsLast(argv)[0] === 'call'
+    const [message = line``, ...more] = await toMessage(error, isRaw)
     printNote(host, line`assay: ${message}`, ...more)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }

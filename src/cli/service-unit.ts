@@ -100,8 +100,7 @@ const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<'
 export function writeUnit({ file, text }: Unit, force: boolean): boolean {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   if (before === text) return false
-  if (before !== undefined && !force)
-    throw conflict(`${file} exists with other content; look at it, then add --force to replace it.`)
+  if (before !== undefined && !force) throw conflict(`${file} exists with other content; add --force to replace it.`)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
   return true

@@ -73,7 +73,7 @@ export function addSettingOptions(command: Command): Command {
   return command
     .option(
       '--detectors <list>',
-      'run only these detectors, such as SECRETS,PII (default: all that fit the type)',
+      'run only these detectors, such as SECRETS,PII; all: every one that fits the type (default)',
       list,
     )
     .option('--without-detectors <list>', 'run all detectors but these', list)
@@ -119,7 +119,8 @@ export function toSettings(
   if (detectors !== undefined && withoutDetectors !== undefined)
     throw new UsageError('Give --detectors or --without-detectors, not both.')
   const chosen = detectors ?? withoutDetectors
-  if (chosen !== undefined) {
+  if (detectors?.join() === 'all') payload.detectors = null
+  else if (chosen !== undefined) {
     const named = new Set(chosen.map((name) => name.toUpperCase().replaceAll('-', '_')))
     const unknown = [...named].find((name) => !defaultDetectors.includes(name))
     if (unknown !== undefined && defaultDetectors.length > 0)

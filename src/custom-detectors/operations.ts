@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { FindingLocationView } from '../findings/model.ts'
 import { invalidInput } from '../kernel/errors.ts'
-import { quote } from '../kernel/shown.ts'
+import { quote, showNames } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { codeText, keyText, outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import { IMPORT_TYPE, SourceRef } from '../sources/model.ts'
+import { listLeftOut } from '../sources/config.ts'
+import { IMPORT_TYPE, SourceRef, SourceWarning } from '../sources/model.ts'
 import { installedPlugins } from '../sources/operations.ts'
 import type { Plugins } from '../sources/plugins.ts'
-import { getSource } from '../sources/sources.store.ts'
+import { getSource, listSources } from '../sources/sources.store.ts'
+import type { Reader } from '../store/store.ts'
 import { checkDefinition } from './checks.ts'
 import { listCustomDetectors } from './custom.store.ts'
 import {
@@ -35,9 +37,24 @@ import { previewDetector } from './preview.ts'
 /** The key of a previewed definition that is not stored. */
 const UNSAVED_KEY = 'tried-out'
 
+/** The type of the detector that runs them. */
+const CUSTOM = 'CUSTOM'
+
 const KeyInPath = z.string().min(1).max(64).describe('Key or id of the custom detector.')
 
 export function createCustomOperations(plugins: Plugins): readonly Operation[] {
+  const ChangedDetector = CustomDetector.extend({
+    warnings: z.array(SourceWarning).describe('Sources whose scans do not run it.').optional(),
+  })
+  const withWarnings = (reader: Reader, detector: CustomDetector) => {
+    const names = listSources(reader).flatMap(({ name, type, config }) =>
+      listLeftOut(plugins, { ...config, type }).includes(CUSTOM) ? [name] : [],
+    )
+    if (names.length === 0 || !detector.enabled) return detector
+    const message = `Scans of ${showNames(names)} do not run it: their list of detectors leaves out ${CUSTOM}.`
+    return { ...detector, warnings: [{ code: 'not_run' as const, message }] }
+  }
+
   return [
     operation({
       name: 'list_custom_detectors',
@@ -86,11 +103,12 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       location: ({ key }) => `/custom-detectors/${key}`,
       texts: 'own',
       input: CreateCustomDetector,
-      output: CustomDetector,
+      output: ChangedDetector,
       run: (draft, context) =>
-        context.store.write((writer) => toCustomDetector(createCustomDetector(writer, draft, authorOf(context))), {
-          durable: true,
-        }),
+        context.store.write(
+          (writer) => withWarnings(writer, toCustomDetector(createCustomDetector(writer, draft, authorOf(context)))),
+          { durable: true },
+        ),
     }),
 
     operation({
@@ -104,12 +122,15 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       idempotent: true,
       texts: 'own',
       input: CustomDetectorChange.extend({ key: KeyInPath }),
-      output: CustomDetector,
+      output: ChangedDetector,
       run: ({ key, ...change }, context) =>
         context.store.write(
           (writer) => {
             const before = getCustomDetector(writer, key)
-            return toCustomDetector(updateCustomDetector(writer, before, change, authorOf(context)))
+            return withWarnings(
+              writer,
+              toCustomDetector(updateCustomDetector(writer, before, change, authorOf(context))),
+            )
           },
           { durable: true },
         ),

@@ -67,7 +67,13 @@ async function runChecks({ config, env, deep, repair, open }: Examination): Prom
   }
   try {
     const repaired = repair ? [repairSnapshot(app)] : []
-    return [...checks, ...checkDatabase(app, deep), ...repaired, await checkEngine(app), ...(await checkWork(app))]
+    return [
+      ...checks,
+      ...checkDatabase(app, deep),
+      ...repaired,
+      await checkEngine(app),
+      ...(await checkWork(app, deep)),
+    ]
   } finally {
     await app.close()
   }

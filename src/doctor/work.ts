@@ -4,12 +4,14 @@ import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
-import { showNames } from '../kernel/shown.ts'
+import { quote as quoteName, showNames } from '../kernel/shown.ts'
 import { call } from '../operation/operation.ts'
 import { isOrphaned } from '../scans/lease.ts'
 import { isCertainlyDead } from '../scans/owner.ts'
 import { listOpenScans } from '../scans/scans.store.ts'
-import { listDueSources } from '../sources/sources.store.ts'
+import { listLeftOut } from '../sources/config.ts'
+import { installedPlugins } from '../sources/operations.ts'
+import { listDueSources, listSources } from '../sources/sources.store.ts'
 import { findLease } from '../store/lease.store.ts'
 import { type CheckResult, check, quote, toCheck } from './check.ts'
 import { SET_CLOCK } from './machine.ts'
@@ -17,18 +19,23 @@ import { SET_CLOCK } from './machine.ts'
 const LATE_MS = 10 * 60_000
 const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
+/** How long a source may take to answer. */
+const WAIT_MS = 2_000
+const FULL_WAIT_MS = 30_000
+const KEEP_SERVING = 'Keep a process running that does it: assay service install'
 
 /** Checks what uses the database: key, schedules, scans, tokens and sources. */
-export async function checkWork(app: OpenedApp): Promise<Check[]> {
+export async function checkWork(app: OpenedApp, isFull: boolean): Promise<Check[]> {
   const now = Date.now()
   return [
     checkKey(app),
     check('clock and rows', () => checkNewest(app, now), SET_CLOCK),
-    check('background loop', () => checkDriver(app, now), 'assay serve'),
+    check('background loop', () => checkDriver(app, now), KEEP_SERVING),
     check('schedules', () => checkSchedules(app, now), 'assay serve'),
     check('scans', () => checkScans(app, now), 'assay serve'),
     check('tokens', () => checkTokens(app, now), 'assay token list'),
-    ...(await checkSources(app)),
+    check('detectors', () => checkDetectors(app), 'assay sources'),
+    ...(await checkSources(app, isFull ? FULL_WAIT_MS : WAIT_MS)),
   ]
 }
 
@@ -44,6 +51,20 @@ function checkKey({ vault, config: { home } }: OpenedApp): Check {
   )
 }
 
+const MAX_NAMED = 5
+
+/** A list of detectors replaces the default one, so what it does not name never runs. */
+function checkDetectors({ store }: OpenedApp): CheckResult {
+  const lists = store.read(listSources).flatMap(({ uid, name, type, config }) => {
+    const left = listLeftOut(installedPlugins, { ...config, type })
+    return left.length === 0 ? [] : [{ uid, text: `${quoteName(name)} does not run ${left.join(', ')}` }]
+  })
+  const [first] = lists
+  if (first === undefined) return 'every source runs all detectors of its type'
+  const warning = `By its list of detectors, ${lists.map(({ text }) => text).join('; ')}.`
+  return { warning, fix: `To run all: assay sources edit ${first.uid} --detectors all` }
+}
+
 /** A row dated in the future was written under a wrong clock, or the clock is wrong now. */
 function checkNewest({ store }: OpenedApp, now: number): CheckResult {
   const { at } = store.read(
@@ -55,10 +76,14 @@ function checkNewest({ store }: OpenedApp, now: number): CheckResult {
 
 function checkDriver({ store }: OpenedApp, now: number): CheckResult {
   const lease = store.read((reader) => findLease(reader, 'loop'))
-  if (lease === undefined || lease.expiresAt <= now) return 'no process is running scheduled scans now'
-  const fix = 'assay serve'
+  if (lease === undefined || lease.expiresAt <= now) {
+    const scheduled = store.read(listSources).filter(({ nextRunAt }) => nextRunAt !== null)
+    if (scheduled.length === 0) return 'no process is running scheduled scans now, and none are scheduled'
+    const names = showNames(scheduled.slice(0, MAX_NAMED).map(({ name }) => name))
+    return { warning: `No process runs the scheduled scans of ${names}.`, fix: KEEP_SERVING }
+  }
   return isCertainlyDead(lease.holder)
-    ? { warning: 'The process that ran scheduled scans has died.', fix }
+    ? { warning: 'The process that ran scheduled scans has died.', fix: 'assay serve' }
     : 'it is held by a running process'
 }
 
@@ -86,11 +111,11 @@ function checkTokens({ store }: OpenedApp, now: number): CheckResult {
   }
 }
 
-async function checkSources(app: OpenedApp): Promise<Check[]> {
+async function checkSources(app: OpenedApp, maxMs: number): Promise<Check[]> {
   const run = async (name: string, input: Record<string, unknown>) => {
     const operation = app.operations.find((candidate) => candidate.name === name)
     if (operation === undefined) throw new AppError('internal', `${name} is not in the catalogue.`)
-    const context = app.contextFor({ caller: app.caller, signal: AbortSignal.timeout(30_000) })
+    const context = app.contextFor({ caller: app.caller, signal: AbortSignal.timeout(maxMs) })
     return call(operation, input, context)
   }
   const { items } = (await run('list_sources', {})) as { items: { id: string; name: string; type: string }[] }
@@ -100,12 +125,13 @@ async function checkSources(app: OpenedApp): Promise<Check[]> {
       const again = `assay sources test ${id}`
       try {
         const { steps } = (await run('test_source', { id })) as {
-          steps: { name: string; status: string; hint?: string }[]
+          steps: { name: string; status: string; detail?: string; hint?: string }[]
         }
         const bad = steps.find(({ status }) => status === 'failed' || status === 'denied')
         if (bad === undefined) return toCheck(`source ${name}`, `${count(steps.length, 'step')} passed`)
         const fix = bad.hint === undefined ? again : `${bad.hint} Then: ${again}`
-        return toCheck(`source ${name}`, { failed: `${bad.name}: ${bad.status}`, fix })
+        const detail = bad.detail === undefined ? '' : `, ${bad.detail}`
+        return toCheck(`source ${name}`, { failed: `${bad.name.replaceAll('_', ' ')}: ${bad.status}${detail}`, fix })
       } catch (error) {
         const failed = error instanceof AppError ? error.message : 'The source could not be tested.'
         return toCheck(`source ${name}`, { failed, fix: again })

@@ -195,6 +195,13 @@ function toDetectors(
   })
 }
 
+/** The detectors of the source's type that its list of detectors leaves out or turns off. */
+export function listLeftOut(plugins: Plugins, { type, detectors }: { type?: unknown; detectors?: unknown }): string[] {
+  if (!Array.isArray(detectors) || typeof type !== 'string') return []
+  const runs = new Set(detectors.filter(isObject).flatMap((choice) => (choice.enabled === false ? [] : [choice.type])))
+  return (findConnector(plugins, type)?.defaultDetectors ?? []).filter((each) => !runs.has(each))
+}
+
 function unknownDetector(plugins: Plugins, type: string): string {
   const names = plugins.detectors.map((detector) => detector.type)
   const [nearest] = closest(type, names, (name) => name, 1)

@@ -32,6 +32,12 @@ export const Source = z.object({
 })
 export type Source = z.infer<typeof Source>
 
+export const SourceWarning = z.object({
+  code: z.enum(['detectors_left_out', 'not_run']).describe('Kind of warning.'),
+  message: z.string().describe('What does not happen.'),
+})
+export type SourceWarning = z.infer<typeof SourceWarning>
+
 export const TestStep = z.object({
   name: ownText().describe('The step.'),
   status: z.enum(['ok', 'denied', 'failed', 'skipped']).describe('Result of the step.'),

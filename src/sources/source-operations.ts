@@ -13,9 +13,9 @@ import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import { listConfigProblems, parseConfig, toShownConfig, withoutSecrets } from './config.ts'
+import { listConfigProblems, listLeftOut, parseConfig, toShownConfig, withoutSecrets } from './config.ts'
 import { configJsonSchema } from './config-schema.ts'
-import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, TestStep } from './model.ts'
+import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, SourceWarning, TestStep } from './model.ts'
 import type { Plugins } from './plugins.ts'
 import { nextRunAt } from './schedule.ts'
 import { openConfig, sealSecrets, updateConfig } from './secrets.ts'
@@ -77,6 +77,16 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     .record(z.string(), z.unknown())
     .describe('The fields to change, merged by key. Secrets that are omitted or sent as ******** are kept.')
 
+  const ChangedSource = Source.extend({
+    warnings: z.array(SourceWarning).describe('What the settings leave out.').optional(),
+  })
+  const withWarnings = (source: Source) => {
+    const left = listLeftOut(plugins, source.config)
+    if (left.length === 0) return source
+    const message = `The list of detectors leaves out ${left.join(', ')}, so no scan of ${quote(source.name)} runs ${left.length === 1 ? 'it' : 'them'}.`
+    return { ...source, warnings: [{ code: 'detectors_left_out' as const, message }] }
+  }
+
   return [
     operation({
       name: 'list_sources',
@@ -128,7 +138,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       texts: 'own',
       input: z.strictObject({ name: SourceName, config: Config }),
       examine: ({ config }) => (isObject(config) ? listConfigProblems(plugins, config) : []),
-      output: Source,
+      output: ChangedSource,
       run: ({ name, config }, context) => {
         const parsed = parseConfig(plugins, config)
         const uid = crypto.randomUUID()
@@ -150,7 +160,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               now,
             )
             auditSource(writer, context, 'create', undefined, getSource(writer, uid))
-            return getShownSource(writer, uid)
+            return withWarnings(getShownSource(writer, uid))
           },
           { durable: true },
         )
@@ -169,7 +179,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       idempotent: true,
       texts: 'own',
       input: z.strictObject({ id: SourceRef, name: SourceName.optional(), config: PartialConfig.optional() }),
-      output: Source,
+      output: ChangedSource,
       run: ({ id, name, config }, context) => {
         const now = context.now()
         return context.store.write(
@@ -190,7 +200,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               now,
             )
             auditSource(writer, context, 'update', source, getSource(writer, source.uid))
-            return getShownSource(writer, source.uid)
+            return withWarnings(getShownSource(writer, source.uid))
           },
           { durable: true },
         )

@@ -114,9 +114,7 @@ export function verifyCopy(file: string): { schema: number; differences: string[
     copy.pragma('trusted_schema = OFF')
     const schema = Number(copy.pragma('user_version', { simple: true }))
     if (copy.pragma('application_id', { simple: true }) !== APPLICATION_ID || schema === 0) {
-      throw invalidInput('The file is not a database of Assay; name a file made by `assay backup`.', {
-        reason: 'not_a_backup',
-      })
+      throw notABackup()
     }
     if (schema > newestSchema()) {
       const message = `The backup has schema ${schema}, which this version does not know; install a newer version of Assay.`
@@ -126,7 +124,10 @@ export function verifyCopy(file: string): { schema: number; differences: string[
     if (copy.pragma('quick_check(1)', { simple: true }) !== 'ok') throw damagedCopy()
     return { schema, differences }
   } catch (error) {
-    throw error instanceof AppError ? error : damagedCopy(error)
+    if (error instanceof AppError) throw error
+    throw error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB'
+      ? notABackup()
+      : damagedCopy(error)
   } finally {
     copy.close()
   }
@@ -141,6 +142,9 @@ function requireOurSchema({ schema, differences }: { schema: number; differences
   const message = `The backup was not restored, because its tables differ from those of schema ${schema}: ${describeDifferences(differences)}; name another backup.`
   throw invalidInput(message, { reason: 'foreign_schema' })
 }
+
+const notABackup = () =>
+  invalidInput('The file is not a backup of Assay; name a file made by `assay backup`.', { reason: 'not_a_backup' })
 
 const damagedCopy = (cause?: unknown) =>
   invalidInput('The backup is damaged and was not restored; name another one.', { reason: 'database_damaged', cause })

@@ -70,6 +70,8 @@ const CHECKPOINT_WAIT_MS = 80
 const BLOCKING_CHECKPOINT_BYTES = 54 * MEGABYTE
 
 /** An embedded database: a read-only connection for queries, and one for writes. */
+const checks = { quick: 'quick_check(1)', full: 'integrity_check(1)' } as const
+
 export class Store {
   readonly file: string
   readonly space: Space
@@ -184,16 +186,12 @@ export class Store {
   }
 
   /** Checks the whole file; slow on a large one, and slower when `deep` also compares indexes with their rows. */
-  examine(deep = false): IntegrityReport {
+  examine(depth: 'schema' | 'quick' | 'full' = 'quick'): IntegrityReport {
     const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)
     const schema = Number(pragma('user_version').pluck().get())
     return {
-      integrity: String(
-        pragma(deep ? 'integrity_check(1)' : 'quick_check(1)')
-          .pluck()
-          .get(),
-      ),
-      foreignKeys: pragma('foreign_key_check').all().length,
+      integrity: depth === 'schema' ? 'ok' : String(pragma(checks[depth]).pluck().get()),
+      foreignKeys: depth === 'schema' ? 0 : pragma('foreign_key_check').all().length,
       schema,
       differences: listSchemaDifferences(this.#reader, schema),
     }

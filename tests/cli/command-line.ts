@@ -32,12 +32,19 @@ export interface OpenCommandLine {
 }
 
 /** Runs commands in this process, on a data folder of its own that goes away with the test. */
-export function openCommandLine(
+export function openCommandLine(env: Record<string, string> = {}, options: { address?: string } = {}): OpenCommandLine {
+  const opened = openLastingCommandLine(env, options)
+  onTestFinished(() => rmSync(opened.home, { recursive: true, force: true }))
+  return opened
+}
+
+/** The same for several tests, in a folder that goes away with the process that made it. */
+export function openLastingCommandLine(
   env: Record<string, string> = {},
   { address }: { address?: string } = {},
 ): OpenCommandLine {
   const home = mkdtempSync(join(tmpdir(), 'assay-cli-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
   const configure = (flags: Flags) => loadConfig({ home: flags.home ?? home, logLevel: 'silent', port: 0 }, env)
   const start = async (argv: readonly string[], streams: { stdin: Host['stdin']; stderr: PassThrough }) => {
     const { stdin, stderr } = streams

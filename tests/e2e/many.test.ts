@@ -34,7 +34,7 @@ describe('many processes on one data folder', () => {
     expect(drivers.size).toBe(1)
     expect(mostLogBytes).toBeLessThan(64 * 1024 * 1024)
     const store = openStore()
-    expect(store.examine(true)).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
+    expect(store.examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
     expect(store.read(listDamagedDefinitions)).toEqual([])
     expect(store.read(verifyAudit).brokenAt).toBeUndefined()
     store.close()

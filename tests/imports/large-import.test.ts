@@ -95,7 +95,7 @@ it('drops indexes before storing and recreates them at the end, also in another 
   bench.queue.start(scan?.id ?? '')
   await bench.queue.settled(scan?.id ?? '')
   expect(schemaOf(bench.store)).toEqual(schema)
-  expect(bench.store.examine(true)).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
+  expect(bench.store.examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
   expect(await bench.run('get_scan', { id: scan?.id ?? '' })).toMatchObject({
     status: 'COMPLETED',
     progress: { scanned: 5_003, findings: { new: COUNT, again: 0, resolved: COUNT / 3 } },

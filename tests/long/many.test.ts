@@ -46,7 +46,7 @@ it('nine processes keep the write-ahead log below 64 MB while findings come and 
     expect(drivers.size).toBe(1)
     expect(mostLogBytes).toBeLessThan(64 * MEGABYTE)
     const store = Store.open(join(home, 'assay.db'), { now: Date.now })
-    expect(store.examine(true)).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
+    expect(store.examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
     store.close()
   } finally {
     remove()

@@ -9,6 +9,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
   // Both sides of the local socket between processes of a data folder.
+  'src/cli/commands/dashboard.ts': ['node:http'],
+  'src/commands/browse.ts': ['node:child_process'],
   'src/background/question-client.ts': ['node:http', 'node:net'],
   'src/background/question-server.ts': ['node:http'],
   'src/store/postgres/connection.worker.ts': ['pg'],

@@ -29,7 +29,7 @@ function isFound(file: string): boolean {
   let store: Store | undefined
   try {
     store = Store.open(file, { now })
-    if (store.examine(true).integrity !== 'ok') return true
+    if (store.examine('full').integrity !== 'ok') return true
     if (store.read(listDamagedDefinitions).length > 0) return true
     return store.read(verifyAudit).brokenAt !== undefined
   } catch {

@@ -9,6 +9,8 @@ const openVaults = [
 /** Tests of other rooms that open vaults. */
 const alsoOpenVaults = [
   'tests/cli/call.test.ts',
+  'tests/cli/mistakes.test.ts',
+  'tests/cli/setup.test.ts',
   'tests/cli/sources.test.ts',
   'tests/connectors/bi/revisit.test.ts',
   'tests/imports/import.test.ts',

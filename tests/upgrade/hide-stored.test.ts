@@ -88,7 +88,7 @@ it('upgrading an earlier database leaves no credential in files or answers, and 
   try {
     expect(bench.store.read((reader) => verifyAudit(reader))).not.toHaveProperty('brokenAt')
     expect(bench.store.read(listDamagedDefinitions)).toEqual([])
-    expect(bench.store.examine(true)).toMatchObject({ integrity: 'ok', foreignKeys: 0, differences: [] })
+    expect(bench.store.examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0, differences: [] })
     const answers = JSON.stringify([
       await bench.run('search_findings', { limit: 500 }),
       await bench.run('list_sources'),

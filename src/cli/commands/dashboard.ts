@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line } from '../../kernel/shown.ts'
@@ -73,28 +74,26 @@ async function chooseDashboard(session: Session): Promise<string> {
 
 const MAX_WAIT_MS = 2000
 
-/** The address of the console, after a look whether a server answers there. */
-async function findConsole(host: Host, flags: Flags) {
-  const { showSentence } = await import('../../kernel/shown.ts')
+/** The address of the console. @throws AppError `unavailable` where no server on this machine answers */
+async function findConsole(host: Host, flags: Flags): Promise<PrintableText> {
   const { address } = host.locate(flags)
   if (address === undefined) {
     const message =
       'The server listens on a unix socket, which no browser can open; start it on a port, or set publicUrl.'
     throw new AppError('unavailable', message)
   }
-  const { get } = await import(address.startsWith('https:') ? 'node:https' : 'node:http')
-  const answers = await new Promise<boolean>((resolve) => {
-    const request = get(
-      `${address}/health`,
-      { timeout: MAX_WAIT_MS },
-      (response: { statusCode?: number; resume(): void }) => {
-        response.resume()
-        resolve(response.statusCode === 200)
-      },
-    )
+  if (address.startsWith('http:') && !(await answers(`${address}/health`)))
+    throw new AppError('unavailable', `No server answers at ${address}; start one with \`assay serve\`.`)
+  return showSentence(`${address}/console/`)
+}
+
+function answers(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { timeout: MAX_WAIT_MS }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
     request.on('timeout', () => request.destroy())
     request.on('error', () => resolve(false))
   })
-  if (!answers) throw new AppError('unavailable', `No server answers at ${address}; start one with \`assay serve\`.`)
-  return showSentence(`${address}/console/`)
 }

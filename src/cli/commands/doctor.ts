@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showName, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
@@ -12,11 +12,12 @@ const marks = { ok: line`ok  `, warning: line`warn`, failed: line`FAIL` } as con
 export function addDoctorCommand(program: Command, host: Host): void {
   declareDataUse('none', program.command('doctor'))
     .description('check the data folder, the database, the key, the sources, the clock and the port')
-    .option('--deep', 'read every page of the database, and verify every definition against its checksum', false)
+    .option('--full', 'read every page of the database, verify every definition, and wait longer for sources', false)
+    .addOption(new Option('--deep', 'the same as --full').default(false).hideHelp())
     .option('--repair', 'delete the snapshot of the columnar index, which is then built from the tables', false)
     .option('--json', 'print the checks as JSON')
-    .action(async (options: Flags & { json?: boolean; deep: boolean; repair: boolean }) => {
-      const checks = await host.doctor(options)
+    .action(async (options: Flags & { json?: boolean; deep: boolean; full: boolean; repair: boolean }) => {
+      const checks = await host.doctor({ ...options, deep: options.deep || options.full })
       if (options.json) printJson(host, { checks })
       else {
         const lines = checks.flatMap(({ name, status, detail, fix }): Block[] => [

@@ -18,17 +18,20 @@ export function addImportCommand(program: Command, host: Host): void {
     .description('import findings of another scanner, all or nothing; importing the same file again changes nothing')
     .argument('<file>', 'the file; - reads standard input')
     .requiredOption('--source <name>', 'name of the source they belong to; created if it does not exist')
-    .addOption(new Option('--format <format>', 'format of the file').choices(formats).default('ndjson'))
+    .addOption(new Option('--format <format>', 'format of the file (default: by its beginning)').choices(formats))
     .option('--json', 'print the result as JSON')
-    .action(async (file: string, options: Flags & { source: string; format: ImportFormat; json?: boolean }) => {
-      const { source, format, home } = options
+    .action(async (file: string, options: Flags & { source: string; format?: ImportFormat; json?: boolean }) => {
+      const { source, home } = options
       await withSession(host, { home }, async ({ app }) => {
-        const [{ importFindings }, { isLockedDown, withholdFile }] = await Promise.all([
+        const [{ importFindings }, { recognizeFormat }, { isLockedDown, withholdFile }] = await Promise.all([
           import('../../imports/imports.ts'),
+          import('../../imports/read/recognize.ts'),
           import('../../operation/lockdown/lockdown.ts'),
         ])
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
-        const stream = file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : readFile(file)
+        const bytes = file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : readFile(file)
+        const { format, stream } =
+          options.format === undefined ? await recognizeFormat(bytes) : { format: options.format, stream: bytes }
         const result = await importFindings(stream, { source, format }, context).catch((error: unknown) => {
           throw error instanceof AppError && isLockedDown(context) ? withholdFile(error) : error
         })

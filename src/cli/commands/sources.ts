@@ -151,6 +151,7 @@ async function toPayload(
   const connector = connectors.find(({ type }) => type === source?.type)
   const known = connector?.defaultDetectors ?? [...new Set(connectors.flatMap((each) => each.defaultDetectors))]
   const config = toSettings({ ...options }, known)
+  if (source === undefined && config.detectors === null) delete config.detectors
   if (source !== undefined && Array.isArray(config.detectors)) {
     const before = Array.isArray(source.config.detectors) ? source.config.detectors.filter(isObject) : []
     config.detectors = config.detectors.map((choice: { type: string }) => ({

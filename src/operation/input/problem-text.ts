@@ -42,7 +42,47 @@ export function toMessage(issue: z.core.$ZodIssue): string {
     if (issue.input === undefined) return `is missing; give ${choice}.`
     return `must be ${choice}${meant === '' ? '.' : meant}`
   }
-  return issue.message
+  return ofLibrary.test(issue.message) ? toPlainMessage(issue) : issue.message
+}
+
+/** How messages of the schema library begin, for issues whose schema has no message of its own. */
+const ofLibrary = /^(?:Invalid|Too |Unrecognized|Expected)/
+
+const formatWords: Readonly<Record<string, string>> = {
+  email: 'must be an email address.',
+  url: 'must be an address, such as https://host.example.',
+  uuid: 'must be a UUID.',
+  guid: 'must be a UUID.',
+  date: 'must be a day such as 2026-01-31.',
+  datetime: 'must be an ISO 8601 timestamp such as 2026-01-31T09:00:00Z.',
+  ipv4: 'must be an IP address.',
+  ipv6: 'must be an IP address.',
+  cidrv4: 'must be a network such as 10.0.0.0/8.',
+  cidrv6: 'must be a network such as fd00::/8.',
+}
+
+function toPlainMessage(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_format':
+      return formatWords[issue.format] ?? 'does not have the expected form.'
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}.`
+    case 'unrecognized_keys':
+      return 'contains a key that is not known; remove it.'
+    case 'invalid_key':
+      return 'contains a key that is not allowed.'
+    case 'invalid_union':
+      return toUnionMessage(issue)
+    default:
+      return 'is not valid.'
+  }
+}
+
+function toUnionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
+  const { options } = issue as { options?: unknown }
+  if (Array.isArray(options)) return `must be one of ${options.join(', ')}.`
+  const types = [...new Set(issue.errors.flat().flatMap((inner) => (inner.path.length === 0 ? toType(inner) : [])))]
+  return types.length === 0 ? 'has none of the accepted forms.' : `must be ${types.join(' or ')}.`
 }
 
 const toType = (issue: z.core.$ZodIssue) => (issue.code === 'invalid_type' ? [withArticle(issue.expected)] : [])

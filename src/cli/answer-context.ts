@@ -1,0 +1,123 @@
+import { joinShown, line, type PrintableText, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
+import type { Applied, Diagnosis, Freshness } from '../query/model.ts'
+import { inCommands, toOption } from './command-words.ts'
+import { type Fact, toFacts } from './facts.ts'
+import { toFlag } from './filter-flags.ts'
+import { type Block, cell } from './output/blocks.ts'
+import { toBucketTime, toReadersTime } from './output/times.ts'
+
+interface WarningView {
+  code: string
+  message: string
+  suggestions?: { value: string }[]
+}
+
+/** The parts of an answer that say what was counted. */
+export interface ContextView {
+  metric: { slug?: string }
+  trust: { label: string }
+  warnings: readonly WarningView[]
+  applied?: Applied
+  freshness?: Freshness
+  diagnosis?: Diagnosis
+  breakdown?: readonly unknown[]
+  totalGroups?: number
+}
+
+/** What was counted, how far to trust it, and why there is nothing. */
+export function toContext(view: ContextView): Block[] {
+  const { applied, freshness, diagnosis, trust } = view
+  return [
+    showSentence(trust.label),
+    toFacts(
+      applied === undefined || applied.filters.length === 0 ? undefined : [line`filters`, showFilters(applied.filters)],
+      applied === undefined ? undefined : toRange(applied),
+      freshness === undefined ? undefined : [line`data`, cell.shown(showSources(freshness))],
+    ),
+    ...toWarnings(view),
+    ...(diagnosis === undefined ? [] : [toNotice(inOptions(diagnosis.summary))]),
+  ]
+}
+
+const toNotice = (text: string) => ({ text: line`! ${showSentence(text)}`, tone: 'notice' }) as const
+
+/** The warnings, addressed to the person who typed the command. */
+export const toWarnings = (view: Omit<ContextView, 'trust'>): Block[] =>
+  view.warnings.map((warning) => toNotice(reword(warning, view)))
+
+function reword({ code, message, suggestions = [] }: WarningView, view: Omit<ContextView, 'trust'>): string {
+  const { metric, breakdown = [], totalGroups } = view
+  if (code === 'draft' && metric.slug !== undefined)
+    return `${metric.slug} is a draft that no one has certified; once it is reviewed: assay metrics certify ${metric.slug}`
+  if (code === 'truncated' && totalGroups !== undefined)
+    return `The first ${breakdown.length} of ${totalGroups} groups are listed; --limit lists more.`
+  if (code === 'no_policy')
+    return 'There is no policy of due dates yet; set one with: assay sla set --days CRITICAL=7,HIGH=30'
+  const near = suggestions.length === 0 ? '' : ` Closest: ${showNames(suggestions.map(({ value }) => value))}.`
+  return `${inOptions(message)}${near}`
+}
+
+/** A sentence of an answer with the options of the command line in place of the members of a request. */
+export function inOptions(text: string): string {
+  return inCommands(text)
+    .replaceAll(/\bthe caller (requires|excludes) (\w+)/g, (_, verb: string, key: string) =>
+      verb === 'requires' ? `${toFlag(key)} requires` : `--exclude leaves out ${key}`,
+    )
+    .replace(/^filters\.(\w+)/, (_, key: string) => toFlag(key))
+    .replace(/^[a-z]\w*(?:\[\d+\])?(?= was )/, toOption)
+    .replace(/^t(?=he metric)/, 'T')
+}
+
+const origins: Readonly<Record<string, PrintableText>> = {
+  metric: line`from the metric`,
+  term: line`from the term`,
+  placement: line`from the dashboard`,
+}
+
+function showFilters(filters: Applied['filters']) {
+  const shown = filters.map(({ origin, key, values, term, part }) => {
+    const listed = showNames(values)
+    const of = part === undefined ? line`` : line`, ${showName(part)}`
+    if (term !== undefined) return line`${showSentence(key)} ${listed} (from the term ${showCode(term)}${of})`
+    if (origin === 'caller') return line`${showSentence(inFlag(key))} ${listed}`
+    return line`${showSentence(key)} ${listed} (${origins[origin] ?? showCode(origin)}${of})`
+  })
+  return cell.shown(joinShown(shown, '; '))
+}
+
+const inFlag = (key: string) => (key.startsWith('exclude.') ? `--exclude ${key.slice(8)}` : toFlag(key))
+
+const timeWords: Readonly<Record<string, string>> = {
+  firstDetectedAt: 'first detection',
+  lastDetectedAt: 'last detection',
+  resolvedAt: 'resolution',
+  firstSeenAt: 'the first time an asset was seen',
+  lastSeenAt: 'the last time an asset was seen',
+  lastScannedAt: 'the last scan of an asset',
+  contentUpdatedAt: 'the last change of the content',
+}
+
+function toRange({ from, to, asOf, timeField, timeZone }: Applied): Fact {
+  const at = (instant: string) => toBucketTime(instant, timeZone)
+  if (asOf !== undefined) return [line`as of`, cell.time(asOf)]
+  const by = line`by ${joinShown(timeField.split(', ').map((name) => showSentence(timeWords[name] ?? name)))}`
+  if (from === null && to === null) return [line`range`, cell.shown(line`all time, ${by}`)]
+  const start = from === null ? line`from the beginning` : line`from ${at(from)}`
+  const end = to === null ? line`until now` : line`up to ${at(to)}`
+  return [line`range`, cell.shown(line`${start} ${end} (${showCode(timeZone)}), ${by}`)]
+}
+
+/** Sources that a line names. */
+const MAX_SOURCES = 5
+
+/** The sources in scope, with the end of their last complete scan. */
+export function showSources({ sources }: Freshness): PrintableText {
+  if (sources.length === 0) return line`no source`
+  const shown = sources.slice(0, MAX_SOURCES).map(({ name, lastCompletedScanAt, stale }) => {
+    if (lastCompletedScanAt === null) return line`${showName(name)}, never scanned`
+    const old = stale ? line` (stale)` : line``
+    return line`${showName(name)}, complete at ${toReadersTime(lastCompletedScanAt)}${old}`
+  })
+  const left = sources.length - shown.length
+  return joinShown([...shown, ...(left === 0 ? [] : [line`${left} more`])], '; ')
+}
