@@ -42,6 +42,7 @@ export function toOption(path: string): string {
   const names = path.replaceAll(/\[\d+\]/g, '').split('.')
   const last = names.at(-1) ?? ''
   if (names.includes('exclude')) return '--exclude'
+  if (names.includes('days')) return `--days ${last}`
   return optionOf[last] ?? `--${last.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')}`
 }
 

@@ -29,7 +29,8 @@ export async function toMessage(error: unknown, isRaw = false): Promise<Printabl
   const { message, facts } = toSafeError(error)
   const { issues = [], suggestions = [] } = facts
   const ofPath = (path: string) => (isRaw || path === '' || /[ -]/.test(path) ? path || '(input)' : toOption(path))
-  const said = inCommands(message.replace(', see issues)', ', listed below)'))
+  const listed = message.replace(', see issues)', ', listed below)')
+  const said = isRaw ? listed : inCommands(listed)
   const sentence = showSentence(isRaw ? said : capitalize(inOptionNames(said)))
   const unmentioned = suggestions.filter(({ value }) => !message.includes(value))
   const shown = unmentioned

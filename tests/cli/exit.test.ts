@@ -10,5 +10,5 @@ it.each([
   ['The closest metric is open-findings.', ['open-findings', 'critical'], 'critical (metric)'],
 ])('suggests each similar name once: %s', async (message, values, told) => {
   const lines = await toMessage(notFound(message, suggest(...values)))
-  expect(lines).toEqual([message, ...(told === undefined ? [] : [`  Did you mean: ${told}?`])])
+  expect(lines).toEqual([told === undefined ? message : `${message} Did you mean ${told}?`])
 })

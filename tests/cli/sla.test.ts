@@ -36,7 +36,7 @@ it('assay sla sets, lists and removes policies, which change due dates and the m
 
 it.each([
   [['--days', 'HIGH'], 2, 'CRITICAL=7'],
-  [['--days', 'HIGH=0'], 1, 'policies[0].days.HIGH'],
+  [['--days', 'HIGH=0'], 1, '--days HIGH must be at least 1 day'],
   [['--days', 'HIGH=7', '--term', 'no-such-term'], 1, 'no-such-term'],
   [[], 2, '--days'],
 ])('assay sla set %j is refused', async (args, code, words) => {

@@ -116,7 +116,7 @@ describe('a restore', () => {
       expect(reasonOf(() => restore(backup.file, file, now()))).toBe('in_use')
     })
     writeFileSync(join(home, 'text'), 'no database at all '.repeat(500))
-    expect(reasonOf(() => restore(join(home, 'text'), file, now()))).toBe('database_damaged')
+    expect(reasonOf(() => restore(join(home, 'text'), file, now()))).toBe('not_a_backup')
     const bytes = readFileSync(backup.file)
     writeFileSync(join(home, 'half'), bytes.subarray(0, bytes.length / 2))
     expect(reasonOf(() => restore(join(home, 'half'), file, now()))).toBe('database_damaged')

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
-import { line } from '../../kernel/shown.ts'
+import { line, type PrintableText, showSentence } from '../../kernel/shown.ts'
 import { type DashboardView, toDashboardText } from '../dashboard-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
