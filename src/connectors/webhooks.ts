@@ -20,7 +20,12 @@ export interface WebhookMessage {
 }
 
 /** @param options.hosts private or unlisted hosts that the operator allows, as in `webhookHosts` of the settings */
-export function createWebhookSender(options: { hosts: readonly string[]; resolve?: Resolve }): WebhookSender {
+export function createWebhookSender(options: {
+  hosts: readonly string[]
+  resolve?: Resolve
+  timeoutMs?: number
+}): WebhookSender {
+  const { timeoutMs: totalMs = TIMEOUT_MS } = options
   const guard = createGuard({
     allowHosts: options.hosts,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
@@ -34,7 +39,7 @@ export function createWebhookSender(options: { hosts: readonly string[]; resolve
     post: async ({ address, body, headers }, signal) => {
       const admitted = examine(address, options.hosts)
       if (typeof admitted === 'string') return admitted
-      const request = { method: 'POST', headers, body, totalMs: TIMEOUT_MS, maxBytes: MAX_REPLY_BYTES, signal } as const
+      const request = { method: 'POST', headers, body, totalMs, maxBytes: MAX_REPLY_BYTES, signal } as const
       try {
         const { status } = await guard.send({ admitted: true, ...admitted }, request)
         if (status >= 200 && status <= 299) return undefined

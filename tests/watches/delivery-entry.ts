@@ -10,7 +10,7 @@ const store = Store.open(process.argv[2] ?? '', { now, mustExist: true })
 const deliverer = createDeliverer({
   store,
   vault: plainVault,
-  sender: createWebhookSender({ hosts: ['127.0.0.1'] }),
+  sender: createWebhookSender({ hosts: ['127.0.0.1'], timeoutMs: Number(process.argv[3] ?? 10_000) }),
   log: silentLog,
   now,
   signal: new AbortController().signal,

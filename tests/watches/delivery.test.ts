@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createWebhookSender, type WebhookMessage } from '../../src/connectors/webhooks.ts'
 import { errorOf, NOON } from '../support/context.ts'
-import { killDeliverers } from './killed-delivery.ts'
+import { killDeliverers, TIMEOUT_MS } from './killed-delivery.ts'
 import { openReceiver, type Reply } from './receiver.ts'
 import { DAY, openWatching, type Watching } from './watching.ts'
 
@@ -111,16 +112,28 @@ describe('a secret', () => {
 
 describe('a receiver', () => {
   it('that fails in several ways gets each change again until it accepts it, in order, with one id', async () => {
-    const failing: Reply[] = [{ status: 500 }, { status: 307, headers: { location: '/elsewhere' } }, { status: 410 }]
+    const late = async (): Promise<Reply> => {
+      await sleep(TIMEOUT_MS + 200)
+      return { status: 200 }
+    }
+    const failing: ((() => Promise<Reply>) | Reply)[] = [
+      ...[late, { status: 200 }],
+      ...[{ status: 500 }, { status: 410 }, { status: 200 }],
+      ...[{ status: 307, headers: { location: '/elsewhere' } }, 'hang' as const, { status: 200 }],
+    ]
     const seen: { path: string; body: string }[] = []
     const { changes, doubles, outOfOrder, missing } = await killDeliverers(0, 1, (received) => {
       seen.push(received)
-      return failing.shift() ?? { status: 200 }
+      const reply = failing.shift() ?? { status: 200 }
+      return typeof reply === 'function' ? reply() : reply
     })
-    expect({ changes, doubles, outOfOrder, missing }).toEqual({ changes: 3, doubles: 0, outOfOrder: [], missing: [] })
+    // The receiver accepted the first change when it was too late, so it got it again.
+    expect({ changes, doubles, outOfOrder, missing }).toEqual({ changes: 3, doubles: 1, outOfOrder: [], missing: [] })
     expect(new Set(seen.map(({ path }) => path))).toEqual(new Set(['/hook']))
-    expect(new Set(seen.slice(0, 4).map(({ body }) => body)).size).toBe(1)
-  })
+    const sent = seen.map(({ body }) => body)
+    const tries = [...new Set(sent)].map((body) => sent.filter((other) => other === body).length)
+    expect(tries).toEqual([2, 3, 3])
+  }, 60_000)
 
   it('that is down gets attempts for a day; then the change is dropped and the next one sent', async () => {
     const watching = openWatching()
@@ -160,6 +173,31 @@ describe('a receiver', () => {
     await watching.ask('create_watch', { ...watch, deliver })
     await toggle(watching, 3)
     expect(watching.sent.map(({ address }) => address)).toEqual(Array(3).fill('https://hooks.acme.com/up'))
+  })
+
+  it('that hangs delays neither the others nor the evaluations', async () => {
+    const watching = openWatching()
+    const { context, keeper, sent, answer } = watching
+    let release = () => {}
+    const released = new Promise<string>((resolve) => {
+      release = () => resolve('did not answer in time')
+    })
+    answer.now = async ({ address }) => (address.endsWith('/hangs') ? released : undefined)
+    const deliver = [webhook('https://hooks.acme.com/hangs'), webhook('https://hooks.acme.com/up')]
+    await watching.ask('create_watch', { ...watch, deliver })
+    for (const [index, state] of ['FIRING', 'OK', 'FIRING'].entries()) {
+      context.clock.now += 60_000
+      const resolved = state === 'OK' ? { resolved: context.clock.now - 1 } : {}
+      await watching.bring([{ ...open, id: 1000 + Math.floor(index / 2), ...resolved }])
+      await vi.waitFor(() => {
+        keeper.tick(() => true)
+        expect(sent).toHaveLength(index + 1)
+      })
+      expect(bodies(sent).at(-1)).toMatchObject({ state })
+    }
+    expect(new Set(sent.map(({ address }) => address))).toEqual(new Set(['https://hooks.acme.com/up']))
+    release()
+    await keeper.settled()
   })
 
   it('gets no request if its name resolves to a private address', async () => {

@@ -24,11 +24,14 @@ export interface KilledDeliveries {
 
 const entry = fileURLToPath(new URL('delivery-entry.ts', import.meta.url))
 
+/** How long a receiver has to answer. */
+export const TIMEOUT_MS = 1_000
+
 /** Kills the process that sends, again and again, while changes are made and the receiver fails now and then. */
 export async function killDeliverers(
   kills: number,
   seed: number,
-  replies?: (received: Received) => Reply,
+  replies?: (received: Received) => Reply | Promise<Reply>,
 ): Promise<KilledDeliveries> {
   const random = createRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'assay-delivery-'))
@@ -57,7 +60,7 @@ export async function killDeliverers(
         }
       })
     const start = () =>
-      spawn(process.execPath, ['--import', 'tsx', entry, file], {
+      spawn(process.execPath, ['--import', 'tsx', entry, file, String(TIMEOUT_MS)], {
         env: { ...process.env, NODE_EXTRA_CA_CERTS: certificateFile },
         stdio: 'ignore',
       })
