@@ -1,14 +1,18 @@
 import { afterAll, expect, test } from 'vitest'
 import { buildEngine, catchUp } from '../../src/engine/load.store.ts'
+import { recordExpiries } from '../../src/findings/expiries.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
 import type { Writer } from '../../src/store/store.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
 import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { policiesOf } from '../properties/query-terms.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { answerBoth } from './asking.ts'
+import { safe } from '../support/safe-text.ts'
+import { answerBoth, askBoth } from './asking.ts'
 import { changeSomething } from './changing.ts'
 
+const DAY = 86_400_000
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
 const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 100)
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
@@ -68,4 +72,30 @@ test('a change is not missed when the change logs are emptied before and after i
     })
     expect(store.read((reader) => catchUp(reader, engine))).toBe(false)
   }
+})
+
+test('assets with the most open findings at a future moment include findings of decisions that end before it', async () => {
+  const { store, close } = openFolderStore(() => NOW)
+  closers.push(close)
+  plant(store, makeEstate(SEED, 300) as EstateSeed)
+  store.write((writer) =>
+    FindingLedger.keep(writer, NOW, (ledger) => {
+      const open = writer.prepare('SELECT f.id FROM finding f JOIN combo k ON k.id = f.combo_id AND k.status = 0')
+      for (const id of open.pluck().all() as number[]) {
+        const finding = ledger.findById(id)
+        const decision = { at: NOW, to: 'IGNORED' as const, actor: safe('ada'), until: NOW + 1000 * DAY }
+        if (finding !== undefined) ledger.changeStatus(finding, decision)
+      }
+    }),
+  )
+  await recordExpiries({ store, now: () => NOW })
+  const ask = (to: number) =>
+    askBoth(store, (reader) => {
+      const question = { metricSlug: 'open-findings', dimensions: ['asset'], limit: 2, to: new Date(to).toISOString() }
+      return evaluateMetric(reader, question, { now: NOW })
+    })
+  const [before, after] = [ask(NOW + 1000 * DAY), ask(NOW + 1001 * DAY)]
+  expect(before.engine).toEqual(before.sql)
+  expect(after.sql.value).toBeGreaterThan(Number(before.sql.value) + 50)
+  expect(after.engine).toEqual(after.sql)
 })

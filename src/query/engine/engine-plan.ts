@@ -50,10 +50,15 @@ export function dropCachedShapes(engine: Engine): void {
   keptShapes.delete(engine)
 }
 
+/** Whether no decision ends between the snapshot and the last moment of a plan; an engine has only recorded changes. */
+export function isRecorded(plan: Plan, { hasEndBefore }: EngineSnapshot): boolean {
+  const moment = lastMoment(plan)
+  return moment === undefined || !hasEndBefore(moment)
+}
+
 /** Answers a plan from an engine that is current with the snapshot; undefined when it has to be answered by SQL. */
 export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
-  const moment = lastMoment(plan)
-  if (moment !== undefined && snapshot.hasEndBefore(moment)) return undefined
+  if (!isRecorded(plan, snapshot)) return undefined
   const asked = withPlainConditions(withAssetIds(plan))
   const cells = runByAssetId(engine, asked, snapshot)
   return cells === undefined ? undefined : nameAssets(cells, asked, snapshot)

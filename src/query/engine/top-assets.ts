@@ -4,7 +4,7 @@ import type { Shape } from '../../engine/scan/shape.ts'
 import { internalText } from '../../kernel/safe-text.ts'
 import { type Cell, emptyPartial } from '../plan/cells.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type EngineSnapshot, getShape, nameAssets, toRange } from './engine-plan.ts'
+import { type EngineSnapshot, getShape, isRecorded, nameAssets, toRange } from './engine-plan.ts'
 
 /** The groups with the most rows, with all that equal the last of them, and the sum of the others. */
 export interface TopCells {
@@ -25,7 +25,7 @@ export function findTopAssets(
   const { entity, measure, dimensions, groups, edges } = plan
   const isByAsset = dimensions.length === 1 && dimensions[0] === 'asset'
   if (!isByAsset || entity !== 'finding' || measure.aggregation !== 'COUNT') return undefined
-  if (groups !== undefined || edges !== undefined) return undefined
+  if (groups !== undefined || edges !== undefined || !isRecorded(plan, snapshot)) return undefined
   const range = toRange(plan, snapshot.hasChanged)
   const compiled = range === undefined ? undefined : getShape(engine, { ...plan, dimensions: [] })
   const [part, ...others] = compiled?.parts ?? []
