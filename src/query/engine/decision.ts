@@ -15,7 +15,7 @@ const all: RowClass = { side: 'all' }
 export type Atom = Pick<PlanCondition, 'key' | 'values' | 'exclude'>
 
 /** Conditions that several facets decide together: those on terms and on due dates. */
-export interface Decision {
+export interface JointDecision {
   atoms: readonly Atom[]
   /** The class of the rows of which exactly some atoms hold; undefined if none of them counts. */
   classOf: (holds: (atom: number) => boolean) => RowClass | undefined
@@ -39,7 +39,7 @@ export const isCompilable = (conditions: readonly PlanCondition[]): boolean =>
 const isDecided = ({ anyOf }: PlanCondition): boolean => anyOf !== undefined
 
 /** The decision that conditions need; undefined if each is on one facet. */
-export function toDecision(conditions: readonly PlanCondition[]): Decision | undefined {
+export function toJointDecision(conditions: readonly PlanCondition[]): JointDecision | undefined {
   if (!conditions.some(isDecided)) return undefined
   const atoms: Atom[] = []
   const add = (atom: Atom): Test => {

@@ -121,7 +121,7 @@ function answerRange(
   return answerFlows({ timeline: findings, assets, hasContainers: true }, queries)
 }
 
-/** Undefined where it matters when findings were resolved, which the history does not tell. */
+/** Undefined where it matters when findings were resolved, which the history does not have. */
 function answerMoments(
   engine: Engine,
   { parts }: CompiledShape,

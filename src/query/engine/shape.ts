@@ -18,7 +18,7 @@ import {
   toGroupAxis,
   type ValueColumn,
 } from './columns.ts'
-import { type Atom, isCompilable, type RowClass, type Signatures, toDecision, toSignatures } from './decision.ts'
+import { type Atom, isCompilable, type RowClass, type Signatures, toJointDecision, toSignatures } from './decision.ts'
 
 /** The lookup tables for a plan's conditions and dimensions, and the keys of its groups. */
 export interface CompiledShape {
@@ -51,7 +51,7 @@ export function compileShape(
   const dimensions = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
   if (!isCompilable(plan.conditions)) return undefined
   const conditions = plan.conditions.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
-  const decision = toDecision(conditions)
+  const decision = toJointDecision(conditions)
   const plain = conditions.filter(({ anyOf }) => anyOf === undefined)
   const atoms = decision?.atoms ?? []
   const used = new Set([
