@@ -1,0 +1,161 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { assay, hasBrowser, launch, serve, settled } from '../console/harness.ts'
+import { print, quantile, readCount, readFlags, saveResults } from '../support/bench.ts'
+
+// How long the console takes in a browser: until it can be used, until the trend is painted, and from a click to new
+// numbers, beside a bare page of a server that does nothing else, in turns.
+// npm run bench -- console [--rows 1e5] [--rounds 15] [--json FILE]
+
+const flags = readFlags({ rows: '1e5', rounds: '15' })
+const rows = readCount('rows', flags.rows)
+const rounds = readCount('rounds', flags.rounds)
+
+const MAX_INTERACTIVE_MS = 300
+const MAX_PAINTED_MS = 500
+const MAX_CLICK_MS = 150
+const MAX_REDRAW_MS = 16
+
+/** The next frame after now has been painted. */
+const painted = `new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now()))))`
+
+async function startBare(): Promise<{ address: string; close(): void }> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Bare</title><main>bare</main>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { address: `http://127.0.0.1:${port}/`, close: () => server.close() }
+}
+
+/** Opens an address in a profile without a cache; calls `read` as soon as `selector` is there. */
+async function open<Result>(
+  browser: Browser,
+  address: string,
+  selector: string,
+  read: (page: Page) => Promise<Result>,
+): Promise<Result> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 } })
+  try {
+    const page = await context.newPage()
+    await page.addInitScript(`
+      const watch = (name, selector) => {
+        const observer = new MutationObserver(() => {
+          if (window[name] !== undefined || document.querySelector(selector) === null) return
+          window[name] = ${painted}
+          if (name === 'drawn') observer.disconnect()
+        })
+        observer.observe(document, { childList: true, subtree: true })
+      }
+      watch('usable', '.top nav a')
+      watch('drawn', ${JSON.stringify(selector)})
+    `)
+    await page.goto(address)
+    await page.waitForSelector(selector, { state: 'attached' })
+    return await read(page)
+  } finally {
+    await context.close()
+  }
+}
+
+const FIGURE = '.tile[aria-pressed=true] .figure b'
+
+/** From a click on a value to the painted numbers of its filter, and the time of script and layout within it. */
+async function click(page: Page): Promise<{ total: number; redraw: number }> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  const busy = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    const secondsOf = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
+    return (secondsOf('ScriptDuration') + secondsOf('LayoutDuration') + secondsOf('RecalcStyleDuration')) * 1000
+  }
+  const before = await busy()
+  const total = Number(
+    await page.evaluate(`(async () => {
+      const old = document.querySelector('${FIGURE}').textContent
+      const since = performance.now()
+      document.querySelector('section[aria-label=Severity] .entry:not(.on)').click()
+      await new Promise((resolve) => {
+        const observer = new MutationObserver(() => {
+          if (document.querySelector('${FIGURE}').textContent === old) return
+          observer.disconnect()
+          resolve()
+        })
+        observer.observe(document.body, { childList: true, subtree: true, characterData: true })
+      })
+      return (await ${painted}) - since
+    })()`),
+  )
+  const redraw = (await busy()) - before
+  await session.detach()
+  return { total, redraw }
+}
+
+if (!hasBrowser) throw new RangeError('There is no Chromium; install one, or name it in CHROMIUM.')
+const bare = await startBare()
+const [browser, served] = await Promise.all([
+  launch(),
+  serve((home) => {
+    const file = join(home, 'findings.ndjson')
+    writeFileSync(file, assay('generate', '--findings', String(rows), '--seed', '5'))
+    assay('import', '--home', home, '--source', 'archive', file)
+  }),
+])
+try {
+  const address = `${served.origin}/console/explore?metric=open-findings&range=2y&grain=day`
+  const read = (name: string) => async (page: Page) => Number(await page.evaluate(`window.${name}`))
+  const times = { bare: [] as number[], interactive: [] as number[], painted: [] as number[] }
+  const clicks: number[] = []
+  const redraws: number[] = []
+  for (let round = -1; round < rounds; round++) {
+    const bareMs = await open(browser, bare.address, 'main', read('drawn'))
+    const [interactiveMs, paintedMs] = await open(browser, address, '.trend .line[d^=M]', async (page) => [
+      await read('usable')(page),
+      await read('drawn')(page),
+    ])
+    if (round < 0) continue
+    times.bare.push(bareMs)
+    times.interactive.push(interactiveMs ?? Number.NaN)
+    times.painted.push(paintedMs ?? Number.NaN)
+  }
+  await open(browser, address, '.trend .line[d^=M]', async (page) => {
+    await settled(page)
+    const all = await page.locator(FIGURE).innerText()
+    for (let round = -1; round < rounds; round++) {
+      const { total, redraw } = await click(page)
+      await page.keyboard.press('Escape')
+      await page
+        .locator(FIGURE)
+        .filter({ hasText: new RegExp(`^${all}$`) })
+        .waitFor()
+      await settled(page)
+      if (round < 0) continue
+      clicks.push(total)
+      redraws.push(redraw)
+    }
+  })
+  const median = (values: readonly number[]) => quantile(values, 0.5)
+  const best = (values: readonly number[]) => Math.min(...values)
+  const table: [string, readonly number[], number?][] = [
+    ['a bare page painted', times.bare],
+    ['interactive', times.interactive, MAX_INTERACTIVE_MS],
+    ['trend of 730 points painted', times.painted, MAX_PAINTED_MS],
+    ['click to new numbers', clicks, MAX_CLICK_MS],
+    ['script and layout of the redraw', redraws, MAX_REDRAW_MS],
+  ]
+  print(`${rows.toLocaleString('en-US')} findings, ${rounds} rounds`)
+  for (const [what, values, limit] of table) {
+    const may = limit === undefined ? '' : ` (may be ${limit})`
+    print(`${what.padEnd(34)} median ${median(values).toFixed(0)} ms, best ${best(values).toFixed(0)} ms${may}`)
+  }
+  const ratio = median(times.painted) / median(times.bare)
+  print(`the trend is painted after ${ratio.toFixed(1)} times the time of a bare page`)
+  saveResults(flags.json, { rows, ...times, clicks, redraws })
+  if (table.some(([, values, limit]) => limit !== undefined && median(values) > limit)) process.exitCode = 1
+} finally {
+  bare.close()
+  await Promise.all([browser.close(), served.close()])
+}
