@@ -8,6 +8,7 @@ export default defineConfig({
     maxWorkers: 1,
     testTimeout: 10_800_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 10_000 } },
     passWithNoTests: true,
   },
 })

@@ -1,16 +1,6 @@
+import { toCsv } from '../charts/csv.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { PageQuestion } from './model.ts'
-
-/** A cell of CSV; text that a spreadsheet would run as a formula gets a quote before it. */
-export function toCell(value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-const toCsv = (rows: readonly (readonly (string | number | null | undefined)[])[]): string =>
-  `${rows.map((row) => row.map(toCell).join(',')).join('\r\n')}\r\n`
 
 /** The series of an answer, and every breakdown below it. */
 export function toViewCsv({ series, boards, metric }: ViewAnswer): string {

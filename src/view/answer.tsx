@@ -4,7 +4,7 @@ import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { connect, type HostContext, type ToolResult, type ViewHost } from './bridge.ts'
 import { Drawing } from './drawing.tsx'
-import { type Shown, toShown } from './shapes.ts'
+import { type Shown, toShown, toShownCsv } from './shapes.ts'
 
 interface State {
   shown: Shown | undefined
@@ -70,6 +70,7 @@ function View() {
   // Without the question of the assistant, its filters are not known, and another number would be shown.
   const canAsk = host?.canCall === true && isMetric && isComplete && input !== undefined
   const { dimensions: _d, granularity: _g, ...question } = input ?? {}
+  const csv = host?.canSave === true && shown !== undefined ? toShownCsv(shown) : undefined
   const isFull = context.displayMode === 'fullscreen'
   return (
     <main aria-busy={shown === undefined || isAsking} class={isAsking ? 'waiting' : ''}>
@@ -93,6 +94,11 @@ function View() {
               ))}
             </fieldset>
           ) : null}
+          {csv === undefined ? null : (
+            <button type="button" class="button" onClick={() => host.save(csv.name, csv.text).catch(() => {})}>
+              Save as CSV
+            </button>
+          )}
           {context.availableDisplayModes?.includes('fullscreen') ? (
             <button
               type="button"

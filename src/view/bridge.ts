@@ -22,6 +22,9 @@ export interface ViewHost {
   show(mode: string): Promise<string>
   /** Gives the model the answer that the view shows now; best effort. */
   updateContext(text: string): void
+  canSave: boolean
+  /** Saves a file, which the host asks the user about. */
+  save(name: string, text: string): Promise<void>
 }
 
 export interface ViewListener {
@@ -96,7 +99,12 @@ export async function connect(listener: ViewListener, view: Window = window): Pr
   return {
     canCall: 'serverTools' in hostCapabilities,
     canUpdateContext: 'updateModelContext' in hostCapabilities,
+    canSave: 'downloadFile' in hostCapabilities,
     call: (name, input) => ask('tools/call', { name, arguments: input }),
+    save: async (name, text) => {
+      const resource = { uri: `file:///${encodeURIComponent(name)}`, mimeType: 'text/csv', text }
+      await ask('ui/download-file', { contents: [{ type: 'resource', resource }] })
+    },
     show: async (mode) => (await ask<{ mode: string }>('ui/request-display-mode', { mode })).mode,
     updateContext: (text) => {
       if (!('updateModelContext' in hostCapabilities)) return

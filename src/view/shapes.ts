@@ -1,3 +1,4 @@
+import { toCsv } from '../charts/csv.ts'
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import type { ExploreAnswer } from '../query/explore-model.ts'
 import type { MetricAnswer, SeriesAnswer } from '../query/model.ts'
@@ -25,4 +26,36 @@ export function toShown(result: ToolResult): Shown {
     if (has('value', 'metric', 'breakdown')) return { kind: 'value', answer: answer as MetricAnswer }
   }
   return { kind: 'text', text: toText(result), isError }
+}
+
+/** The numbers that are drawn, as CSV; undefined for text. */
+export function toShownCsv(shown: Shown): { name: string; text: string } | undefined {
+  switch (shown.kind) {
+    case 'value': {
+      const { metric, value, breakdown, other } = shown.answer
+      const rows = breakdown.map((entry) => [...Object.values(entry.dimensions), entry.value])
+      const names = Object.keys(breakdown[0]?.dimensions ?? {})
+      const rest = other === undefined ? [] : [[`${other.groups} others`, ...names.slice(1).map(() => ''), other.value]]
+      const table = names.length === 0 ? [[metric.slug], [value]] : [[...names, metric.slug], ...rows, ...rest]
+      return { name: `${metric.slug}.csv`, text: toCsv(table) }
+    }
+    case 'series': {
+      const { metric, timeSeries } = shown.answer
+      const rows = timeSeries.map(({ timestamp, value, complete }) => [timestamp, value, String(complete)])
+      return { name: `${metric.slug}.csv`, text: toCsv([['timestamp', metric.slug, 'complete'], ...rows]) }
+    }
+    case 'dashboard': {
+      const rows = shown.answer.metrics.map(({ metricSlug, value, unit }) => [metricSlug, value, unit])
+      return { name: 'dashboard.csv', text: toCsv([['metric', 'value', 'unit'], ...rows]) }
+    }
+    case 'term': {
+      const { term, breakdowns } = shown.answer
+      const rows = breakdowns.flatMap(({ dimension, entries }) =>
+        entries.map(({ dimensionValue, value }) => [dimension, dimensionValue, value]),
+      )
+      return { name: `${term.slug}.csv`, text: toCsv([['dimension', 'value', 'findings'], ...rows]) }
+    }
+    case 'text':
+      return undefined
+  }
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toCell } from '../../src/charts/csv.ts'
 import { showInvisible, toWebAddress } from '../../src/charts/outside.ts'
 import { resolveRange, toAsked } from '../../src/console/range.ts'
 import { formatRoute, parseRoute } from '../../src/console/route.ts'
-import { toCell } from '../../src/console/take-away.ts'
 
 const DAY = 86_400_000
 const text = fc.string({ minLength: 1, unit: 'grapheme' }).filter((value) => !/^\.+$/.test(value))

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 /** The page of the host: the package's own bridge to a view in a double frame. */
 const hostScript = `
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'
-window.seen = { sizes: [], contexts: [], modes: [], initialized: 0 }
+window.seen = { sizes: [], contexts: [], modes: [], initialized: 0, saved: [] }
 window.show = async ({ html, proxy, capabilities, context }) => {
   const frame = document.createElement('iframe')
   frame.setAttribute('sandbox', 'allow-scripts allow-same-origin')
@@ -20,6 +20,9 @@ window.show = async ({ html, proxy, capabilities, context }) => {
     frame.style.height = height + 'px'
   }
   bridge.onupdatemodelcontext = async (params) => { window.seen.contexts.push(params); return {} }
+  if (capabilities.downloadFile) {
+    bridge.ondownloadfile = async ({ contents }) => { window.seen.saved.push(...contents); return {} }
+  }
   bridge.onrequestdisplaymode = async ({ mode }) => {
     window.seen.modes.push(mode)
     bridge.setHostContext({ ...context, displayMode: mode })

@@ -12,7 +12,7 @@ const VIEW = 'ui://assay/answer.html'
 
 interface Bridged {
   show(options: object): Promise<void>
-  seen: { sizes: { height: number }[]; contexts: object[]; modes: string[]; initialized: number }
+  seen: { sizes: { height: number }[]; contexts: object[]; modes: string[]; initialized: number; saved: object[] }
   bridge: {
     sendToolInput(params: object): Promise<void>
     sendToolInputPartial(params: object): Promise<void>
@@ -173,6 +173,7 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
     await answer('query_metric', { metricSlug: 'open-findings', dimensions: ['severity'] })
     await frame.locator('.entry').first().waitFor()
     expect(await frame.getByRole('group').count()).toBe(0)
+    expect(await frame.getByRole('button').count()).toBe(0)
   })
 
   test('shows an error and a shape that it does not know as text, which is never markup', async () => {
@@ -195,6 +196,27 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
     await frame.getByText('stopped by the user').waitFor()
     expect(await run(({ bridge }) => bridge.teardownResource({}), {})).toEqual({})
     await expect.poll(() => frame.locator('main').count()).toBe(0)
+  })
+
+  test('saves the numbers as CSV through a host that can', async () => {
+    const frame = await show({ downloadFile: {} })
+    const { value } = await answer('query_metric', { metricSlug: 'open-findings' })
+    await frame.getByRole('button', { name: 'Save as CSV' }).click()
+    const saved = () => run(({ seen }) => seen.saved, {})
+    await expect.poll(saved).toEqual([
+      {
+        type: 'resource',
+        resource: { uri: 'file:///open-findings.csv', mimeType: 'text/csv', text: `open-findings\r\n${value}\r\n` },
+      },
+    ])
+    const { breakdown } = await answer('query_metric', { metricSlug: 'open-findings', dimensions: ['severity'] })
+    await frame.locator('.entry').first().waitFor()
+    await frame.getByRole('button', { name: 'Save as CSV' }).click()
+    await expect.poll(async () => (await saved()).length).toBe(2)
+    const text = breakdown.map((entry) => `${(entry as { dimensionValue?: string }).dimensionValue},${entry.value}`)
+    expect((await saved())[1]).toMatchObject({
+      resource: { text: `severity,open-findings\r\n${text.join('\r\n')}\r\n` },
+    })
   })
 
   test('asks for the full screen where the host has one', async () => {
