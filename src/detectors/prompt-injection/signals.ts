@@ -13,7 +13,7 @@ import { findModelSignals } from './wording-model.ts'
 const BEFORE = 200
 const AFTER = 400
 
-const MENTIONED_WEIGHT = 0.45
+const MENTIONED_WEIGHT = 0.5
 
 const triggers = [...new Set(structureRules.flatMap((rule) => rule.triggers))]
 const rulesOf = triggers.map((trigger) => structureRules.filter((rule) => rule.triggers.includes(trigger)))

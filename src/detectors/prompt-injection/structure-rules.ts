@@ -6,6 +6,16 @@ function isWholeString(text: string, start: number, end: number): boolean {
   return (quote === '"' || quote === "'" || quote === '`') && /^\\?["'`]/.test(text.slice(end, end + 2))
 }
 
+const roleToken =
+  /<\|(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|eom_id|fim_prefix|fim_suffix)\|>|(?<![\w\])])\[inst\](?!\()|\[\/inst\](?!\()|<<\/?sys>>|<(?:start|end)_of_turn>|<invoke\s{1,3}name=|<\/?function_calls>|<tool_call>/g
+const LONE_REACH = 400
+
+/** A page that names one token explains it; an imitated turn has a second one. */
+function isLone(text: string, start: number, end: number): boolean {
+  const around = `${text.slice(Math.max(0, start - LONE_REACH), start)} ${text.slice(end, end + LONE_REACH)}`
+  return around.search(roleToken) < 0
+}
+
 export const structureRules: readonly StructureRule[] = [
   {
     id: 'asked-to-repeat',
@@ -47,9 +57,8 @@ export const structureRules: readonly StructureRule[] = [
       '<function_calls',
       '<tool_call',
     ],
-    pattern:
-      /<\|(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|eom_id|fim_prefix|fim_suffix)\|>|(?<![\w\])])\[inst\](?!\()|\[\/inst\](?!\()|<<\/?sys>>|<(?:start|end)_of_turn>|<invoke\s{1,3}name=|<\/?function_calls>|<tool_call>/g,
-    isMention: isWholeString,
+    pattern: roleToken,
+    isMention: (text, start, end) => isWholeString(text, start, end) || isLone(text, start, end),
   },
   {
     id: 'system-tag',
