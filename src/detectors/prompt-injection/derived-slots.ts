@@ -78,7 +78,7 @@ const otherSubject = /(?:^|[^a-z])(?:whose|after|before|when|while|until|once|un
 const nounBefore =
   /(?:^|[^a-z])(?:your|the|an?|my|this|his|her|our|their|new|old|via|by|in|per|of|from|valid|work)\s$|[a-z]-$/
 const sendingNoun = /^(?:e[-_ ]?mails?|mails?|posts?)$/
-/** Names in code: `reset_errors()`, `parser->reset`. */
+/** Names in code: `reset_errors()`, `parser->reset`, and single words marked as code. */
 const codeBefore = /(?:[\w$]_|->|[\w)]\.)$/
 const codeAfter = /^(?:_\w|\()/
 /** In "the assistant manager", the word refers to a person. */
@@ -189,7 +189,9 @@ const isAskingElse = (text: string, { start, end }: SlotHit) =>
   text.slice(start, end).endsWith('asking for') && !consent.test(text.slice(end, end + CLAUSE_REACH))
 
 const isCode = (text: string, { start, end }: SlotHit) =>
-  codeBefore.test(text.slice(Math.max(0, start - 2), start)) || codeAfter.test(text.slice(end, end + 2))
+  (text.charAt(start - 1) === '`' && text.charAt(end) === '`') ||
+  codeBefore.test(text.slice(Math.max(0, start - 2), start)) ||
+  codeAfter.test(text.slice(end, end + 2))
 
 const isSendingNoun = (text: string, { start, end }: SlotHit) =>
   sendingNoun.test(text.slice(start, end)) && nounBefore.test(text.slice(Math.max(0, start - 8), start))

@@ -67,11 +67,15 @@ const isTemplate = (value: string) => template.test(value) || spliced.test(value
 
 const isSpoken = (value: string) => spokenPlaceholder.test(value) || sampleWord.test(value)
 
+/** Also `somepassword`. */
+const isStandIn = (word: string) =>
+  standIns.has(word) || standIns.has(word.replace(/^(?:some|any|the)(?=[a-z]{3})/, ''))
+
 /** True for placeholders of secrets in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
 export function isPlaceholder(value: string): boolean {
   if (masked.test(value) || isTemplate(value) || isSpoken(value) || publishedSamples.has(value)) return true
   const words = wordsOf(value)
-  if (words.length === 0 || words.every((word) => standIns.has(word) || /^\d{1,4}$/.test(word))) return true
+  if (words.length === 0 || words.every((word) => isStandIn(word) || /^\d{1,4}$/.test(word))) return true
   return isMonotonous(value)
 }
 
