@@ -83,7 +83,8 @@ const NEVER = Number.MAX_SAFE_INTEGER
 /** The millisecond before a finding is overdue. */
 function beforeDue(overdue: NonNullable<PlacedPlan['overdue']>, options: FindingTermOptions): Sql {
   const waits = overdue.map(
-    ({ afterMs, conditions }) => sql`CASE WHEN ${findingTerms(conditions, options)} THEN ${afterMs} ELSE ${NEVER} END`,
+    ({ afterMs, conditions }) =>
+      sql`CASE WHEN ${findingTerms(conditions, options)} THEN CAST(${afterMs} AS BIGINT) ELSE ${NEVER} END`,
   )
   return sql`f.first_detected_at - 1 + min(${sql.join(waits)}, ${NEVER})`
 }

@@ -26,6 +26,8 @@ export interface PostgresFailure {
 }
 
 export interface PostgresResult {
+  /** Counts the connections that were opened; what a session had is gone when it differs. */
+  session: number
   columns: string[]
   rows: unknown[][]
   changes: number

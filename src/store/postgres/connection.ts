@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { LruMap } from '../../kernel/recent.ts'
 import { type Query, toStatement } from '../builder.ts'
 import type { CachedStatement, TransactionOptions, Writer } from '../connection.ts'
+import { sleepSync } from '../pause.ts'
 import { SnapshotViews, type ViewDatabase } from '../snapshot-views.ts'
 import { PostgresClient, PostgresError, type PostgresResult, type PostgresSettings } from './client.ts'
 import { type PostgresSql, toPostgresSql } from './sql.ts'
@@ -14,10 +15,17 @@ const plain = (text: string): PostgresSql => ({ text, names: unnamed })
 const transactions = {
   read: [plain('BEGIN ISOLATION LEVEL REPEATABLE READ')],
   // The lock also numbers the transactions that write.
-  write: [plain('BEGIN'), plain('UPDATE main.write_scope SET version = version + 1')],
+  write: [
+    plain('BEGIN'),
+    plain('UPDATE main.write_scope SET version = version + 1 RETURNING pg_current_xact_id()::text'),
+  ],
 } as const
 const commit = plain('COMMIT')
 const rollback = plain('ROLLBACK')
+const selectOutcome = plain('SELECT pg_xact_status($1::xid8)')
+/** How long the outcome of a transaction is asked for when the connection was lost while it was committed. */
+const OUTCOME_TIMEOUT_MS = 10_000
+const OUTCOME_RETRY_MS = 50
 
 /** A connection to PostgreSQL with the interface of one to SQLite; each call blocks the calling thread. */
 export class PostgresConnection implements Writer {
@@ -29,6 +37,8 @@ export class PostgresConnection implements Writer {
   readonly #names = new Map<string, string>()
   #lastName = 0
   #open = false
+  /** The session that the views and the kept statements are of. */
+  #session = 0
   dataVersion: number | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
@@ -65,14 +75,14 @@ export class PostgresConnection implements Writer {
   ): T {
     if (this.#open) return work(this)
     try {
-      this.#begin(kind)
+      const transaction = this.#begin(kind)
       if (!durable && kind === 'write') this.#send(plain('SET LOCAL synchronous_commit = off'))
       if (unpublished) this.#views.show()
       else this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
-      this.#send(commit)
+      this.#commit(transaction)
       return result
     } catch (error) {
       this.#views.forget()
@@ -94,9 +104,41 @@ export class PostgresConnection implements Writer {
     this.#openViews()
   }
 
-  #begin(kind: keyof typeof transactions): void {
-    for (const [index, statement] of transactions[kind].entries()) this.#send(statement, [], { begins: index === 0 })
+  /** Returns the number of a transaction that writes. */
+  #begin(kind: keyof typeof transactions): string | undefined {
+    let transaction: unknown
+    for (const [index, statement] of transactions[kind].entries()) {
+      transaction = this.#send(statement, [], { begins: index === 0 }).rows[0]?.[0]
+    }
     this.#open = true
+    return typeof transaction === 'string' ? transaction : undefined
+  }
+
+  #commit(transaction: string | undefined): void {
+    try {
+      this.#send(commit)
+    } catch (error) {
+      if (transaction === undefined || !isUnreachable(error) || !this.#hasCommitted(transaction)) throw error
+    }
+  }
+
+  /** Whether a transaction took place whose COMMIT was not answered. */
+  #hasCommitted(transaction: string): boolean {
+    const deadline = performance.now() + OUTCOME_TIMEOUT_MS
+    while (performance.now() < deadline) {
+      try {
+        const [[outcome] = []] = this.#send(selectOutcome, [transaction], { begins: true }).rows
+        if (outcome !== 'in progress') return outcome === 'committed'
+      } catch (error) {
+        if (!isUnreachable(error)) throw error
+      }
+      sleepSync(OUTCOME_RETRY_MS)
+    }
+    throw new AppError(
+      'unavailable',
+      'The connection to PostgreSQL was lost while a change was saved; see whether it was saved before you repeat it.',
+      { reason: 'outcome_unknown' },
+    )
   }
 
   #openViews(): void {
@@ -161,11 +203,18 @@ export class PostgresConnection implements Writer {
   }
 
   #send({ text }: PostgresSql, values: readonly unknown[] = [], { name = '', begins = false } = {}): PostgresResult {
+    let result: PostgresResult
     try {
-      return this.#client.query({ text, values, name, begins })
+      result = this.#client.query({ text, values, name, begins })
     } catch (error) {
       throw toPostgresAppError(error)
     }
+    if (result.session !== this.#session) {
+      this.#session = result.session
+      this.#names.clear()
+      this.#views.forget()
+    }
+    return result
   }
 
   #toViewDatabase(): ViewDatabase {
@@ -255,6 +304,9 @@ const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> =
     message: 'The PostgreSQL database cannot be reached; try again when it is back.',
   },
 ]
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof AppError && error.facts.reason === 'database_unreachable'
 
 /** Turns an error of PostgreSQL into an `AppError` that states what to do next; returns any other error unchanged. */
 function toPostgresAppError(error: unknown): unknown {

@@ -11,6 +11,7 @@ pg.types.setTypeParser(INT8, Number)
 pg.types.setTypeParser(NUMERIC, Number)
 
 let client: pg.Client | undefined
+let session = 0
 
 async function connect(): Promise<pg.Client> {
   const opened = new pg.Client(settings.connection)
@@ -26,10 +27,12 @@ async function run({ name, text, values, begins }: PostgresRequest): Promise<Pos
   if (client === undefined) {
     if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
     client = await connect()
+    session++
   }
   const result = await client.query({ rowMode: 'array', text, values: [...values], ...(name === '' ? {} : { name }) })
   const last = Array.isArray(result) ? result.at(-1) : result
   return {
+    session,
     columns: last.fields?.map((field: { name: string }) => field.name) ?? [],
     rows: last.rows ?? [],
     changes: last.rowCount ?? 0,

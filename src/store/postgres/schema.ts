@@ -25,6 +25,8 @@ const functions = `
     AS 'SELECT CASE WHEN $1 >= $2 THEN $1 WHEN $1 < $2 THEN $2 END';
   CREATE FUNCTION min(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
     AS 'SELECT CASE WHEN $1 <= $2 THEN $1 WHEN $1 > $2 THEN $2 END';
+  CREATE FUNCTION min(bigint, bigint, VARIADIC bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN array_position($3, NULL) IS NULL THEN min(min($1, $2), (SELECT min(v) FROM unnest($3) v)) END $$;
   CREATE FUNCTION fold_case(text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
     DECLARE letter text; folded text := '';
     BEGIN
