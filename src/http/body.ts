@@ -33,6 +33,9 @@ function failAborted(): never {
   })
 }
 
+const toTooSlow = () =>
+  invalidInput('The body took longer than 30 seconds to arrive; send the request again.', { reason: 'too_slow' })
+
 /** Ample for a body of one mebibyte. */
 const BODY_DEADLINE_MS = 30_000
 
@@ -40,10 +43,7 @@ async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<
   const reader = body.getReader()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const error = invalidInput('The body took longer than 30 seconds to arrive; send the request again.', {
-      reason: 'too_slow',
-    })
-    timer = setTimeout(() => reject(error), BODY_DEADLINE_MS)
+    timer = setTimeout(() => reject(toTooSlow()), BODY_DEADLINE_MS)
   })
   late.catch(() => {})
   try {
