@@ -52,16 +52,18 @@ export function measureSpeed(types: readonly string[]) {
     const detectors = [{ detector, config: detector.config.parse({}) }]
     const asset = { key: '', kind: 'wiki.page', name: '', url: '' }
     const run = (document: AssayDocument) =>
-      runDetectors(document, { asset, detectors, now: 0, fingerprint: (canonical) => canonical }).findings.length
+      runDetectors(document, { asset, detectors, now: 0, fingerprint: (canonical) => canonical }).findings
     let best = Number.POSITIVE_INFINITY
-    let found = 0
     for (let round = 0; round < ROUNDS; round++) {
-      found = 0
       const seconds = cpuSeconds(() => {
-        for (const document of documents) found += run(document)
+        for (const document of documents) run(document)
       })
       best = Math.min(best, seconds)
     }
+    const byType = new Map<string, number>()
+    for (const document of documents)
+      for (const { findingType } of run(document)) byType.set(findingType, (byType.get(findingType) ?? 0) + 1)
+    const found = [...byType.values()].reduce((sum, count) => sum + count, 0)
     const hostile = Object.values(hostilePieces)
       .flat()
       .map((piece) => {
@@ -75,6 +77,15 @@ export function measureSpeed(types: readonly string[]) {
       `${type.padEnd(18)}${speed.toFixed(1).padStart(7)} MB/s  ${found} findings, ${(found / megabytes).toFixed(2)} a MB;` +
         ` slowest hostile text ${JSON.stringify(worst.piece)} ${worstSpeed.toFixed(1)} MB/s`,
     )
-    return [{ type, megabytesPerSecond: speed, findings: found, megabytes, worst: { ...worst, worstSpeed } }]
+    if (found > 0) print(`  ${[...byType].map(([name, count]) => `${name} ${count}`).join(', ')}`)
+    return [
+      {
+        type,
+        megabytesPerSecond: speed,
+        findings: Object.fromEntries(byType),
+        megabytes,
+        worst: { ...worst, worstSpeed },
+      },
+    ]
   })
 }
