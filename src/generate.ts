@@ -2,6 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import process from 'node:process'
 import { z } from 'zod'
 import { operations } from './catalogue.ts'
+import type { Host } from './cli/host.ts'
+import { toManual } from './cli/manual.ts'
+import { createProgram } from './cli/program.ts'
 import { Settings } from './config.ts'
 import { connectors } from './connectors/index.ts'
 import { CreateCustomDetector } from './custom-detectors/model.ts'
@@ -99,6 +102,8 @@ function read(file: URL): string {
 
 const wanted = new Map<string, string>()
 for (const [name, text] of createSchemas()) wanted.set(new URL(name, folder).pathname, text)
+const host = { version } as Host
+wanted.set(new URL('man/assay.1', root).pathname, toManual(createProgram(host), version))
 wanted.set(new URL(SCHEMA_RECORD, root).pathname, toText(createSchemaRecord()))
 for (const [page, name, lines] of [
   ['docs/operations.md', 'operations', createOperationTable()],

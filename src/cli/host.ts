@@ -8,6 +8,8 @@ import type { ColorSettings, Terminal } from './output/screen.ts'
 export interface HostApp {
   operations: readonly Operation[]
   caller: Caller
+  /** The waits that platforms requested from scans of this process, by id of the source. */
+  upstream?: { pauseOf(source: string): { until: number; status?: number | undefined } | undefined }
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
   close(): Promise<void>
 }

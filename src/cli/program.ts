@@ -6,6 +6,7 @@ import { addAuditCommands } from './commands/audit.ts'
 import { addBackupCommands, addKeyCommands } from './commands/backup.ts'
 import { addCallCommand } from './commands/call.ts'
 import { addClientCommands } from './commands/clients.ts'
+import { addCompletionCommand } from './commands/completion.ts'
 import { addDashboardCommands } from './commands/dashboard.ts'
 import { addDefinitionCommands } from './commands/definitions.ts'
 import { addDetectCommand } from './commands/detect.ts'
@@ -26,14 +27,16 @@ import { addVerifyCommand } from './commands/verify.ts'
 import { addWatchCommands } from './commands/watch.ts'
 import { declareDataUse, findDataUse } from './data-use.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
+import { configureHelp } from './help.ts'
 import type { Flags, Host } from './host.ts'
-import { colorChoices } from './output/screen.ts'
-import { printNote } from './session.ts'
+import { type ColorChoice, colorChoices } from './output/screen.ts'
+import { showNote } from './output/show.ts'
 import { toUsageSentence } from './usage-text.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage error. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
   const usageErrors: string[] = []
+  host.color = findColor(argv)
   const program = createProgram(host, (text) => usageErrors.push(text))
   if (argv.length === 0) {
     program.outputHelp()
@@ -47,7 +50,7 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
       if (usageErrors.length > 0) {
         const { toLoggedText } = await import('../detectors/safe-text.ts')
         const words = withFlagsLast(argv)
-        printNote(
+        await showNote(
           host,
           line`assay: ${showSentence(toLoggedText(toUsageSentence(usageErrors.join(''), program, words)))}`,
         )
@@ -57,9 +60,15 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT_OK
     const isRaw = withFlagsLast(argv)[0] === 'call'
     const [message = line``, ...more] = await toMessage(error, isRaw)
-    printNote(host, line`assay: ${message}`, ...more)
+    await showNote(host, line`assay: ${message}`, ...more)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
+}
+
+/** Help is printed before options are read. */
+const findColor = (argv: readonly string[]): ColorChoice => {
+  const text = argv.join(' ')
+  return colorChoices.find((choice) => new RegExp(`(?:^| )--color[= ]${choice}(?: |$)`).test(text)) ?? 'auto'
 }
 
 /** Global options are accepted before the command name as well. */
@@ -117,6 +126,7 @@ export function createProgram(
   addDoctorCommand(program, host)
   addServiceCommands(program, host)
   addVerifyCommand(program, host)
+  addCompletionCommand(program, host)
   const all = program.commands.flatMap((command) => [command, ...command.commands])
   for (const command of [program, ...all]) {
     command.exitOverride().configureOutput({
@@ -131,6 +141,7 @@ export function createProgram(
     }
     for (const option of command.options) admitEmpty(option)
   }
+  configureHelp(program, host)
   program.hook('preAction', async (_, command) => {
     dropEmpty(command)
     host.color = colorChoices.find((choice) => choice === command.opts().color) ?? 'auto'
@@ -210,7 +221,16 @@ function addServeCommands(program: Command, host: Host): void {
     .option('--lockdown', 'answer with counts and ids only, never with text from tenants')
     .option('--no-background', 'do not run due scans in this process')
     .addOption(level())
-    .action(async (options: Flags) => host.mcp(withoutDefault(options)))
+    .action(async (options: Flags) => {
+      if (host.stdin.isTTY === true) {
+        await showNote(
+          host,
+          line`assay mcp waits for an assistant that speaks MCP over its standard input and output; assistants start it themselves.`,
+          line`Add it to one with \`assay mcp install\`; Ctrl-C ends it.`,
+        )
+      }
+      await host.mcp(withoutDefault(options))
+    })
   addHome(mcp)
   addClientCommands(mcp, host)
   serving(

@@ -1,8 +1,9 @@
 import { AppError } from '../kernel/errors.ts'
 import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import type { Host } from './host.ts'
-import type { Block } from './output/blocks.ts'
+import { type Block, toneOf } from './output/blocks.ts'
 import { describeScreen } from './output/screen.ts'
+import { type Pause, ScanPace, toPauseLine, toStatusLine } from './scan-pace.ts'
 import { print, type Session } from './session.ts'
 
 export interface ScanScopeView {
@@ -18,7 +19,7 @@ export interface ScanScopeView {
 export interface ScanView {
   id: string
   status: string
-  source?: { name: string }
+  source?: { id: string; name: string }
   progress: {
     discovered: number
     scanned: number
@@ -54,10 +55,12 @@ export async function followScan(
   stream: Host['stderr'] = host.stderr,
 ): Promise<ScanView> {
   const display = stream.isTTY === true ? await openFrameDisplay(host, stream) : lineDisplay(stream)
+  const pauseOf = ({ source }: ScanView) =>
+    source === undefined ? undefined : session.app.upstream?.pauseOf(source.id)
   try {
     for (;;) {
       const scan = await session.call<ScanView>('get_scan', { id: scanId })
-      display.show(scan)
+      display.show(scan, pauseOf(scan))
       if (over.has(scan.status)) return scan
       if (host.signal.aborted) {
         await session.call('cancel_scan', { id: scanId })
@@ -74,19 +77,44 @@ export async function followScan(
 }
 
 interface Display {
-  show(scan: ScanView): void
+  show(scan: ScanView, pause: Pause | undefined): void
   close(): void
 }
 
+/** A frame that is drawn again at each change; the bars stay when it is closed. */
 async function openFrameDisplay(host: Host, stream: Host['stderr']): Promise<Display> {
-  const [logUpdate, { layOut }] = await Promise.all([import('log-update'), import('./output/layout.ts')])
-  return createFrameDisplay(stream, logUpdate, (lines) => layOut(lines, describeScreen(host, stream)))
+  const [{ createLogUpdate }, { layOut }] = await Promise.all([import('log-update'), import('./output/layout.ts')])
+  const update = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true })
+  const pace = new ScanPace()
+  let bars = ''
+  const draw = (blocks: readonly Block[]) => layOut(blocks, describeScreen(host, stream)).join('\n')
+  return {
+    show: (scan, pause) => {
+      pace.add(scan, Date.now())
+      bars = draw(toBarLines(scan.scopes, (stream.rows ?? DEFAULT_ROWS) - 4))
+      const status = over.has(scan.status) ? '' : draw([toStatusLine(scan, pace, pause, Date.now())])
+      update([bars, status].filter(Boolean).join('\n'))
+    },
+    close: () => {
+      // Without what a terminal shows for Ctrl-C, and without the status.
+      stream.write('\r\u001b[2K')
+      update(bars)
+      update.done()
+    },
+  }
 }
+
+const DEFAULT_ROWS = 24
 
 function lineDisplay(stream: Host['stderr']): Display {
   const reported = new Set<string>()
+  let paused = 0
   return {
-    show: (scan) => {
+    show: (scan, pause) => {
+      if (pause !== undefined && pause.until > Math.max(paused, Date.now())) {
+        paused = pause.until
+        print({ stdout: stream }, line`  ${toPauseLine(scan, pause, Date.now())}`)
+      }
       for (const scope of scan.scopes) {
         if (!scopeOver.has(scope.state) || reported.has(scope.key)) continue
         reported.add(scope.key)
@@ -109,26 +137,24 @@ function toScopeLine(scope: ScanScopeView): PrintableText {
 const MAX_BAR_NAME = 40
 const BAR_WIDTH = 24
 
-function createFrameDisplay(
-  stream: Host['stderr'],
-  { createLogUpdate }: typeof import('log-update'),
-  layOut: (lines: Block[]) => string[],
-): Display {
-  const update = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true })
-  return {
-    show: (scan) => update(layOut(scan.scopes.map(toBarLine)).join('\n')),
-    close: () => update.done(),
-  }
+/** A line for each scope; where the terminal is too short, those that are being read, and a count of the others. */
+function toBarLines(scopes: readonly ScanScopeView[], rows: number): Block[] {
+  if (scopes.length <= rows) return scopes.map(toBarLine)
+  const running = scopes.filter(({ state }) => state === 'RUNNING').slice(0, Math.max(1, rows - 1))
+  const complete = scopes.filter(({ state }) => scopeOver.has(state)).length
+  return [...running.map(toBarLine), line`  ${complete} of ${scopes.length} are complete`]
 }
 
 function toBarLine(scope: ScanScopeView): Block {
+  const isOver = scopeOver.has(scope.state)
   const done = scope.scanned + scope.unchanged
   const total = Math.max(scope.discovered, done, 1)
-  const share = scopeOver.has(scope.state) ? 1 : done / total
-  const filled = Math.round(share * BAR_WIDTH)
-  const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}` as PrintableText
-  const count = scopeOver.has(scope.state) ? total : done
-  return line`  ${bar} ${showName(scope.name, MAX_BAR_NAME)}  ${count}/${total}`
+  const filled = Math.round((isOver ? 1 : done / total) * BAR_WIDTH)
+  const bar = {
+    text: `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}` as PrintableText,
+    tone: toneOf(scope.state),
+  }
+  return [line`  `, bar, line` ${showName(scope.name, MAX_BAR_NAME)}  ${isOver ? total : done}/${total}`]
 }
 
 /** A one-line summary of a scan. */

@@ -7,6 +7,7 @@ import { AppError } from '../kernel/errors.ts'
 import { type Caller, scopes } from '../operation/context.ts'
 import { createLog, deferLog, type Log } from '../runtime/log.ts'
 import { openLogFile } from '../runtime/log-file.ts'
+import { toReadableLine } from '../runtime/log-line.ts'
 import { sealDefinitions } from '../store/digests.store.ts'
 import { areTextsHidden } from '../store/install.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
@@ -33,8 +34,9 @@ export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promis
   const now = () => Date.now()
   makeFolder(config.home)
   const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
+  const isTerminal = process.stderr.isTTY === true
   const writeLine = (line: string) => {
-    process.stderr.write(line)
+    process.stderr.write(isTerminal ? toReadableLine(line) : line)
     logFile?.write(line)
   }
   const lines = { level: config.logLevel, write: writeLine, now }

@@ -155,6 +155,9 @@ export async function serve(app: OpenedApp, host: Host): Promise<void> {
       line`Assay ${showCode(version)} serves at ${url}`,
       ...(app.config.console ? [line`  Console ${url}/console/`] : []),
       line`  REST ${url}/docs · MCP ${url}/mcp`,
+      ...(host.stdout.isTTY === true
+        ? [line`  Data folder ${showSentence(app.config.home)}`, line`  Ctrl-C ends it; logs follow`]
+        : []),
     )
     if (app.config.background) app.startBackground()
     await untilStopped(host.signal)

@@ -92,6 +92,7 @@ const commands = [...program.commands, ...program.commands.flatMap(({ commands }
 /** Each command with arguments that would do, and what it does with the data folder then. */
 const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   init: [() => ['created']],
+  completion: [() => ['none', 'bash']],
   serve: [() => ['created']],
   mcp: [() => ['created']],
   'mcp install': [() => ['none', 'claude-code', '--yes']],

@@ -140,7 +140,7 @@ describe('every line', () => {
     ),
     ...names.slice(400, 500).map((name) => line`! ${showSentence(name)}`),
     fields(...names.slice(500, 550).map((name) => [line`name`, cell.name(name)] as const)),
-    ...names.slice(550).map((name) => command(line`  assay scan ${showSentence(name)}`)),
+    command(line`  assay triage 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 --as open`),
   ]
 
   it.each([20, 33, 60, 80, 120])('fits %i columns and acts on no terminal, for hostile names', (width) => {
@@ -171,6 +171,16 @@ it('a command that is wrapped can be copied as it is', () => {
     width: 29,
   })
   expect([first, ...more]).toEqual(['  undo: assay triage 1 2 \\', '    3 --as open --expect \\', '    ignored'])
+})
+
+it('a command is not divided within quotes', () => {
+  const text = line`assay call get_metric '{"slug": "a b"}' --home x`
+  expect(layOut([command(text)], { ...plain, width: 20 })).toEqual([text])
+  expect(layOut([command(text)], { ...plain, width: 30 })).toEqual([
+    'assay call get_metric \\',
+    `  '{"slug": "a b"}' --home \\`,
+    '  x',
+  ])
 })
 
 describe('colour and links', () => {

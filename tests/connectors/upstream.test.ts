@@ -25,6 +25,7 @@ describe('the tally of requests to a platform', () => {
     const wanted = { '5xx': 1, '429': 1, '2xx': 2, '404': 1, network: 1 }
     expect(Object.fromEntries(replies?.get('wiki') ?? [])).toEqual(wanted)
     expect([...(waits ?? [])]).toEqual([[1, 1]])
+    expect(tally.pauseOf('wiki')).toEqual({ until: expect.any(Number), status: 429 })
     expect(tally.take()).toBeUndefined()
   })
 
@@ -65,6 +66,7 @@ describe('the tally of requests to a platform', () => {
       if (told !== undefined) main.add(structuredClone(told))
     }
     const { replies, waits, blocked } = main.take() ?? {}
+    expect(main.pauseOf('a')?.until).toBeGreaterThan(Date.now() + 9_000_000)
     expect([replies?.get('a')?.get('2xx'), waits?.get(3600), blocked?.get('port')]).toEqual([3, 3, 3])
   })
 

@@ -4,11 +4,13 @@ import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
+import { line as text } from '../../kernel/shown.ts'
 import { parseAll } from '../../operation/input/parse.ts'
 import { readRegularFile } from '../../runtime/regular-file.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
+import { showNote } from '../output/show.ts'
 import { printJson } from '../session.ts'
 
 const Line = z.strictObject({
@@ -48,6 +50,12 @@ export function addDetectCommand(program: Command, host: Host): void {
           printJson(host, answer)
         }
         return
+      }
+      if (host.stdin.isTTY === true) {
+        await showNote(
+          host,
+          text`Waiting for lines such as {"id": "1", "text": "…"} on standard input; Ctrl-D ends them. --file reads files instead.`,
+        )
       }
       let number = 0
       for await (const line of createInterface({

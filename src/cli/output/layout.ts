@@ -67,7 +67,12 @@ const wrapOptions = { hard: true } as const
 function wrapCommand(text: string, width: number): string[] {
   if (stringWidth(text) <= width) return [text]
   const indent = /^ */.exec(text)?.[0] ?? ''
-  const lines = wrapAnsi(text.trimStart(), width - indent.length - 4, wrapOptions).split('\n')
+  const room = width - indent.length - 4
+  // Within quotes the shell would keep the backslash.
+  const joined = text.trimStart().replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => quoted.replaceAll(' ', '\u00a0'))
+  const lines = wrapAnsi(joined, room).replaceAll('\u00a0', ' ').split('\n')
+  // Terminals copy a line that they wrap themselves as one line.
+  if (lines.some((line) => stringWidth(line) > room)) return [text]
   return lines.map((line, at) => `${indent}${at === 0 ? '' : GAP}${line}${at < lines.length - 1 ? ' \\' : ''}`)
 }
 

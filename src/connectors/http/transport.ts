@@ -214,7 +214,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   function applyRateLimit(fault: UpstreamFault, tries: number): void {
     if (fault.status === 429) fault.pauseMs ??= Math.min(MAX_BACKOFF_MS, 2000 * 2 ** tries * (1 + random() * 0.2))
     if (fault.pauseMs === undefined) return
-    watch?.askedToWait(fault.pauseMs / 1000)
+    watch?.askedToWait(fault.pauseMs / 1000, fault.status)
     gate.answered('refused')
     gate.pause(fault.pauseMs)
   }

@@ -1,0 +1,130 @@
+import type { CommandShape, OptionShape } from './shape.ts'
+
+export const shells = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof shells)[number]
+
+/** What is completed after a command, and the values of arguments that are words of a list. */
+export interface CompletionInput {
+  commands: readonly CommandShape[]
+  /** Words that the first argument of a command may be, by path. */
+  words: Readonly<Record<string, readonly string[]>>
+}
+
+/** A script that completes commands, options and their values; none of its words is evaluated by the shell. */
+export function toCompletionScript(shell: Shell, input: CompletionInput): string {
+  if (shell === 'fish') return toFish(input)
+  const functions = toFunctions(input)
+  return shell === 'bash' ? `${functions}${BASH}` : `#compdef assay\n${functions}${ZSH}`
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const namesOf = (options: readonly OptionShape[]): string[] => options.flatMap(({ names }) => names)
+
+/** Functions that print the words after a command, the values of an option, and whether an option takes one. */
+function toFunctions({ commands, words }: CompletionInput): string {
+  const toCase = (pattern: string, list: readonly string[]) =>
+    `    ${quote(pattern)}) printf '%s\\n' ${list.map(quote).join(' ')} ;;\n`
+  const after = commands.map(({ path, commands: inner, options }) =>
+    toCase(path, [...inner.map(({ name }) => name), ...(words[path] ?? []), ...namesOf(options)]),
+  )
+  const values = commands.flatMap(({ path, options }) =>
+    options.flatMap(({ names, choices, takesValue }) =>
+      takesValue
+        ? names.map((name) =>
+            choices.length === 0
+              ? `    ${quote(`${path} ${name}`)}) return 2 ;;\n`
+              : toCase(`${path} ${name}`, choices),
+          )
+        : [],
+    ),
+  )
+  const paths = commands.map(({ path }) => path).filter(Boolean)
+  return `_assay_after() {
+  case "$1" in
+${after.join('')}  esac
+}
+# Prints the values of an option; 2 for an option with any value, 1 for one without.
+_assay_values() {
+  case "$1" in
+${values.join('')}    *) return 1 ;;
+  esac
+}
+_assay_is_command() {
+  case "$1" in
+    ${paths.map(quote).join('|')}) return 0 ;;
+  esac
+  return 1
+}
+# The command that the words of the line name, without options and their values.
+_assay_path() {
+  local found='' skip=0 word
+  for word in "$@"; do
+    if [ "$skip" = 1 ]; then skip=0; continue; fi
+    case "$word" in
+      -*) _assay_values "$found $word" >/dev/null; [ $? = 1 ] || skip=1 ;;
+      *) if _assay_is_command "\${found:+$found }$word"; then found="\${found:+$found }$word"; fi ;;
+    esac
+  done
+  printf '%s' "$found"
+}
+`
+}
+
+const BASH = `_assay() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path words
+  path=$(_assay_path "\${COMP_WORDS[@]:1:COMP_CWORD-1}")
+  COMPREPLY=()
+  if words=$(_assay_values "$path $prev"); then :
+  elif [ $? = 2 ]; then return
+  else words=$(_assay_after "$path"); fi
+  local IFS=$'\\n' word
+  for word in $words; do
+    case "$word" in "$cur"*) COMPREPLY+=("$word") ;; esac
+  done
+}
+complete -o default -F _assay assay
+`
+
+const ZSH = `_assay() {
+  local path prev words_after result
+  path=$(_assay_path "\${(@)words[2,CURRENT-1]}")
+  prev=$words[CURRENT-1]
+  words_after=$(_assay_values "$path $prev")
+  result=$?
+  if [ $result = 2 ]; then _files; return; fi
+  if [ $result = 1 ]; then words_after=$(_assay_after "$path"); fi
+  compadd -- "\${(@f)words_after}"
+  [[ $PREFIX == -* ]] || _files
+}
+if [ "$funcstack[1]" = _assay ]; then _assay "$@"; else compdef _assay assay; fi
+`
+
+function toFish({ commands, words }: CompletionInput): string {
+  const lines = commands.flatMap(({ path, commands: inner, options }) => {
+    const when = `-n ${quote(`test "$(__assay_path)" = ${JSON.stringify(path)}`)}`
+    return [
+      ...inner.map(
+        ({ name, description }) => `complete -c assay -f ${when} -a ${quote(name)} -d ${quote(description)}`,
+      ),
+      ...(words[path] ?? []).map((word) => `complete -c assay -f ${when} -a ${quote(word)}`),
+      ...options.map(({ names, description, choices, takesValue }) => {
+        const flags = names
+          .map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
+          .join(' ')
+        const value = takesValue ? (choices.length > 0 ? ` -x -a ${quote(choices.join(' '))}` : ' -r') : ''
+        return `complete -c assay ${when} ${flags}${value} -d ${quote(description)}`
+      }),
+    ]
+  })
+  const paths = commands.map(({ path }) => path).filter(Boolean)
+  return `function __assay_path
+  set -l found
+  for word in (commandline -opc)[2..-1]
+    string match -q -- '-*' $word; and continue
+    contains -- (string join ' ' $found $word) ${paths.map(quote).join(' ')}; and set -a found $word
+  end
+  string join ' ' $found
+end
+${lines.join('\n')}
+`
+}

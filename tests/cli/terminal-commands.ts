@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mainFile, runAssay } from '../support/assay.ts'
+import { hostileNames } from '../support/hostile-names.ts'
+import { readScreen, runInTerminals, whyNoPty } from '../support/pty.ts'
+
+/** Twenty commands of a working day, two of them wrong. */
+const commands: readonly (readonly string[])[] = [
+  ['--help'],
+  ['query', '--help'],
+  ['watch', 'create', '--help'],
+  ['call', 'query_metric', '--help'],
+  ['call', '--list'],
+  ['sources'],
+  ['sources', 'show', 'scanner'],
+  ['findings'],
+  ['findings', '--severities', 'CRITICAL', '--total'],
+  ['query', 'open-findings', '--by', 'severity'],
+  ['query', 'total-findings', '--by', 'container,findingType'],
+  ['query', 'new-findings', '--series', 'month', '--from', '2026-01-01', '--to', '2026-06-30'],
+  ['query', 'new-findings', '--from', '2026-03-01', '--to', '2026-03-31', '--compare', 'previous_period', '--explain'],
+  ['sla', 'list'],
+  ['watch', 'list'],
+  ['watch', 'show', 'open-criticals'],
+  ['token', 'list'],
+  ['audit', 'verify'],
+  ['query', 'open-findngs'],
+  ['findings', '--sort', 'oldest'],
+]
+
+const containers = ['Engineering', 'Human Resources', '人事部', 'Größe und Maß', 'a: \u001b[31mb\u202e\nc']
+const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
+
+function toLines(): string {
+  const names = hostileNames(10, 3)
+  return Array.from({ length: 40 }, (_, at) =>
+    JSON.stringify({
+      asset: {
+        key: `page-${at}`,
+        name:
+          (at < 30 ? `Page ${at} about the deployment of the warehouse system` : (names[at - 30] ?? ''))
+            .slice(0, 900)
+            .trim() || 'x',
+        container: containers[at % containers.length],
+        url: `https://wiki.example/pages/${at}`,
+      },
+      detectorType: at % 3 === 0 ? 'PII' : 'SECRETS',
+      findingType: at % 3 === 0 ? 'EMAIL' : 'CONNECTION_STRING',
+      severity: severities[at % severities.length],
+      excerpt: `connection string of the deployment account number ${at}, with a long explanation behind it`,
+      firstDetectedAt: `2026-0${1 + (at % 6)}-1${at % 10}T08:00:00Z`,
+      fingerprint: `f${at}`,
+    }),
+  ).join('\n')
+}
+
+/** What differs from run to run, as the same characters each time. */
+const toFixed = (text: string): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-01-01 00:00')
+    .replaceAll(/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '00000000-0000-0000-0000-000000000000')
+    .replaceAll(/\b[\da-f]{64}\b/g, '0'.repeat(64))
+    .replaceAll(/on \d{4}-\d\d-\d\d \(version/g, 'on 2026-01-01 (version')
+
+const why = whyNoPty()
+
+/** Runs the commands in real pseudo-terminals, and compares what a person sees with the snapshots. */
+export function testTerminalCommands(runs: readonly { columns: number; indexes: readonly number[] }[]): void {
+  describe.skipIf(why !== undefined)(`commands on a terminal${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
+    let home: string
+    const run = (args: readonly string[], stdin = '') => runAssay(args, { home, stdin })
+    beforeAll(async () => {
+      home = mkdtempSync(join(tmpdir(), 'assay-terminal-'))
+      const file = join(home, 'findings.ndjson')
+      writeFileSync(file, `${toLines()}\n`)
+      for (const args of [
+        ['import', file, '--source', 'scanner'],
+        ['sla', 'set', '--days', 'CRITICAL=3,HIGH=14'],
+        ['watch', 'create', 'open-criticals', '--metric', 'critical-open-findings', '--above', '3'],
+      ]) {
+        const { code, stderr } = await run(args)
+        if (code !== 0) throw new Error(stderr)
+      }
+    }, 120_000)
+    afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+    const inTerminals = (columns: number, indexes: readonly number[], env: Record<string, string>) =>
+      runInTerminals(
+        indexes.map((at) => ({
+          argv: [process.execPath, mainFile, ...(commands[at] ?? [])],
+          columns,
+          env: { ASSAY_HOME: home, HOME: home, ...env },
+        })),
+      )
+
+    it.each(runs)(
+      '$columns columns: the snapshots, no line over the width, the same with colour',
+      async ({ columns, indexes }) => {
+        const plain = inTerminals(columns, indexes, { NO_COLOR: '1' })
+        const colored = inTerminals(columns, indexes, {})
+        for (const [order, at] of indexes.entries()) {
+          const [{ output } = { output: '' }, { output: painted } = { output: '' }] = [plain[order], colored[order]]
+          const name = commands[at]?.join(' ') ?? ''
+          expect([name, output.includes('\u001b')]).toEqual([name, false])
+          const screen = await readScreen(output, { columns })
+          expect([name, screen.filter(({ isWrapped }) => isWrapped)]).toEqual([name, []])
+          const seen = await readScreen(painted, { columns })
+          expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([name, screen.map(({ text }) => toFixed(text))])
+          expect(stripVTControlCharacters(painted)).not.toMatch(/(?![\r\n])[\p{Cc}\u202a-\u202e]/u)
+          const text = screen.map((each) => toFixed(each.text)).join('\n')
+          await expect(`$ assay ${name}\n${text}\n`).toMatchFileSnapshot(`./terminal/${columns}/${at + 1}.txt`)
+        }
+        expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(indexes.length / 2)
+      },
+    )
+
+    it('on a pipe there is no escape, and nothing is cut', async () => {
+      for (const at of [7, 9, 0]) {
+        const { stdout, stderr } = await run(commands[at] ?? [])
+        expect(stdout + stderr).not.toContain('\u001b')
+      }
+    })
+
+    it('output that is longer than the terminal goes through $PAGER', () => {
+      const job = { argv: [process.execPath, mainFile, 'call', '--list'], columns: 80, rows: 20 }
+      const env = { ASSAY_HOME: home, HOME: home, PAGER: 'head -n 3 | tr a-z A-Z' }
+      const [paged, unpaged, missing] = runInTerminals([
+        { ...job, env },
+        { ...job, env, rows: 900 },
+        { ...job, env: { ...env, PAGER: 'no-such-pager' } },
+      ])
+      expect(paged?.output).toMatch(/^(?:\S*)OPERATION/)
+      expect(paged?.output.trim().split('\n')).toHaveLength(3)
+      expect(unpaged?.output).toContain('query_metric')
+      expect(missing?.output).toContain('query_metric')
+    })
+
+    it('commands that wait say what for, and Ctrl-C and Ctrl-D end them', () => {
+      const job = { columns: 80, env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' } }
+      const [mcp, detect, serve] = runInTerminals([
+        { ...job, argv: [process.execPath, mainFile, 'mcp', '--no-background'], sendAfter: 'ends it', send: '\u0003' },
+        { ...job, argv: [process.execPath, mainFile, 'detect'], sendAfter: 'reads files', send: '\u0004' },
+        {
+          ...job,
+          argv: [process.execPath, mainFile, 'serve', '--port', '0', '--no-background'],
+          sendAfter: 'Ctrl-C',
+          send: '\u0003',
+        },
+      ])
+      expect(mcp?.output).toMatch(/waits for an assistant/)
+      expect(detect?.output).toMatch(/Waiting for lines/)
+      expect(serve?.output.replaceAll('\r', '')).toMatch(
+        /Assay \S+ serves at http:\S+\n +Console \S+\n +REST \S+ · MCP \S+\n +Data folder \S+\n +Ctrl-C ends it/,
+      )
+      expect([mcp?.code, detect?.code, serve?.code]).toEqual([0, 0, 0])
+    })
+  })
+}

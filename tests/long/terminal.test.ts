@@ -1,0 +1,4 @@
+import { testTerminalCommands } from '../cli/terminal-commands.ts'
+
+const indexes = Array.from({ length: 20 }, (_, at) => at)
+testTerminalCommands([60, 80, 120].map((columns) => ({ columns, indexes })))
