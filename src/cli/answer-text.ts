@@ -1,8 +1,10 @@
 import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
 import type { MetricFormat } from '../metrics/model.ts'
 import { toFormatted } from '../query/answer/format.ts'
+
 import { type ContextView, toContext, toWarnings } from './answer-context.ts'
-import { type Block, type Cell, type Column, cell, table } from './output/blocks.ts'
+import { type Block, type Column, cell, type TableCell, table } from './output/blocks.ts'
+
 import { toSparkline } from './output/sparkline.ts'
 import { toBucketTime } from './output/times.ts'
 
@@ -80,7 +82,7 @@ export function toAnswerText(answer: unknown): Block[] {
 /** The number with the counts behind it, its comparison and its groups. */
 function toValueText(view: AnswerView): Block[] {
   const format = createFormat(view.metric)
-  const toCell = (value: number | null | undefined): Cell => cell.shown(format(value ?? null), value)
+  const toCell = (value: number | null | undefined): TableCell => cell.shown(format(value ?? null), value)
   const lines: Block[] = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}${toBasis(view)}`]
   if (view.comparison !== undefined) {
     const { value, delta, pctChange } = view.comparison

@@ -1,8 +1,8 @@
 import { isObject } from '../kernel/json-object.ts'
 import { joinShown, line, type PrintableText, showJson, showName, showSentence } from '../kernel/shown.ts'
-import { type Block, type Cell, cell, fields } from './output/blocks.ts'
+import { type Block, cell, fields, type TableCell } from './output/blocks.ts'
 
-export type Fact = readonly [name: PrintableText, value: Cell]
+export type Fact = readonly [name: PrintableText, value: TableCell]
 
 /** The facts that are known. */
 export const toFacts = (...facts: readonly (Fact | undefined)[]): Block =>

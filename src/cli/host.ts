@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Settings } from '../config.ts'
+import type { Pause } from '../connectors/http/upstream.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { ColorSettings, Terminal } from './output/screen.ts'
@@ -9,7 +10,7 @@ export interface HostApp {
   operations: readonly Operation[]
   caller: Caller
   /** The waits that platforms requested from scans of this process, by id of the source. */
-  upstream?: { pauseOf(source: string): { until: number; status?: number | undefined } | undefined }
+  upstream?: { pauseOf(source: string): Pause | undefined }
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
   close(): Promise<void>
 }

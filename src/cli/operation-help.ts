@@ -1,23 +1,16 @@
 import { isObject } from '../kernel/json-object.ts'
 import { line, showCode, showJson, showSentence } from '../kernel/shown.ts'
-import { inputNode, type SchemaNode } from '../operation/input/coerce.ts'
+import { inputNode } from '../operation/input/coerce.ts'
+import { type DescribedNode, exampleOf } from '../operation/input/example.ts'
 import type { Operation } from '../operation/operation.ts'
-import { type Block, type Cell, cell, command, table } from './output/blocks.ts'
-
-interface DescribedNode extends SchemaNode {
-  description?: string
-  format?: string
-  minimum?: number
-  default?: unknown
-  oneOf?: DescribedNode[]
-}
+import { type Block, cell, command, type TableCell, table } from './output/blocks.ts'
 
 /** What an operation does, its members, and a call of it with every member that it needs. */
 export function describeOperation(operation: Operation): Block[] {
   const { name, summary, scope, route, effect } = operation
   const node = inputNode(operation.input)
   const rows = listMembers(node, 0)
-  const example = exampleOf(node)
+  const example = exampleOf(node, toVariable)
   const how = route === undefined ? line`` : line`, REST ${showSentence(route)}`
   const members =
     rows.length === 0
@@ -46,7 +39,7 @@ export function describeOperation(operation: Operation): Block[] {
 /** Members of members that a table lists. */
 const MAX_DEPTH = 1
 
-function listMembers(node: DescribedNode, depth: number): Cell[][] {
+function listMembers(node: DescribedNode, depth: number): TableCell[][] {
   const { properties = {}, required = [] } = node
   return Object.entries(properties).flatMap(([name, member]: [string, DescribedNode]) => {
     const mark = required.includes(name) ? ' (required)' : ''
@@ -73,67 +66,8 @@ function typeOf(node: DescribedNode): string {
   return type === undefined ? 'any' : [type].flat().join(' or ')
 }
 
-/** The least value that a schema describes, made of its constants, first choices and the examples in its descriptions. */
-export function exampleOf(node: DescribedNode, name = ''): unknown {
-  if (node.const !== undefined) return node.const
-  if (node.default !== undefined) return node.default
-  if (node.enum !== undefined) return node.enum[0]
-  const [branch] = node.oneOf ?? node.anyOf ?? []
-  if (branch !== undefined && node.properties === undefined) return exampleOf(branch, name)
-  switch ([node.type].flat()[0]) {
-    case 'object':
-      return Object.fromEntries(
-        listNeeded(node, name === '').map(([key, member]) => [key, toMember(key, member, name)]),
-      )
-    case 'array':
-      return [exampleOf(node.items ?? {}, name)]
-    case 'integer':
-    case 'number':
-      return node.minimum ?? 1
-    case 'boolean':
-      return true
-    default:
-      return toText(node, name)
-  }
-}
-
-/** The members of an object that an example needs: those required, ids, and one where anything is missing otherwise. */
-function listNeeded({ properties = {}, required = [] }: DescribedNode, isWhole: boolean): [string, DescribedNode][] {
-  const isFilter = 'exclude' in properties && properties.severities !== undefined
-  const [first] = Object.keys(properties)
-  const ids = isWhole ? ['id', 'ids'].filter((name) => name in properties && !required.includes(name)) : []
-  const least = isWhole || first === undefined ? [] : [first]
-  const names = isFilter && !isWhole ? ['severities'] : [...ids, ...required]
-  return (names.length === 0 ? least : names).map((name) => [name, properties[name] ?? {}])
-}
-
 /** A secret is shown as the name of an environment variable, which the command line reads. */
-const toMember = (key: string, member: DescribedNode, parent: string) =>
-  parent === 'masked' ? { env: key.toUpperCase() } : exampleOf(member, key)
-
-const formats: Readonly<Record<string, string>> = {
-  uri: 'https://example.atlassian.net',
-  email: 'you@example.com',
-  uuid: '11111111-2222-3333-4444-555555555555',
-}
-const byName: Readonly<Record<string, string>> = {
-  id: '24',
-  name: 'Company wiki',
-  slug: 'open-findings',
-  displayName: 'My own name',
-  metricSlug: 'open-findings',
-  glossaryTermSlug: 'pii-exposure',
-  dashboard: 'discovery',
-  key: 'my-rule',
-}
-
-function toText({ format = '', pattern, description = '' }: DescribedNode, name: string): string {
-  const [, named] = /\bsuch as ([^\s,;.]+(?:\.[^\s,;.]+)*)/.exec(description) ?? []
-  const samples = [formats[format], byName[name], named, 'open-findings', 'NAME', '24', '#d33', '7d']
-  const fits = (text: string | undefined) =>
-    text !== undefined && (pattern === undefined || new RegExp(pattern, 'u').test(text))
-  return samples.find(fits) ?? 'text'
-}
+export const toVariable = (member: string): unknown => ({ env: member.toUpperCase() })
 
 /** Accepts numbers where an operation takes texts as ids. */
 export function acceptNumbers(operation: Operation, input: Record<string, unknown>): Record<string, unknown> {

@@ -1,17 +1,12 @@
+import type { Pause } from '../connectors/http/upstream.ts'
 import { count } from '../kernel/count.ts'
 import { joinShown, line, type PrintableText, showAmount, showName } from '../kernel/shown.ts'
 
-/** The members of a scan that tell how fast it is. */
+/** The members of a scan that its speed is computed from. */
 interface PacedScan {
   source?: { name: string }
   progress: { discovered: number; scanned: number; unchanged: number }
   scopes: readonly { name: string; state: string; discovered: number }[]
-}
-
-/** A wait that the platform requested; `until` is in milliseconds since 1970. */
-export interface Pause {
-  until: number
-  status?: number | undefined
 }
 
 interface Sample {

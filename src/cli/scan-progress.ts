@@ -1,9 +1,10 @@
+import type { Pause } from '../connectors/http/upstream.ts'
 import { AppError } from '../kernel/errors.ts'
 import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import type { Host } from './host.ts'
 import { type Block, toneOf } from './output/blocks.ts'
 import { describeScreen } from './output/screen.ts'
-import { type Pause, ScanPace, toPauseLine, toStatusLine } from './scan-pace.ts'
+import { ScanPace, toPauseLine, toStatusLine } from './scan-pace.ts'
 import { print, type Session } from './session.ts'
 
 export interface ScanScopeView {

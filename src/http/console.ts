@@ -19,7 +19,8 @@ const policy = [
   "trusted-types 'none'",
 ].join('; ')
 
-const pageHeaders = {
+/** Headers of every page: scripts, styles and requests come from and go to this server only. */
+export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
@@ -29,6 +30,8 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
 }
+
+export const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain'
 
 /** True for what a link on any site may open: the page of the console holds no data, and opening it changes nothing. */
 export const isConsolePage = (path: string): boolean =>

@@ -8,8 +8,9 @@ import { type Operation, requireScope } from '../operation/operation.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { clientAddress, isFromHere, toNetwork } from './address.ts'
-import { addConsole, CONSOLE_PATH, isConsolePage } from './console.ts'
-import { createDocsPage } from './docs.ts'
+import { addConsole, CONSOLE_PATH, isConsolePage, pageHeaders, typeOf } from './console.ts'
+import { atOrigin, createDocsPage, DOCS_PATH } from './docs.ts'
+import { docsFiles } from './docs-assets.ts'
 import { addSafety, guard } from './guard.ts'
 import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
@@ -62,7 +63,7 @@ const namedPaths = new Set([
 ])
 
 /** Public paths, which reveal nothing but the program itself. */
-const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs'])
+const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs', '/docs/docs.js', '/docs/docs.css'])
 
 const namePath = (path: string) => (namedPaths.has(path) ? path : isConsolePage(path) ? CONSOLE_PATH : 'other')
 
@@ -74,6 +75,7 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
   const trusted = (options.trustProxy ?? []).map(toNetwork)
   const app = new Hono<AppEnv>({ strict: false })
   // Built on first request, because they take longer than all the rest.
+  const baseOf = (request: Request) => (options.publicUrl ?? new URL(request.url).origin).replace(/\/$/, '')
   let openApi: string | undefined
   let docs: string | undefined
   const { telemetry, readiness } = options
@@ -122,19 +124,20 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
     const headers = { 'content-type': 'application/json' }
     return toTextResponse(c.req.raw.headers, { text: openApi, headers, isRevalidated: true })
   })
-  app.get('/docs', (c) => {
-    docs ??= createDocsPage(options.operations, version)
-    return c.body(docs, 200, {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-    })
+  app.get(DOCS_PATH, (c) => {
+    docs ??= createDocsPage(createOpenApi(options.operations, version), options.operations, version)
+    return toTextResponse(c.req.raw.headers, { text: atOrigin(docs, baseOf(c.req.raw)), headers: pageHeaders })
   })
+  for (const [name, text] of Object.entries(docsFiles)) {
+    app.get(`${DOCS_PATH}/${name}`, (c) =>
+      toTextResponse(c.req.raw.headers, { text, headers: { 'content-type': typeOf(name) }, isRevalidated: true }),
+    )
+  }
   if (options.console !== undefined) addConsole(app, options.console)
   app.get('/', (c) => {
     const isPerson = options.console !== undefined && c.req.header('accept')?.includes('text/html') === true
     return c.redirect(isPerson ? CONSOLE_PATH : '/docs')
   })
-  const baseOf = (request: Request) => (options.publicUrl ?? new URL(request.url).origin).replace(/\/$/, '')
   for (const path of issuer === undefined ? [] : ['', '/mcp']) {
     app.get(resourceMetadataPath(path), (c) => c.json(toResourceMetadata(baseOf(c.req.raw), path, issuer ?? '')))
   }

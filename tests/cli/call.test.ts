@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { describeOperation, exampleOf } from '../../src/cli/operation-help.ts'
+import { describeOperation, toVariable } from '../../src/cli/operation-help.ts'
 import { layOut } from '../../src/cli/output/layout.ts'
 import { resolveSecrets } from '../../src/cli/secret-input.ts'
 import { inputNode } from '../../src/operation/input/coerce.ts'
+import { exampleOf } from '../../src/operation/input/example.ts'
 import { importFindings, openCommandLine } from './command-line.ts'
 
 const onPipe = { width: Number.POSITIVE_INFINITY, hasColor: false, hasLinks: false }
@@ -16,7 +17,7 @@ describe('assay call OPERATION --help', () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
     'shows an example of %s that is valid',
     (_, operation) => {
-      const example = exampleOf(inputNode(operation.input)) as Record<string, unknown>
+      const example = exampleOf(inputNode(operation.input), toVariable) as Record<string, unknown>
       expect(operation.input.safeParse(resolveSecrets(host, example)).error?.issues ?? []).toEqual([])
     },
   )

@@ -44,7 +44,9 @@ it.each([false, true])('hostile names of scopes are lines of the progress of a s
   })
   const session = { call: async () => scan } as unknown as Session
   await followScan({ signal, stderr: stream } as unknown as Host, session, scan.id)
-  const lines = stripVTControlCharacters(String(stream.read())).split('\n').filter(Boolean)
+  const lines = stripVTControlCharacters(String(stream.read()))
+    .split('\n')
+    .filter((each) => each.trim() !== '')
   if (isTTY) {
     const last = lines.slice(-scopes.length)
     for (const [at, { name, discovered }] of scopes.entries()) {

@@ -2,12 +2,12 @@ import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import {
   type Block,
-  type Cell,
   type Column,
   cell,
   command,
   fields,
   linked,
+  type TableCell,
   table,
 } from '../../src/cli/output/blocks.ts'
 import { layOut } from '../../src/cli/output/layout.ts'
@@ -26,7 +26,7 @@ const columns: Column[] = [
   { title: line`where`, shrink: 1 },
   { title: line`excerpt`, shrink: 2, isCut: true, isOptional: true },
 ]
-const row = (id: number, severity: string, where: string, excerpt: string): Cell[] => [
+const row = (id: number, severity: string, where: string, excerpt: string): TableCell[] => [
   cell.number(id),
   cell.status(severity),
   cell.name(where),
@@ -174,12 +174,12 @@ it('a command that is wrapped can be copied as it is', () => {
 })
 
 it('a command is not divided within quotes', () => {
-  const text = line`assay call get_metric '{"slug": "a b"}' --home x`
-  expect(layOut([command(text)], { ...plain, width: 20 })).toEqual([text])
-  expect(layOut([command(text)], { ...plain, width: 30 })).toEqual([
+  const text = line`assay call get_metric '{"slug": "open findings"}' --home x`
+  expect(layOut([command(text)], { ...plain, width: 24 })).toEqual([text])
+  expect(layOut([command(text)], { ...plain, width: 34 })).toEqual([
     'assay call get_metric \\',
-    `  '{"slug": "a b"}' --home \\`,
-    '  x',
+    `  '{"slug": "open findings"}' \\`,
+    '  --home x',
   ])
 })
 

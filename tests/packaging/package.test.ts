@@ -49,6 +49,7 @@ describe('the tarball', () => {
         pack.bin.assay,
       ],
       ...workers,
+      ...listed('man'),
       ...listed('migrations'),
       ...listed('models'),
       ...listed('sample-company'),

@@ -7,7 +7,7 @@ import { UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
 import { toDetailText } from '../finding-text.ts'
 import type { Flags, Host } from '../host.ts'
-import { type Cell, type Column, cell, linked, table } from '../output/blocks.ts'
+import { type Column, cell, linked, type TableCell, table } from '../output/blocks.ts'
 import { addFormats, outputFormats, present, showNote } from '../output/show.ts'
 import { withSession } from '../session.ts'
 
@@ -93,7 +93,7 @@ const columns: Column[] = [
   { title: line`excerpt`, shrink: 3, isCut: true, isOptional: true },
 ]
 
-function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): Cell[] {
+function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): TableCell[] {
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part, MAX_PLACE))
   return [
     cell.code(id),

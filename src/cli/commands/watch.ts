@@ -7,7 +7,7 @@ import { UsageError } from '../exit.ts'
 import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { type Block, type Column, cell, type Table, table } from '../output/blocks.ts'
+import { type Block, type Column, cell, type TableBlock, table } from '../output/blocks.ts'
 import { addFormats, present } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
 import { addSecretOptions, readSecret, type SecretFlags } from '../secret-input.ts'
@@ -162,7 +162,7 @@ const watchColumns: Column[] = [
   { title: line`evaluated`, shrink: 4, min: 16, isOptional: true },
 ]
 
-function toWatchTable(watches: readonly Watch[]): Table {
+function toWatchTable(watches: readonly Watch[]): TableBlock {
   const rows = watches.map(({ slug, state, reason, metricSlug, value, condition, evaluatedAt, dimensions }) => [
     cell.code(slug),
     reason === undefined

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/shown.ts'
 import { toReadersTime, toUtcTime } from './times.ts'
 
-/** What a colour stands for. */
+/** The meaning of a colour. */
 export type Tone = 'good' | 'notice' | 'bad' | 'worst' | 'quiet' | 'heading'
 
 /** A piece of a line. */
@@ -22,7 +22,7 @@ export interface Span {
 }
 
 /** A cell of a table; `value` is what CSV contains. */
-export interface Cell extends Span {
+export interface TableCell extends Span {
   value: CsvValue
   /** A moment: on a terminal in the reader's time zone. */
   isTime?: true
@@ -41,16 +41,16 @@ export interface Column {
   isCut?: true
 }
 
-export interface Table {
+export interface TableBlock {
   kind: 'table'
   columns: readonly Column[]
-  rows: readonly (readonly Cell[])[]
+  rows: readonly (readonly TableCell[])[]
 }
 
 /** Names with their values, one pair per line. */
 export interface Fields {
   kind: 'fields'
-  fields: readonly (readonly [PrintableText, Cell])[]
+  fields: readonly (readonly [PrintableText, TableCell])[]
 }
 
 /** A command to copy: where it is wrapped, the shell reads on. */
@@ -59,15 +59,15 @@ interface ShellCommand {
   text: PrintableText
 }
 
-export type Block = PrintableText | Span | readonly (PrintableText | Span)[] | Table | Fields | ShellCommand
+export type Block = PrintableText | Span | readonly (PrintableText | Span)[] | TableBlock | Fields | ShellCommand
 
-export const table = (columns: readonly Column[], rows: readonly (readonly Cell[])[]): Table => ({
+export const table = (columns: readonly Column[], rows: readonly (readonly TableCell[])[]): TableBlock => ({
   kind: 'table',
   columns,
   rows,
 })
 
-export const fields = (...pairs: readonly (readonly [PrintableText, Cell])[]): Fields => ({
+export const fields = (...pairs: readonly (readonly [PrintableText, TableCell])[]): Fields => ({
   kind: 'fields',
   fields: pairs,
 })
@@ -107,23 +107,23 @@ export const toneOf = (code: string): Tone | undefined => tones[code.toUpperCase
 
 /** Cells by what they contain; CSV gets the value as it is, the terminal gets it escaped. */
 export const cell = {
-  shown: (text: PrintableText, value: CsvValue = text): Cell => ({ text, value }),
-  name: (text: string, max?: number): Cell => ({ text: showName(text, max), value: text }),
-  code: (text: string): Cell => ({ text: showCode(text), value: text }),
+  shown: (text: PrintableText, value: CsvValue = text): TableCell => ({ text, value }),
+  name: (text: string, max?: number): TableCell => ({ text: showName(text, max), value: text }),
+  code: (text: string): TableCell => ({ text: showCode(text), value: text }),
   /** A severity or status, in its colour. */
-  status: (text: string): Cell => ({ text: showCode(text), value: text, tone: toneOf(text) }),
-  sentence: (text: string, max?: number): Cell => ({ text: showSentence(text, max), value: text }),
-  number: (value: number | null, formatted?: string): Cell => {
+  status: (text: string): TableCell => ({ text: showCode(text), value: text, tone: toneOf(text) }),
+  sentence: (text: string, max?: number): TableCell => ({ text: showSentence(text, max), value: text }),
+  number: (value: number | null, formatted?: string): TableCell => {
     const text =
       value === null && formatted === undefined ? line`none` : showAmount(formatted ?? plainDigits(value ?? 0))
     return { text, value }
   },
   /** A moment in the reader's time zone. */
-  time: (at: string | null | undefined, otherwise: PrintableText = line`never`): Cell =>
+  time: (at: string | null | undefined, otherwise: PrintableText = line`never`): TableCell =>
     at == null ? { text: otherwise, value: '' } : { text: toReadersTime(at), value: at, isTime: true },
 }
 
-const toUtc = (each: Cell): Cell =>
+const toUtc = (each: TableCell): TableCell =>
   each.isTime && typeof each.value === 'string' ? { ...each, text: toUtcTime(each.value) } : each
 
 /** The same blocks with moments in UTC, for readers whose time zone is not known. */
@@ -135,4 +135,5 @@ export const withUtcTimes = (blocks: readonly Block[]): Block[] =>
   })
 
 /** The same cell as a link; addresses other than http and https are dropped when it is shown. */
-export const linked = (to: Cell, link: string | undefined): Cell => (link === undefined ? to : { ...to, link })
+export const linked = (to: TableCell, link: string | undefined): TableCell =>
+  link === undefined ? to : { ...to, link }

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import type { Cell, Column } from './blocks.ts'
+import type { Column, TableCell } from './blocks.ts'
 
 const GAP_WIDTH = 2
 const MIN_COLUMN = 12
@@ -8,21 +8,30 @@ const MAX_WORD = 24
 
 const longest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0)
 
+/** The width that holds the words of nine in ten cells. */
+function usualWord(texts: readonly string[]): number {
+  const widths = texts.map((text) => longest(text.split(' '))).sort((a, b) => a - b)
+  return widths[Math.ceil(widths.length * 0.9) - 1] ?? 0
+}
+
 /**
- * The width of each column, so that all fit side by side; undefined for a column that is left out. Undefined if they
- * do not fit at all.
+ * The width of each column, so that all fit side by side; undefined for a column that is left out. Undefined if even
+ * the narrowest do not fit.
  */
 export function fitColumns(
   columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly TableCell[])[],
   width: number,
 ): (number | undefined)[] | undefined {
-  const wanted = columns.map(({ title }, at) =>
-    Math.max(stringWidth(title), longest(rows.map((row) => row[at]?.text ?? ''))),
-  )
+  const cells = columns.map((_, at) => rows.map((row) => row[at]?.text ?? ''))
+  const natural = columns.map(({ title }, at) => Math.max(stringWidth(title), longest(cells[at] ?? [])))
+  if (natural.reduce((sum, each) => sum + each + GAP_WIDTH, -GAP_WIDTH) <= width) return natural
+  // Titles may be wrapped.
+  const titles = columns.map(({ title }) => longest(title.split(' ')))
+  const wanted = titles.map((title, at) => Math.max(title, longest(cells[at] ?? [])))
   const narrowest = columns.map((column, at) => {
-    const words = column.isCut ? 0 : longest(rows.flatMap((row) => (row[at]?.text ?? '').split(' ')))
-    const least = Math.max(column.min ?? MIN_COLUMN, Math.min(words, MAX_WORD), stringWidth(column.title))
+    const words = column.isCut ? 0 : usualWord(cells[at] ?? [])
+    const least = Math.max(column.min ?? MIN_COLUMN, Math.min(words, MAX_WORD), titles[at] ?? 0)
     return Math.min(least, wanted[at] ?? 0)
   })
   const yielding = columns

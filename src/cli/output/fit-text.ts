@@ -24,7 +24,7 @@ export function cutText(text: string, width: number): string {
   return `${(atWord || kept).replace(/[\s\u200c\u200d]+$/u, '')}${end}`
 }
 
-/** Wraps a text between words; further lines are indented, so that each can be told from the next row. */
+/** Wraps a text between words; further lines are indented, which distinguishes them from the next row. */
 export function wrapText(long: string, width: number, indent = '  '): string[] {
   if (stringWidth(long) <= width) return [long]
   // The library composes characters, which changes the length.

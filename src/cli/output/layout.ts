@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import { type Block, type Fields, type Span, type Table, type Tone, withUtcTimes } from './blocks.ts'
+import { type Block, type Fields, type Span, type TableBlock, type Tone, withUtcTimes } from './blocks.ts'
 import { fitColumns } from './columns.ts'
 import { cutText, wrapText } from './fit-text.ts'
 import { toHarmlessLink } from './links.ts'
@@ -76,7 +76,7 @@ function wrapCommand(text: string, width: number): string[] {
   return lines.map((line, at) => `${indent}${at === 0 ? '' : GAP}${line}${at < lines.length - 1 ? ' \\' : ''}`)
 }
 
-function layOutTable({ columns, rows }: Table, screen: Screen, paint: Painter): string[] {
+function layOutTable({ columns, rows }: TableBlock, screen: Screen, paint: Painter): string[] {
   const widths = fitColumns(columns, rows, screen.width)
   if (widths === undefined) return layOutRecords({ kind: 'table', columns, rows }, screen, paint)
   const shown = columns.flatMap((column, at) => {
@@ -111,7 +111,7 @@ function layOutTable({ columns, rows }: Table, screen: Screen, paint: Painter): 
 }
 
 /** One line for each cell, for screens on which not even the narrowest columns fit beside each other. */
-function layOutRecords({ columns, rows }: Table, screen: Screen, paint: Painter): string[] {
+function layOutRecords({ columns, rows }: TableBlock, screen: Screen, paint: Painter): string[] {
   return rows.flatMap((row, at) => {
     const pairs = row.flatMap((cell, index) => {
       const title = columns[index]?.title

@@ -1,15 +1,16 @@
 import { toCsvRecord } from '../../kernel/csv.ts'
 import { removeInvisible } from '../../kernel/invisible.ts'
-import { type Block, type Cell, type Table, withUtcTimes } from './blocks.ts'
+import { type Block, type TableBlock, type TableCell, withUtcTimes } from './blocks.ts'
 import { toHarmlessLink } from './links.ts'
 
-const isTable = (block: Block): block is Table => typeof block === 'object' && 'kind' in block && block.kind === 'table'
+const isTable = (block: Block): block is TableBlock =>
+  typeof block === 'object' && 'kind' in block && block.kind === 'table'
 
 /** The rows of the first table as CSV, with the titles of its columns as header. */
 export function toCsv(blocks: readonly Block[]): string {
   const found = blocks.find(isTable)
   if (found === undefined) return ''
-  const toField = ({ value }: Cell) => (typeof value === 'string' ? removeInvisible(value) : value)
+  const toField = ({ value }: TableCell) => (typeof value === 'string' ? removeInvisible(value) : value)
   return [found.columns.map(({ title }) => title), ...found.rows.map((row) => row.map(toField))]
     .map(toCsvRecord)
     .join('')
@@ -27,7 +28,7 @@ const escapeStart = (text: string) =>
     /\d/.test(mark) ? `${blanks}${mark}\\` : `${blanks}\\${mark}`,
   )
 
-const toInline = ({ text, link }: Pick<Cell, 'text' | 'link'>): string => {
+const toInline = ({ text, link }: Pick<TableCell, 'text' | 'link'>): string => {
   const address =
     link === undefined ? undefined : toHarmlessLink(link)?.replace(/[()]/g, (each) => (each === '(' ? '%28' : '%29'))
   return address === undefined ? escapeInline(text) : `[${escapeInline(text)}](<${address}>)`

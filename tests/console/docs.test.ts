@@ -1,0 +1,76 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, inspect, launch, Pages, type Served, serve } from './harness.ts'
+
+let browser: Browser
+let served: Served
+let pages: Pages
+
+describe.skipIf(!hasBrowser)('the page about the REST API in a browser', { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    ;[browser, served] = await Promise.all([launch(), serve()])
+    pages = new Pages(browser, served.origin)
+  }, 90_000)
+  afterEach(() => pages.finish())
+  afterAll(async () => {
+    await browser?.close()
+    await served?.close()
+  })
+
+  test('finds operations by words, with the keyboard alone', async () => {
+    const page = await pages.open('/docs', { unsettled: true })
+    await page.keyboard.press('/')
+    await page.keyboard.type('query metric timeseries')
+    expect(await page.locator('#found').textContent()).toBe('1 operation')
+    expect(await page.locator('main details:visible').count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    const entry = page.locator('#query_metric_timeseries')
+    expect(await entry.getAttribute('open')).toBe('')
+    const text = (await entry.textContent()) ?? ''
+    for (const part of [
+      'Body (application/json)',
+      'metricSlug (required)',
+      'Response 200',
+      `curl -X POST '${served.origin}/semantic/query/timeseries'`,
+    ])
+      expect(text).toContain(part)
+  })
+
+  test('a link opens the operation or schema that it leads to', async () => {
+    const page = await pages.open('/docs#get_finding', { unsettled: true })
+    const entry = page.locator('#get_finding')
+    expect(await entry.getAttribute('open')).toBe('')
+    expect(await entry.locator('pre').first().textContent()).toBe(`curl '${served.origin}/findings/24'`)
+    const link = page.locator('#get_finding a[href^="#schema-"]').first()
+    const target = await link.getAttribute('href')
+    await link.click()
+    expect(await page.locator(`${target}[open]`).count()).toBe(1)
+  })
+
+  test.each([
+    ['light', 1280],
+    ['dark', 360],
+  ] as const)('has no violations of accessibility rules, %s at %i pixels', async (colorScheme, width) => {
+    const page = await pages.open('/docs', { unsettled: true, colorScheme, viewport: { width, height: 900 } })
+    await page.evaluate(() => {
+      for (const entry of [...document.querySelectorAll('details')].slice(0, 12)) entry.open = true
+    })
+    expect(await inspect(page)).toEqual([])
+  })
+
+  test('contains every operation, each with a curl command for this server', async () => {
+    const { paths } = await served.ask<{ paths: Record<string, Record<string, { operationId: string }>> }>(
+      'GET',
+      '/openapi.json',
+    )
+    const page = await pages.open('/docs', { unsettled: true })
+    const ids = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId))
+    const shown = await page
+      .locator('main details:not([id^="schema-"])')
+      .evaluateAll((entries) => entries.map(({ id }) => id))
+    expect(shown.toSorted()).toEqual(ids.toSorted())
+    const curls = await page.locator('main pre').evaluateAll((all) => all.map(({ textContent }) => textContent ?? ''))
+    expect(curls.filter((text) => text.startsWith('curl ') && !text.includes(served.origin))).toEqual([])
+  })
+})
