@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/store/postgres/connection.worker.ts': ['pg'],
   'src/doctor/machine.ts': ['node:dns/promises', 'node:net'],
   'src/sample/listener.ts': ['node:http'],
-  // The person's own pager, and the browser that shows the console.
+  // The person's own pager.
   'src/cli/output/pager.ts': ['node:child_process'],
   // It runs in the browser, whose policy lets it ask this server only.
   'src/console/client.ts': ['fetch'],
