@@ -70,7 +70,8 @@ export class PostgresClient {
   query(request: PostgresRequest): PostgresResult {
     Atomics.store(this.#state, 0, 0)
     this.#port.postMessage(request)
-    Atomics.wait(this.#state, 0, 0)
+    // The notification of an earlier reply may come late, so the state decides.
+    while (Atomics.load(this.#state, 0) === 0) Atomics.wait(this.#state, 0, 0)
     const received = receiveMessageOnPort(this.#port) as { message: PostgresReply } | undefined
     if (received === undefined) {
       throw new AppError('unavailable', 'The thread that talks to PostgreSQL has ended; try again.', { reason: 'busy' })
