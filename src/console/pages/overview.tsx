@@ -65,7 +65,7 @@ export function Overview({ route }: { route: Route }) {
   const isScanned = list === undefined || list.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== undefined)
   const compares = value?.observedFrom != null && Date.parse(value.observedFrom) <= range.compared.from
   return (
-    <main class="page">
+    <main class="page" aria-busy={!isReady}>
       <div class="title">
         <h1>Overview</h1>
         <span class="muted subtitle">last 12 months{compares ? ', against those before' : ''}</span>
