@@ -56,6 +56,7 @@ export class PostgresClient {
   readonly #worker: Worker
   readonly #port: MessagePort
   readonly #state = new Int32Array(new SharedArrayBuffer(4))
+  #isLost = false
 
   constructor(settings: PostgresSettings) {
     const { port1, port2 } = new MessageChannel()
@@ -68,13 +69,15 @@ export class PostgresClient {
 
   /** @throws PostgresError */
   query(request: PostgresRequest): PostgresResult {
+    if (this.#isLost) throw toLost()
     Atomics.store(this.#state, 0, 0)
     this.#port.postMessage(request)
     // The notification of an earlier reply may come late, so the state decides.
     while (Atomics.load(this.#state, 0) === 0) Atomics.wait(this.#state, 0, 0)
     const received = receiveMessageOnPort(this.#port) as { message: PostgresReply } | undefined
     if (received === undefined) {
-      throw new AppError('unavailable', 'The thread that talks to PostgreSQL has ended; try again.', { reason: 'busy' })
+      this.#isLost = true
+      throw toLost()
     }
     const { message } = received
     if ('failure' in message) throw new PostgresError(message.failure)
@@ -85,3 +88,6 @@ export class PostgresClient {
     this.#port.postMessage('close')
   }
 }
+
+const toLost = () =>
+  new AppError('unavailable', 'The thread that talks to PostgreSQL has ended; try again.', { reason: 'busy' })
