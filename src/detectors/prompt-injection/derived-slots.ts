@@ -97,7 +97,7 @@ const possessive = /^(?:your|ur$)/
 /** Pronouns of other languages that never own what follows: "vous oublierez les commandes". */
 const subjectPronoun =
   /^(?:vous|toi|du|dich|dir|jij|jou|ty|ciebie|tobie|cie|ты|тебя|тебе|тобой|вы|вас|вам|usted|voce|voces|lei)$/
-/** "It is silently ignored", "the script will silently remove them": what a program does, not what a reader is told to do. */
+/** "It is silently ignored", "the script will silently remove them": what a program does, not what a reader is asked to do. */
 const behaviour =
   /(?:^|[^a-z])(?:is|are|was|were|been|not|it|they|that|which|would|could|can|may|might|(?<!(?:you|agents?|assistants?|ais?|models?|bots?) )will)\s$/
 const BEHAVIOUR_REACH = 16
