@@ -9,7 +9,7 @@ import { Settings } from './config.ts'
 import { connectors } from './connectors/index.ts'
 import { CreateCustomDetector } from './custom-detectors/model.ts'
 import { DashboardFile } from './definitions/model.ts'
-import { detectors } from './detectors/index.ts'
+import { detectorDescriptions } from './detectors/descriptions.ts'
 import { CreateGlossaryTerm } from './glossary/model.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { ImportLine } from './imports/read/import-line.ts'
@@ -74,7 +74,7 @@ const TYPES_OF_LONG_LIST = 8
 const createDetectorTable = () => [
   '| detector | what it finds, and what it does not | finding types |',
   '| --- | --- | --- |',
-  ...detectors.map(({ type, description, findingTypes }) => {
+  ...detectorDescriptions.map(({ type, description, findingTypes }) => {
     const isLong = findingTypes.length > MAX_LISTED_TYPES
     const listed = findingTypes.slice(0, isLong ? TYPES_OF_LONG_LIST : MAX_LISTED_TYPES).map((name) => `\`${name}\``)
     return `| \`${type}\` | ${cell(description)} | ${isLong ? `${findingTypes.length}, such as ` : ''}${listed.join(' ')} |`

@@ -54,11 +54,8 @@ export interface DetectorContext<Config> {
   now: number
 }
 
-/**
- * A detector that needs only the document. Pure: the same document gives the same matches, on any thread. Detectors
- * that need all assets of a source (links, duplicates, staleness) are `SourceDetector`s.
- */
-export interface Detector<Config = unknown> {
+/** What is known of a detector without loading its rules. */
+export interface DetectorDescription<Config = unknown> {
   type: string
   title: string
   /** What it finds and what it does not find, in one or two sentences. */
@@ -71,20 +68,22 @@ export interface Detector<Config = unknown> {
   /** Schema of `detectors[].config` where the scan builds `config` from it and from data in the database. */
   settings?: z.ZodType
   findingTypes: readonly string[]
+  /** Single documents; digests of all of a source's documents; or only its assets, without their texts. */
+  reads: 'documents' | 'digests' | 'assets'
+}
+
+/**
+ * A detector that needs only the document. Pure: the same document gives the same matches, on any thread. Detectors
+ * that need all assets of a source (links, duplicates, staleness) are `SourceDetector`s.
+ */
+export interface Detector<Config = unknown> extends DetectorDescription<Config> {
   /** Detectors whose matches take precedence where both overlap: a number inside a token is not a phone number. */
   yieldsTo?: readonly string[]
   detect(document: AssayDocument, context: DetectorContext<Config>): Iterable<Match>
 }
 
 /** A detector that evaluates all assets of a source after they are stored; run by the scan engine. */
-export interface SourceDetector<Config = unknown> {
-  type: string
-  title: string
-  description: string
-  category: string
-  version: number
-  config: z.ZodType<Config>
-  findingTypes: readonly string[]
+export interface SourceDetector<Config = unknown> extends DetectorDescription<Config> {
   /**
    * Data of an asset's text to be stored for the evaluation: counts, keyed hashes and locations, never words that could
    * be private. Pure, and run together with the other detectors; undefined: there is nothing to store. Absent: the

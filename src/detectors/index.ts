@@ -14,8 +14,7 @@ export const documentDetectors: readonly Detector[] = [
   customDetector,
 ]
 
-/** All detectors that a source's payload may name. */
-export const detectors: readonly (Detector | SourceDetector)[] = [
+const detectors: readonly (Detector | SourceDetector)[] = [
   ...documentDetectors,
   brokenLinksDetector,
   duplicateDetector,

@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Connector, Sampling } from '../connectors/connector.ts'
+import type { DetectorDescription } from '../detectors/detector.ts'
 import { AppError, describeMoreProblems, type Issue, invalidInput, joinPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { closest } from '../kernel/suggest.ts'
 import { parseInput } from '../operation/operation.ts'
-import {
-  type AnyDetector,
-  findConnector,
-  findDetector,
-  isContentDetector,
-  needsContent,
-  type Plugins,
-} from './plugins.ts'
+import { findConnector, findDetector, isContentDetector, needsContent, type Plugins } from './plugins.ts'
 import { Schedule } from './schedule.ts'
 
 export const SamplingConfig = z
@@ -55,7 +49,7 @@ const ownMembers = ['type', 'required', 'masked', 'optional']
 
 /** An enabled detector with its validated settings. */
 export interface ChosenDetector {
-  detector: AnyDetector
+  detector: DetectorDescription
   config: unknown
 }
 

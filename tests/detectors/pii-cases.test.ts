@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { PiiConfig, piiDetector } from '../../src/detectors/pii/index.ts'
+import { PiiConfig } from '../../src/detectors/pii/description.ts'
+import { piiDetector } from '../../src/detectors/pii/index.ts'
 import { runRequest } from '../../src/detectors/request.ts'
 import type { Part } from '../../src/documents/document.ts'
 import { readText } from '../../src/documents/reader.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { detectText } from '../../src/detectors/detect-text.ts'
 import type { AssetFacts, Match } from '../../src/detectors/detector.ts'
-import { PiiConfig, piiDetector } from '../../src/detectors/pii/index.ts'
+import { PiiConfig } from '../../src/detectors/pii/description.ts'
+import { piiDetector } from '../../src/detectors/pii/index.ts'
 import type { Part } from '../../src/documents/document.ts'
 
 const asset: AssetFacts = { key: 'a', kind: 'bi.table', name: 'Sales', url: '' }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { detectText } from '../../src/detectors/detect-text.ts'
 import type { AssetFacts } from '../../src/detectors/detector.ts'
-import { PromptInjectionConfig, promptInjectionDetector } from '../../src/detectors/prompt-injection/index.ts'
+import { PromptInjectionConfig } from '../../src/detectors/prompt-injection/description.ts'
+import { promptInjectionDetector } from '../../src/detectors/prompt-injection/index.ts'
 import type { Part } from '../../src/documents/document.ts'
 
 const findInjections = (text: string, mime?: string) =>

@@ -19,6 +19,7 @@ function detectorOf(pattern: RegExp, facts: Partial<Match> & { type?: string; yi
     description: '',
     category: 'TESTS',
     version: 1,
+    reads: 'documents',
     config: z.unknown(),
     findingTypes: ['WORD'],
     ...(yieldsTo === undefined ? {} : { yieldsTo }),

@@ -151,6 +151,7 @@ export const wordDetector: Detector<{ least?: number | undefined }> = {
   description: 'Finds marked words.',
   category: 'TEST',
   version: 1,
+  reads: 'documents',
   config: z.strictObject({ least: z.int().min(1).optional() }),
   findingTypes: ['WORD'],
   detect: () => [],

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Detector } from '../../src/detectors/detector.ts'
+import { detectorDescriptions } from '../../src/detectors/descriptions.ts'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
-import { detectors } from '../../src/detectors/index.ts'
 import { runRequest } from '../../src/detectors/request.ts'
 import type { AssayDocument } from '../../src/documents/document.ts'
 import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
@@ -84,7 +83,7 @@ const detect: Detect = async (_, request) => runRequest(document, request, { fin
 
 beforeEach(async () => {
   tenant = createTenant({ ENG: 1 })
-  const plugins = { ...pluginsFor(tenant), detectors: detectors as readonly Detector[] as Detector[] }
+  const plugins = { ...pluginsFor(tenant), detectors: detectorDescriptions }
   bench = openWorkbench(tenant, { extra: findingOperations, detect, plugins, estate: [] })
   await createFake(bench, { detectors: [{ type: 'SECRETS' }, { type: 'PII' }] })
   replies.length = 0

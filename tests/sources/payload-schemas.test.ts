@@ -3,11 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { connectors } from '../../src/connectors/index.ts'
-import { detectors } from '../../src/detectors/index.ts'
+import { detectorDescriptions } from '../../src/detectors/descriptions.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { listConfigProblems } from '../../src/sources/config.ts'
 
-const plugins = { connectors, detectors }
+const plugins = { connectors, detectors: detectorDescriptions }
 const load = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../schemas/source-${name}.schema.json`, import.meta.url), 'utf8'))
 const compile = (name: string) => new Ajv2020({ strict: false, validateFormats: false }).compile(load(name))

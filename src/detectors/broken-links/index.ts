@@ -30,6 +30,7 @@ export const brokenLinksDetector: SourceDetector<BrokenLinksConfig> = {
     'Finds links to pages, attachments, anchors, reports and datasets that no longer exist, and web addresses that do not respond. Hosts that block automated requests, private addresses and example addresses are not findings.',
   category: 'LINK',
   version: 1,
+  reads: 'assets',
   config: BrokenLinksConfig,
   findingTypes,
 }

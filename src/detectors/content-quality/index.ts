@@ -12,6 +12,7 @@ export const contentQualityDetector: SourceDetector<ContentQualityConfig> = {
     'Finds pages that have not been edited for a long time, whose owner has left, that are empty or unfinished, or that present an old year as current; old open comments; reports and datasets without a description or owner. Facts that the platform does not report are never findings; style and correctness of the text are not judged.',
   category: 'QUALITY',
   version: 1,
+  reads: 'digests',
   config: ContentQualityConfig,
   findingTypes: qualityTypes,
   digest: (document, { asset }) =>

@@ -41,6 +41,7 @@ export const customDetector: Detector<z.infer<typeof CustomRun>> = {
     'Finds what the rules of this installation define: keyword lists, patterns, column names, facts about an asset, and combinations of them. Patterns run in linear time; lookaround and back-references are not supported.',
   category: 'CUSTOM',
   version: 1,
+  reads: 'documents',
   config: CustomRun,
   settings: CustomConfig,
   findingTypes: [],

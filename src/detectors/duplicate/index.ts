@@ -19,6 +19,7 @@ export const duplicateDetector: SourceDetector<DuplicateConfig> = {
     'Finds pages, files, datasets and reports whose text is the same as that of an older one, nearly the same, or part of it, within one source; datasets and reports within one workspace. Translations, paraphrases and texts of fewer than 50 words are not found.',
   category: 'QUALITY',
   version: 1,
+  reads: 'digests',
   config: DuplicateConfig,
   findingTypes: duplicateTypes,
   digest: toDigest,

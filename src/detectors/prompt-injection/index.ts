@@ -1,8 +1,8 @@
-import { z } from 'zod'
 import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
 import { toCanonical } from './canonical.ts'
 import { type Signal, toClusters } from './clusters.ts'
+import { type PromptInjectionConfig, promptInjectionDescription } from './description.ts'
 import { findDecoded } from './encodings.ts'
 import { isQuotedExample } from './quotes.ts'
 import { findSignals } from './signals.ts'
@@ -12,37 +12,8 @@ import { findUnseen } from './unseen.ts'
 /** Attributes that contain prose which a reader of the page does not see. */
 const unseenLabels = /^(?:alt|title|content|summary|placeholder|aria-[a-z]+|data-[a-z-]+)$/i
 
-export const PromptInjectionConfig = z.strictObject({
-  quotedExamples: z.boolean().default(false).describe('Whether quoted examples of attacks are reported too.'),
-})
-export type PromptInjectionConfig = z.infer<typeof PromptInjectionConfig>
-
 export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
-  type: 'PROMPT_INJECTION',
-  title: 'Prompt injection',
-  description:
-    'Finds text that tries to control an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 13 more. About half of the wordings by unseen authors are found; plain requests are not.',
-  category: 'THREAT',
-  version: 4,
-  config: PromptInjectionConfig,
-  findingTypes: [
-    'INSTRUCTION_OVERRIDE',
-    'AI_ADDRESSED',
-    'ROLE_TOKEN',
-    'PROMPT_LEAK',
-    'JAILBREAK',
-    'DATA_EXFILTRATION',
-    'TOOL_MISUSE',
-    'SUSPICIOUS_WORDING',
-    'DISCUSSED_INJECTION',
-    'HIDDEN_TEXT',
-    'ENCODED',
-    'OBFUSCATED',
-    'UNICODE_TAGS',
-    'VARIATION_SELECTOR',
-    'ZERO_WIDTH',
-    'BIDI',
-  ],
+  ...promptInjectionDescription,
   *detect(document, { config, asset }) {
     const training = asset.labels?.some((label) => /security-(?:training|awareness)/.test(label)) === true
     let isAbout: boolean | undefined

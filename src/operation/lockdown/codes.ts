@@ -28,11 +28,15 @@ export async function createCodeMasker(context: Context): Promise<(code: string)
 
 /** Imported dynamically, so that the start of the program does not load the detectors. */
 async function listBuiltInCodes(): Promise<string[]> {
-  const [{ detectors }, { assetKinds, linkTypes }] = await Promise.all([
-    import('../../detectors/index.ts'),
+  const [{ detectorDescriptions }, { assetKinds, linkTypes }] = await Promise.all([
+    import('../../detectors/descriptions.ts'),
     import('../../connectors/connector.ts'),
   ])
-  const ofDetectors = detectors.flatMap(({ type, category, findingTypes }) => [type, category, ...findingTypes])
+  const ofDetectors = detectorDescriptions.flatMap(({ type, category, findingTypes }) => [
+    type,
+    category,
+    ...findingTypes,
+  ])
   return [...ofDetectors, ...assetKinds, ...linkTypes, '', '(none)']
 }
 
