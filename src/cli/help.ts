@@ -112,6 +112,7 @@ const MIN_DESCRIPTION = 24
 export function configureHelp(program: Command, host: Pick<Host, 'stdout' | 'env' | 'color'>): void {
   const order = Object.keys(groups)
   const screen = () => describeScreen(host, host.stdout)
+  const width = () => Math.min(screen().width, host.stdout.isTTY === true ? 120 : 80)
   const all = [program, ...program.commands.flatMap((command) => [command, ...command.commands])]
   for (const command of program.commands) command.helpGroup(groupOf(command.name()) ?? 'Everything else:')
   for (const command of all) {
@@ -127,16 +128,16 @@ export function configureHelp(program: Command, host: Pick<Host, 'stdout' | 'env
         return option.mandatory ? `(required) ${text}` : text
       },
       formatItem: (term, termWidth, description, helper) => {
-        const width = helper.helpWidth ?? 80
-        if (width - termWidth - 4 >= MIN_DESCRIPTION || description === '')
+        const room = helper.helpWidth ?? 80
+        if (room - termWidth - 4 >= MIN_DESCRIPTION || description === '')
           return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
-        const wrapped = helper.boxWrap(description, Math.max(12, width - 6))
-        return `${helper.boxWrap(`  ${term}`, width)}\n${wrapped.replaceAll(/^/gm, '      ')}`
+        const wrapped = helper.boxWrap(description, Math.max(12, room - 6))
+        return `${helper.boxWrap(`  ${term}`, room)}\n${wrapped.replaceAll(/^/gm, '      ')}`
       },
       styleTitle: (title) => (screen().hasColor ? `\u001b[1m${title}\u001b[22m` : title),
     })
     command.configureOutput({
-      getOutHelpWidth: () => Math.min(screen().width, 120, host.stdout.isTTY === true ? 120 : 80),
+      getOutHelpWidth: width,
       getOutHasColors: () => screen().hasColor,
     })
     const lines = examplesOf(command)
@@ -147,7 +148,7 @@ export function configureHelp(program: Command, host: Pick<Host, 'stdout' | 'env
       const toLines = (example: string) => {
         const joined = example.replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => quoted.replaceAll(' ', '\u00a0'))
         return helper
-          .boxWrap(joined, (helper.helpWidth ?? 80) - 6)
+          .boxWrap(joined, width() - 6)
           .replaceAll('\u00a0', ' ')
           .split('\n')
           .join(' \\\n    ')

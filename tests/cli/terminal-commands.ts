@@ -111,7 +111,9 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
           expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([name, screen.map(({ text }) => toFixed(text))])
           expect(stripVTControlCharacters(painted)).not.toMatch(/(?![\r\n])[\p{Cc}\u202a-\u202e]/u)
           const text = screen.map((each) => toFixed(each.text)).join('\n')
-          await expect(`$ assay ${name}\n${text}\n`).toMatchFileSnapshot(`./terminal/${columns}/${at + 1}.txt`)
+          await expect(`$ assay ${name}\n${text}\n`).toMatchFileSnapshot(
+            join(import.meta.dirname, 'terminal', String(columns), `${at + 1}.txt`),
+          )
         }
         expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(indexes.length / 2)
       },

@@ -3,7 +3,8 @@ import { AppError } from '../../kernel/errors.ts'
 import { line, showCode } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { show } from '../output/show.ts'
+import { printJson, withSession } from '../session.ts'
 
 interface Verdict {
   intact: boolean
@@ -28,7 +29,7 @@ export function addAuditCommands(program: Command, host: Host): void {
       const verdict = await withSession(host, flags, (session) => session.call<Verdict>('verify_audit', input))
       if (json) printJson(host, verdict)
       else if (verdict.intact)
-        print(host, line`The trail is intact: ${verdict.entries} entries, head ${showCode(verdict.head)}`)
+        await show(host, line`The trail is intact: ${verdict.entries} entries, head ${showCode(verdict.head)}`)
       if (verdict.intact) return
       throw new AppError(
         'conflict',
