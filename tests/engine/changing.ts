@@ -27,12 +27,13 @@ function addAsset(writer: Writer, random: SeededRandom): void {
     ensureDictionaryId(writer, safe('wiki.page')),
     ensureDictionaryId(writer, safe(random.pick(containers))),
   ]
+  const newest = writer.prepare('SELECT max(id) FROM asset').pluck().get() as number
   writer
     .prepare(
       `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at)
        VALUES (?, ?, ?, ?, ?, 'new', 'ACTIVE', ?, ?)`,
     )
-    .run(safe(crypto.randomUUID()), source, safe(crypto.randomUUID()), kind, container, NOW - DAY, NOW)
+    .run(safe(crypto.randomUUID()), source, safe(`new-${newest + 1}`), kind, container, NOW - DAY, NOW)
 }
 
 function insertFinding(ledger: FindingLedger, writer: Writer, random: SeededRandom): void {
