@@ -15,7 +15,7 @@ interface WarningView {
 /** The parts of an answer that say what was counted. */
 export interface ContextView {
   metric: { slug?: string }
-  trust: { label: string }
+  trust: { tier?: string; label: string }
   warnings: readonly WarningView[]
   applied?: Applied
   freshness?: Freshness
@@ -26,18 +26,45 @@ export interface ContextView {
 
 /** What was counted, how far to trust it, and why there is nothing. */
 export function toContext(view: ContextView): Block[] {
-  const { applied, freshness, diagnosis, trust } = view
+  const facts = listFacts(view).filter(([, { text }]) => text !== noFilters)
+  return [...toTrust(view), toFacts(...facts), ...toWarnings(view), ...toDiagnosis(view)]
+}
+
+/** The same of a further metric of a question: what differs from the first one. */
+export function toFurtherContext(view: ContextView, first: ContextView): Block[] {
+  const before = new Map(listFacts(first).map(([name, { text }]) => [name, text]))
+  const facts = listFacts(view)
+  const [shared, own] = [true, false].map((wanted) =>
+    facts.filter(([name, { text }]) => (before.get(name) === text) === wanted),
+  ) as [Fact[], Fact[]]
+  const said = new Set(first.warnings.map(({ message }) => message))
+  const warnings = view.warnings.filter(({ message }) => !said.has(message))
   return [
-    showSentence(trust.label),
-    toFacts(
-      applied === undefined || applied.filters.length === 0 ? undefined : [line`filters`, showFilters(applied.filters)],
-      applied === undefined ? undefined : toRange(applied),
-      freshness === undefined ? undefined : [line`data`, cell.shown(showSources(freshness))],
-    ),
-    ...toWarnings(view),
-    ...(diagnosis === undefined ? [] : [toNotice(inOptions(diagnosis.summary))]),
+    ...toTrust(view),
+    toFacts(...own),
+    ...(shared.length === 0 ? [] : [line`The same as above: ${joinShown(shared.map(([name]) => name))}.`]),
+    ...toWarnings({ ...view, warnings }),
+    ...(view.diagnosis?.summary === first.diagnosis?.summary ? [] : toDiagnosis(view)),
   ]
 }
+
+const noFilters = line`none`
+
+function listFacts({ applied, freshness }: ContextView): Fact[] {
+  const data: Fact[] = freshness === undefined ? [] : [[line`data`, cell.shown(showSources(freshness))]]
+  if (applied === undefined) return data
+  const filters = applied.filters.length === 0 ? cell.shown(noFilters) : showFilters(applied.filters)
+  return [[line`filters`, filters], toRange(applied), ...data]
+}
+
+/** The level of trust; the warning about a draft says the same and what to do. */
+const toTrust = ({ trust, warnings, metric }: ContextView): Block[] =>
+  trust.tier === 'draft' && metric.slug !== undefined && warnings.some(({ code }) => code === 'draft')
+    ? []
+    : [showSentence(trust.label)]
+
+const toDiagnosis = ({ diagnosis }: ContextView): Block[] =>
+  diagnosis === undefined ? [] : [toNotice(inOptions(diagnosis.summary))]
 
 const toNotice = (text: string) => ({ text: line`! ${showSentence(text)}`, tone: 'notice' }) as const
 
@@ -97,7 +124,10 @@ const timeWords: Readonly<Record<string, string>> = {
   contentUpdatedAt: 'the last change of the content',
 }
 
-function toRange({ from, to, asOf, timeField, timeZone }: Applied): Fact {
+/** What `toRange` needs of a query as it was run. */
+export type AppliedRange = Omit<Applied, 'filters'>
+
+export function toRange({ from, to, asOf, timeField, timeZone }: AppliedRange): Fact {
   const at = (instant: string) => toBucketTime(instant, timeZone)
   if (asOf !== undefined) return [line`as of`, cell.time(asOf)]
   const by = line`by ${joinShown(timeField.split(', ').map((name) => showSentence(timeWords[name] ?? name)))}`

@@ -2,7 +2,7 @@ import { joinShown, line, type PrintableText, showAmount, showName, showSentence
 import type { MetricFormat } from '../metrics/model.ts'
 import { toFormatted } from '../query/answer/format.ts'
 
-import { type ContextView, toContext, toWarnings } from './answer-context.ts'
+import { type ContextView, toContext, toFurtherContext } from './answer-context.ts'
 import { type Block, type Column, cell, type TableCell, table } from './output/blocks.ts'
 
 import { toSparkline } from './output/sparkline.ts'
@@ -64,17 +64,9 @@ const MAX_TITLE = 16
 export function toAnswerText(answer: unknown): Block[] {
   const { also = [] } = answer as { also?: (AnswerView | { metric: { slug: string }; error: { message: string } })[] }
   const own = answer as AnswerView
-  const said = new Set(own.warnings.map(({ message }) => message))
   const others = also.flatMap((other) => {
     if ('error' in other) return [line``, line`${showName(other.metric.slug)}: ${showSentence(other.error.message)}`]
-    const warnings = other.warnings.filter(({ message }) => !said.has(message))
-    return [
-      line``,
-      ...toValueText(other),
-      line``,
-      showSentence(other.trust.label),
-      ...toWarnings({ ...other, warnings }),
-    ]
+    return [line``, ...toValueText(other), line``, ...toFurtherContext(other, own)]
   })
   return [...toValueText(own), line``, ...toContext(own), ...others]
 }

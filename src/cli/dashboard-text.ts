@@ -1,9 +1,9 @@
-import { joinShown, line, showName } from '../kernel/shown.ts'
-import { type ContextView, showSources, toWarnings } from './answer-context.ts'
+import { joinShown, line, type PrintableText, showName } from '../kernel/shown.ts'
+import { type AppliedRange, type ContextView, showSources, toRange, toWarnings } from './answer-context.ts'
 import { listLeaves } from './facts.ts'
 import { type Block, cell, table } from './output/blocks.ts'
 
-export interface DashboardView extends Pick<ContextView, 'applied' | 'freshness' | 'warnings'> {
+export interface DashboardView extends Pick<ContextView, 'freshness' | 'warnings'> {
   dashboard: string
   metrics: {
     displayName: string
@@ -12,6 +12,7 @@ export interface DashboardView extends Pick<ContextView, 'applied' | 'freshness'
     unit: string
     error?: { message: string }
     trust?: { tier: string }
+    applied?: AppliedRange
     pinnedFilters?: Record<string, unknown> | null
   }[]
 }
@@ -38,7 +39,23 @@ export function toDashboardText({ dashboard, metrics, freshness, warnings = [] }
   return [
     line`Dashboard ${showName(dashboard)}`,
     table(columns, rows),
-    ...(freshness === undefined ? [] : [line``, line`Data: ${showSources(freshness)}`]),
+    ...toRanges(metrics),
+    ...(freshness === undefined ? [] : [line`Data: ${showSources(freshness)}`]),
     ...toWarnings({ metric: {}, warnings }),
   ]
+}
+
+/** The range that all metrics have in common, or those of each. */
+function toRanges(metrics: DashboardView['metrics']): Block[] {
+  const namesOf = new Map<PrintableText, PrintableText[]>()
+  for (const { displayName, applied } of metrics) {
+    if (applied === undefined) continue
+    const [name, { text }] = toRange(applied)
+    const range = line`${name === line`as of` ? line`as of ` : line``}${text}`
+    namesOf.set(range, [...(namesOf.get(range) ?? []), showName(displayName)])
+  }
+  const [[only] = []] = namesOf
+  if (only === undefined) return []
+  if (namesOf.size === 1) return [line``, line`Range: ${only}`]
+  return [line``, ...[...namesOf].map(([range, names]) => line`Range of ${joinShown(names)}: ${range}`)]
 }

@@ -19,7 +19,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   '': ['assay demo', 'assay sources add', 'assay scan "Company wiki"', 'assay query open-findings --by severity'],
   init: ['assay init', 'assay init --home ./data'],
   demo: ['assay demo', 'assay demo --once'],
-  doctor: ['assay doctor', 'assay doctor --deep'],
+  doctor: ['assay doctor', 'assay doctor --full'],
   serve: ['assay serve', 'assay serve --port 0 --log-level debug'],
   mcp: ['assay mcp install claude-code', 'assay mcp --toolsets agent --read-only'],
   'mcp install': ['assay mcp install claude-code', 'assay mcp install cursor --admin --yes'],
@@ -93,7 +93,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   console: ['assay console', 'assay console --print'],
   'service install': ['assay service install', 'assay service install --print'],
   'service uninstall': ['assay service uninstall'],
-  generate: ['assay generate --findings 1000 > findings.ndjson'],
+  generate: [
+    'assay generate --findings 1000 > findings.ndjson',
+    'assay generate --findings 1000 | assay import - --source sample --home ./sample-data',
+  ],
   completion: ['source <(assay completion bash)', 'assay completion fish > ~/.config/fish/completions/assay.fish'],
 }
 

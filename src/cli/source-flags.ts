@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isObject } from '../kernel/json-object.ts'
 import { UsageError } from './exit.ts'
 import { toFlag } from './filter-flags.ts'
@@ -7,49 +7,61 @@ interface SourceFlag {
   /** The member of the payload that it sets. */
   path: string
   value: string
+  /** Its heading in the help. */
+  group: string
   description: string
   isList?: boolean
 }
+
+const WIKI = 'Options of a wiki:'
+const BI = 'Options of a BI platform:'
 
 /** Options for members of the payload, by the name of the option. */
 export const sourceFlags: Readonly<Record<string, SourceFlag>> = {
   baseUrl: {
     path: 'required.base_url',
     value: '<url>',
-    description: 'wiki: its address, such as https://example.atlassian.net',
+    group: WIKI,
+    description: 'its address, such as https://example.atlassian.net',
   },
   accountEmail: {
     path: 'required.account_email',
     value: '<email>',
-    description: 'wiki: email address of the account that owns the API token',
+    group: WIKI,
+    description: 'email address of the account that owns the API token',
   },
   authMode: {
     path: 'required.auth_mode',
     value: '<mode>',
-    description: 'BI platform: SERVICE_PRINCIPAL (an application) or ACCESS_TOKEN (your own, short-lived)',
+    group: BI,
+    description: 'SERVICE_PRINCIPAL (an application) or ACCESS_TOKEN (your own, short-lived)',
   },
-  tenantId: { path: 'required.tenant_id', value: '<id>', description: 'BI platform: directory (tenant) id' },
-  clientId: { path: 'required.client_id', value: '<id>', description: 'BI platform: application (client) id' },
+  tenantId: { path: 'required.tenant_id', value: '<id>', group: BI, description: 'directory (tenant) id' },
+  clientId: { path: 'required.client_id', value: '<id>', group: BI, description: 'application (client) id' },
   apiBaseUrl: {
     path: 'optional.connection.api_base_url',
     value: '<url>',
-    description: 'BI platform: base address of the API, if it is not the public one',
+    group: BI,
+    description: 'base address of the API, if it is not the public one',
   },
   authorityUrl: {
     path: 'optional.connection.authority_url',
     value: '<url>',
-    description: 'BI platform: base address of the identity provider, if it is not the public one',
+    group: BI,
+    description: 'base address of the identity provider, if it is not the public one',
   },
   spaces: {
     path: 'optional.scope.spaces.keys',
     value: '<list>',
-    description: 'wiki: only spaces with these keys, such as DOCS,OPS',
+    group: WIKI,
+    description: 'only spaces with these keys, such as DOCS,OPS',
     isList: true,
   },
   workspaces: {
     path: 'optional.scope.workspace_names',
     value: '<list>',
-    description: 'BI platform: only these workspaces, by name',
+    group: BI,
+    description: 'only these workspaces, by name',
     isList: true,
   },
 }
@@ -66,9 +78,9 @@ const list = (value: string) => value.split(',').map((item) => item.trim())
 
 /** Adds the options that set members of the payload. */
 export function addSettingOptions(command: Command): Command {
-  for (const [name, { value, description, isList }] of Object.entries(sourceFlags)) {
-    if (isList === true) command.option(`${toFlag(name)} ${value}`, description, list)
-    else command.option(`${toFlag(name)} ${value}`, description)
+  for (const [name, { value, group, description, isList }] of Object.entries(sourceFlags)) {
+    const option = new Option(`${toFlag(name)} ${value}`, description).helpGroup(group)
+    command.addOption(isList === true ? option.argParser(list) : option)
   }
   return command
     .option(

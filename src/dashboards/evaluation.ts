@@ -39,6 +39,10 @@ const DashboardItem = z.object({
   format: z.enum(metricFormats).describe('Format of the value.'),
   unit: ownText().describe('Unit; may be empty.'),
   trust: MetricAnswer.shape.trust.optional(),
+  applied: MetricAnswer.shape.applied
+    .omit({ filters: true })
+    .describe('What the metric counted; absent with an error.')
+    .optional(),
   error: z
     .object({ code: ownText().describe('Error code.'), message: outsideText().describe('What to do.') })
     .optional()
@@ -104,7 +108,8 @@ function evaluatePlacement(
     const answer = evaluateMetric(reader, { ...question, metricSlug }, { now, pinnedFilters: pinnedFilters ?? {} })
     const { breakdown, metric, applied, freshness, diagnosis, comparison, totalGroups, truncated, other, ...value } =
       answer
-    return { item: { ...placement, ...value, format: metric.format, unit: metric.unit }, freshness }
+    const { filters, ...range } = applied
+    return { item: { ...placement, ...value, format: metric.format, unit: metric.unit, applied: range }, freshness }
   } catch (error) {
     const metric = findMetricBySlug(reader, placement.metricSlug)
     const nothing = {

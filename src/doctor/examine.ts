@@ -8,7 +8,7 @@ import { quote, toCheck } from './check.ts'
 import { checkEngine } from './engine.ts'
 import { checkMachine } from './machine.ts'
 import { checkDatabase, checkFolder, NEWER, repairSnapshot, toRecoveryCommand } from './storage.ts'
-import { checkWork } from './work.ts'
+import { checkSources, checkWork } from './work.ts'
 
 export interface Examination {
   config: Config
@@ -18,6 +18,8 @@ export interface Examination {
   /** Also deletes what is derived from the database and may be damaged; it is built again when it is needed. */
   repair?: boolean
   open: () => Promise<OpenedApp>
+  /** Without `deep`: the largest database that is read as a whole, and how long a source may take to answer. */
+  limits?: { maxQuickBytes?: number; maxWaitMs?: number }
 }
 
 /** Fixes for a database that cannot be opened, where restoring a backup would not help; by reason of the error. */
@@ -49,7 +51,7 @@ function withHome({ fix, ...check }: Check, home: string): Check {
   return { ...check, fix: fixWithHome }
 }
 
-async function runChecks({ config, env, deep, repair, open }: Examination): Promise<Check[]> {
+async function runChecks({ config, env, deep, repair, open, limits = {} }: Examination): Promise<Check[]> {
   const folder = checkFolder(config.home)
   const checks = [...(await checkMachine(config, env)), ...folder]
   if (folder.some(({ name, status }) => name === 'data folder' && status === 'failed')) return checks
@@ -66,13 +68,17 @@ async function runChecks({ config, env, deep, repair, open }: Examination): Prom
     ]
   }
   try {
+    // The sources answer while the other checks run.
+    const sources = checkSources(app, deep, limits.maxWaitMs)
+    sources.catch(() => {})
     const repaired = repair ? [repairSnapshot(app)] : []
     return [
       ...checks,
-      ...checkDatabase(app, deep),
+      ...checkDatabase(app, deep, limits.maxQuickBytes),
       ...repaired,
       await checkEngine(app),
-      ...(await checkWork(app, deep)),
+      ...checkWork(app),
+      ...(await sources),
     ]
   } finally {
     await app.close()

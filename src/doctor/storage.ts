@@ -124,11 +124,15 @@ function checkObjects(differences: readonly string[], fix: string): CheckResult 
 }
 
 /** Checks the opened database. `deep` also detects flipped bits. */
-export function checkDatabase({ store, config: { home } }: OpenedApp, deep: boolean): Check[] {
+export function checkDatabase(
+  { store, config: { home } }: OpenedApp,
+  deep: boolean,
+  maxQuickBytes = MAX_QUICK_BYTES,
+): Check[] {
   const newest = listBackups(home).at(-1)
   const fix = toRecoveryCommand(home)
   const size = (end: string) => statSync(`${store.file}${end}`, { throwIfNoEntry: false })?.size ?? 0
-  const isRead = deep || size('') <= MAX_QUICK_BYTES
+  const isRead = deep || size('') <= maxQuickBytes
   const { integrity, schema, foreignKeys, differences } = store.examine(deep ? 'full' : isRead ? 'quick' : 'schema')
   const whole = integrity === 'ok'
   return [

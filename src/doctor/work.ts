@@ -24,8 +24,8 @@ const WAIT_MS = 2_000
 const FULL_WAIT_MS = 30_000
 const KEEP_SERVING = 'Keep a process running that does it: assay service install'
 
-/** Checks what uses the database: key, schedules, scans, tokens and sources. */
-export async function checkWork(app: OpenedApp, isFull: boolean): Promise<Check[]> {
+/** Checks what uses the database: key, schedules, scans and tokens. */
+export function checkWork(app: OpenedApp): Check[] {
   const now = Date.now()
   return [
     checkKey(app),
@@ -35,7 +35,6 @@ export async function checkWork(app: OpenedApp, isFull: boolean): Promise<Check[
     check('scans', () => checkScans(app, now), 'assay serve'),
     check('tokens', () => checkTokens(app, now), 'assay token list'),
     check('detectors', () => checkDetectors(app), 'assay sources'),
-    ...(await checkSources(app, isFull ? FULL_WAIT_MS : WAIT_MS)),
   ]
 }
 
@@ -111,24 +110,33 @@ function checkTokens({ store }: OpenedApp, now: number): CheckResult {
   }
 }
 
-async function checkSources(app: OpenedApp, maxMs: number): Promise<Check[]> {
-  const run = async (name: string, input: Record<string, unknown>) => {
+/** Tests the connection to each source, as `assay sources test` does. */
+export async function checkSources(app: OpenedApp, isFull: boolean, maxWaitMs = WAIT_MS): Promise<Check[]> {
+  const maxMs = isFull ? FULL_WAIT_MS : maxWaitMs
+  const run = async (name: string, input: Record<string, unknown>, signal: AbortSignal) => {
     const operation = app.operations.find((candidate) => candidate.name === name)
     if (operation === undefined) throw new AppError('internal', `${name} is not in the catalogue.`)
-    const context = app.contextFor({ caller: app.caller, signal: AbortSignal.timeout(maxMs) })
+    const context = app.contextFor({ caller: app.caller, signal })
     return call(operation, input, context)
   }
-  const { items } = (await run('list_sources', {})) as { items: { id: string; name: string; type: string }[] }
+  const { items } = (await run('list_sources', {}, new AbortController().signal)) as {
+    items: { id: string; name: string; type: string }[]
+  }
   const asked = items.filter(({ type }) => type !== 'IMPORT')
   return Promise.all(
     asked.map(async ({ id, name }): Promise<Check> => {
       const again = `assay sources test ${id}`
+      const signal = AbortSignal.timeout(maxMs)
       try {
-        const { steps } = (await run('test_source', { id })) as {
+        const { steps } = (await run('test_source', { id }, signal)) as {
           steps: { name: string; status: string; detail?: string; hint?: string }[]
         }
         const bad = steps.find(({ status }) => status === 'failed' || status === 'denied')
         if (bad === undefined) return toCheck(`source ${name}`, `${count(steps.length, 'step')} passed`)
+        if (signal.aborted) {
+          const failed = `${bad.name.replaceAll('_', ' ')}: no answer within ${maxMs / 1000} s`
+          return toCheck(`source ${name}`, { failed, fix: `To wait longer: ${again}` })
+        }
         const fix = bad.hint === undefined ? again : `${bad.hint} Then: ${again}`
         const detail = bad.detail === undefined ? '' : `, ${bad.detail}`
         return toCheck(`source ${name}`, { failed: `${bad.name.replaceAll('_', ' ')}: ${bad.status}${detail}`, fix })

@@ -9,7 +9,17 @@ import { Connection } from '../../src/store/connection.ts'
 import { caller } from '../support/context.ts'
 import { callTool } from '../support/mcp-tools.ts'
 import { runOnTerminal } from '../support/terminal.ts'
-import { type Doors, exchange, makeTemplate, NOON, openDoors, type Template, tokenHolder, toRequest } from './estate.ts'
+import {
+  type Doors,
+  exchange,
+  makeTemplate,
+  NOON,
+  openDoors,
+  type Template,
+  tokenHolder,
+  toRequest,
+  wikiConfig,
+} from './estate.ts'
 import { type FilterPlace, filterPlaces, findOperation, toInput, toPath, toQuery } from './filter-places.ts'
 
 type Json = Record<string, unknown>
@@ -151,6 +161,8 @@ const newWatch = {
   ...{ slug: 'new', displayName: 'New', metricSlug: 'open-findings' },
   condition: { kind: 'above', value: 1 },
 }
+
+const hook = { type: 'webhook', url: 'https://hooks.example.com/hook', format: 'json' }
 
 /** What is wrong with a watch, when it is created and when the one of the estate is changed. */
 const inWatches = (
@@ -383,6 +395,31 @@ describe('bad input', () => {
     expect(plans).toBeGreaterThan(0)
     const { statements } = await watch(() => askRest('search_findings', {}))
     expect(statements.filter(isOfFindings)).not.toEqual([])
+  })
+})
+
+describe('a secret that is a reference', () => {
+  const names = ['create_source', 'update_source', 'create_watch', 'update_watch'].flatMap((name) =>
+    [{ env: 'HOME' }, { file: '/etc/hostname' }].map((secret) => ({ name, secret })),
+  )
+
+  it.each(names)('is resolved by the command line alone: $name with $secret is refused', async ({ name, secret }) => {
+    const input = {
+      create_source: { name: 'Another', config: { ...wikiConfig, masked: { api_token: secret } } },
+      update_source: { id: 'Company wiki', config: { masked: { api_token: secret } } },
+      create_watch: { ...newWatch, deliver: [{ ...hook, secret }] },
+      update_watch: { slug: 'open', deliver: [{ ...hook, secret }] },
+    }[name] as Json
+    const before = doors.estate().digest()
+    const path = name.endsWith('source') ? 'config.masked.api_token' : 'deliver[0].secret'
+    const issue = expect.objectContaining({ path, message: expect.stringMatching(/string/) })
+    const { status, body } = await askRest(name, input)
+    expect([status, body.code, issuesOf(body)]).toEqual([400, 'invalid_input', expect.arrayContaining([issue])])
+    if (findOperation(name).toolset !== undefined) {
+      const { answer, isError } = await callTool(doors.mcp, exchange, name, input)
+      expect([isError, answer.code, issuesOf(answer)]).toEqual([true, 'invalid_input', expect.arrayContaining([issue])])
+    }
+    expect(doors.estate().digest()).toBe(before)
   })
 })
 

@@ -53,6 +53,25 @@ describe('the help', () => {
     expect(lines.filter((text) => stringWidth(text) > columns && text.trim().includes(' '))).toEqual([])
   })
 
+  it('groups the options of a source by platform', () => {
+    const shown = createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host)
+    const sources = shown.commands.find((each) => each.name() === 'sources')
+    for (const name of ['add', 'edit']) {
+      const text = sources?.commands.find((each) => each.name() === name)?.helpInformation() ?? ''
+      const [, wiki = '', platform = ''] = text.split(/^Options of a (?:wiki|BI platform):$/m)
+      expect(wiki.match(/--[a-z-]+(?= <)/g)).toEqual(['--base-url', '--account-email', '--spaces'])
+      expect(platform.match(/--[a-z-]+(?= <)/g)).toEqual([
+        ...['--auth-mode', '--tenant-id', '--client-id', '--api-base-url', '--authority-url', '--workspaces'],
+      ])
+    }
+  })
+
+  it('imports invented findings into a folder of their own', () => {
+    const examples = examplesOf(program.commands.find((each) => each.name() === 'generate') as never)
+    expect(examples.filter((text) => text.includes('import')).every((text) => text.includes('--home ./'))).toBe(true)
+    expect(examples.some((text) => text.includes('import'))).toBe(true)
+  })
+
   it('marks the options that are required', () => {
     const marked = createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host)
     const create = marked.commands

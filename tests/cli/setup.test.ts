@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { inOptions } from '../../src/cli/answer-context.ts'
+import { toDashboardText } from '../../src/cli/dashboard-text.ts'
 import { importFindings, openCommandLine } from './command-line.ts'
 
 const wiki = [
@@ -56,6 +57,7 @@ describe('setup that cannot mislead', () => {
     for (const text of [
       JSON.stringify(log),
       JSON.stringify(log, null, 2),
+      `\ufeff${JSON.stringify(log)}`,
       JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', ...log }),
     ]) {
       const { code, stdout, stderr } = await run(['import', '--source', 'sarif', '-'], text)
@@ -85,6 +87,41 @@ describe('an answer on the terminal', () => {
     expect(stdout).toMatch(/^data: +scanner, complete at \d{4}-\d\d-\d\d/m)
     expect((await cli.run(['query', 'open-findings'])).stdout).toMatch(/^as of: +\d{4}-\d\d-\d\dT/m)
     expect((await cli.run(['dashboard'])).stdout).toMatch(/^Data: scanner, complete at/m)
+  })
+
+  it('says of further metrics what differs from the first, and the range of each metric of a dashboard', async () => {
+    const cli = open()
+    await importFindings(cli, [{ id: 1, severity: 'HIGH', daysAgo: 3 }])
+    const ask = (...more: string[]) => cli.run(['query', 'new-findings', '--severities', 'HIGH', ...more])
+    const { stdout } = await ask('--from', '2026-01-01', '--also', 'open-findings,mean-time-to-resolve')
+    const [first = '', open_ = '', resolved = ''] = stdout.split(/^(?=Open findings: |Mean time to resolve: )/m)
+    expect(first).toMatch(/^filters: .*--severities HIGH/m)
+    expect(open_).toMatch(/^filters: .*statuses OPEN \(from the metric.*--severities HIGH/m)
+    expect(open_).toMatch(/^as of: +\d{4}-\d\d-\d\dT/m)
+    expect(open_).toMatch(/^The same as above: data\.$/m)
+    expect(resolved).toMatch(/by resolution$/m)
+    expect(resolved).toContain('Nothing matches')
+    expect(stdout.match(/^data: /gm)).toHaveLength(1)
+    const same = (await cli.run(['query', 'open-findings', '--also', 'open-findings'])).stdout
+    expect(same).toMatch(/^The same as above: filters, as of and data\.$|^The same as above: filters, as of, data\.$/m)
+    const { stdout: board } = await cli.run(['dashboard', '--from', '2026-01-01', '--to', '2026-06-30'])
+    expect(board).toMatch(/^Range of .*New findings.*: from 2026-01-01 up to 2026-07-01 \(UTC\), by first detection$/m)
+    expect(board).toMatch(/^Range of .*Open findings.*: as of /m)
+  })
+
+  it('shows the range of a dashboard once if it is the same for all metrics', () => {
+    const applied = { from: null, to: null, timeField: 'firstDetectedAt', timeZone: 'UTC' }
+    const metrics = ['A', 'B'].map((displayName) => ({ displayName, value: 1, unit: '', applied }))
+    const lines = toDashboardText({ dashboard: 'mine', metrics, warnings: [] })
+    expect(lines.slice(-2)).toEqual(['', 'Range: all time, by first detection'])
+  })
+
+  it('says once that a metric is a draft', async () => {
+    const cli = open()
+    await importFindings(cli, [{ id: 1, severity: 'HIGH', daysAgo: 3 }])
+    await cli.run(['metrics', 'create', 'mine', '--severities', 'HIGH'])
+    const { stdout } = await cli.run(['query', 'mine'])
+    expect(stdout.match(/draft|not certified|no one has certified/gi)).toEqual(['draft', 'no one has certified'])
   })
 
   it('says why there is nothing, and what to do about a draft', async () => {
@@ -119,4 +156,14 @@ describe('an answer on the terminal', () => {
       expect(inOptions("metricSlug was 'x'; read as 'y'.")).toBe("The metric was 'x'; read as 'y'.")
     else expect(inOptions(text)).toContain(wanted)
   })
+})
+
+it('assay watch create says what leads to the first evaluation', async () => {
+  const { run } = open()
+  const create = (slug: string) => run(['watch', 'create', slug, '--metric', 'open-findings', '--above', '2'])
+  expect((await create('a')).stdout).toContain('until something is scanned; add a source: assay sources add\n')
+  await run(['sources', 'add', 'Company wiki', ...wiki])
+  expect((await create('b')).stdout).toContain("until something is scanned: assay scan 'Company wiki'\n")
+  await importFindings({ run }, [{ id: 1, severity: 'HIGH', daysAgo: 3 }])
+  expect((await create('c')).stdout).toContain('Evaluate it now: assay check c\n')
 })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -118,6 +119,49 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
         expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(indexes.length / 2)
       },
     )
+
+    it('20 columns: no line over the width, and mistakes are one sentence', async () => {
+      const right = [7, 9, 5].map((at) => commands[at] ?? [])
+      const wrong = [['sorces'], ['query', 'open-findngs'], ['findings', '--limit', 'many']]
+      const ran = runInTerminals(
+        [...right, ...wrong].map((argv) => ({
+          argv: [process.execPath, mainFile, ...argv],
+          columns: 20,
+          env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' },
+        })),
+      )
+      expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 2, 1, 2])
+      for (const { output } of ran) {
+        const screen = await readScreen(output, { columns: 20 })
+        expect(screen.filter(({ isWrapped }) => isWrapped)).toEqual([])
+      }
+      for (const { output } of ran.slice(3))
+        expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^assay: [^:]+[.?!)\w`]$/)
+    })
+
+    it('a pipe that closes ends the command, without a message', async () => {
+      const program = `"${process.execPath}" "${mainFile}"`
+      const before = (await run(['audit', 'verify', '--json'])).stdout
+      for (const command of ['findings --json --limit 500', 'generate --findings 200000', 'call --list']) {
+        const script = `{ ${program} ${command}; echo "ended with $?" >&2; } | head -n 1`
+        const ran = spawnSync('sh', ['-c', script], { env: { ...process.env, ASSAY_HOME: home }, encoding: 'utf8' })
+        expect([command, ran.stderr]).toEqual([command, expect.stringMatching(/^(?:More: [^\n]+\n)?ended with 0\n$/)])
+        expect(ran.stdout.split('\n')).toHaveLength(2)
+      }
+      expect((await run(['audit', 'verify', '--json'])).stdout).toBe(before)
+    })
+
+    it('on a terminal, a list of findings names the command that shows one', () => {
+      const env = { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' }
+      const ask = (...more: string[]) => ({
+        argv: [process.execPath, mainFile, 'findings', '--limit', '2', ...more],
+        columns: 100,
+        env,
+      })
+      const [list, csv, json] = runInTerminals([ask(), ask('--format', 'md'), ask('--json')])
+      expect(list?.output).toMatch(/One of them with its history: assay findings \d+\s*$/)
+      expect(`${csv?.output}${json?.output}`).not.toContain('One of them')
+    })
 
     it('on a pipe there is no escape, and nothing is cut', async () => {
       for (const at of [7, 9, 0]) {

@@ -60,3 +60,18 @@ it('assay watch creates and lists watches, and assay check exits with 1 on FIRIN
   expect(fine.code).toBe(0)
   expect(fine.stdout).toContain('OK')
 })
+
+it('assay triage by filters prints commands that undo all of it, at most 100 ids in each', async () => {
+  const { run } = openCommandLine()
+  await importFindings(
+    { run },
+    Array.from({ length: 130 }, (_, id) => ({ id, severity: 'HIGH', daysAgo: 10 })),
+  )
+  const { stdout } = await run(['triage', '--severities', 'HIGH', '--as', 'resolved', '--yes'])
+  const undo = [...stdout.matchAll(/undo: assay (triage [\d ]+ --as open --expect resolved)$/gm)].map(
+    ([, text = '']) => text,
+  )
+  expect(undo.map((text) => text.match(/\d+/g)?.length)).toEqual([100, 30])
+  for (const text of undo) expect((await run([...text.split(' '), '--yes'])).code).toBe(0)
+  expect((await run(['findings', '--statuses', 'OPEN', '--total', '--limit', '1'])).stdout).toContain('130 in all')
+})

@@ -78,6 +78,7 @@ test('an item contains the fields of its metric and its placement', async () => 
   expect(dashboard).toBe('d')
   expect(metrics).toEqual([
     {
+      applied: { from: null, to: null, timeField: 'firstDetectedAt', timeZone: 'UTC' },
       metricSlug: 'resolution-rate',
       displayName: 'Resolution rate',
       value: 0.25,

@@ -116,6 +116,81 @@ describe('each problem is reported with the command that fixes it', () => {
     expect(await patient.see('backups')).toMatchObject({ status: 'ok' })
   }, 60_000)
 
+  const wiki = (port = 9) => ({
+    type: 'WIKI',
+    required: { base_url: `http://127.0.0.1:${port}`, account_email: 'a@northfield.dev' },
+    masked: { api_token: 'wrong' },
+    optional: { connection: { max_retries: 0 } },
+  })
+
+  it('a list that leaves detectors out', async () => {
+    const patient = await admit()
+    await patient.operate('create_source', { name: 'all of it', config: wiki() })
+    expect(await patient.see('detectors')).toMatchObject({ status: 'ok' })
+    const config = { ...wiki(), detectors: [{ type: 'SECRETS', enabled: true }] }
+    await patient.operate('create_source', { name: 'part of it', config })
+    const sick = await patient.see('detectors')
+    expect(sick).toMatchObject({
+      status: 'warning',
+      detail: expect.stringMatching(/^By its list of detectors, 'part of it' does not run .*PII.*\.$/),
+    })
+    expect(sick.detail).not.toMatch(/all of it|SECRETS/)
+    patient.shell(commandOf(sick))
+    expect(await patient.see('detectors')).toMatchObject({ status: 'ok' })
+  }, 60_000)
+
+  it('schedules that no process runs', async () => {
+    const patient = await admit()
+    const config = { ...wiki(), schedule: { enabled: true, preset: 'nightly' } }
+    await patient.operate('create_source', { name: 'nightly wiki', config })
+    expect(await patient.see('background loop')).toMatchObject({
+      status: 'warning',
+      detail: 'No process runs the scheduled scans of nightly wiki.',
+      fix: expect.stringContaining('assay service install'),
+    })
+    const until = Date.now() + 60_000
+    patient.tamper(
+      `INSERT INTO lease (name, holder, token, expires_at) VALUES ('loop', '${createOwner().name}', 1, ${until})`,
+    )
+    expect(await patient.see('background loop')).toMatchObject({ status: 'ok' })
+  })
+
+  it('a source that does not answer, after a limited wait, with the step that failed', async () => {
+    const patient = await admit()
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await new Promise((resolve) => silent.once('listening', resolve))
+    onTestFinished(() => void silent.close())
+    const { port } = silent.address() as { port: number }
+    await patient.operate('create_source', { name: 'gone', config: wiki() })
+    expect(await patient.see('source gone')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringMatching(/^sign in: failed, 127\.0\.0\.1:9 could not be reached/),
+    })
+    await patient.operate('create_source', { name: 'silent', config: wiki(port) })
+    const start = performance.now()
+    expect(await patient.see('source silent', { limits: { maxWaitMs: 200 } })).toMatchObject({
+      status: 'failed',
+      detail: 'sign in: no answer within 0.2 s',
+      fix: expect.stringMatching(/^To wait longer: assay sources test [\w-]+/),
+    })
+    expect(performance.now() - start).toBeLessThan(5_000)
+  }, 60_000)
+
+  it('a database larger than the limit, which is read as a whole only by --full', async () => {
+    const patient = await admit()
+    patient.backUp()
+    patient.tamper(`INSERT INTO placement (dashboard_id, metric_id, size, position) VALUES (4242, 4242, 'md', 1)`)
+    const limits = { maxQuickBytes: 1 }
+    for (const name of ['database', 'references']) {
+      expect(await patient.see(name, { limits })).toMatchObject({
+        status: 'ok',
+        detail: expect.stringMatching(/not read as a whole; `assay doctor --full` does$/),
+      })
+    }
+    expect(await patient.see('references')).toMatchObject({ status: 'failed' })
+    expect(await patient.see('references', { limits, deep: true })).toMatchObject({ status: 'failed' })
+  })
+
   it('a late schedule, a dead loop process and an abandoned scan are fixed by starting a server', async () => {
     const patient = await admit()
     const config = {

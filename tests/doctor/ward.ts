@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { openApp } from '../../src/app.ts'
 import type { Check } from '../../src/cli/host.ts'
 import { loadConfig } from '../../src/config.ts'
-import { examine } from '../../src/doctor/examine.ts'
+import { type Examination, examine } from '../../src/doctor/examine.ts'
 import { call } from '../../src/operation/operation.ts'
 import { backUp, nameBackup } from '../../src/store/backup.ts'
 import { mainFile } from '../support/assay.ts'
@@ -19,9 +19,18 @@ export interface Patient {
   /** The home folder of the person. */
   person: string
   env: Record<string, string | undefined>
-  examine(options?: { deep?: boolean; repair?: boolean; home?: string; port?: number }): Promise<Check[]>
+  examine(options?: {
+    deep?: boolean
+    repair?: boolean
+    home?: string
+    port?: number
+    limits?: Examination['limits']
+  }): Promise<Check[]>
   /** One check, as it is now. */
-  see(name: string, options?: { deep?: boolean; home?: string; port?: number }): Promise<Check>
+  see(
+    name: string,
+    options?: { deep?: boolean; home?: string; port?: number; limits?: Examination['limits'] },
+  ): Promise<Check>
   /** Runs a command as a shell would; gives what it printed. */
   shell(command: string): string
   /** Changes the database behind the back of the program. */
@@ -51,8 +60,8 @@ export async function admit(): Promise<Patient> {
     home,
     person,
     env,
-    examine: ({ deep = false, repair = false, home: folder, port } = {}) =>
-      examine({ ...open(folder, port), deep, repair }),
+    examine: ({ deep = false, repair = false, home: folder, port, limits } = {}) =>
+      examine({ ...open(folder, port), deep, repair, ...(limits === undefined ? {} : { limits }) }),
     see: async (name, options) => {
       const checks = await patient.examine(options)
       const found = checks.find((check) => check.name === name)

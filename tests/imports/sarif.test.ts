@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findingOperations } from '../../src/findings/operations.ts'
+import { importFindings } from '../../src/imports/imports.ts'
+import { recognizeFormat } from '../../src/imports/read/recognize.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
 import { dumpTables, importText, listFindings } from './importing.ts'
@@ -55,6 +58,15 @@ describe('a SARIF log', () => {
       ]),
     )
     expect(await list()).toHaveLength(2)
+  })
+
+  it('may begin with a byte order mark', async () => {
+    const text = `\ufeff${JSON.stringify(log([result()]))}`
+    await importText(bench, text, 'bytes', 'sarif')
+    await importFindings(Readable.from([text]), { source: 'text', format: 'sarif' }, bench.context)
+    expect((await list()).map(({ findingType }) => findingType)).toEqual(['sqli', 'sqli'])
+    const recognized = await recognizeFormat(Readable.from([Buffer.from(text)]))
+    expect(recognized.format).toBe('sarif')
   })
 
   it('changes nothing when it is imported again, even without times', async () => {

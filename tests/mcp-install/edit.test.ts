@@ -170,6 +170,28 @@ describe('an entry in TOML', () => {
     expect(removeTable(text, table)).toBe('# top\n[a]\nb = 1\n\n\n# next\n[c]\nd = 2\n')
   })
 
+  it('leaves every comment where it is', () => {
+    const text =
+      '# top\n\n# about the model\nmodel = "x" # mine\n\n# the server\n[mcp_servers.assay] # ours\ncommand = "old" # why\nargs = [] # none yet\n# end\n\n[a] # next\nb = [ # list\n  1, # one\n]\n# last'
+    const commentsOf = (written: string) =>
+      written.split('\n').flatMap((row, at) => (row.includes('#') ? [[at, row.slice(row.indexOf('#'))]] : []))
+    const after = setTable(text, table, entry)
+    expect(after).not.toBe(text)
+    expect(commentsOf(after)).toEqual(commentsOf(text))
+    const removed = removeTable(after, table)
+    for (const comment of [
+      '# top',
+      '# about the model',
+      '# mine',
+      '# the server',
+      '# next',
+      '# list',
+      '# one',
+      '# last',
+    ])
+      expect(removed).toContain(comment)
+  })
+
   it('keeps the line ends of its file', () => {
     expect(setTable('[a]\r\nb = 1\r\n', table, entry)).toBe(`[a]\r\nb = 1\r\n\r\n${written.replaceAll('\n', '\r\n')}`)
     expect(setTable('[mcp_servers.assay]', table, entry)).toBe(written)

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FindingDetail } from '../../findings/model.ts'
-import { joinShown, line, showName, showSentence } from '../../kernel/shown.ts'
+import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { ExportFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -78,6 +78,9 @@ export function addFindingCommands(program: Command, host: Host): void {
       )
       if (answer.nextCursor !== undefined && json !== true && format !== 'json')
         await showNote(host, line`More: --cursor ${showSentence(answer.nextCursor)}`)
+      const [first] = answer.items
+      if (first !== undefined && host.stdout.isTTY === true && json !== true && (format ?? 'table') === 'table')
+        await showNote(host, line`One of them with its history: assay findings ${showCode(first.id)}`)
     })
 }
 

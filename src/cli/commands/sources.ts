@@ -12,6 +12,7 @@ import { addFormats, present, show } from '../output/show.ts'
 import { askAgreement, isInteractive } from '../prompt.ts'
 import { addSecretOptions, readSecret, resolveSecrets, type SecretFlags } from '../secret-input.ts'
 import { print, printJson, printNote, type Session, withSession } from '../session.ts'
+import { showArgument } from '../shell-words.ts'
 import { addSettingOptions, inOptionWords, type SettingFlags, toSettings } from '../source-flags.ts'
 
 interface SourceView {
@@ -262,10 +263,6 @@ async function test(host: Host, session: Session, id: string, json: boolean): Pr
 }
 
 const marks = { ok: line`ok    `, denied: line`DENIED`, failed: line`FAILED`, skipped: line`skip  ` } as const
-
-/** A name as an argument of a command to type. */
-const showArgument = (name: string): PrintableText =>
-  /^[\w.@%+:/-]+$/.test(name) ? showName(name) : showSentence(`'${name.replaceAll("'", `'\\''`)}'`)
 
 function toSourceTable(items: readonly SourceView[]): Block {
   const rows = items.map(({ name, type, lastCompletedScanAt, nextRunAt, id }) => [

@@ -26,8 +26,10 @@ interface TriageAnswer {
   items: { id: string; from: string; until?: string }[]
 }
 
-/** Maximum number of ids in an undo line; `--json` lists all of them. */
-const MAX_IDS_SHOWN = 100
+/** Maximum number of ids in a command that undoes a part. */
+const MAX_IDS_IN_COMMAND = 100
+/** With more ids than this, `--json` lists them instead. */
+const MAX_IDS_SHOWN = 1_000
 
 export function addTriageCommand(program: Command, host: Host): void {
   const names = Object.keys(statuses)
@@ -91,15 +93,21 @@ async function confirms(host: Host, question: PrintableText): Promise<boolean> {
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
 function toUndo({ items }: TriageAnswer, as: keyof typeof statuses): PrintableText[] {
   const former = new Map(items.map((item) => [toFormer(item), item]))
-  return [...former].map(([key, { from: status, until }]) => {
+  return [...former].flatMap(([key, { from: status, until }]) => {
     const ids = items.filter((item) => toFormer(item) === key).map(({ id }) => id)
     if (ids.length > MAX_IDS_SHOWN)
-      return line`  ${ids.length} of them were ${showCode(status)}; --json lists them, for an undo.`
+      return [
+        line`  ${ids.length} of them were ${showCode(status)}: too many to list here for an undo; next time, --json lists them.`,
+      ]
     const name = Object.entries(statuses).find(([, each]) => each === status)?.[0] ?? 'open'
     const reason = status === 'FALSE_POSITIVE' || status === 'IGNORED' ? line` --reason undo` : line``
     const end = until === undefined ? line`` : line` --until ${showCode(until)}`
-    const all = joinShown(ids.map(showCode)).replaceAll(', ', ' ')
-    return line`  undo: assay triage ${showSentence(all)} --as ${showCode(name)} --expect ${showCode(as)}${reason}${end}`
+    const commands = Math.ceil(ids.length / MAX_IDS_IN_COMMAND)
+    return Array.from({ length: commands }, (_, at) => {
+      const part = ids.slice(at * MAX_IDS_IN_COMMAND, (at + 1) * MAX_IDS_IN_COMMAND)
+      const all = joinShown(part.map(showCode)).replaceAll(', ', ' ')
+      return line`  undo: assay triage ${showSentence(all, Number.POSITIVE_INFINITY)} --as ${showCode(name)} --expect ${showCode(as)}${reason}${end}`
+    })
   })
 }
 

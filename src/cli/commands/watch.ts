@@ -1,6 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
-import { joinShown, line, plainDigits, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import {
+  joinShown,
+  line,
+  type PrintableText,
+  plainDigits,
+  showCode,
+  showName,
+  showSentence,
+} from '../../kernel/shown.ts'
 import type { Watch, WatchStateChange } from '../../watches/view.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -11,7 +19,8 @@ import { type Block, type Column, cell, type TableBlock, table } from '../output
 import { addFormats, present } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
 import { addSecretOptions, readSecret, type SecretFlags } from '../secret-input.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { print, printJson, type Session, withSession } from '../session.ts'
+import { showArgument } from '../shell-words.ts'
 import { given, toWords } from '../slug-name.ts'
 
 interface CreateFlags extends Flags, SecretFlags {
@@ -83,12 +92,15 @@ export function addWatchCommands(program: Command, host: Host): void {
     async (slug: string, options: CreateFlags) => {
       const input = { slug, ...toInput(slug, options, await readSecret(host, options)) }
       const { home } = options
-      const created = await withSession(host, { home }, (session) => session.call<Watch>('create_watch', input))
-      if (options.json) return printJson(host, created)
-      print(
-        host,
-        line`${showCode(slug)} is evaluated after each scan and import; see it with: assay watch show ${showCode(slug)}`,
-      )
+      await withSession(host, { home }, async (session) => {
+        const created = await session.call<Watch>('create_watch', input)
+        if (options.json) return printJson(host, created)
+        print(
+          host,
+          line`${showCode(slug)} is evaluated after each scan and import; see it with: assay watch show ${showCode(slug)}`,
+          await toFirstEvaluation(session, slug),
+        )
+      })
     },
   )
 
@@ -137,6 +149,19 @@ function toInput(slug: string, options: CreateFlags, secret: string | undefined)
   const members = { last, dimensions: by, glossaryTermSlug: term, filters, cron, deliver: toReceivers(options, secret) }
   const displayName = name ?? toWords(slug)
   return { displayName, metricSlug: metric, condition, ...given(members) }
+}
+
+/** What makes the first evaluation: a check now, or first something to evaluate. */
+async function toFirstEvaluation(session: Session, slug: string): Promise<PrintableText> {
+  const { items } = await session.call<{ items: { name: string; type: string; counts: { assets: number } }[] }>(
+    'list_sources',
+    {},
+  )
+  if (items.some(({ counts }) => counts.assets > 0)) return line`Evaluate it now: assay check ${showCode(slug)}`
+  const found = items.find(({ type }) => type !== 'IMPORT')
+  return found === undefined
+    ? line`Its state is unknown until something is scanned; add a source: assay sources add`
+    : line`Its state is unknown until something is scanned: assay scan ${showArgument(found.name)}`
 }
 
 function toReceivers({ webhook, format }: CreateFlags, secret: string | undefined): object[] | undefined {

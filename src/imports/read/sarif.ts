@@ -140,7 +140,8 @@ async function* toTexts(stream: AsyncIterable<Uint8Array | string>): AsyncGenera
       throw bad('the file is not UTF-8 text; convert it first.')
     }
   }
-  for await (const chunk of stream) yield typeof chunk === 'string' ? chunk : decode(chunk)
+  // A decoder drops the byte order mark of a file; text may still have it.
+  for await (const chunk of stream) yield typeof chunk === 'string' ? chunk.replace(/^\ufeff/, '') : decode(chunk)
   yield decode()
 }
 
