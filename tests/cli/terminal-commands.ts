@@ -111,7 +111,9 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
           const seen = await readScreen(painted, { columns })
           expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([name, screen.map(({ text }) => toFixed(text))])
           expect(stripVTControlCharacters(painted)).not.toMatch(/(?![\r\n])[\p{Cc}\u202a-\u202e]/u)
-          const text = screen.map((each) => toFixed(each.text)).join('\n')
+          const lines = screen.map((each) => toFixed(each.text)).join('\n')
+          // A hash longer than the line is broken.
+          const text = lines.replaceAll(/\b(head )?[\da-f]{10,}\n[\da-f]{10,}$/gm, `$1${'0'.repeat(64)}`)
           await expect(`$ assay ${name}\n${text}\n`).toMatchFileSnapshot(
             join(import.meta.dirname, 'terminal', String(columns), `${at + 1}.txt`),
           )
