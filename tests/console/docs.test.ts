@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the page about the REST API in a browser', { timeo
   ] as const)('has no violations of accessibility rules, %s at %i pixels', async (colorScheme, width) => {
     const page = await pages.open('/docs', { ...opened, colorScheme, viewport: { width, height: 900 } })
     await page.evaluate(() => {
-      for (const entry of [...document.querySelectorAll('details')].slice(0, 12)) entry.open = true
+      for (const entry of [...document.querySelectorAll('details')].slice(0, 4)) entry.open = true
     })
     expect(await inspect(page)).toEqual([])
   })
