@@ -104,19 +104,11 @@ export class Connection implements Writer {
   }
 
   hasEndBefore(moment: number): boolean {
-    const { moment: seen = Number.MIN_SAFE_INTEGER } = this.#views
-    if (moment - 1 <= seen) return false
-    return this.prepare('SELECT 1 FROM main.expiry WHERE at > ? AND at < ? LIMIT 1').get(seen, moment) !== undefined
+    return this.#views.hasEndBefore(moment)
   }
 
   seeAsOf<T>(moment: number, work: () => T): T {
-    const { moment: before } = this.#views
-    this.#views.apply(moment - 1, this.dataVersion)
-    try {
-      return work()
-    } finally {
-      this.#views.apply(before, this.dataVersion)
-    }
+    return this.#views.seeAsOf(moment, this.dataVersion, work)
   }
 
   transaction<T>(

@@ -5,6 +5,7 @@ const selectPending = `SELECT id, source_id, first_finding, first_asset, first_c
   FROM main.pending_import ORDER BY id`
 /** One statement for what nearly every snapshot finds: nothing to hide or to end. */
 const selectState = 'SELECT EXISTS (SELECT 1 FROM main.pending_import), (SELECT min(at) FROM main.expiry)'
+const selectNextEnd = 'SELECT 1 FROM main.expiry WHERE at > ? AND at < ? LIMIT 1'
 const selectEnded = 'SELECT count(*), max(at) FROM main.expiry WHERE at <= ?'
 const views = ['finding', 'asset', 'combo', 'status_change', 'expiry'] as const
 type ViewName = (typeof views)[number]
@@ -87,21 +88,18 @@ export class SnapshotViews {
   readonly #database: ViewDatabase
   /** What the current views hide and end; undefined when unknown. */
   #shown: string | undefined = ''
+  /** The moment up to which decisions are seen as ended; undefined if only recorded ends are seen. */
   #moment: number | undefined
   #hasEnded = false
   #state: ViewStatement | undefined
   #pending: ViewStatement | undefined
   #ended: ViewStatement | undefined
   #changes: ViewStatement | undefined
+  #nextEnd: ViewStatement | undefined
   #current: { version: number | undefined; hasPending: boolean; firstEnd: number | null } | undefined
 
   constructor(database: ViewDatabase) {
     this.#database = database
-  }
-
-  /** The moment up to which decisions are seen as ended; undefined if only recorded ends are seen. */
-  get moment(): number | undefined {
-    return this.#moment
   }
 
   /** Whether the end of some decision is seen that is not recorded. */
@@ -121,6 +119,25 @@ export class SnapshotViews {
     const wanted = rows.length === 0 && due === '' ? '' : JSON.stringify([rows, due])
     if (wanted !== this.#shown) this.#replaceViews(wanted, rows, due === '' ? undefined : moment)
     this.#moment = moment
+  }
+
+  /** Whether some decision that is not seen as ended ends before a moment. */
+  hasEndBefore(moment: number): boolean {
+    const seen = this.#moment ?? Number.MIN_SAFE_INTEGER
+    if (moment - 1 <= seen) return false
+    this.#nextEnd ??= this.#database.prepare(selectNextEnd)
+    return this.#nextEnd.get(seen, moment) !== undefined
+  }
+
+  /** Runs `work` with every decision that ends before a moment seen as ended. */
+  seeAsOf<T>(moment: number, version: number | undefined, work: () => T): T {
+    const before = this.#moment
+    this.apply(moment - 1, version)
+    try {
+      return work()
+    } finally {
+      this.apply(before, version)
+    }
   }
 
   /** Drops the views, so that all rows are visible. */
