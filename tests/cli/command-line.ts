@@ -20,6 +20,16 @@ const unused = () => Promise.reject(new Error('this test does not start it'))
 /** The answer to a question: typed when a text appears on the terminal. */
 export type Typed = [question: string, keys: string]
 
+/** Options of a wiki source whose token is in the variable TOKEN. */
+export const wikiOptions = [
+  '--base-url',
+  'https://example.atlassian.net',
+  '--account-email',
+  'a@example.com',
+  '--secret-env',
+  'TOKEN',
+]
+
 /** Keys of a terminal. */
 export const keys = { enter: '\r', down: '\u001b[B', space: ' ', interrupt: '\u0003' } as const
 

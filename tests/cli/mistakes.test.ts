@@ -2,16 +2,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultHome } from '../../src/config.ts'
-import { importFindings, type OpenCommandLine, openLastingCommandLine } from './command-line.ts'
+import { importFindings, type OpenCommandLine, openLastingCommandLine, wikiOptions as wiki } from './command-line.ts'
 
-const wiki = [
-  '--base-url',
-  'https://example.atlassian.net',
-  '--account-email',
-  'a@example.com',
-  '--secret-env',
-  'TOKEN',
-]
 const nowhere = '/nowhere/at/all'
 
 /** The command line, standard input if it is read, the exit code, and what the sentence says. */

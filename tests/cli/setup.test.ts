@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { inOptions } from '../../src/cli/answer-context.ts'
 import { toDashboardText } from '../../src/cli/dashboard-text.ts'
-import { importFindings, openCommandLine } from './command-line.ts'
+import { importFindings, openCommandLine, wikiOptions as wiki } from './command-line.ts'
 
-const wiki = [
-  '--base-url',
-  'https://example.atlassian.net',
-  '--account-email',
-  'a@example.com',
-  '--secret-env',
-  'TOKEN',
-]
 const open = () => openCommandLine({ TOKEN: 'token-of-a-test' })
 
 describe('setup that cannot mislead', () => {
