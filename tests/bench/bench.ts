@@ -23,7 +23,7 @@ function runAll(): number {
     const kept = join(flags.results, `${name}.json`)
     const args = [name, ...(withRows.has(name) ? ['--rows', flags.rows] : []), '--json', kept]
     print(`\n# ${args.join(' ')}`)
-    const { status } = spawnSync(process.execPath, ['--import', 'tsx', file, ...args], { stdio: 'inherit' })
+    const { status } = spawnSync(process.execPath, [...process.execArgv, file, ...args], { stdio: 'inherit' })
     if (status !== 0) failed.push(name)
   }
   print(failed.length === 0 ? `\nall kept in ${flags.results}` : `\nfailed: ${failed.join(', ')}`)
