@@ -89,7 +89,7 @@ module.exports = {
     onlyIn('preact-only-in-the-browser', '^src/(charts|console|view)/', 'preact'),
     onlyIn('d3-only-in-charts', '^src/charts/', 'd3-[a-z-]+'),
     onlyIn('sql-only-in-stores', '(^src/store/|\\.store\\.ts$)', 'kysely|better-sqlite3'),
-    onlyIn('pg-only-in-its-worker', '^src/store/postgres/connection\\.worker\\.ts$', 'pg'),
+    onlyIn('pg-only-in-its-worker', '^src/store/postgres/(?:connection\\.worker|pipeline)\\.ts$', 'pg'),
     onlyIn('mcp-sdk-only-in-its-door', '^src/mcp/', '@modelcontextprotocol'),
     onlyIn('hono-only-in-its-door', '^src/http/', 'hono|@hono'),
     onlyIn('got-only-where-requests-leave', '^src/connectors/', 'got|request-filtering-agent'),

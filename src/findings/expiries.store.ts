@@ -38,8 +38,11 @@ export function noteEvidence(writer: Writer, findingId: number, isGone: boolean)
   writer.prepare('UPDATE main.expiry SET to_status = ? WHERE finding_id = ? AND to_status <> ?').run(to, findingId, to)
 }
 
+/** Has a row if some decision is due to end by a moment. */
+export const dueExpiries = 'SELECT 1 FROM main.expiry WHERE at <= ?'
+
 export const hasDueExpiry = (reader: Reader, at: number): boolean =>
-  reader.prepare('SELECT 1 FROM main.expiry WHERE at <= ? LIMIT 1').get(at) !== undefined
+  reader.prepare(`${dueExpiries} LIMIT 1`).get(at) !== undefined
 
 /** Published findings whose decision has ended without a record of it, the earliest end first. */
 export function listDueExpiries(writer: Writer, at: number, limit: number): number[] {

@@ -1,7 +1,7 @@
 import type { Severity } from '../detectors/detector.ts'
 import { foldSafe, internalText, type SafeText } from '../kernel/safe-text.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
-import type { Reader, Writer } from '../store/store.ts'
+import type { Writer } from '../store/store.ts'
 import type { FindingStatus } from './model.ts'
 
 /** The values by which a finding is counted. */
@@ -33,10 +33,17 @@ export interface FacetDictionary {
   wordSetId(texts: readonly SafeText[]): number
   comboId(facets: Facets): number
   facetsOf(comboId: number): Facets
+  /** Reads several combinations at once. */
+  readAhead(comboIds: Iterable<number>): void
 }
 
 interface ComboSqlRow {
+  id: number
   source_id: number
+  detector_id: number
+  type_id: number
+  category_id: number
+  custom_key_id: number
   detector: SafeText
   type: SafeText
   category: SafeText
@@ -84,7 +91,7 @@ export function openFacets(writer: Writer): FacetDictionary {
   }
   const findComboId = (wanted: Facets): number => {
     const { sourceId, detectorType, findingType, category, customDetectorKey, severity, status } = wanted
-    const key = `${sourceId}\u0000${severity}\u0000${status}\u0000${detectorType}\u0000${findingType}\u0000${category}\u0000${customDetectorKey}`
+    const key = toComboKey(wanted)
     const known = combos.get(key)
     if (known !== undefined) return known
     const values = [
@@ -107,15 +114,31 @@ export function openFacets(writer: Writer): FacetDictionary {
     facets.set(id, wanted)
     return id
   }
+  const readAhead = (ids: Iterable<number>) => {
+    const unknown = [...new Set(ids)].filter((id) => !facets.has(id))
+    if (unknown.length === 0) return
+    const rows = writer.prepare(selectCombos).all(internalText(JSON.stringify(unknown))) as ComboSqlRow[]
+    for (const row of rows) {
+      const read = toFacets(row)
+      facets.set(row.id, read)
+      combos.set(toComboKey(read), row.id)
+      words.set(row.detector, row.detector_id).set(row.type, row.type_id)
+      words.set(row.category, row.category_id).set(row.custom_key, row.custom_key_id)
+    }
+  }
   return {
     wordId,
     wordSetId,
     comboId,
     facetsOf: (id) => {
-      const known = facets.get(id) ?? readFacets(writer, id)
-      facets.set(id, known)
-      return known
+      const known = facets.get(id)
+      if (known !== undefined) return known
+      readAhead([id])
+      const read = facets.get(id)
+      if (read === undefined) throw new RangeError(`there is no combination ${id}`)
+      return read
     },
+    readAhead,
   }
 }
 
@@ -126,22 +149,21 @@ const findCombo = `SELECT id FROM main.combo WHERE source_id = ? AND detector_id
   AND custom_key_id = ? AND severity = ? AND status = ?`
 const insertCombo = `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
   VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
-const selectCombo = `SELECT c.source_id, d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key,
-    c.severity, c.status
+const selectCombos = `SELECT c.id, c.source_id, c.detector_id, c.type_id, c.category_id, c.custom_key_id, c.severity, c.status,
+    d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key
   FROM main.combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id
     JOIN word g ON g.id = c.category_id JOIN word k ON k.id = c.custom_key_id
-  WHERE c.id = ?`
+  WHERE c.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
 
-function readFacets(reader: Reader, comboId: number): Facets {
-  const row = reader.prepare(selectCombo).get(comboId) as ComboSqlRow | undefined
-  if (row === undefined) throw new RangeError(`there is no combination ${comboId}`)
-  return {
-    sourceId: row.source_id,
-    detectorType: row.detector,
-    findingType: row.type,
-    category: row.category,
-    customDetectorKey: row.custom_key,
-    severity: toSeverity(row.severity),
-    status: toStatus(row.status),
-  }
-}
+const toComboKey = ({ sourceId, detectorType, findingType, category, customDetectorKey, severity, status }: Facets) =>
+  `${sourceId}\u0000${severity}\u0000${status}\u0000${detectorType}\u0000${findingType}\u0000${category}\u0000${customDetectorKey}`
+
+const toFacets = (row: ComboSqlRow): Facets => ({
+  sourceId: row.source_id,
+  detectorType: row.detector,
+  findingType: row.type,
+  category: row.category,
+  customDetectorKey: row.custom_key,
+  severity: toSeverity(row.severity),
+  status: toStatus(row.status),
+})

@@ -1,7 +1,7 @@
 import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
-import { findExpiry, hasDueExpiry, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
+import { dueExpiries, findExpiry, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import {
@@ -18,7 +18,7 @@ import { type FindingStatus, isDecided } from './model.ts'
 import {
   deferLine,
   hasDeferredLines,
-  hasHeldFindings,
+  heldFindings,
   keepLine,
   type PendingImport,
   releaseFinding,
@@ -31,13 +31,22 @@ const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_det
 const insertFinding = `INSERT INTO main.finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
 const findByAsset = `SELECT ${columns} FROM finding WHERE asset_id = ?`
+const findByAssets = `SELECT ${columns} FROM finding WHERE asset_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
 const findByFp = `${findByAsset} AND fp = ?`
 const findById = `SELECT ${columns} FROM finding WHERE id = ?`
-const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?) RETURNING seq'
+const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
+const shortenLog = `DELETE FROM facet_log
+  WHERE seq <= (SELECT CASE WHEN max(seq) % 256 = 0 THEN max(seq) - ${KEPT_LOG_ROWS} END FROM facet_log)`
+const selectState = `SELECT EXISTS (${heldFindings}) AS contested, EXISTS (${dueExpiries}) AS due`
 const insertPendingLog = `INSERT INTO pending_log (import_id, ordinal, n, delta)
   SELECT @id, coalesce(max(ordinal), 0) + 1, @n, @delta FROM pending_log WHERE import_id = @id`
 /** The members of a row that may change besides its facets. */
 const changing = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp'] as const
+
+interface LedgerState {
+  contested: number
+  due: number
+}
 
 interface LedgerOptions {
   /** False: no engine follows the log; it gets one entry to rebuild instead of the changes. */
@@ -69,6 +78,8 @@ export class FindingLedger {
   readonly #hasDue: boolean
   /** Findings that this transaction has changed and whose earlier state readers still see. */
   readonly #held = new Set<number>()
+  /** Rows that were read ahead, by asset; those of an asset whose findings were changed since are left out. */
+  readonly #readAhead = new Map<number, FindingSqlRow[]>()
   #nextId: number | undefined
 
   private constructor(writer: Writer, at: number, { isFollowed = true, pending }: LedgerOptions) {
@@ -76,9 +87,10 @@ export class FindingLedger {
     this.#at = at
     this.#isFollowed = pending?.isFollowed ?? isFollowed
     this.#pending = pending
-    this.#isContested = pending === undefined && hasHeldFindings(writer)
+    const state = pending === undefined ? (writer.prepare(selectState).get(at) as LedgerState) : undefined
+    this.#isContested = state?.contested === 1
+    this.#hasDue = state?.due === 1
     this.#hasDeferred = pending !== undefined && hasDeferredLines(writer, pending)
-    this.#hasDue = pending === undefined && hasDueExpiry(writer, at)
     this.facets = openFacets(writer)
   }
 
@@ -90,8 +102,20 @@ export class FindingLedger {
     return result
   }
 
+  /** Reads the findings of several assets at once, for later calls of `listOfAsset`. */
+  readAhead(assetIds: readonly number[]): void {
+    const rows = this.#writer
+      .prepare(findByAssets)
+      .raw()
+      .all(internalText(JSON.stringify(assetIds))) as FindingSqlRow[]
+    for (const id of assetIds) this.#readAhead.set(id, [])
+    for (const row of rows) this.#readAhead.get(row[1])?.push(row)
+    this.facets.readAhead(rows.map((row) => row[3]))
+  }
+
   listOfAsset(assetId: number): FindingRecord[] {
-    const rows = this.#writer.prepare(findByAsset).raw().all(assetId)
+    const rows = this.#readAhead.get(assetId) ?? this.#writer.prepare(findByAsset).raw().all(assetId)
+    this.#readAhead.delete(assetId)
     return (rows as FindingSqlRow[]).map((row) => this.#endDecision(toRecord(row, this.facets)))
   }
 
@@ -103,21 +127,26 @@ export class FindingLedger {
     return this.#toRecordIfAny(this.#writer.prepare(findById).raw().get(id))
   }
 
+  /** @throws if the asset has the finding already, at the latest when the transaction is committed */
   insert(finding: NewFinding): number {
-    const id = this.#insert(finding, insertFinding)
-    if (id === undefined) throw new RangeError('the finding already exists')
+    const { id, comboId } = this.#insert(finding, insertFinding)
+    this.#noteInserted(id, comboId, finding)
     return id
   }
 
   /** As `insert`; undefined if the asset has the finding already. */
   insertIfNew(finding: NewFinding): number | undefined {
-    return this.#insert(finding, insertFindingIfNew)
+    const { id, comboId, inserted } = this.#insert(finding, insertFindingIfNew)
+    if (inserted.changes === 0) return undefined
+    this.#noteInserted(id, comboId, finding)
+    return id
   }
 
-  #insert(finding: NewFinding, sql: string): number | undefined {
+  #insert(finding: NewFinding, sql: string): { id: number; comboId: number; inserted: { changes: number } } {
+    this.#readAhead.delete(finding.assetId)
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
-    const { changes } = this.#writer
+    const inserted = this.#writer
       .prepare(sql)
       .run(
         id,
@@ -132,10 +161,12 @@ export class FindingLedger {
         finding.excerpt,
         finding.valueFp ?? null,
       )
-    if (changes === 0) return undefined
+    return { id, comboId, inserted }
+  }
+
+  #noteInserted(id: number, comboId: number, finding: NewFinding): void {
     if (finding.facets.status === 'OPEN') this.opened.add(id)
     this.#log(id, finding, 0, 0, comboId, finding.confidence)
-    return id
   }
 
   /** Writes only if something differs; returns whether it did. */
@@ -149,6 +180,7 @@ export class FindingLedger {
       this.#keepCombosAfter(facets)
     }
     this.#beforeChange(before.id)
+    this.#readAhead.delete(before.assetId)
     this.#writer
       .prepare(
         `UPDATE main.finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?,
@@ -354,8 +386,8 @@ export class FindingLedger {
       this.#writer.prepare(insertPendingLog).run({ id: this.#pending.id, n: size, delta })
       return
     }
-    const seq = this.#writer.prepare(insertLog).pluck().write(this.#at, size, delta) as number
-    if (seq % 256 === 0) this.#writer.prepare('DELETE FROM facet_log WHERE seq <= ?').run(seq - KEPT_LOG_ROWS)
+    this.#writer.prepare(insertLog).run(this.#at, size, delta)
+    this.#writer.prepare(shortenLog).run()
   }
 
   #close(): void {

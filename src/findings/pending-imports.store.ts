@@ -122,10 +122,8 @@ export function keepLine(writer: Writer, { id }: PendingImport, findingId: numbe
     .run({ list: internalText(`[${line}]`), id, finding: findingId })
 }
 
-/** Whether a pending import has changed findings that existed before it. */
-export function hasHeldFindings(reader: Reader): boolean {
-  return reader.prepare('SELECT 1 FROM pending_import WHERE has_earlier = 1 LIMIT 1').get() !== undefined
-}
+/** Has a row if a pending import has changed findings that existed before it. */
+export const heldFindings = 'SELECT 1 FROM pending_import WHERE has_earlier = 1'
 
 /**
  * Undoes the changes of a pending import to a finding that is about to be changed by another write; its lines are

@@ -165,7 +165,7 @@ async function detectInDocument(document: AssayDocument, outcome: Outcome, optio
 }
 
 function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, options: BatchOptions): void {
-  const { lease, scope, now } = options
+  const { lease, scope, now, detectorsHash } = options
   const { id: scanId, sourceId } = lease.scan
   const at = now()
   lease.write((writer) => {
@@ -173,6 +173,10 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
     const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
     const kept = new Set<string>()
     FindingLedger.keep(writer, at, (ledger) => {
+      const changed = outcomes.filter(
+        (outcome) => outcome.detected !== undefined || !isUnchanged(outcome, detectorsHash),
+      )
+      ledger.readAhead(changed.flatMap(({ before }) => before?.id ?? []))
       for (const outcome of outcomes) {
         const { before } = outcome
         // Already counted if an interrupted run of this scan stored it.
@@ -237,7 +241,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         const { before, detected, failure } = outcome
         const { records } = outcome.unread
         const open = records.filter(isOpen)
-        if (before !== undefined && detected === undefined && isUnchanged(outcome, options.detectorsHash)) {
+        if (before !== undefined && detected === undefined && isUnchanged(outcome, detectorsHash)) {
           markUnchanged(writer, ledger.facets, before, { scanId, scopeKey: scope.key, at, draft: outcome.draft })
           saveUnread(writer, before.id, scanId, records)
           markDependantsUnchanged(before.key, outcome.draft.unlisted)
@@ -251,7 +255,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           scopeKey: scope.key,
           at,
           sourceId: lease.scan.sourceId,
-          detectorsHash: failure === undefined ? options.detectorsHash : null,
+          detectorsHash: failure === undefined ? detectorsHash : null,
           scanned: isWholeText(outcome),
         })
         const absorbed = listAbsorbed(draft)

@@ -14,6 +14,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/background/question-client.ts': ['node:http', 'node:net'],
   'src/background/question-server.ts': ['node:http'],
   'src/store/postgres/connection.worker.ts': ['pg'],
+  'src/store/postgres/pipeline.ts': ['pg'],
   'src/doctor/machine.ts': ['node:dns/promises', 'node:net'],
   'src/sample/listener.ts': ['node:http'],
   // The person's own pager.

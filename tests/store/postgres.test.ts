@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type SeenAsset, saveAsset } from '../../src/findings/assets.store.ts'
+import { applyDetection, type DetectionCounts } from '../../src/findings/detected.ts'
+import type { FacetDictionary } from '../../src/findings/facets.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { foldCase } from '../../src/kernel/fold.ts'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
@@ -155,6 +158,65 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect(confidence()).toBe(before)
     store.write(change(Number(id)))
     expect(find('SELECT max(seq) FROM facet_log')).toBe(last + 1)
+  })
+
+  it('stores a batch of 500 findings of 100 assets, of which 50 changed, in at most 8 round trips', () => {
+    const sourceId = Number(find('SELECT min(id) FROM source'))
+    const excerpts = Array.from({ length: 100 }, () => ['a', 'b', 'c', 'd', 'e'])
+    const ids = store.write((writer) =>
+      FindingLedger.keep(writer, NOW, ({ facets }) =>
+        excerpts.map((_, number) => saveSomeAsset(writer, facets, number)),
+      ),
+    )
+    function saveSomeAsset(writer: Writer, facets: FacetDictionary, number: number): number {
+      const draft = { kind: 'wiki.page', key: `batch:${number}`, name: 'page', url: '', checksum: '', links: [] }
+      return saveAsset(writer, facets, {
+        ...safe({ sourceId, scopeKey: 'S', scanId: 1, at: NOW, detectorsHash: 'h', scanned: true }),
+        draft: safe(draft) as SeenAsset['draft'],
+      })
+    }
+    const scan = (at: number) =>
+      store.write((writer) =>
+        FindingLedger.keep(writer, at, (ledger) => {
+          ledger.readAhead(ids)
+          return ids.map((id, number) =>
+            applyDetection(ledger, {
+              asset: { id, sourceId, lastScannedAt: null },
+              found: (excerpts[number] ?? []).map((excerpt, index) => ({
+                detectorType: 'PII',
+                findingType: `TYPE_${index}`,
+                category: 'contact',
+                severity: 'HIGH',
+                confidence: 0.9,
+                location: { path: 'Body' },
+                excerpt,
+                fingerprint: (number * 10 + index + 1).toString(16).padStart(12, '0'),
+              })),
+              examinedTypes: new Set(['PII']),
+              complete: new Set(['PII']),
+              scanId: 1,
+              at,
+            }),
+          )
+        }),
+      )
+    const sum = (counts: readonly DetectionCounts[], key: keyof DetectionCounts) =>
+      counts.reduce((total, each) => total + each[key], 0)
+    expect(sum(scan(NOW), 'new')).toBe(500)
+    expect(sum(scan(NOW + 1), 'again')).toBe(500)
+    for (let number = 0; number < 30; number++) excerpts[number] = ['A', 'b', 'c', 'd', 'e']
+    for (let number = 30; number < 50; number++) excerpts[number] = ['a', 'b', 'c', 'd']
+    const query = vi.spyOn(PostgresClient.prototype, 'query')
+    onTestFinished(() => query.mockRestore())
+    expect(sum(scan(NOW + 2), 'resolved')).toBe(20)
+    expect(query.mock.calls.length).toBeLessThanOrEqual(8)
+    query.mockClear()
+    for (let number = 0; number < 30; number++) excerpts[number] = ['a', 'b', 'c', 'd', 'e']
+    for (let number = 30; number < 50; number++) excerpts[number] = ['a', 'b', 'c', 'd', 'e']
+    expect(sum(scan(NOW + 3), 'again')).toBe(500)
+    expect(query.mock.calls.length).toBeLessThanOrEqual(8)
+    const history = `SELECT count(*) FROM status_change WHERE finding_id IN (SELECT id FROM finding WHERE excerpt = 'e')`
+    expect(find(history)).toBe(40)
   })
 
   it('reads one state in a snapshot while others write', () => {

@@ -9,11 +9,18 @@ export interface PostgresSettings {
   setup: string
 }
 
-export interface PostgresRequest {
+/** One statement. */
+export interface PostgresStep {
   text: string
   values: readonly unknown[]
   /** Name under which the server keeps the statement; '' for none. */
   name: string
+}
+
+/** A statement whose result is wanted, or several without values separated by semicolons. */
+export interface PostgresRequest extends PostgresStep {
+  /** Statements to run before it, in the same round trip. */
+  before?: readonly PostgresStep[]
   /** Whether it may open the connection again, because no transaction is open. */
   begins: boolean
 }
@@ -31,6 +38,8 @@ export interface PostgresResult {
   columns: string[]
   rows: unknown[][]
   changes: number
+  /** The number of rows that each statement of `before` has changed. */
+  changesBefore: readonly number[]
 }
 
 export type PostgresReply = PostgresResult | { failure: PostgresFailure }

@@ -4,22 +4,26 @@ import { type Query, toStatement } from '../builder.ts'
 import type { CachedStatement, TransactionOptions, Writer } from '../connection.ts'
 import { sleepSync } from '../pause.ts'
 import { SnapshotViews, type ViewDatabase } from '../snapshot-views.ts'
-import { PostgresClient, PostgresError, type PostgresResult, type PostgresSettings } from './client.ts'
+import {
+  PostgresClient,
+  PostgresError,
+  type PostgresResult,
+  type PostgresSettings,
+  type PostgresStep,
+} from './client.ts'
 import { type PostgresSql, toPostgresSql } from './sql.ts'
 
 const MAX_CACHED_STATEMENTS = 500
+/** Maximum number of statements that wait to be sent. */
+const MAX_WAITING = 1_000
 
 const { names: unnamed } = toPostgresSql('')
 const plain = (text: string): PostgresSql => ({ text, names: unnamed })
 
-const transactions = {
-  read: [plain('BEGIN ISOLATION LEVEL REPEATABLE READ')],
-  // The lock also numbers the transactions that write.
-  write: [
-    plain('BEGIN'),
-    plain('UPDATE main.write_scope SET version = version + 1 RETURNING pg_current_xact_id()::text'),
-  ],
-} as const
+const beginnings = { read: plain('BEGIN ISOLATION LEVEL REPEATABLE READ'), write: plain('BEGIN') } as const
+const relaxed = plain('SET LOCAL synchronous_commit = off')
+/** Its lock also numbers the transactions that write. */
+const lock = plain('UPDATE main.write_scope SET version = version + 1 RETURNING pg_current_xact_id()::text')
 const commit = plain('COMMIT')
 const rollback = plain('ROLLBACK')
 const selectOutcome = plain('SELECT pg_xact_status($1::xid8)')
@@ -27,7 +31,17 @@ const selectOutcome = plain('SELECT pg_xact_status($1::xid8)')
 const OUTCOME_TIMEOUT_MS = 10_000
 const OUTCOME_RETRY_MS = 50
 
-/** A connection to PostgreSQL with the interface of one to SQLite; each call blocks the calling thread. */
+/** A statement that waits to be sent, and the number of rows that it changed once it ran. */
+interface Waiting {
+  step: PostgresStep
+  changes?: number
+}
+
+/**
+ * A connection to PostgreSQL with the interface of one to SQLite; each call blocks the calling thread. Statements
+ * without a result are sent with the next one that has one, or with COMMIT, so that many take one round trip; their
+ * errors are thrown then.
+ */
 export class PostgresConnection implements Writer {
   readonly #client: PostgresClient
   readonly #views: SnapshotViews
@@ -37,6 +51,9 @@ export class PostgresConnection implements Writer {
   readonly #names = new Map<string, string>()
   #lastName = 0
   #open = false
+  #waiting: Waiting[] = []
+  /** Whether the next statements begin a transaction, for which a lost connection may be opened again. */
+  #begins = false
   /** The session that the views and the kept statements are of. */
   #session = 0
   dataVersion: number | undefined
@@ -61,14 +78,13 @@ export class PostgresConnection implements Writer {
   }
 
   transaction<T>(
-    kind: keyof typeof transactions,
+    kind: keyof typeof beginnings,
     work: (connection: this) => T,
     { durable = false, unpublished = false }: TransactionOptions = {},
   ): T {
     if (this.#open) return work(this)
     try {
-      const transaction = this.#begin(kind)
-      if (!durable && kind === 'write') this.#send(plain('SET LOCAL synchronous_commit = off'))
+      const transaction = this.#begin(kind, durable)
       if (unpublished) this.#views.show()
       else this.#openViews()
       const result = work(this)
@@ -78,6 +94,8 @@ export class PostgresConnection implements Writer {
       return result
     } catch (error) {
       this.#views.forget()
+      this.#waiting = []
+      this.#begins = false
       try {
         this.#send(rollback)
         this.#forgetStatements()
@@ -92,24 +110,25 @@ export class PostgresConnection implements Writer {
 
   /** Begins a snapshot that lasts until the connection is closed. */
   beginSnapshot(): void {
-    this.#begin('read')
+    this.#begin('read', false)
     this.#openViews()
   }
 
   /** Returns the number of a transaction that writes. */
-  #begin(kind: keyof typeof transactions): string | undefined {
-    let transaction: unknown
-    for (const [index, statement] of transactions[kind].entries()) {
-      transaction = this.#send(statement, [], { begins: index === 0 }).rows[0]?.[0]
-    }
+  #begin(kind: keyof typeof beginnings, durable: boolean): string | undefined {
+    this.#begins = true
+    this.#sendLater(beginnings[kind])
     this.#open = true
-    return typeof transaction === 'string' ? transaction : undefined
+    if (kind === 'read') return undefined
+    if (!durable) this.#sendLater(relaxed)
+    return this.#send(lock).rows[0]?.[0] as string
   }
 
   #commit(transaction: string | undefined): void {
     try {
       this.#send(commit)
     } catch (error) {
+      this.#open = false
       if (transaction === undefined || !isUnreachable(error) || !this.#hasCommitted(transaction)) throw error
     }
   }
@@ -119,7 +138,7 @@ export class PostgresConnection implements Writer {
     const deadline = performance.now() + OUTCOME_TIMEOUT_MS
     while (performance.now() < deadline) {
       try {
-        const [[outcome] = []] = this.#send(selectOutcome, [transaction], { begins: true }).rows
+        const [[outcome] = []] = this.#send(selectOutcome, [transaction]).rows
         if (outcome !== 'in progress') return outcome === 'committed'
       } catch (error) {
         if (!isUnreachable(error)) throw error
@@ -141,12 +160,12 @@ export class PostgresConnection implements Writer {
   }
 
   prepare(sql: string): CachedStatement {
-    return new PostgresStatement((values) => this.#execute(sql, values), 'object') as unknown as CachedStatement
+    return this.#prepare(sql) as unknown as CachedStatement
   }
 
   all<Row>(query: Query<Row>): Row[] {
     const { sql, parameters } = toStatement(query)
-    return new PostgresStatement((values) => this.#execute(sql, values), 'object').all(...parameters) as Row[]
+    return this.#prepare(sql).all(...parameters) as Row[]
   }
 
   first<Row>(query: Query<Row>): Row | undefined {
@@ -155,7 +174,7 @@ export class PostgresConnection implements Writer {
 
   run(query: Query<unknown>): void {
     const { sql, parameters } = toStatement(query)
-    this.#execute(sql, parameters)
+    this.#prepare(sql).run(...parameters)
   }
 
   insert(query: Query<{ id: number }>): number {
@@ -165,18 +184,51 @@ export class PostgresConnection implements Writer {
 
   /** Runs several statements without parameters. */
   execute(sql: string): void {
-    this.#send(plain(sql), [], { begins: !this.#open })
+    this.#sendScript(sql)
   }
 
   close(): void {
     this.#client.close()
   }
 
+  #prepare(sql: string): PostgresStatement {
+    const execute = (values: readonly unknown[]) => this.#execute(sql, values)
+    return new PostgresStatement(execute, (values) => this.#executeLater(sql, values))
+  }
+
   #execute(sql: string, values: readonly unknown[]): PostgresResult {
-    const statement = this.#texts.use(sql, () => toPostgresSql(sql))
-    const { names } = statement
+    return this.#sendStep(this.#toStep(sql, values))
+  }
+
+  /** Outside of a transaction the statement is run at once. */
+  #executeLater(sql: string, values: readonly unknown[]): { readonly changes: number } {
+    if (!this.#open) return this.#execute(sql, values)
+    const waiting = this.#addWaiting(this.#toStep(sql, values))
+    const send = () => this.#sendWaiting()
+    return {
+      get changes() {
+        if (waiting.changes === undefined) send()
+        return waiting.changes ?? 0
+      },
+    }
+  }
+
+  #toStep(sql: string, values: readonly unknown[]): PostgresStep {
+    const { text, names } = this.#texts.use(sql, () => toPostgresSql(sql))
     const given = names === undefined ? values : names.map((name) => (values[0] as Record<string, unknown>)[name])
-    return this.#send(statement, given.map(toParameter), { name: this.#nameOf(statement.text) })
+    return { text, values: given.map(toParameter), name: this.#nameOf(text) }
+  }
+
+  #addWaiting(step: PostgresStep): Waiting {
+    const waiting: Waiting = { step }
+    this.#waiting.push(waiting)
+    if (this.#waiting.length >= MAX_WAITING) this.#sendWaiting()
+    return waiting
+  }
+
+  #sendWaiting(): void {
+    const last = this.#waiting.pop()
+    if (last !== undefined) last.changes = this.#sendStep(last.step).changes
   }
 
   #nameOf(text: string): string {
@@ -194,13 +246,32 @@ export class PostgresConnection implements Writer {
     this.#send(plain('DEALLOCATE ALL'))
   }
 
-  #send({ text }: PostgresSql, values: readonly unknown[] = [], { name = '', begins = false } = {}): PostgresResult {
+  #send({ text }: PostgresSql, values: readonly unknown[] = []): PostgresResult {
+    return this.#sendStep({ text, values, name: '' })
+  }
+
+  #sendLater({ text }: PostgresSql): void {
+    this.#addWaiting({ text, values: [], name: '' })
+  }
+
+  /** Runs several statements without parameters. */
+  #sendScript(text: string): void {
+    this.#sendWaiting()
+    this.#send(plain(text))
+  }
+
+  /** Runs a statement after all that wait. */
+  #sendStep(step: PostgresStep): PostgresResult {
+    const [waiting, begins] = [this.#waiting, this.#begins || !this.#open]
+    this.#waiting = []
+    this.#begins = false
     let result: PostgresResult
     try {
-      result = this.#client.query({ text, values, name, begins })
+      result = this.#client.query({ ...step, before: waiting.map((each) => each.step), begins })
     } catch (error) {
       throw toPostgresAppError(error)
     }
+    for (const [index, each] of waiting.entries()) each.changes = result.changesBefore[index] ?? 0
     if (result.session !== this.#session) {
       this.#session = result.session
       this.#names.clear()
@@ -211,9 +282,9 @@ export class PostgresConnection implements Writer {
 
   #toViewDatabase(): ViewDatabase {
     return {
-      prepare: (sql) => new PostgresStatement((values) => this.#execute(sql, values), 'object'),
+      prepare: (sql) => this.#prepare(sql),
       exec: (sql) => {
-        this.#send(plain(toPostgresSql(sql).text))
+        this.#sendScript(toPostgresSql(sql).text)
         this.#forgetStatements()
       },
       pragma: () => 0,
@@ -227,10 +298,16 @@ type RowForm = 'object' | 'pluck' | 'raw'
 class PostgresStatement {
   readonly reader = true
   readonly #execute: (values: readonly unknown[]) => PostgresResult
+  readonly #executeLater: (values: readonly unknown[]) => { readonly changes: number }
   readonly #form: RowForm
 
-  constructor(execute: (values: readonly unknown[]) => PostgresResult, form: RowForm) {
+  constructor(
+    execute: (values: readonly unknown[]) => PostgresResult,
+    executeLater: (values: readonly unknown[]) => { readonly changes: number },
+    form: RowForm = 'object',
+  ) {
     this.#execute = execute
+    this.#executeLater = executeLater
     this.#form = form
   }
 
@@ -253,16 +330,17 @@ class PostgresStatement {
     return this.all(...values).values()
   }
 
-  run(...values: readonly unknown[]): { changes: number } {
-    return { changes: this.#execute(values).changes }
+  /** Reading `changes` sends the statement, which waits otherwise. */
+  run(...values: readonly unknown[]): { readonly changes: number } {
+    return this.#executeLater(values)
   }
 
   pluck(): PostgresStatement {
-    return new PostgresStatement(this.#execute, 'pluck')
+    return new PostgresStatement(this.#execute, this.#executeLater, 'pluck')
   }
 
   raw(): PostgresStatement {
-    return new PostgresStatement(this.#execute, 'raw')
+    return new PostgresStatement(this.#execute, this.#executeLater, 'raw')
   }
 
   #toRow(columns: readonly string[], row: readonly unknown[]): unknown {
@@ -279,7 +357,10 @@ const toParameter = (value: unknown): unknown =>
     ? '9223372036854775807'
     : value === Number.NEGATIVE_INFINITY
       ? '-9223372036854775808'
-      : value
+      : // The statement may be sent later, when the caller has changed its bytes.
+        value instanceof Uint8Array
+        ? Uint8Array.from(value)
+        : value
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
 

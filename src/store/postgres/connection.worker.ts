@@ -1,6 +1,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import type { PostgresReply, PostgresRequest, PostgresSettings } from './client.ts'
+import { runPipeline } from './pipeline.ts'
 
 const { settings, port, state } = workerData as { settings: PostgresSettings; port: MessagePort; state: Int32Array }
 
@@ -23,19 +24,24 @@ async function connect(): Promise<pg.Client> {
   return opened
 }
 
-async function run({ name, text, values, begins }: PostgresRequest): Promise<PostgresReply> {
+async function run({ before = [], name, text, values, begins }: PostgresRequest): Promise<PostgresReply> {
   if (client === undefined) {
     if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
     client = await connect()
     session++
   }
-  const result = await client.query({ rowMode: 'array', text, values: [...values], ...(name === '' ? {} : { name }) })
+  const statement = { text, values: [...values], name }
+  const { result, changesBefore } =
+    before.length > 0
+      ? await runPipeline(client, before, statement)
+      : { result: await client.query({ ...statement, rowMode: 'array' }), changesBefore: [] }
   const last = Array.isArray(result) ? result.at(-1) : result
   return {
     session,
     columns: last.fields?.map((field: { name: string }) => field.name) ?? [],
     rows: last.rows ?? [],
     changes: last.rowCount ?? 0,
+    changesBefore,
   }
 }
 

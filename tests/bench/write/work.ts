@@ -98,7 +98,7 @@ export function planBatches(rows: number, count: number): Batch[] {
 
 /** The same writer, but what goes to the change log goes nowhere. */
 export function withoutLog(writer: Writer): Writer {
-  const nowhere = { pluck: () => ({ write: () => 1 }) } as unknown as ReturnType<Writer['prepare']>
+  const nowhere = { run: () => ({ changes: 1 }) } as unknown as ReturnType<Writer['prepare']>
   return {
     dataVersion: writer.dataVersion,
     seesEnds: writer.seesEnds,
