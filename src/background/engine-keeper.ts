@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Engine } from '../engine/columnar-index.ts'
 import { addSomeWords } from '../engine/load.store.ts'
-import { findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
+import { findLogPosition, findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
 import { saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
 import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
@@ -11,6 +11,7 @@ import type { Log } from '../runtime/log.ts'
 import { openWorker, type WorkerClient } from '../runtime/worker-rpc.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineThreadProtocol, OpenedEngine } from './engine.worker.ts'
+import { loadEngine } from './engine-loader.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
 const SCRIPT = 'background/engine.worker'
@@ -89,7 +90,10 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
   }
 
   /** Calls the thread of the engine, which lives for one call. */
-  const callThread = async <Name extends keyof EngineThreadProtocol['calls']>(name: Name) => {
+  const callThread = async <Name extends keyof EngineThreadProtocol['calls']>(
+    name: Name,
+    input: EngineThreadProtocol['calls'][Name]['input'],
+  ) => {
     const own = openWorker<EngineThreadProtocol>({
       script,
       settings: { workerData: settings, stdout: true },
@@ -97,23 +101,41 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
     })
     thread = own
     try {
-      return await own.call(name, undefined)
+      return await own.call(name, input)
     } finally {
       thread = undefined
       void own.terminate()
     }
   }
 
+  /**
+   * Reads the snapshot in this thread, which is faster, unless that would delay answers: of the present engine, or by
+   * many changes that have to be applied.
+   */
+  const load = async () => {
+    const [found, present] = store.read((reader) => [findSnapshot(reader), findLogPosition(reader)])
+    const isBuilt = found === undefined
+    if (isBuilt || isBehind(found, present, MAX_BEHIND) || store.read(findEngine) !== undefined) {
+      return openInThread(isBuilt)
+    }
+    return (await loadEngine(store, log)) ?? openInThread(true)
+  }
+
+  const openInThread = async (isBuilt: boolean): Promise<{ engine: Engine; position: LogPosition | undefined }> => {
+    if (isBuilt) setReady()
+    const { image, saved } = await callThread('open', { isBuilt })
+    const engine = Engine.restore(image)
+    while (!closed && store.read((reader) => addSomeWords(reader, engine))) await nextTurn()
+    return { engine, position: saved }
+  }
+
   const open = async () => {
     try {
-      if (store.read(findSnapshot) === undefined) setReady()
-      const opened = await callThread('open')
-      const engine = Engine.restore(opened.image)
-      while (!closed && store.read((reader) => addSomeWords(reader, engine))) await nextTurn()
+      const { engine, position } = await load()
       if (closed) return
       attach(engine)
       builtAt = performance.now()
-      setSaved(opened.saved)
+      setSaved(position)
       log.info('the engine is ready', { findings: engine.count })
     } catch (error) {
       if (closed) return
@@ -135,7 +157,7 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
 
   const refresh = async () => {
     try {
-      setSaved(await callThread('refresh'))
+      setSaved(await callThread('refresh', undefined))
     } catch (error) {
       if (closed) return
       setSaved(undefined)

@@ -26,12 +26,12 @@ export type SharingProblem =
 
 const folderOf = (home: string) => join(home, 'engine')
 
-/** Its lock is held by the process whose engine answers for all. */
-export function prepareLockFile(home: string): string {
+/** `lock` is held by the process whose engine answers for all, `next` by the one that will take the engine over. */
+export function prepareLockFile(home: string, name: 'lock' | 'next' = 'lock'): string {
   const folder = folderOf(home)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
-  return join(folder, 'lock')
+  return join(folder, name)
 }
 
 /** The address at which that process answers. */

@@ -5,12 +5,12 @@ import type { Engine } from '../engine/columnar-index.ts'
 import type { EngineImage } from '../engine/image.ts'
 import { buildEngine, catchUp } from '../engine/load.store.ts'
 import { findLogPosition, findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
-import { loadSnapshot, saveSnapshot } from '../engine/snapshot/snapshot.ts'
-import { UnusableSnapshot } from '../engine/snapshot/snapshot-file.ts'
+import { saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
-import { type Reader, Store } from '../store/store.ts'
+import { Store } from '../store/store.ts'
+import { inRecordedSnapshot, loadEngine } from './engine-loader.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
 export interface OpenedEngine {
@@ -21,8 +21,8 @@ export interface OpenedEngine {
 
 export type EngineThreadProtocol = {
   calls: {
-    /** An engine that is current with the database, from its snapshot or else from its tables. */
-    open: { input: undefined; reply: OpenedEngine }
+    /** An engine that is current with the database, from its snapshot, unless `isBuilt`, or else from its tables. */
+    open: { input: { isBuilt: boolean }; reply: OpenedEngine }
     /** Brings the snapshot up to date; undefined when that was not possible. */
     refresh: { input: undefined; reply: LogPosition | undefined }
   }
@@ -35,8 +35,6 @@ export type EngineThreadProtocol = {
 }
 
 const MEGABYTE = 1024 * 1024
-/** The snapshot may be replaced by other processes while it is being opened. */
-const ATTEMPTS = 3
 
 const { home, logLevel } = workerData as ThreadSettings
 const emit = openEvents<EngineThreadProtocol>()
@@ -51,50 +49,12 @@ const store = Store.open(join(home, 'assay.db'), {
   mustExist: true,
 })
 
-function inSnapshot<Result>(work: (reader: Reader) => Result): Result {
-  // The change log has the ends of decisions only where they are recorded.
-  const snapshot = store.openSnapshot({ asRecorded: true })
-  try {
-    return work(snapshot.reader)
-  } finally {
-    snapshot.close()
-  }
-}
-
-interface Loaded {
-  engine: Engine
-  position: LogPosition
-}
-
-/** The engine of the snapshot; undefined when there is none that can be used. */
-function load(): Loaded | undefined {
+async function build(): Promise<{ engine: Engine; position: LogPosition | undefined }> {
   const startedAt = performance.now()
-  for (let attempt = 1; ; attempt++) {
-    const found = store.read(findSnapshot)
-    try {
-      const loaded = inSnapshot((reader) => loadSnapshot(reader, store.file))
-      if (loaded === undefined) return undefined
-      const ms = Math.round(performance.now() - startedAt)
-      log.info('the engine is read from its snapshot', { findings: loaded.engine.count, ms })
-      return loaded
-    } catch (error) {
-      if (!(error instanceof UnusableSnapshot)) throw error
-      const isReplaced = store.read(findSnapshot)?.mark !== found?.mark
-      if (isReplaced && attempt < ATTEMPTS) continue
-      log.warn('the snapshot of the engine is ignored, and the engine is built from the tables', {
-        reason: error.message,
-      })
-      return undefined
-    }
-  }
-}
-
-function build(): Loaded | { engine: Engine; position: undefined } {
-  const startedAt = performance.now()
-  const engine = inSnapshot((reader) => buildEngine(reader))
+  const engine = await inRecordedSnapshot(store, (reader) => buildEngine(reader))
   log.info('the engine is built', { findings: engine.count, ms: Math.round(performance.now() - startedAt) })
   // What was written meanwhile is applied here rather than between questions.
-  inSnapshot((reader) => catchUp(reader, engine))
+  await inRecordedSnapshot(store, (reader) => catchUp(reader, engine))
   return { engine, position: trySave(engine) }
 }
 
@@ -115,22 +75,20 @@ function trySave(engine: Engine): LogPosition | undefined {
 
 const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error
 
-function open(): Transferred<OpenedEngine> {
-  let opened: ReturnType<typeof build> | undefined = load()
-  if (opened === undefined) {
-    emit('building', undefined)
-    opened = build()
-  }
-  const image = opened.engine.toImage()
+async function open({ isBuilt }: { isBuilt: boolean }): Promise<Transferred<OpenedEngine>> {
+  const loaded = isBuilt ? undefined : await loadEngine(store, log)
+  if (loaded === undefined) emit('building', undefined)
+  const { engine, position } = loaded ?? (await build())
+  const image = engine.toImage()
   const buffers = new Set(image.map(({ column }) => column.buffer as ArrayBuffer))
-  return new Transferred({ image, saved: opened.position }, [...buffers])
+  return new Transferred({ image, saved: position }, [...buffers])
 }
 
-function refresh(): LogPosition | undefined {
+async function refresh(): Promise<LogPosition | undefined> {
   const [found, present] = store.read((reader) => [findSnapshot(reader), findLogPosition(reader)])
   if (found?.seq === present.seq && found.assetSeq === present.assetSeq) return found
-  const loaded = load()
-  return loaded === undefined ? build().position : trySave(loaded.engine)
+  const loaded = await loadEngine(store, log)
+  return loaded === undefined ? (await build()).position : trySave(loaded.engine)
 }
 
 serveCalls<EngineThreadProtocol>({

@@ -34,12 +34,17 @@ export interface QueryThread {
   close(): Promise<void>
 }
 
+/** A thread that is started in advance and has no engine until it takes it. */
+export interface StandbyThread extends QueryThread {
+  takeEngine(): void
+}
+
 export const isClosing = () =>
   new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
 export const toCancelled = () =>
   new AppError('unavailable', 'The question was cancelled; ask it again.', { reason: 'cancelled' })
 
-export function createQueryThread(options: QueryThreadOptions): QueryThread {
+export function createQueryThread(options: QueryThreadOptions): StandbyThread {
   const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX, role = 'alone' } = options
   let worker: WorkerClient<QueryThreadProtocol> | undefined
   let closed = false
@@ -92,6 +97,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
       )
     },
     isNeeded: () => find() !== undefined,
+    takeEngine: () => worker?.notify('takeEngine', undefined),
     async close() {
       closed = true
       await worker?.stop(STOP_MS)

@@ -9,7 +9,7 @@ import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
-import { keepEngine } from './engine-keeper.ts'
+import { type EngineKeeper, keepEngine } from './engine-keeper.ts'
 import { createProver, findEngineSocket } from './engine-socket.ts'
 import { queryThreadOperations } from './query-operations.ts'
 import type { CheckedQuestion } from './question.ts'
@@ -17,10 +17,10 @@ import { type QuestionServer, serveQuestions } from './question-server.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
 /**
- * `holder`: it has the engine and answers other processes too; `alone`: it has an engine for this process; `sql`: it has
- * none.
+ * `holder`: it has the engine and answers other processes too; `standby`: it becomes the holder by a notice; `alone`: it
+ * has an engine for this process; `sql`: it has none.
  */
-export type QueryThreadRole = 'holder' | 'alone' | 'sql'
+export type QueryThreadRole = 'holder' | 'standby' | 'alone' | 'sql'
 
 /** The worker data of the query thread. */
 export interface QueryThreadSettings extends ThreadSettings {
@@ -31,12 +31,9 @@ export interface QueryThreadSettings extends ThreadSettings {
 
 export type QueryThreadProtocol = {
   calls: { answer: { input: CheckedQuestion; reply: unknown } }
-  notices: Record<never, never>
+  notices: { takeEngine: undefined }
   events: { log: string }
 }
-
-// The process may have saved memory until it had to answer.
-setFlagsFromString('--no-optimize-for-size')
 
 const { home, keys, logLevel, minFindings, role } = workerData as QueryThreadSettings
 const emit = openEvents<QueryThreadProtocol>()
@@ -45,16 +42,7 @@ const log = createLog({ level: logLevel, write: (line) => emit('log', line), now
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
-const keeper =
-  role === 'sql'
-    ? undefined
-    : keepEngine({
-        store,
-        log,
-        settings: { home, keys, logLevel },
-        writeLine: (line) => emit('log', line),
-        minFindings,
-      })
+let keeper: EngineKeeper | undefined
 
 /**
  * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
@@ -102,10 +90,23 @@ async function shareAnswers(): Promise<QuestionServer | undefined> {
     return undefined
   }
 }
-const sharing = role === 'holder' ? shareAnswers() : undefined
+let sharing: Promise<QuestionServer | undefined> | undefined
+
+/** Starts to answer questions, by an engine of this thread unless its role is `sql`. */
+function start(role: QueryThreadRole): void {
+  // The process may have saved memory until it had to answer.
+  setFlagsFromString('--no-optimize-for-size')
+  if (role === 'sql') return
+  const settings = { home, keys, logLevel }
+  keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
+  if (role === 'holder') sharing = shareAnswers()
+}
+if (role === 'standby') log.info('this process is ready to take the engine over')
+else start(role)
 
 serveCalls<QueryThreadProtocol>({
   calls: { answer },
+  notices: { takeEngine: () => start('holder') },
   logFault: (error, { input }) =>
     log.error('a question failed', { operation: (input as CheckedQuestion).operation, error }),
   stop: async (callsEnded) => {

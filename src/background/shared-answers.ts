@@ -10,6 +10,7 @@ import {
   isClosing,
   type QueryThread,
   type QueryThreadOptions,
+  type StandbyThread,
   toCancelled,
 } from './query-thread.ts'
 import type { CheckedQuestion } from './question.ts'
@@ -27,6 +28,12 @@ const FAST_RETRIES = 100
 /** The delay before this process takes the engine again after its thread has failed, doubled each time. */
 const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
+/** How long other processes leave the engine to the one that is next. */
+const MAX_TAKEOVER_MS = 1_000
+/** The delay before the process that is next starts its thread, which would slow down its first answers. */
+const STANDBY_MS = 1_000
+/** How often it is tried to become the next one, whose predecessor may have ended. */
+const NEXT_MS = 5_000
 /** How long SQL answers before another process that could not be asked is tried again. */
 const REFUSAL_MS = 60_000
 
@@ -48,12 +55,17 @@ interface Remote {
 
 /**
  * Answers questions over many findings with the one engine of a data folder. The process that has the lock has the
- * engine in a thread; all others ask that process over a local socket, and one of them takes the lock when it ends.
+ * engine in a thread; all others ask that process over a local socket. One of them is next: it has a second lock and
+ * keeps a thread started, which takes the engine over when that process ends.
  */
 export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswers {
   const { store, home, vault, log, minFindings = MIN_FINDINGS_FOR_INDEX } = options
   let own: { thread: QueryThread; lock: ProcessLock } | undefined
   let remote: Remote | undefined
+  /** Whether this process is next, and its thread once that is started. */
+  let next: { lock: ProcessLock; thread: StandbyThread | undefined } | undefined
+  let nextTimer: NodeJS.Timeout | undefined
+  let lostAt = Number.NEGATIVE_INFINITY
   /** Answers by SQL where another process has the engine and cannot be asked. */
   let fallback: QueryThread | undefined
   let problem: SharingProblem | undefined
@@ -83,19 +95,56 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
     if (!closed) timer = setTimeout(join, ms).unref()
   }
 
+  const startThread = (role: 'holder' | 'standby'): StandbyThread => {
+    const startedAt = performance.now()
+    const thread = createQueryThread({
+      ...options,
+      minFindings,
+      role,
+      onLost: () => {
+        if (next?.thread === thread) {
+          next.thread = undefined
+          return prepareLater(MAX_RESTART_MS)
+        }
+        own?.lock.release()
+        own = undefined
+        crashes = performance.now() - startedAt > MAX_RESTART_MS ? 1 : crashes + 1
+        joinLater(Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (crashes - 1)))
+      },
+    })
+    return thread
+  }
+
+  const prepareLater = (ms: number) => {
+    clearTimeout(nextTimer)
+    if (!closed) nextTimer = setTimeout(prepare, ms).unref()
+  }
+
+  /** Starts the thread of the process that is next, or tries to become it. */
+  const prepare = () => {
+    if (closed || own !== undefined) return
+    if (next === undefined) {
+      prepareLater(becomeNext() ? STANDBY_MS : NEXT_MS * (0.5 + Math.random()))
+    } else next.thread ??= startThread('standby')
+  }
+
+  const becomeNext = (): boolean => {
+    const lock = next === undefined ? tryLockOf(home, 'next', log) : undefined
+    if (lock !== undefined) next = { lock, thread: undefined }
+    return next !== undefined
+  }
+
   const hold = (lock: ProcessLock) => {
     remote?.watch?.close()
     remote?.client.close()
     remote = undefined
     problem = undefined
-    const heldAt = performance.now()
-    const onLost = () => {
-      lock.release()
-      own = undefined
-      crashes = performance.now() - heldAt > MAX_RESTART_MS ? 1 : crashes + 1
-      joinLater(Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (crashes - 1)))
-    }
-    own = { thread: createQueryThread({ ...options, minFindings, role: 'holder', onLost }), lock }
+    clearTimeout(nextTimer)
+    const thread = next?.thread ?? startThread('holder')
+    next?.thread?.takeEngine()
+    next?.lock.release()
+    next = undefined
+    own = { thread, lock }
     log.info('this process has the engine of the data folder')
     wake()
   }
@@ -103,7 +152,8 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
   /** Takes the engine, or connects to the process that has it. */
   const join = () => {
     if (closed || own !== undefined || remote?.isOpen === true) return
-    const lock = tryLockOf(home, log)
+    const mayTake = next !== undefined || performance.now() > lostAt + MAX_TAKEOVER_MS
+    const lock = mayTake ? tryLockOf(home, 'lock', log) : undefined
     if (lock !== undefined) return hold(lock)
     if (problem !== undefined && performance.now() < refusedAt + REFUSAL_MS) return joinLater(SLOW_RETRY_MS)
     const [found, prover] = [findEngineSocket(home), createProver(vault)]
@@ -120,13 +170,17 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
         retries = 0
         log.info('another process has the engine of the data folder')
         wake()
+        prepare()
       },
       end: () => {
         const wasLost = known.isOpen
         known.isOpen = false
         retries = wasLost ? 0 : retries + 1
-        if (wasLost) join()
-        else joinLater(retries < FAST_RETRIES ? RETRY_MS * (0.5 + Math.random()) : SLOW_RETRY_MS)
+        if (wasLost) {
+          lostAt = performance.now()
+          becomeNext()
+          join()
+        } else joinLater(retries < FAST_RETRIES ? RETRY_MS * (0.5 + Math.random()) : SLOW_RETRY_MS)
       },
     })
   }
@@ -192,19 +246,21 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
     async close() {
       closed = true
       clearTimeout(timer)
+      clearTimeout(nextTimer)
       remote?.watch?.close()
       remote?.client.close()
+      next?.lock.release()
       own?.lock.release()
       wake()
-      await Promise.all([own?.thread.close(), fallback?.close()])
+      await Promise.all([own, next].map((held) => held?.thread?.close()).concat(fallback?.close()))
     },
   }
 }
 
 /** Without a lock, as in a folder that cannot be written to, a process has an engine of its own. */
-function tryLockOf(home: string, log: Log): ProcessLock | undefined {
+function tryLockOf(home: string, name: 'lock' | 'next', log: Log): ProcessLock | undefined {
   try {
-    return tryLock(prepareLockFile(home))
+    return tryLock(prepareLockFile(home, name))
   } catch (error) {
     log.warn('the engine of the data folder cannot be shared, because its lock cannot be used', { error })
     return { release: () => {} }

@@ -1,4 +1,4 @@
-type AnyColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array
+export type AnyColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array
 type ColumnType<Column extends AnyColumn> = { readonly name: string; new (length: number): Column }
 
 /** The contents of an engine, without its names, as columns in a fixed order. */

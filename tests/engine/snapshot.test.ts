@@ -26,20 +26,20 @@ function openEstate() {
   return { store, folder, save }
 }
 
-test('40 damaged, foreign, older and newer snapshots never lead to a wrong answer', () => {
-  const { used, unused, differences } = damageSnapshots(40, new SeededRandom(3))
+test('40 damaged, foreign, older and newer snapshots never lead to a wrong answer', async () => {
+  const { used, unused, differences } = await damageSnapshots(40, new SeededRandom(3))
   expect(differences).toBe(0)
   expect(used).toBeGreaterThan(0)
   expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10)
 }, 60_000)
 
-test('a snapshot is used together with the writes after it, and stays usable as more are added', () => {
+test('a snapshot is used together with the writes after it, and stays usable as more are added', async () => {
   const { store, save } = openEstate()
   const random = new SeededRandom(8)
   save()
   for (let round = 0; round < 20; round++) {
     changeSomething(store, random, { startsOver: 0 })
-    const engine = load(store)
+    const engine = await load(store)
     expect(engine).toBeInstanceOf(Engine)
     expect(countDifferences(store, engine as Engine, 20, round)).toBe(0)
   }
@@ -60,7 +60,7 @@ test('only the owner can read a snapshot, and there is one file, which is named 
   expect(statSync(join(folder, `${mark}.columns`)).mode & 0o777).toBe(0o600)
 })
 
-test('writing a snapshot that takes too long is abandoned, and the previous one is kept', () => {
+test('writing a snapshot that takes too long is abandoned, and the previous one is kept', async () => {
   const { store, save, folder } = openEstate()
   save()
   const before = store.read(findSnapshot)
@@ -72,33 +72,33 @@ test('writing a snapshot that takes too long is abandoned, and the previous one 
   }
   expect(store.read(findSnapshot)).toEqual(before)
   expect(readdirSync(folder)).toEqual([`${before?.mark}.columns`])
-  expect(load(store)).toBeInstanceOf(Engine)
+  expect(await load(store)).toBeInstanceOf(Engine)
 })
 
-test('a snapshot is not used when the change log does not continue from it', () => {
+test('a snapshot is not used when the change log does not continue from it', async () => {
   const { store, save } = openEstate()
   save()
   store.write((writer) => markLogReset(writer, NOW))
-  expect(load(store)).toBe('the change log does not lead on from it')
+  expect(await load(store)).toBe('the change log does not lead on from it')
 })
 
-test('a snapshot is not used when its counts differ from those of the database', () => {
+test('a snapshot is not used when its counts differ from those of the database', async () => {
   const { store, save } = openEstate()
   save()
   store.write((writer) => writer.prepare('UPDATE combo SET n = n + 1 WHERE id = 1').run())
-  expect(load(store)).toBe('its counts differ from those of the database')
+  expect(await load(store)).toBe('its counts differ from those of the database')
 })
 
-test('a snapshot of another version of the program or of another schema is not used', () => {
+test('a snapshot of another version of the program or of another schema is not used', async () => {
   const { store, save } = openEstate()
   save()
-  expect(load(store)).toBeInstanceOf(Engine)
+  expect(await load(store)).toBeInstanceOf(Engine)
   // The digest covers the header, so another one is not even read.
   store.write((writer) => writer.prepare("UPDATE engine_snapshot SET digest = 'another'").run())
-  expect(load(store)).toBe('its header is damaged')
+  expect(await load(store)).toBe('its header is damaged')
 })
 
-test('a backup has no snapshot, and a restored database uses only snapshots of its own history', () => {
+test('a backup has no snapshot, and a restored database uses only snapshots of its own history', async () => {
   const { store, save } = openEstate()
   const random = new SeededRandom(9)
   const home = dirname(store.file)
@@ -115,7 +115,7 @@ test('a backup has no snapshot, and a restored database uses only snapshots of i
     restore(backup, store.file, NOW)
     const restored = Store.open(store.file, { now: () => NOW })
     for (let round = 0; round < 5; round++) changeSomething(restored, random, { startsOver: 0 })
-    const engine = load(restored)
+    const engine = await load(restored)
     if (typeof expected === 'string') expect(engine).toBe(expected)
     else {
       expect(engine).toBeInstanceOf(expected)
@@ -127,11 +127,11 @@ test('a backup has no snapshot, and a restored database uses only snapshots of i
   Store.open(store.file, { now: () => NOW }).close()
 })
 
-test('a dropped snapshot leaves neither a row nor a file', () => {
+test('a dropped snapshot leaves neither a row nor a file', async () => {
   const { store, folder, save } = openEstate()
   save()
   dropSnapshot(store)
   expect(store.read(findSnapshot)).toBeUndefined()
   expect(readdirSync(folder)).toEqual([])
-  expect(load(store)).toBe('there is none')
+  expect(await load(store)).toBe('there is none')
 })

@@ -27,15 +27,16 @@ export function countFindings(store: Store): void {
 }
 
 /** The engine of the snapshot, or why there is none. */
-export function load(store: Store): Engine | string {
-  return store.read((reader) => {
-    try {
-      return loadSnapshot(reader, store.file, tiny)?.engine ?? 'there is none'
-    } catch (error) {
-      if (error instanceof UnusableSnapshot) return error.message
-      throw error
-    }
-  })
+export async function load(store: Store): Promise<Engine | string> {
+  const snapshot = store.openSnapshot({ asRecorded: true })
+  try {
+    return (await loadSnapshot(snapshot.reader, store.file, tiny))?.engine ?? 'there is none'
+  } catch (error) {
+    if (error instanceof UnusableSnapshot) return error.message
+    throw error
+  } finally {
+    snapshot.close()
+  }
 }
 
 /** How many of some random questions an engine answers otherwise than SQL. */
@@ -61,16 +62,16 @@ interface Trouble {
 }
 
 /** Damages snapshots, their rows and their databases at random, and compares the engines of those that are still used. */
-export function damageSnapshots(count: number, random: SeededRandom): Trouble {
+export async function damageSnapshots(count: number, random: SeededRandom): Promise<Trouble> {
   const trouble: Trouble = { used: 0, unused: {}, differences: 0 }
   const own = openHome(random)
   const other = openHome(random)
   try {
     for (let number = 0; number < count; number++) {
       const kind = random.pick(damages)
-      own.refill()
+      await own.refill()
       kind(own, other, random)
-      const engine = load(own.store)
+      const engine = await load(own.store)
       if (typeof engine === 'string') trouble.unused[engine] = (trouble.unused[engine] ?? 0) + 1
       else {
         trouble.used += 1
@@ -104,9 +105,9 @@ class Home {
   }
 
   /** Changes the database, and writes a snapshot of it if its own cannot be used. */
-  refill(): void {
+  async refill(): Promise<void> {
     this.change(1)
-    if (typeof load(this.store) === 'string') this.save()
+    if (typeof (await load(this.store)) === 'string') this.save()
   }
 
   change(times: number): void {

@@ -212,6 +212,7 @@ export class AssetTable {
   }
 
   #placeNumber(place: AssetFacets): number {
+    this.#completePlaces()
     const key = placeFacets.map((name) => place[name]).join(' ')
     const known = this.#placeNumbers.get(key)
     if (known !== undefined) return known
@@ -219,6 +220,13 @@ export class AssetTable {
     for (const name of placeFacets) this.facets[name].put(number, place[name])
     this.#placeNumbers.set(key, number)
     return number
+  }
+
+  /** Of a restored table, whose places are indexed when an asset is first put. */
+  #completePlaces(): void {
+    for (let place = this.#placeNumbers.size; place < this.placeCount; place++) {
+      this.#placeNumbers.set(placeFacets.map((name) => this.facets[name].valueOf(place)).join(' '), place)
+    }
   }
 
   save(image: ImageWriter): void {
@@ -257,9 +265,6 @@ export class AssetTable {
     image.takePairs(this.#overflow)
     this.#numbers.restore(image)
     this.#placeNumbers.clear()
-    for (let place = 0; place < this.placeCount; place++) {
-      this.#placeNumbers.set(placeFacets.map((name) => this.facets[name].valueOf(place)).join(' '), place)
-    }
   }
 
   get bytes(): number {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, read, writeSync } from 'node:fs'
 import { endianness } from 'node:os'
+import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { comboSlots } from '../../findings/facets.ts'
 import { openRegularFile } from '../../runtime/regular-file.ts'
-import type { EngineImage, ImageColumn } from '../image.ts'
+import type { AnyColumn, EngineImage, ImageColumn } from '../image.ts'
 import { ownFacets, placeFacets } from '../index/assets.ts'
 
 /** To be incremented when the columns of an image change. */
@@ -13,7 +14,7 @@ const MAGIC = Buffer.from('ASAYENG\n')
 const MAX_HEADER_BYTES = 16 * 1024 * 1024
 const ALIGNMENT = 8
 /** Bytes that are read, written and checked at once. */
-const STEP_BYTES = 16 * 1024 * 1024
+const STEP_BYTES = 8 * 1024 * 1024
 
 const columnTypes = { Uint8Array, Uint16Array, Uint32Array, Float64Array } as const
 type ColumnName = keyof typeof columnTypes
@@ -30,6 +31,8 @@ interface Header extends SnapshotIdentity {
   layout: string
   columns: { type: ColumnName; length: number; crc: number }[]
 }
+
+const readAt = promisify(read)
 
 /** The snapshot cannot be used; the message is the reason. */
 export class UnusableSnapshot extends Error {}
@@ -90,36 +93,50 @@ export function writeSnapshotFile(
 }
 
 /**
- * Reads and verifies all of a snapshot.
+ * Reads and verifies all of a snapshot: columns are read in parallel by the thread pool of Node, while this thread
+ * computes their checksums in steps.
  * @throws UnusableSnapshot when it is not exactly the file that was written with this digest, or was written by another
  * version.
  */
-export function readSnapshotFile(file: string, identity: SnapshotIdentity, digest: string): EngineImage {
+export async function readSnapshotFile(file: string, identity: SnapshotIdentity, digest: string): Promise<EngineImage> {
   const handle = openFile(file)
   try {
     const size = fstatSync(handle).size
-    const start = readBytes(handle, Buffer.alloc(MAGIC.length + 4))
+    const start = Buffer.alloc(MAGIC.length + 4)
+    await readSteps(handle, start, 0)
     const length = start.readUInt32LE(MAGIC.length)
     if (!start.subarray(0, MAGIC.length).equals(MAGIC) || length > Math.min(size, MAX_HEADER_BYTES)) {
       throw new UnusableSnapshot('its header is damaged')
     }
-    const text = readBytes(handle, Buffer.alloc(length))
+    const text = Buffer.alloc(length)
+    await readSteps(handle, text, start.length)
     if (createHash('sha256').update(text).digest('hex') !== digest) throw new UnusableSnapshot('its header is damaged')
     const header = JSON.parse(text.toString('utf8')) as Header
     requireSame(header, identity)
-    readBytes(handle, Buffer.alloc(toPadding(start.length + length)))
-    return header.columns.map(({ type, length: used, crc }) => {
+    let position = start.length + length + toPadding(start.length + length)
+    const reading = header.columns.map(({ type, length: used, crc }) => {
       const column = new columnTypes[type](used)
-      const bytes = readBytes(handle, new Uint8Array(column.buffer))
-      let found = 0
-      for (const step of stepsOf(bytes)) found = crc32(step, found)
-      if (found !== crc) throw new UnusableSnapshot('a column does not match its checksum')
-      readBytes(handle, Buffer.alloc(toPadding(bytes.length)))
-      return { column, used }
+      const at = position
+      position += column.byteLength + toPadding(column.byteLength)
+      return readColumn(handle, column, at, crc)
     })
+    if (size < position) throw new UnusableSnapshot('it is too short')
+    // The file is closed only after the last read.
+    await Promise.allSettled(reading)
+    const columns = await Promise.all(reading)
+    return columns.map((column) => ({ column, used: column.length }))
   } finally {
     closeSync(handle)
   }
+}
+
+async function readColumn(handle: number, column: AnyColumn, position: number, crc: number): Promise<AnyColumn> {
+  let found = 0
+  await readSteps(handle, new Uint8Array(column.buffer), position, (step) => {
+    found = crc32(step, found)
+  })
+  if (found !== crc) throw new UnusableSnapshot('a column does not match its checksum')
+  return column
 }
 
 function openFile(file: string): number {
@@ -138,11 +155,16 @@ function requireSame(header: Header, { mark, schema, program }: SnapshotIdentity
   if (header.schema !== schema) throw new UnusableSnapshot('the schema of the database has changed')
 }
 
-function readBytes<Bytes extends Uint8Array>(handle: number, bytes: Bytes): Bytes {
+async function readSteps(
+  handle: number,
+  bytes: Uint8Array,
+  position: number,
+  each: (step: Uint8Array) => void = () => {},
+): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
-    const count = readSync(handle, bytes, at, Math.min(STEP_BYTES, bytes.length - at), null)
-    if (count === 0) throw new UnusableSnapshot('it is too short')
-    at += count
+    const { bytesRead } = await readAt(handle, bytes, at, Math.min(STEP_BYTES, bytes.length - at), position + at)
+    if (bytesRead === 0) throw new UnusableSnapshot('it is too short')
+    each(bytes.subarray(at, at + bytesRead))
+    at += bytesRead
   }
-  return bytes
 }

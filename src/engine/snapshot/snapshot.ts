@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../runtime/package-files.ts'
 import { newestSchema } from '../../store/migrations.ts'
 import { MIN_FREE_BYTES, readFreeBytes } from '../../store/space.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { Engine } from '../columnar-index.ts'
 import type { TimelineOptions } from '../index/timeline.ts'
-import { catchUp } from '../load.store.ts'
+import { addSomeWords, catchUp } from '../load.store.ts'
 import { dropSnapshots, findSnapshot, hasStoredCounts, type LogPosition, replaceSnapshot } from './snapshot.store.ts'
 import { readSnapshotFile, UnusableSnapshot, writeSnapshotFile } from './snapshot-file.ts'
 
@@ -61,21 +62,23 @@ export function saveSnapshot(
 }
 
 /**
- * The engine of the snapshot of a database, updated to the present; undefined when there is none.
+ * The engine of the snapshot of a database, updated to what a reader sees; undefined when there is none. The reader's
+ * snapshot has to stay open for several turns of the event loop.
  * @throws UnusableSnapshot
  */
-export function loadSnapshot(
+export async function loadSnapshot(
   reader: Reader,
   database: string,
   options?: TimelineOptions,
-): { engine: Engine; position: LogPosition } | undefined {
+): Promise<{ engine: Engine; position: LogPosition } | undefined> {
   const found = findSnapshot(reader)
   if (found === undefined) return undefined
   const { mark, digest, seq, assetSeq } = found
   // The mark becomes a part of a path.
   if (!/^[0-9a-f]{32}$/.test(mark)) throw new UnusableSnapshot('its name is damaged')
-  const engine = restore(join(folderOf(database), `${mark}${SUFFIX}`), mark, digest, options)
+  const engine = await restore(join(folderOf(database), `${mark}${SUFFIX}`), mark, digest, options)
   if (engine.seq !== seq || engine.assetSeq !== assetSeq) throw new UnusableSnapshot('it is another snapshot')
+  while (addSomeWords(reader, engine)) await nextTurn()
   if (!catchUp(reader, engine)) throw new UnusableSnapshot('the change log does not lead on from it')
   if (!engine.history.isComplete || engine.history.needsCompaction)
     throw new UnusableSnapshot('its history is outdated')
@@ -83,8 +86,13 @@ export function loadSnapshot(
   return { engine, position: { seq, assetSeq } }
 }
 
-function restore(file: string, mark: string, digest: string, options: TimelineOptions | undefined): Engine {
-  const image = readSnapshotFile(file, identify(mark), digest)
+async function restore(
+  file: string,
+  mark: string,
+  digest: string,
+  options: TimelineOptions | undefined,
+): Promise<Engine> {
+  const image = await readSnapshotFile(file, identify(mark), digest)
   try {
     return Engine.restore(image, options)
   } catch (error) {
