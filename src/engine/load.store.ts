@@ -76,6 +76,13 @@ export function buildEngine(
   return engine
 }
 
+/** An engine without findings whose position in the change logs is that of a reader. */
+export function createEmptyEngine(reader: Reader): Engine {
+  const engine = new Engine(undefined, listPolicies(reader).length > 0)
+  const { seq, assetSeq, newestAsset } = reader.prepare(selectSeqs).get() as Seqs
+  return Object.assign(engine, { seq, assetSeq, newestAsset })
+}
+
 function addResolutions(reader: Reader, engine: Engine): void {
   const rows = reader.prepare('SELECT id, resolved_at FROM finding WHERE resolved_at IS NOT NULL').raw().iterate()
   for (const [id, resolvedAt] of rows as Iterable<[number, number]>) engine.setResolution(id, resolvedAt)

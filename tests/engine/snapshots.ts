@@ -70,7 +70,7 @@ export async function damageSnapshots(count: number, random: SeededRandom): Prom
     for (let number = 0; number < count; number++) {
       const kind = random.pick(damages)
       await own.refill()
-      kind(own, other, random)
+      await kind(own, other, random)
       const engine = await load(own.store)
       if (typeof engine === 'string') trouble.unused[engine] = (trouble.unused[engine] ?? 0) + 1
       else {
@@ -150,7 +150,7 @@ class Home {
 
 const openHome = (random: SeededRandom) => new Home(random)
 
-type Damage = (own: Home, other: Home, random: SeededRandom) => void
+type Damage = (own: Home, other: Home, random: SeededRandom) => void | Promise<void>
 
 const flip: Damage = (own, _, random) =>
   own.damage((bytes) => {
@@ -203,11 +203,11 @@ const copyBack: Damage = (own, _, random) => {
   writeFileSync(name, lost)
 }
 /** The same with a backup of the program, restored into the folder while its snapshot stays. */
-const exchange: Damage = (own, other, random) => {
+const exchange: Damage = async (own, other, random) => {
   const copy = `${own.store.file}.copy`
   const mine = readFileSync(own.file)
   const name = own.file
-  other.refill()
+  await other.refill()
   other.copy(copy)
   own.replace(copy)
   own.change(1 + random.below(12))

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/columnar-index.ts'
 import { ownFacets } from '../../engine/index/assets.ts'
-import { catchUp } from '../../engine/load.store.ts'
+import { catchUp, createEmptyEngine } from '../../engine/load.store.ts'
 import type { ComboSlot } from '../../findings/facets.ts'
 import { listDeletedSources } from '../../findings/source-names.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
@@ -23,6 +23,19 @@ export function attachEngine(reader: Reader, engine: Engine | undefined): void {
 }
 
 export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
+
+/**
+ * Runs work on an empty engine, for its side effects only: its code is compiled and its statements are prepared before
+ * the first question needs them. The answers of the work are meaningless.
+ */
+export function rehearse(reader: Reader, work: () => void): void {
+  engines.set(reader, createEmptyEngine(reader))
+  try {
+    work()
+  } finally {
+    engines.delete(reader)
+  }
+}
 
 /** The reader that each engine was last updated with, and its `dataVersion` then. */
 const updates = new WeakMap<Engine, { reader: Reader; dataVersion: number }>()
