@@ -33,7 +33,7 @@ const MAX_TAKEOVER_MS = 1_000
 /** The delay before the process that is next starts its thread, which would slow down its first answers. */
 const STANDBY_MS = 1_000
 /** How often it is tried to become the next one, whose predecessor may have ended. */
-const NEXT_MS = 5_000
+const NEXT_MS = 2_000
 /** How long SQL answers before another process that could not be asked is tried again. */
 const REFUSAL_MS = 60_000
 

@@ -76,6 +76,22 @@ test('a second process asks the first, and has the engine when that has ended', 
   await expect.poll(() => second.lines.join('')).toContain('the engine is ready')
 }, 60_000)
 
+test('the process that is next takes the engine over, and another one becomes the next', async () => {
+  const { share } = openFolder()
+  const first = share()
+  const others = [share(), share()]
+  const isNext = ({ lines }: (typeof others)[number]) => lines.join('').includes('ready to take the engine over')
+  await expect.poll(() => others.filter(isNext).length, { timeout: 10_000 }).toBe(1)
+  const next = others.find(isNext)
+  const last = others.find((each) => each !== next)
+  await next?.answers.close()
+  await expect.poll(() => last !== undefined && isNext(last), { timeout: 10_000 }).toBe(true)
+  const added = share()
+  await first.answers.close()
+  expect(countIn(await last?.answers.answer('query_metric', input, asked()))).toBe(500)
+  expect([last?.answers.isElsewhere(), added.answers.isElsewhere()]).toEqual([false, true])
+}, 60_000)
+
 test('SQL answers in the second process where the path is too long for a socket', async () => {
   const { home, store, vault, share } = openFolder('a'.repeat(60), 'b'.repeat(60))
   const [first, second] = [share(), share()]

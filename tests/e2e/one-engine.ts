@@ -53,6 +53,11 @@ export class AssistantProcess {
     return this.#log.includes('the engine is ready')
   }
 
+  /** Whether its thread is started and waits for the engine. */
+  get isNext(): boolean {
+    return !this.hasEngine && this.#log.includes('ready to take the engine over')
+  }
+
   /** The milliseconds since it was started. */
   get age(): number {
     return performance.now() - this.#startedAt

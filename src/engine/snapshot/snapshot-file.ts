@@ -113,14 +113,14 @@ export async function readSnapshotFile(file: string, identity: SnapshotIdentity,
     if (createHash('sha256').update(text).digest('hex') !== digest) throw new UnusableSnapshot('its header is damaged')
     const header = JSON.parse(text.toString('utf8')) as Header
     requireSame(header, identity)
-    let position = start.length + length + toPadding(start.length + length)
-    const reading = header.columns.map(({ type, length: used, crc }) => {
-      const column = new columnTypes[type](used)
-      const at = position
-      position += column.byteLength + toPadding(column.byteLength)
-      return readColumn(handle, column, at, crc)
+    let end = start.length + length + toPadding(start.length + length)
+    const places = header.columns.map(({ type, length: used }) => {
+      const [at, bytes] = [end, used * columnTypes[type].BYTES_PER_ELEMENT]
+      end += bytes + toPadding(bytes)
+      return at
     })
-    if (size < position) throw new UnusableSnapshot('it is too short')
+    if (size < end) throw new UnusableSnapshot('it is too short')
+    const reading = header.columns.map((column, index) => readColumn(handle, column, places[index] ?? 0))
     // The file is closed only after the last read.
     await Promise.allSettled(reading)
     const columns = await Promise.all(reading)
@@ -130,7 +130,12 @@ export async function readSnapshotFile(file: string, identity: SnapshotIdentity,
   }
 }
 
-async function readColumn(handle: number, column: AnyColumn, position: number, crc: number): Promise<AnyColumn> {
+async function readColumn(
+  handle: number,
+  { type, length, crc }: Header['columns'][number],
+  position: number,
+): Promise<AnyColumn> {
+  const column = new columnTypes[type](length)
   let found = 0
   await readSteps(handle, new Uint8Array(column.buffer), position, (step) => {
     found = crc32(step, found)
