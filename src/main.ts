@@ -126,6 +126,20 @@ const host: Host = {
       folder.close()
     }
   },
+  move: async (flags, request) => {
+    const [{ openFolder }, { cancelMove, moveDatabase, planMove }] = await Promise.all([
+      import('./commands/data-folder.ts'),
+      import('./commands/move.ts'),
+    ])
+    const folder = await openFolder(configure({ logLevel: 'warn', ...flags }), env)
+    try {
+      if (request.action === 'cancel') return await cancelMove(folder)
+      if (request.action === 'plan') return planMove(folder, request.to)
+      return await moveDatabase(folder, request.to, { signal: stopping.signal })
+    } finally {
+      folder.close()
+    }
+  },
 }
 
 const code = await runCommandLine(process.argv.slice(2), host)

@@ -38,6 +38,8 @@ export interface Host extends ColorSettings {
   doctor(flags: Flags & { deep: boolean; repair: boolean }): Promise<Check[]>
   /** Compares the answers of engine and SQL to the same random questions. */
   verify(flags: Flags, asked: { questions: number; seed: number }): Promise<Verified>
+  /** Moves the database, checks whether it can be moved, or undoes an unfinished move. */
+  move(flags: Flags, request: MoveRequest): Promise<MoveReport>
   /** Opens an address in the browser of the user; false where there is none. */
   browse(url: string): Promise<boolean>
 }
@@ -50,6 +52,25 @@ export interface Verified {
   left: number
   /** Questions with different answers, as JSON. */
   differences: string[]
+}
+
+export type MoveRequest = { action: 'move' | 'plan'; to: string } | { action: 'cancel' }
+
+/** The result of moving the database. */
+export interface MoveReport {
+  state: 'moved' | 'planned' | 'cancelled'
+  /** Path of the former database. */
+  from: string
+  /** Address of the new one, and its data folder. */
+  to: string
+  home: string
+  /** What was copied and compared; nothing when only the last step was left. */
+  rows: number
+  tables: { name: string; rows: number }[]
+  /** Number of questions that both answered. */
+  questions: number
+  /** The key that the new folder needs: the file or the environment variable that has it, and its check value. */
+  key: { file?: string; variable?: string; check?: string }
 }
 
 export interface Location {

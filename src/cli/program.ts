@@ -16,6 +16,7 @@ import { addGenerateCommand } from './commands/generate.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addMetricCommands } from './commands/metrics.ts'
+import { addMoveCommand } from './commands/move.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { addServiceCommands } from './commands/service.ts'
 import { addSlaCommands } from './commands/sla.ts'
@@ -119,6 +120,7 @@ export function createProgram(
   addDefinitionCommands(program, host)
   addDetectCommand(program, host)
   addBackupCommands(program, host)
+  addMoveCommand(program, host)
   addKeyCommands(program, host)
   addGenerateCommand(program, host)
   addTokenCommands(program, host)

@@ -7,6 +7,7 @@ import { dropSnapshot } from '../engine/snapshot/snapshot.ts'
 import { count } from '../kernel/count.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { findTextsHiddenAt } from '../store/install.store.ts'
+import { findMove, type MoveState, toFolder } from '../store/move/marker.ts'
 import { describeFolderLocation, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
@@ -160,6 +161,7 @@ export function checkDatabase(
       'npm rebuild better-sqlite3',
     ),
     check('write-ahead log', () => checkWal(size('-wal')), OLDEST),
+    check('place', () => checkMove(store.read(findMove)), 'assay doctor'),
     check('backups', () => checkBackups(home, newest), 'assay backup'),
     check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
     check(
@@ -182,6 +184,21 @@ export function repairSnapshot({ store }: OpenedApp): Check {
     return 'deleted; the columnar index is built from the tables at the next start'
   }
   return check('snapshot of the index', drop, 'assay doctor --repair')
+}
+
+function checkMove(move: MoveState | undefined): CheckResult {
+  if (move === undefined) return 'the database was not moved'
+  const { name, to } = move
+  if (name === 'moving') {
+    return {
+      warning: `A move to ${to} is in progress or was interrupted, and nothing is written until it has ended.`,
+      fix: `Unless it is running: assay move --to ${quote(to)}`,
+    }
+  }
+  return {
+    failed: `The database has moved to ${to}, and this former copy can only be read.`,
+    fix: `assay doctor --home ${quote(toFolder(to))}`,
+  }
 }
 
 /** pgrep lists the oldest process first. */

@@ -338,3 +338,8 @@ const kept = [
 
 export const hasKept = (reader: Reader): boolean =>
   reader.prepare('SELECT 1 FROM finished_import LIMIT 1').get() !== undefined
+
+/** Whether an import is stored in part and not visible yet. */
+export function hasPendingImport(reader: Reader): boolean {
+  return reader.prepare('SELECT 1 FROM pending_import LIMIT 1').get() !== undefined
+}

@@ -6,7 +6,7 @@ import { type Query, toStatement } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
 import { defineFoldCase } from './migrate.ts'
-import { APPLICATION_ID } from './migrations.ts'
+import { APPLICATION_ID, UNFINISHED_COPY_ID } from './migrations.ts'
 import { sleepSync } from './pause.ts'
 import { SnapshotViews } from './snapshot-views.ts'
 
@@ -303,7 +303,13 @@ function enableWal(database: Database.Database): void {
 function requireOwnDatabase(database: Database.Database): void {
   // Order matters: another process may initialise an empty file between the two checks.
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
-  if (isEmpty || database.pragma('application_id', { simple: true }) === APPLICATION_ID) return
+  const id = database.pragma('application_id', { simple: true })
+  if (isEmpty || id === APPLICATION_ID) return
+  if (id === UNFINISHED_COPY_ID) {
+    const message =
+      'The database in this folder is an unfinished copy of another data folder; run the same `assay move` there again to complete it, or undo it there with `assay move --cancel`.'
+    throw new AppError('unavailable', message, { reason: 'moving' })
+  }
   throw new AppError(
     'unavailable',
     'The file `assay.db` in the data folder is the database of another program; choose another folder with --home.',

@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { foldCase } from '../kernel/fold.ts'
 import { backUpBeforeMigration } from './backup.ts'
 import { APPLICATION_ID, listMigrations, type Migration } from './migrations.ts'
+import { requireUnmoved } from './move/marker.ts'
 
 /** Earlier versions can lose commits when two connections checkpoint at once (sqlite.org/wal.html, "WAL-reset"). */
 const OLDEST_SQLITE = [3, 51, 3]
@@ -41,7 +42,10 @@ export function migrate(
   database.exec('BEGIN IMMEDIATE')
   try {
     const pending = migrations.filter(({ number }) => number > present())
-    if (pending.length > 0 && isInUse(database)) backUpBeforeMigration(database.name, present(), now())
+    if (pending.length > 0 && isInUse(database)) {
+      requireUnmoved(database)
+      backUpBeforeMigration(database.name, present(), now())
+    }
     for (const { sql } of pending) database.exec(sql)
     database.pragma(`user_version = ${newest}`)
     database.pragma(`application_id = ${APPLICATION_ID}`)

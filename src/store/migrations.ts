@@ -3,6 +3,8 @@ import { packageFile } from '../runtime/package-files.ts'
 
 /** The `application_id` of databases of assay: 'ASAY'. */
 export const APPLICATION_ID = 0x41534159
+/** The `application_id` of an unfinished copy that `assay move` makes: 'ASAM'. */
+export const UNFINISHED_COPY_ID = 0x4153414d
 
 const folder = packageFile('migrations/sqlite/')
 

@@ -18,6 +18,7 @@ import { toAppError, withRecoveryHint } from './faults.ts'
 import { FileGuard } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
+import { requireUnmoved } from './move/marker.ts'
 import { requireLocalFolder, requireWholeFile, toDamagedError } from './place.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
@@ -80,6 +81,7 @@ export class Store {
   readonly #writerSignal: WriterSignal
   readonly #guard: FileGuard
   readonly #now: () => number
+  #moveId: string | undefined
 
   private constructor(
     file: string,
@@ -158,15 +160,24 @@ export class Store {
 
   /**
    * Runs `work` in one write transaction: all of it is committed, or nothing.
-   * @throws AppError `unavailable` also when the database was removed or replaced meanwhile.
+   * @throws AppError `unavailable` also when the database was removed or replaced meanwhile, or is or was moved.
    */
   write<T>(work: (writer: Writer) => T, { essential = false, ...options }: WriteOptions = {}): T {
     if (!essential) this.space.require()
     this.#guard.check()
-    const result = this.#try(() => this.#writer.transaction('BEGIN IMMEDIATE', work, options))
+    const guarded = (writer: Writer) => {
+      requireUnmoved(writer, this.#moveId)
+      return work(writer)
+    }
+    const result = this.#try(() => this.#writer.transaction('BEGIN IMMEDIATE', guarded, options))
     this.#guard.check()
     this.#boundWal()
     return result
+  }
+
+  /** Lets this store write while the move with this id is in progress, which it performs. */
+  beginMove(id: string): void {
+    this.#moveId = id
   }
 
   /** Runs `work` in a write transaction that is always rolled back, and returns its result. */
@@ -175,6 +186,7 @@ export class Store {
     let outcome: { result: T } | undefined
     try {
       this.#writer.transaction('BEGIN IMMEDIATE', (writer) => {
+        requireUnmoved(writer, this.#moveId)
         outcome = { result: work(writer) }
         throw undone
       })
@@ -266,6 +278,7 @@ export class Store {
    */
   compact(): void {
     this.#guard.check()
+    this.read((reader) => requireUnmoved(reader))
     try {
       compactFile(this.file)
     } catch (error) {

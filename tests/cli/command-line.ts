@@ -73,6 +73,7 @@ export function openLastingCommandLine(
       demo: unused,
       doctor: unused,
       verify: unused,
+      move: unused,
       browse: async () => false,
     }
     const code = await runCommandLine([...argv, '--home', home], host)

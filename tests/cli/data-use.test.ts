@@ -74,6 +74,7 @@ async function run(argv: readonly string[]) {
       return examine({ config, env, deep, open: () => openApp(config, env) })
     },
     verify: () => Promise.reject(new Error('there is nothing to verify')),
+    move: () => Promise.reject(new Error('there is nothing to move')),
     browse: async () => false,
   }
   const code = await runCommandLine(argv, host)
@@ -105,6 +106,7 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   'sources edit': [() => ['existing', 'wiki', '--name', 'mine']],
   'sources test': [() => ['existing', 'wiki']],
   'sources remove': [() => ['existing', 'wiki', '--yes']],
+  move: [() => ['existing', '--to', `sqlite:${join(root, 'assay.db')}`]],
   query: [() => ['existing', 'total-findings']],
   call: [
     () => ['none', '--list'],

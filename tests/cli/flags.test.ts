@@ -23,6 +23,7 @@ async function run(...argv: string[]) {
       return []
     },
     verify: () => Promise.reject(new Error('nothing is compared here')),
+    move: () => Promise.reject(new Error('nothing is moved here')),
     browse: async () => false,
   }
   const code = await runCommandLine(argv, host)

@@ -143,6 +143,15 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
+    fault: 'a process is killed during a move to another folder',
+    holds: 'the former database is unchanged until the copy is complete and verified; the same command completes the move',
+    tests: [
+      ['tests/store/move.test.ts', 'is completed by the same command, with every row once'],
+      ['tests/store/move.test.ts', 'refuses writes until it is continued or cancelled, and loses nothing'],
+      ['tests/long/killed-move.test.ts', 'a move that is killed 100 times has every row of the former database once'],
+    ],
+  },
+  {
     fault: 'a process is killed during a backup or a restore',
     holds: 'there is no backup or a complete one; the old or the new database is in place, complete',
     tests: [

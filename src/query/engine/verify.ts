@@ -68,6 +68,25 @@ export function verifyEngine(
   }
 }
 
+/** The random questions to which a database and its copy give different answers. */
+export function compareCopies(
+  reader: Reader,
+  copy: Reader,
+  { questions, seed, now }: { questions: number; seed: number; now: number },
+): Plan[] {
+  const engine = buildEngine(reader, undefined, true)
+  const random = createSeededRandom(seed)
+  const terms = openTerms(reader, engine, random)
+  const plans = Array.from({ length: questions }, () => makePlan(engine, random, now, terms))
+  const answer = (from: Reader, built: Engine) => {
+    const answering = openEngineSnapshot(from)
+    return plans.map((plan) => runOnEngine(built, plan, answering) ?? runPlan(from, plan))
+  }
+  const answers = answer(reader, engine)
+  const ofCopy = answer(copy, buildEngine(copy, undefined, true))
+  return plans.filter((_, index) => !areSame(answers[index] ?? [], ofCopy[index] ?? []))
+}
+
 /** Whether two answers are equal regardless of order. */
 export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean {
   const write = (cells: readonly Cell[]) =>

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { LoopLease } from '../background/loop-lease.ts'
+import type { MoveReport } from '../cli/host.ts'
+import { hasPendingImport } from '../findings/pending-imports.store.ts'
+import { AppError, conflict } from '../kernel/errors.ts'
+import { compareCopies } from '../query/engine/verify.ts'
+import { createOwner } from '../scans/owner.ts'
+import { listOpenScans } from '../scans/scans.store.ts'
+import { findLease } from '../store/lease.store.ts'
+import {
+  dropMoving,
+  findMove,
+  SQLITE_PREFIX,
+  saveMoved,
+  saveMoving,
+  toFolder,
+  toMovedMessage,
+} from '../store/move/marker.ts'
+import {
+  checkTarget,
+  deleteUnfinished,
+  parseTarget,
+  readUnfinished,
+  SqliteTarget,
+  type TargetChecks,
+} from '../store/move/sqlite-target.ts'
+import { describeDifferences } from '../store/schema-check.ts'
+import type { Reader, Store } from '../store/store.ts'
+import type { Folder } from './data-folder.ts'
+
+const BATCH_ROWS = 20_000
+const QUESTIONS = 500
+/** How long the lease of a live process on this machine is waited for. */
+const LOCAL_WAIT_MS = 3_000
+/** Longer than a lease lasts that is not renewed: whether a process of another machine lives is not known. */
+const REMOTE_WAIT_MS = 35_000
+const LEASE_RETRY_MS = 100
+
+export interface MoveOptions extends Omit<TargetChecks, 'networkFolder'> {
+  signal: AbortSignal
+  batchRows?: number
+}
+
+type Moving = Pick<Folder, 'store' | 'vault' | 'config' | 'now' | 'env'>
+
+/**
+ * Copies the database of a data folder to another folder and then makes the former one read-only. If the process ends
+ * at any moment, the same call continues, and at no moment can both databases be written to.
+ * @throws AppError
+ */
+export async function moveDatabase(folder: Moving, address: string, options: MoveOptions): Promise<MoveReport> {
+  const { store, config } = folder
+  const file = parseTarget(address)
+  const to = `${SQLITE_PREFIX}${file}`
+  const present = store.read(findMove)
+  if (present?.name === 'moved_to') return completeMove(folder, to, present)
+  if (present !== undefined && present.to !== to) throw otherMove(present.to)
+  const id = present?.id ?? randomUUID()
+  const checks = { networkFolder: config.networkFolder, ...options }
+  checkTarget(store.file, file, present?.id, checks)
+  requireOwnSchema(store)
+  return holdLease(folder, id, async (renew) => {
+    const onTurn = async () => {
+      await nextTurn()
+      if (options.signal.aborted) throw interrupted(to)
+      renew()
+    }
+    store.write(
+      (writer) => {
+        requireQuiet(writer)
+        // Another process may have begun or completed a move since.
+        const now = findMove(writer)
+        if (now !== undefined && now.id !== id) throw otherMove(now.to)
+        saveMoving(writer, { id, to })
+      },
+      { durable: true },
+    )
+    const target = SqliteTarget.open(store.file, file, id)
+    try {
+      for (const table of target.tables) {
+        while (target.copyBatch(table, options.batchRows ?? BATCH_ROWS) > 0) await onTurn()
+      }
+      await target.createRest(onTurn)
+      const schema = schemaOf(store)
+      const tables = await target.verify(schema, onTurn)
+      askBoth(store, target, folder.now())
+      target.flush()
+      await onTurn()
+      store.write((writer) => saveMoved(writer, { id, to }), { durable: true, essential: true })
+      target.activate(schema)
+      return report(
+        folder,
+        to,
+        'moved',
+        Array.from(tables, ([name, { rows }]) => ({ name, rows })),
+      )
+    } finally {
+      target.close()
+    }
+  })
+}
+
+/** What a move would do; changes nothing. */
+export function planMove(folder: Moving, address: string, options: Omit<MoveOptions, 'signal'> = {}): MoveReport {
+  const { store, config } = folder
+  const file = parseTarget(address)
+  const to = `${SQLITE_PREFIX}${file}`
+  const present = store.read(findMove)
+  if (present?.name === 'moved_to') throw new AppError('unavailable', toMovedMessage(present.to), { reason: 'moved' })
+  if (present !== undefined && present.to !== to) throw otherMove(present.to)
+  checkTarget(store.file, file, present?.id, { networkFolder: config.networkFolder, ...options })
+  requireOwnSchema(store)
+  store.read(requireQuiet)
+  return report(folder, to, 'planned', [])
+}
+
+/** Undoes a move that is not complete: the database can be written to again, and the unfinished copy is deleted. */
+export async function cancelMove(folder: Moving): Promise<MoveReport> {
+  const { store } = folder
+  const present = store.read(findMove)
+  if (present === undefined) throw conflict('No move is in progress; there is nothing to cancel.')
+  const { name, id, to } = present
+  if (name === 'moved_to') throw new AppError('unavailable', toMovedMessage(to), { reason: 'moved' })
+  return holdLease(folder, id, async () => {
+    const file = parseTarget(to)
+    store.write((writer) => dropMoving(writer), { durable: true, essential: true })
+    if (readUnfinished(file) === id) deleteUnfinished(file)
+    return report(folder, to, 'cancelled', [])
+  })
+}
+
+/** The last step of a move that was killed after the former database had become read-only. */
+function completeMove(folder: Moving, to: string, present: { id: string; to: string }): MoveReport {
+  const { store } = folder
+  if (present.to !== to) throw new AppError('unavailable', toMovedMessage(present.to), { reason: 'moved' })
+  const file = parseTarget(to)
+  if (!existsSync(file)) {
+    const message = `The database has moved to ${to}, but this file does not exist any more; restore a backup there or here with \`assay restore FILE\`.`
+    throw new AppError('unavailable', message, { reason: 'database_missing' })
+  }
+  if (readUnfinished(file) === present.id) {
+    const target = SqliteTarget.open(store.file, file, present.id)
+    try {
+      target.activate(schemaOf(store))
+    } finally {
+      target.close()
+    }
+  }
+  return report(folder, to, 'moved', [])
+}
+
+/** Runs `work` while this process holds the right to run scheduled work, which it must renew from time to time. */
+async function holdLease<T>({ store, now }: Moving, id: string, work: (renew: () => void) => Promise<T>): Promise<T> {
+  const owner = createOwner()
+  const lease = new LoopLease({ store, holder: owner.name, now })
+  store.beginMove(id)
+  const started = performance.now()
+  try {
+    while (!lease.hold()) {
+      const holder = store.read((reader) => findLease(reader, 'loop'))?.holder ?? ''
+      const patience = holder.startsWith(`${hostname()}/`) ? LOCAL_WAIT_MS : REMOTE_WAIT_MS
+      if (performance.now() - started > patience) throw inUse(holder)
+      await sleep(LEASE_RETRY_MS)
+    }
+    return await work(() => {
+      if (!lease.hold()) throw inUse('another process')
+    })
+  } finally {
+    if (store.read(findMove)?.name !== 'moved_to') lease.drop()
+    owner.release()
+  }
+}
+
+/** @throws AppError `conflict` while a scan or an import is in progress. */
+function requireQuiet(reader: Reader): void {
+  const scans = listOpenScans(reader)
+  if (scans.length > 0 || hasPendingImport(reader)) {
+    const message =
+      'A scan or an import is in progress; wait until it has ended (`assay scans`), or cancel it, and run the command again.'
+    throw conflict(message, { reason: 'scan_active' })
+  }
+}
+
+function requireOwnSchema(store: Store): void {
+  const { differences } = store.examine()
+  if (differences.length === 0) return
+  const message = `The database is not moved, because its schema differs from that of this version: ${describeDifferences(differences)}; see \`assay doctor\`.`
+  throw new AppError('unavailable', message, { reason: 'foreign_schema' })
+}
+
+function askBoth(store: Store, target: SqliteTarget, now: number): void {
+  const snapshots = [store.openSnapshot({ asRecorded: true }), target.openSnapshot()] as const
+  try {
+    const [{ reader }, copy] = snapshots
+    const different = compareCopies(reader, copy.reader, { questions: QUESTIONS, seed: now % 1_000_003, now })
+    if (different.length === 0) return
+    const message = `The copy answers ${different.length} of ${QUESTIONS} questions differently; run \`assay move --cancel\` and start again.`
+    throw new AppError('internal', message, { reason: 'copy_differs' })
+  } finally {
+    for (const snapshot of snapshots) snapshot.close()
+  }
+}
+
+const schemaOf = (store: Store) => Number(store.read((reader) => reader.prepare('PRAGMA user_version').pluck().get()))
+
+function report(
+  { store, vault, config, env }: Moving,
+  to: string,
+  state: MoveReport['state'],
+  tables: MoveReport['tables'],
+): MoveReport {
+  const { check } = vault.source()
+  const variable = env.ASSAY_KEY_FILE ? 'ASSAY_KEY_FILE' : env.ASSAY_KEY ? 'ASSAY_KEY' : undefined
+  const from = variable === undefined ? { file: join(config.home, 'assay.key') } : { variable }
+  return {
+    state,
+    from: store.file,
+    to,
+    home: toFolder(to),
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    tables,
+    questions: tables.length > 0 ? QUESTIONS : 0,
+    key: { ...from, ...(check === undefined ? {} : { check }) },
+  }
+}
+
+const otherMove = (to: string) =>
+  conflict(
+    `A move to ${to} is unfinished; complete it with \`assay move --to ${to}\`, or undo it with \`assay move --cancel\`.`,
+    {
+      reason: 'moving',
+    },
+  )
+
+const inUse = (holder: string) =>
+  conflict(
+    `Another assay process (${holder.split('/').slice(0, 2).join(', process ')}) works on the data folder; stop \`assay serve\` and close the assistants, then run the command again.`,
+    { reason: 'in_use' },
+  )
+
+const interrupted = (to: string) =>
+  new AppError(
+    'unavailable',
+    `The move was interrupted; run \`assay move --to ${to}\` again to continue, or undo it with \`assay move --cancel\`.`,
+    {
+      reason: 'moving',
+    },
+  )

@@ -1,0 +1,68 @@
+import { dirname } from 'node:path'
+import { AppError } from '../../kernel/errors.ts'
+import { internalText } from '../../kernel/safe-text.ts'
+import type { Reader, Writer } from '../connection.ts'
+
+/** Where the address of a SQLite file begins; the rest is its absolute path. */
+export const SQLITE_PREFIX = 'sqlite:'
+
+/** A move of the database to another place, as the database that is moved records it. */
+export interface MoveMarker {
+  /** Random; the unfinished target has the same. */
+  id: string
+  /** Address of the target. */
+  to: string
+}
+
+export interface MoveState extends MoveMarker {
+  /** `moved_to`: the target is complete, and this database is only read from now on. */
+  name: 'moving' | 'moved_to'
+}
+
+const selectMove = `SELECT name, value FROM install WHERE name IN ('moving', 'moved_to')`
+const upsertMove = `INSERT INTO install (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const deleteMoving = `DELETE FROM install WHERE name = 'moving'`
+
+interface Preparing {
+  prepare(sql: string): { get(): unknown }
+}
+
+export function findMove(database: Preparing): MoveState | undefined {
+  const row = database.prepare(selectMove).get() as { name: MoveState['name']; value: string } | undefined
+  return row === undefined ? undefined : { name: row.name, ...(JSON.parse(row.value) as MoveMarker) }
+}
+
+export function saveMoving(writer: Writer, marker: MoveMarker): void {
+  writer.prepare(upsertMove).run('moving', internalText(JSON.stringify(marker)))
+}
+
+/** From this transaction on the database is only read. */
+export function saveMoved(writer: Writer, marker: MoveMarker): void {
+  dropMoving(writer)
+  writer.prepare(upsertMove).run('moved_to', internalText(JSON.stringify(marker)))
+}
+
+export function dropMoving(writer: Writer): void {
+  writer.prepare(deleteMoving).run()
+}
+
+/**
+ * @param ours the id of the move that this process performs
+ * @throws AppError `unavailable`, reason `moving` or `moved`.
+ */
+export function requireUnmoved(database: Preparing | Reader, ours?: string): void {
+  const move = findMove(database)
+  if (move === undefined || move.id === ours) return
+  const { name, to } = move
+  if (name === 'moving') {
+    const message = `The database is being moved to ${to}, so nothing is written until the move has finished; if it was interrupted, run \`assay move --to ${to}\` again or undo it with \`assay move --cancel\`.`
+    throw new AppError('unavailable', message, { reason: 'moving' })
+  }
+  throw new AppError('unavailable', toMovedMessage(to), { reason: 'moved' })
+}
+
+export const toMovedMessage = (to: string): string =>
+  `The database has moved to ${to}, and this former copy can only be read; use the new folder with --home ${toFolder(to)} or ASSAY_HOME.`
+
+/** The data folder of a target. */
+export const toFolder = (to: string): string => dirname(to.slice(SQLITE_PREFIX.length))

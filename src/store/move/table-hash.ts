@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto'
+import type Database from 'better-sqlite3'
+
+export interface Column {
+  name: string
+  type: string
+}
+
+export interface TableHash {
+  rows: number
+  /** The same for the same rows in any order. */
+  hash: string
+}
+
+const ROWS_PER_TURN = 20_000
+
+/** Adds up the SHA-256 of all rows of a query; `onTurn` is awaited from time to time. */
+export async function hashRows(
+  database: Database.Database,
+  from: string,
+  columns: readonly Column[],
+  onTurn: () => Promise<void>,
+): Promise<TableHash> {
+  const row = columns.map(toExactText).join(` || ',' || `)
+  let rows = 0
+  let [low, high] = [0n, 0n]
+  for (const text of database.prepare(`SELECT ${row} FROM ${from}`).pluck().iterate() as Iterable<string>) {
+    const digest = hash('sha256', text, 'buffer')
+    low = BigInt.asUintN(64, low + digest.readBigUInt64LE(0))
+    high = BigInt.asUintN(64, high + digest.readBigUInt64LE(8))
+    if (++rows % ROWS_PER_TURN === 0) await onTurn()
+  }
+  return { rows, hash: `${high.toString(16).padStart(16, '0')}${low.toString(16).padStart(16, '0')}` }
+}
+
+/** Numbers as literals; the bytes of everything else, because `quote` ends a text at its first NUL. */
+function toExactText({ name, type }: Column): string {
+  return /^(?:INTEGER|REAL)$/.test(type) ? `quote("${name}")` : `quote(CAST("${name}" AS BLOB))`
+}
