@@ -144,7 +144,8 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'a process is killed during a move to another folder',
-    holds: 'the former database is unchanged until the copy is complete and verified; the same command completes the move',
+    holds:
+      'the former database is unchanged until the copy is complete and verified; the same command completes the move',
     tests: [
       ['tests/store/move.test.ts', 'is completed by the same command, with every row once'],
       ['tests/store/move.test.ts', 'refuses writes until it is continued or cancelled, and loses nothing'],

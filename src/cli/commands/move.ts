@@ -39,16 +39,15 @@ export function addMoveCommand(program: Command, host: Host): void {
 
 function printReport(host: Host, { state, from, to, home, rows, tables, questions, key }: MoveReport): void {
   if (state === 'cancelled') {
-    return print(
+    print(
       host,
       line`The move to ${showSentence(to)} was cancelled; the database in ${showSentence(from)} can be written to again.`,
     )
+    return
   }
   if (state === 'planned') {
-    return print(
-      host,
-      line`The database ${showSentence(from)} can be moved to ${showSentence(to)}; nothing was changed.`,
-    )
+    print(host, line`The database ${showSentence(from)} can be moved to ${showSentence(to)}; nothing was changed.`)
+    return
   }
   if (tables.length > 0) {
     print(
