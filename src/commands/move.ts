@@ -186,7 +186,7 @@ function requireQuiet(reader: Reader): void {
 }
 
 function requireOwnSchema(store: Store): void {
-  const { differences } = store.examine()
+  const { differences } = store.examine('schema')
   if (differences.length === 0) return
   const message = `The database is not moved, because its schema differs from that of this version: ${describeDifferences(differences)}; see \`assay doctor\`.`
   throw new AppError('unavailable', message, { reason: 'foreign_schema' })

@@ -67,7 +67,7 @@ describe('a moved database', () => {
     const moved = await open(folders.target)
     expect(moved.vault.problem()).toBeUndefined()
     expect(moved.vault.source().check).toBe(key.check)
-    expect(moved.store.examine(true)).toMatchObject({ integrity: 'ok', foreignKeys: 0, differences: [] })
+    expect(moved.store.examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0, differences: [] })
     expect(moved.store.read(verifyAudit).brokenAt).toBeUndefined()
     addWord(moved.store, 'written after the move')
     moved.close()

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import { AppError } from '../../kernel/errors.ts'
-import { internalText } from '../../kernel/safe-text.ts'
-import type { Reader, Writer } from '../connection.ts'
+import { internalText, type SafeText } from '../../kernel/safe-text.ts'
 
 /** Where the address of a SQLite file begins; the rest is its absolute path. */
 export const SQLITE_PREFIX = 'sqlite:'
@@ -27,22 +26,27 @@ interface Preparing {
   prepare(sql: string): { get(): unknown }
 }
 
+/** A connection that can write. */
+interface Writing {
+  prepare(sql: string): { run(...values: SafeText[]): unknown }
+}
+
 export function findMove(database: Preparing): MoveState | undefined {
   const row = database.prepare(selectMove).get() as { name: MoveState['name']; value: string } | undefined
   return row === undefined ? undefined : { name: row.name, ...(JSON.parse(row.value) as MoveMarker) }
 }
 
-export function saveMoving(writer: Writer, marker: MoveMarker): void {
-  writer.prepare(upsertMove).run('moving', internalText(JSON.stringify(marker)))
+export function saveMoving(writer: Writing, marker: MoveMarker): void {
+  writer.prepare(upsertMove).run(internalText('moving'), internalText(JSON.stringify(marker)))
 }
 
 /** From this transaction on the database is only read. */
-export function saveMoved(writer: Writer, marker: MoveMarker): void {
+export function saveMoved(writer: Writing, marker: MoveMarker): void {
   dropMoving(writer)
-  writer.prepare(upsertMove).run('moved_to', internalText(JSON.stringify(marker)))
+  writer.prepare(upsertMove).run(internalText('moved_to'), internalText(JSON.stringify(marker)))
 }
 
-export function dropMoving(writer: Writer): void {
+export function dropMoving(writer: Writing): void {
   writer.prepare(deleteMoving).run()
 }
 
@@ -50,7 +54,7 @@ export function dropMoving(writer: Writer): void {
  * @param ours the id of the move that this process performs
  * @throws AppError `unavailable`, reason `moving` or `moved`.
  */
-export function requireUnmoved(database: Preparing | Reader, ours?: string): void {
+export function requireUnmoved(database: Preparing, ours?: string): void {
   const move = findMove(database)
   if (move === undefined || move.id === ours) return
   const { name, to } = move
