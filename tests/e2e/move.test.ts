@@ -8,7 +8,9 @@ import { ask, callTool, connectStdio, mustRun } from './estate.ts'
 const toTerm = (slug: string) => ({ slug, displayName: slug, filterMapping: { severities: ['HIGH'] } })
 const create = (slug: string) => ['call', 'create_glossary_term', JSON.stringify(toTerm(slug))]
 
-it('assay move leaves a folder that answers and refuses every change, by command line, HTTP and MCP', async () => {
+it('assay move leaves a folder that answers and refuses every change, by command line, HTTP and MCP', {
+  timeout: 180_000,
+}, async () => {
   const { home, remove } = makeHome()
   const target = mkdtempSync(join(tmpdir(), 'assay-target-'))
   const to = `sqlite:${join(target, 'assay.db')}`

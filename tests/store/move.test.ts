@@ -1,11 +1,13 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import { cancelMove, moveDatabase, planMove } from '../../src/commands/move.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { saveLease } from '../../src/store/lease.store.ts'
+import { UNFINISHED_COPY_ID } from '../../src/store/migrations.ts'
 import { findMove, saveMoving } from '../../src/store/move/marker.ts'
 import { readUnfinished } from '../../src/store/move/sqlite-target.ts'
 import { Store } from '../../src/store/store.ts'
@@ -107,6 +109,22 @@ describe('a killed move', () => {
       expect(await within(pair.home, (store) => store.read(findMove)?.name)).toBe('moved_to')
     }
     expect(kills).toBe(KILLS)
+  })
+
+  it('is completed when only its last step is missing', async () => {
+    await move()
+    const id = await within(folders.home, (store) => store.read(findMove)?.id)
+    const target = new Database(join(folders.target, 'assay.db'))
+    target.exec('CREATE TABLE unfinished_move (id TEXT NOT NULL) STRICT')
+    target.prepare('INSERT INTO unfinished_move VALUES (?)').run(id)
+    target.pragma(`application_id = ${UNFINISHED_COPY_ID}`)
+    target.close()
+    expect(await reasonOf(() => open(folders.target))).toBe('moving')
+    expect((await move()).state).toBe('moved')
+    await within(folders.target, (store) => {
+      expect(store.examine('full')).toMatchObject({ integrity: 'ok', differences: [] })
+      addWord(store, 'after the last step')
+    })
   })
 
   it('refuses writes until it is continued or cancelled, and loses nothing', async () => {

@@ -11,7 +11,7 @@ import { listSchemaDifferences } from '../schema-check.ts'
 import { MIN_FREE_BYTES, readFreeBytes } from '../space.ts'
 import { syncFile } from '../sync-file.ts'
 import { SQLITE_PREFIX } from './marker.ts'
-import { type Column, hashRows, type TableHash } from './table-hash.ts'
+import { type CopiedColumn, hashRows, type TableHash } from './table-hash.ts'
 
 const FILE_NAME = 'assay.db'
 const CACHE_BYTES = 128 * 1024 * 1024
@@ -30,7 +30,7 @@ const keptBehind: Readonly<Record<string, string>> = {
 /** A table whose rows are copied. */
 export interface MovedTable {
   name: string
-  columns: readonly Column[]
+  columns: readonly CopiedColumn[]
   /** The columns that order and identify its rows. */
   key: readonly string[]
 }
@@ -220,7 +220,7 @@ export class SqliteTarget {
       }
       counted.set(name, here)
     }
-    const sequences: Column[] = ['name', 'seq'].map((name) => ({ name, type: '' }))
+    const sequences: CopiedColumn[] = ['name', 'seq'].map((name) => ({ name, type: '' }))
     const [there, here] = [
       await hashRows(this.#database, 'source.sqlite_sequence', sequences, onTurn),
       await hashRows(this.#database, 'main.sqlite_sequence', sequences, onTurn),
@@ -250,7 +250,6 @@ export class SqliteTarget {
   /** Everything written so far survives a power cut. */
   flush(): void {
     this.#database.pragma('wal_checkpoint(TRUNCATE)')
-    syncFile(this.file)
     syncFile(dirname(this.file))
   }
 
@@ -321,7 +320,7 @@ function listTables(database: Database.Database): MovedTable[] {
     `SELECT name, type, pk FROM pragma_table_xinfo(?, 'source') WHERE hidden = 0 ORDER BY cid`,
   )
   return tables.map(({ name, wr }) => {
-    const columns = columnsOf.all(name) as (Column & { pk: number })[]
+    const columns = columnsOf.all(name) as (CopiedColumn & { pk: number })[]
     const primary = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
     const isRowid = primary.length === 1 && primary[0]?.type === 'INTEGER'
     if (wr === 1 || isRowid) return { name, columns, key: primary.map((column) => column.name) }

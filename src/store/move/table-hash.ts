@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 
-export interface Column {
+export interface CopiedColumn {
   name: string
   type: string
 }
@@ -18,7 +18,7 @@ const ROWS_PER_TURN = 20_000
 export async function hashRows(
   database: Database.Database,
   from: string,
-  columns: readonly Column[],
+  columns: readonly CopiedColumn[],
   onTurn: () => Promise<void>,
 ): Promise<TableHash> {
   const row = columns.map(toExactText).join(` || ',' || `)
@@ -34,6 +34,6 @@ export async function hashRows(
 }
 
 /** Numbers as literals; the bytes of everything else, because `quote` ends a text at its first NUL. */
-function toExactText({ name, type }: Column): string {
+function toExactText({ name, type }: CopiedColumn): string {
   return /^(?:INTEGER|REAL)$/.test(type) ? `quote("${name}")` : `quote(CAST("${name}" AS BLOB))`
 }
