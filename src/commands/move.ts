@@ -7,7 +7,7 @@ import { LoopLease } from '../background/loop-lease.ts'
 import type { MoveReport } from '../cli/host.ts'
 import { hasPendingImport } from '../findings/pending-imports.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
-import { compareCopies } from '../query/engine/verify.ts'
+import { askQuestions } from '../query/engine/verify.ts'
 import { createOwner } from '../scans/owner.ts'
 import { listOpenScans } from '../scans/scans.store.ts'
 import { findLease } from '../store/lease.store.ts'
@@ -192,17 +192,24 @@ function requireOwnSchema(store: Store): void {
   throw new AppError('unavailable', message, { reason: 'foreign_schema' })
 }
 
+/** The plans are made from the contents of each database, so those differ as well when the contents do. */
 function askBoth(store: Store, target: SqliteTarget, now: number): void {
-  const snapshots = [store.openSnapshot({ asRecorded: true }), target.openSnapshot()] as const
-  try {
-    const [{ reader }, copy] = snapshots
-    const different = compareCopies(reader, copy.reader, { questions: QUESTIONS, seed: now % 1_000_003, now })
-    if (different.length === 0) return
-    const message = `The copy answers ${different.length} of ${QUESTIONS} questions differently; run \`assay move --cancel\` and start again.`
-    throw new AppError('internal', message, { reason: 'copy_differs' })
-  } finally {
-    for (const snapshot of snapshots) snapshot.close()
+  const asked = { questions: QUESTIONS, seed: now % 1_000_003, now }
+  const ask = ({ reader, close }: { reader: Reader; close(): void }) => {
+    try {
+      return askQuestions(reader, asked)
+    } finally {
+      close()
+    }
   }
+  const ours = ask(store.openSnapshot({ asRecorded: true }))
+  const copied = ask(target.openSnapshot())
+  const differs = ours.plans.filter(
+    (plan, at) => JSON.stringify(plan) !== JSON.stringify(copied.plans[at]) || ours.answers[at] !== copied.answers[at],
+  )
+  if (differs.length === 0) return
+  const message = `The copy answers ${differs.length} of ${QUESTIONS} questions differently; run \`assay move --cancel\` and start again.`
+  throw new AppError('internal', message, { reason: 'copy_differs' })
 }
 
 const schemaOf = (store: Store) => Number(store.read((reader) => reader.prepare('PRAGMA user_version').pluck().get()))

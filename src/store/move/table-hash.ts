@@ -22,15 +22,26 @@ export async function hashRows(
   onTurn: () => Promise<void>,
 ): Promise<TableHash> {
   const row = columns.map(toExactText).join(` || ',' || `)
+  const sum = createHashSum()
   let rows = 0
-  let [low, high] = [0n, 0n]
   for (const text of database.prepare(`SELECT ${row} FROM ${from}`).pluck().iterate() as Iterable<string>) {
-    const digest = hash('sha256', text, 'buffer')
-    low = BigInt.asUintN(64, low + digest.readBigUInt64LE(0))
-    high = BigInt.asUintN(64, high + digest.readBigUInt64LE(8))
+    sum.add(text)
     if (++rows % ROWS_PER_TURN === 0) await onTurn()
   }
-  return { rows, hash: `${high.toString(16).padStart(16, '0')}${low.toString(16).padStart(16, '0')}` }
+  return { rows, hash: sum.toText() }
+}
+
+/** A hash of many texts that does not depend on their order. */
+export function createHashSum(): { add(text: string): void; toText(): string } {
+  let [low, high] = [0n, 0n]
+  return {
+    add: (text) => {
+      const digest = hash('sha256', text, 'buffer')
+      low = BigInt.asUintN(64, low + digest.readBigUInt64LE(0))
+      high = BigInt.asUintN(64, high + digest.readBigUInt64LE(8))
+    },
+    toText: () => `${high.toString(16).padStart(16, '0')}${low.toString(16).padStart(16, '0')}`,
+  }
 }
 
 /** Numbers as literals; the bytes of everything else, because `quote` ends a text at its first NUL. */
