@@ -126,7 +126,7 @@ const host: Host = {
       folder.close()
     }
   },
-  move: async (flags, request) => {
+  move: async (flags, request, onProgress) => {
     const [{ openFolder }, { cancelMove, moveDatabase, planMove }] = await Promise.all([
       import('./commands/data-folder.ts'),
       import('./commands/move.ts'),
@@ -135,7 +135,10 @@ const host: Host = {
     try {
       if (request.action === 'cancel') return await cancelMove(folder)
       if (request.action === 'plan') return planMove(folder, request.to)
-      return await moveDatabase(folder, request.to, { signal: stopping.signal })
+      return await moveDatabase(folder, request.to, {
+        signal: stopping.signal,
+        ...(onProgress === undefined ? {} : { onProgress }),
+      })
     } finally {
       folder.close()
     }

@@ -3,6 +3,7 @@ import type { Settings } from '../config.ts'
 import type { Pause } from '../connectors/http/upstream.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
+import type { MoveProgress } from '../store/move/sqlite-target.ts'
 import type { ColorSettings, Terminal } from './output/screen.ts'
 
 /** An opened data folder as commands use it. */
@@ -39,7 +40,7 @@ export interface Host extends ColorSettings {
   /** Compares the answers of engine and SQL to the same random questions. */
   verify(flags: Flags, asked: { questions: number; seed: number }): Promise<Verified>
   /** Moves the database, checks whether it can be moved, or undoes an unfinished move. */
-  move(flags: Flags, request: MoveRequest): Promise<MoveReport>
+  move(flags: Flags, request: MoveRequest, onProgress?: (progress: MoveProgress) => void): Promise<MoveReport>
   /** Opens an address in the browser of the user; false where there is none. */
   browse(url: string): Promise<boolean>
 }

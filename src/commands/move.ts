@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { appendAudit } from '../audit/audit.store.ts'
 import { LoopLease } from '../background/loop-lease.ts'
 import type { MoveReport } from '../cli/host.ts'
 import { hasPendingImport } from '../findings/pending-imports.store.ts'
@@ -19,22 +20,22 @@ import {
   saveMoving,
   toFolder,
   toMovedMessage,
+  toWayOn,
 } from '../store/move/marker.ts'
+import { type MoveProgress, SqliteTarget } from '../store/move/sqlite-target.ts'
 import {
   checkTarget,
   deleteUnfinished,
   parseTarget,
   readUnfinished,
-  SqliteTarget,
   type TargetChecks,
-} from '../store/move/sqlite-target.ts'
+} from '../store/move/target-checks.ts'
 import { describeDifferences } from '../store/schema-check.ts'
-import type { Reader, Store } from '../store/store.ts'
+import type { Reader, Store, Writer } from '../store/store.ts'
 import type { Folder } from './data-folder.ts'
 
 const BATCH_ROWS = 20_000
 const QUESTIONS = 500
-/** How long the lease of a live process on this machine is waited for. */
 const LOCAL_WAIT_MS = 3_000
 /** Longer than a lease lasts that is not renewed: whether a process of another machine lives is not known. */
 const REMOTE_WAIT_MS = 35_000
@@ -42,10 +43,15 @@ const LEASE_RETRY_MS = 100
 
 export interface MoveOptions extends Omit<TargetChecks, 'networkFolder'> {
   signal: AbortSignal
+  onProgress?: (progress: MoveProgress) => void
   batchRows?: number
+  /** Number of random questions that both databases are asked. */
+  questions?: number
+  /** How long the lease of a live process on this machine is waited for. */
+  localWaitMs?: number
 }
 
-type Moving = Pick<Folder, 'store' | 'vault' | 'config' | 'now' | 'env'>
+type Moving = Pick<Folder, 'store' | 'vault' | 'config' | 'caller' | 'now' | 'env'>
 
 /**
  * Copies the database of a data folder to another folder and then makes the former one read-only. If the process ends
@@ -63,8 +69,9 @@ export async function moveDatabase(folder: Moving, address: string, options: Mov
   const checks = { networkFolder: config.networkFolder, ...options }
   checkTarget(store.file, file, present?.id, checks)
   requireOwnSchema(store)
-  return holdLease(folder, id, async (renew) => {
-    const onTurn = async () => {
+  return holdLease(folder, { id, localWaitMs: options.localWaitMs }, async (renew) => {
+    const onTurn = async (progress: MoveProgress) => {
+      options.onProgress?.(progress)
       await nextTurn()
       if (options.signal.aborted) throw interrupted(to)
       renew()
@@ -77,27 +84,37 @@ export async function moveDatabase(folder: Moving, address: string, options: Mov
         if (now !== undefined && now.id !== id) throw otherMove(now.to)
         saveMoving(writer, { id, to })
       },
-      { durable: true },
+      // The reason for a move may be that this disk is full.
+      { durable: true, essential: true },
     )
     const target = SqliteTarget.open(store.file, file, id)
     try {
       for (const table of target.tables) {
-        while (target.copyBatch(table, options.batchRows ?? BATCH_ROWS) > 0) await onTurn()
+        let rows = 0
+        for (let copied = -1; copied !== 0; rows += copied) {
+          copied = target.copyBatch(table, options.batchRows ?? BATCH_ROWS)
+          await onTurn({ step: 'copying', name: table.name, rows: rows + copied })
+        }
       }
       await target.createRest(onTurn)
       const schema = schemaOf(store)
       const tables = await target.verify(schema, onTurn)
-      askBoth(store, target, folder.now())
+      const questions = options.questions ?? QUESTIONS
+      askBoth(store, target, { questions, now: folder.now() })
       target.flush()
-      await onTurn()
-      store.write((writer) => saveMoved(writer, { id, to }), { durable: true, essential: true })
-      target.activate(schema)
-      return report(
-        folder,
-        to,
-        'moved',
-        Array.from(tables, ([name, { rows }]) => ({ name, rows })),
+      await onTurn({ step: 'comparing', name: 'answers', rows: questions })
+      const copied = Array.from(tables, ([name, { rows }]) => ({ name, rows }))
+      const moved = { ...report(folder, to, 'moved', copied), questions }
+      store.write(
+        (writer) => {
+          // Another process may have cancelled the move while this one did not run.
+          if (findMove(writer)?.id !== id || !target.isInPlace()) throw cancelled(to)
+          saveMoved(writer, { id, to })
+        },
+        { durable: true, essential: true },
       )
+      target.activate(schema, (writer) => audit(writer, folder, moved))
+      return moved
     } finally {
       target.close()
     }
@@ -125,7 +142,7 @@ export async function cancelMove(folder: Moving): Promise<MoveReport> {
   if (present === undefined) throw conflict('No move is in progress; there is nothing to cancel.')
   const { name, id, to } = present
   if (name === 'moved_to') throw new AppError('unavailable', toMovedMessage(to), { reason: 'moved' })
-  return holdLease(folder, id, async () => {
+  return holdLease(folder, { id }, async () => {
     const file = parseTarget(to)
     store.write((writer) => dropMoving(writer), { durable: true, essential: true })
     if (readUnfinished(file) === id) deleteUnfinished(file)
@@ -142,19 +159,32 @@ function completeMove(folder: Moving, to: string, present: { id: string; to: str
     const message = `The database has moved to ${to}, but this file does not exist any more; restore a backup there or here with \`assay restore FILE\`.`
     throw new AppError('unavailable', message, { reason: 'database_missing' })
   }
+  const moved = report(folder, to, 'moved', [])
   if (readUnfinished(file) === present.id) {
     const target = SqliteTarget.open(store.file, file, present.id)
     try {
-      target.activate(schemaOf(store))
+      target.activate(schemaOf(store), (writer) => audit(writer, folder, moved))
     } finally {
       target.close()
     }
   }
-  return report(folder, to, 'moved', [])
+  return moved
+}
+
+/** Records the move in the new database. */
+function audit(writer: Writer, { caller, now }: Moving, { from, to, rows, tables }: MoveReport): void {
+  const author = { name: caller.name, id: caller.id, via: caller.via, at: now() }
+  const copied = tables.length > 0 ? { rows, tables: tables.length } : {}
+  const entry = { action: 'move', kind: 'database', name: 'assay.db', before: { at: `${SQLITE_PREFIX}${from}` } }
+  appendAudit(writer, author, { ...entry, after: { at: to, ...copied } })
 }
 
 /** Runs `work` while this process holds the right to run scheduled work, which it must renew from time to time. */
-async function holdLease<T>({ store, now }: Moving, id: string, work: (renew: () => void) => Promise<T>): Promise<T> {
+async function holdLease<T>(
+  { store, now }: Moving,
+  { id, localWaitMs = LOCAL_WAIT_MS }: { id: string; localWaitMs?: number | undefined },
+  work: (renew: () => void) => Promise<T>,
+): Promise<T> {
   const owner = createOwner()
   const lease = new LoopLease({ store, holder: owner.name, now })
   store.beginMove(id)
@@ -162,7 +192,7 @@ async function holdLease<T>({ store, now }: Moving, id: string, work: (renew: ()
   try {
     while (!lease.hold()) {
       const holder = store.read((reader) => findLease(reader, 'loop'))?.holder ?? ''
-      const patience = holder.startsWith(`${hostname()}/`) ? LOCAL_WAIT_MS : REMOTE_WAIT_MS
+      const patience = holder.startsWith(`${hostname()}/`) ? localWaitMs : REMOTE_WAIT_MS
       if (performance.now() - started > patience) throw inUse(holder)
       await sleep(LEASE_RETRY_MS)
     }
@@ -193,8 +223,8 @@ function requireOwnSchema(store: Store): void {
 }
 
 /** The plans are made from the contents of each database, so those differ as well when the contents do. */
-function askBoth(store: Store, target: SqliteTarget, now: number): void {
-  const asked = { questions: QUESTIONS, seed: now % 1_000_003, now }
+function askBoth(store: Store, target: SqliteTarget, { questions, now }: { questions: number; now: number }): void {
+  const asked = { questions, seed: now % 1_000_003, now }
   const ask = ({ reader, close }: { reader: Reader; close(): void }) => {
     try {
       return askQuestions(reader, asked)
@@ -208,7 +238,7 @@ function askBoth(store: Store, target: SqliteTarget, now: number): void {
     (plan, at) => JSON.stringify(plan) !== JSON.stringify(copied.plans[at]) || ours.answers[at] !== copied.answers[at],
   )
   if (differs.length === 0) return
-  const message = `The copy answers ${differs.length} of ${QUESTIONS} questions differently; run \`assay move --cancel\` and start again.`
+  const message = `The copy answers ${differs.length} of ${questions} questions differently; run \`assay move --cancel\` and start again.`
   throw new AppError('internal', message, { reason: 'copy_differs' })
 }
 
@@ -230,18 +260,15 @@ function report(
     home: toFolder(to),
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     tables,
-    questions: tables.length > 0 ? QUESTIONS : 0,
+    questions: 0,
     key: { ...from, ...(check === undefined ? {} : { check }) },
   }
 }
 
 const otherMove = (to: string) =>
-  conflict(
-    `A move to ${to} is unfinished; complete it with \`assay move --to ${to}\`, or undo it with \`assay move --cancel\`.`,
-    {
-      reason: 'moving',
-    },
-  )
+  conflict(`A move to ${to} is unfinished; ${toWayOn(to)}`, {
+    reason: 'moving',
+  })
 
 const inUse = (holder: string) =>
   conflict(
@@ -250,10 +277,11 @@ const inUse = (holder: string) =>
   )
 
 const interrupted = (to: string) =>
-  new AppError(
-    'unavailable',
-    `The move was interrupted; run \`assay move --to ${to}\` again to continue, or undo it with \`assay move --cancel\`.`,
-    {
-      reason: 'moving',
-    },
-  )
+  new AppError('unavailable', `The move was interrupted, and nothing is written until it has ended; ${toWayOn(to)}`, {
+    reason: 'moving',
+  })
+
+const cancelled = (to: string) =>
+  conflict(`The move to ${to} was cancelled by another process, or its copy was removed; nothing has changed.`, {
+    reason: 'move_cancelled',
+  })

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { foldCase } from '../kernel/fold.ts'
 import { backUpBeforeMigration } from './backup.ts'
 import { APPLICATION_ID, listMigrations, type Migration } from './migrations.ts'
-import { requireUnmoved } from './move/marker.ts'
+import { requireMoveEnded } from './move/marker.ts'
 
 /** Earlier versions can lose commits when two connections checkpoint at once (sqlite.org/wal.html, "WAL-reset"). */
 const OLDEST_SQLITE = [3, 51, 3]
@@ -43,7 +43,7 @@ export function migrate(
   try {
     const pending = migrations.filter(({ number }) => number > present())
     if (pending.length > 0 && isInUse(database)) {
-      requireUnmoved(database)
+      requireMoveEnded(database)
       backUpBeforeMigration(database.name, present(), now())
     }
     for (const { sql } of pending) database.exec(sql)

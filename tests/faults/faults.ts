@@ -148,8 +148,49 @@ export const faults: readonly Fault[] = [
       'the former database is unchanged until the copy is complete and verified; the same command completes the move',
     tests: [
       ['tests/store/move.test.ts', 'is completed by the same command, with every row once'],
-      ['tests/store/move.test.ts', 'refuses writes until it is continued or cancelled, and loses nothing'],
+      ['tests/store/move.test.ts', 'is completed when only its last step is missing, and recorded'],
       ['tests/long/killed-move.test.ts', 'a move that is killed 100 times has every row of the former database once'],
+    ],
+  },
+  {
+    fault: 'a move to another folder is interrupted, cancelled by another process, or its copy is removed',
+    holds: 'at no moment can both databases be written to; the move can be continued or undone, and the message says how',
+    tests: [
+      ['tests/store/move.test.ts', 'refuses writes until it is continued or cancelled, and loses nothing'],
+      ['tests/store/move.test.ts', 'can be continued wherever it was interrupted, and copies no row twice'],
+      ['tests/store/move.test.ts', 'that another process cancels, or whose copy is removed, does not end as a move'],
+      [
+        'tests/e2e/move.test.ts',
+        'assay move can be interrupted with Ctrl-C and continued, and leaves a folder that refuses every change',
+      ],
+    ],
+  },
+  {
+    fault: 'a disk is full during a move to another folder',
+    holds: 'the space needed is checked and stated before; the move continues once there is space',
+    tests: [
+      ['tests/store/move.test.ts', 'says beforehand how much space it needs'],
+      [
+        'tests/store/move.test.ts',
+        'a disk that becomes full is reported with its folder, and the move continues once there is space',
+      ],
+      ['tests/store/move.test.ts', 'a full disk of the former database does not prevent it'],
+    ],
+  },
+  {
+    fault:
+      'the target of a move cannot be written to, or is another file: a link, a pipe, a database of another schema',
+    holds: 'it is refused before anything changes',
+    tests: [
+      ['tests/store/move.test.ts', 'is refused for a folder that cannot be written to'],
+      ['tests/store/move.test.ts', 'is refused for an unusable target, and changes nothing'],
+    ],
+  },
+  {
+    fault: 'the clock jumps a day ahead or back: a move to another folder',
+    holds: 'every row is in the new database, and no other process takes over',
+    tests: [
+      ['tests/store/move.test.ts', 'a clock that jumps a day %s changes nothing, and no other process takes over'],
     ],
   },
   {

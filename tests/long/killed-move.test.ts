@@ -4,17 +4,18 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findMove } from '../../src/store/move/marker.ts'
 import { Store } from '../../src/store/store.ts'
-import { listRows, makeFolders, moveUntilKilled } from '../store/moved-folders.ts'
+import { listRows, makeFolders, makeOriginal, moveUntilKilled } from '../store/moved-folders.ts'
 
 const KILLS = 100
 const MAX_DELAY_MS = 250
 
 it('a move that is killed 100 times has every row of the former database once', async () => {
   const root = mkdtempSync(join(tmpdir(), 'assay-move-'))
+  const original = await makeOriginal(root, 200)
   const killedAt: Record<string, number> = {}
   let moves = 0
   for (let kills = 0; kills < KILLS; moves++) {
-    const folders = await makeFolders(root, 200)
+    const folders = makeFolders(root, original)
     const rows = listRows(folders.database)
     for (let isMoved = false; !isMoved; ) {
       isMoved = await moveUntilKilled(folders, kills < KILLS ? Math.random() * MAX_DELAY_MS : 20_000, 3)

@@ -1,15 +1,19 @@
-// Moves the database of a data folder in small batches, until it is done or killed.
+// Moves the database of a data folder in small batches, until it is done, killed, or refused.
 import { openFolder } from '../../src/commands/data-folder.ts'
 import { moveDatabase } from '../../src/commands/move.ts'
 import { loadConfig } from '../../src/config.ts'
+import { AppError } from '../../src/kernel/errors.ts'
 
 const [home = '', to = '', batch = '5'] = process.argv.slice(2)
 const folder = await openFolder(loadConfig({ home, logLevel: 'silent' }, {}), {})
 process.stdout.write('started\n')
 try {
   const { signal } = new AbortController()
-  await moveDatabase(folder, to, { signal, batchRows: Number(batch) })
+  await moveDatabase(folder, to, { signal, batchRows: Number(batch), questions: 20 })
   process.stdout.write('moved\n')
+} catch (error) {
+  if (!(error instanceof AppError)) throw error
+  process.stdout.write(`${error.facts.reason}: ${error.message}\n`)
 } finally {
   folder.close()
 }

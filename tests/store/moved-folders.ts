@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type Folder, openFolder } from '../../src/commands/data-folder.ts'
@@ -20,16 +20,22 @@ export interface Folders {
 
 export const open = (home: string): Promise<Folder> => openFolder(loadConfig({ home, logLevel: 'silent' }, {}), {})
 
-/** A data folder that version 0.1.0 made, upgraded, with rows in most tables, and an empty folder beside it. */
-export async function makeFolders(root: string, more = 0): Promise<Folders> {
+/** A data folder that version 0.1.0 made, upgraded, with rows in most tables. */
+export async function makeOriginal(root: string, more = 0): Promise<string> {
   const { home } = makeEarlierFolder(root, more)
   ;(await open(home)).close()
+  return home
+}
+
+/** A copy of a data folder, and an empty folder beside it. */
+export function makeFolders(root: string, original: string): Folders {
+  const home = mkdtempSync(join(root, 'home-'))
+  cpSync(original, home, { recursive: true })
   const target = mkdtempSync(join(root, 'target-'))
-  mkdirSync(target, { recursive: true })
   return { home, database: join(home, 'assay.db'), target, to: `sqlite:${join(target, 'assay.db')}` }
 }
 
-/** All rows that a move copies, by table: their number, and a digest of them in order. */
+/** All rows that a move copies, by table: their number, and a digest of them in order; without the record of the move. */
 export function listRows(file: string): Record<string, string> {
   const database = new Database(file, { readonly: true }).defaultSafeIntegers()
   try {
@@ -42,10 +48,12 @@ export function listRows(file: string): Record<string, string> {
       .all() as string[]
     return Object.fromEntries(
       names.map((name) => {
-        const rows = database.prepare(`SELECT * FROM "${name}"`).raw().all() as unknown[][]
+        const rows = database
+          .prepare(`SELECT * FROM "${name}" WHERE ${rowsOfMove[name] ?? 'true'}`)
+          .raw()
+          .all()
         const texts = rows
-          .map((row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)))
-          .filter((text) => name !== 'install' || !/^\["(?:moving|moved_to)"/.test(text))
+          .map((row: unknown) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)))
           .sort()
         return [name, `${texts.length} ${createHash('sha256').update(texts.join('\n')).digest('hex')}`]
       }),
@@ -53,6 +61,13 @@ export function listRows(file: string): Record<string, string> {
   } finally {
     database.close()
   }
+}
+
+const rowsOfMove: Readonly<Record<string, string>> = {
+  install: "name NOT IN ('moving', 'moved_to')",
+  audit: "kind <> 'database'",
+  audit_chain: "seq NOT IN (SELECT seq FROM audit WHERE kind = 'database')",
+  sqlite_sequence: "name <> 'audit'",
 }
 
 /** Starts a move, kills it after a time, and returns whether it was complete by then. */

@@ -59,11 +59,25 @@ export function requireUnmoved(database: Preparing, ours?: string): void {
   if (move === undefined || move.id === ours) return
   const { name, to } = move
   if (name === 'moving') {
-    const message = `The database is being moved to ${to}, so nothing is written until the move has finished; if it was interrupted, run \`assay move --to ${to}\` again or undo it with \`assay move --cancel\`.`
+    const message = `The database is being moved to ${to}, so nothing is written until the move has finished; if it was interrupted, ${toWayOn(to)}`
     throw new AppError('unavailable', message, { reason: 'moving' })
   }
   throw new AppError('unavailable', toMovedMessage(to), { reason: 'moved' })
 }
+
+/** @throws AppError `unavailable`: the schema of a database is not changed while a copy of it is being made, or after. */
+export function requireMoveEnded(database: Preparing): void {
+  const move = findMove(database)
+  if (move?.name === 'moving') {
+    const message = `An earlier version of assay has begun to move the database to ${move.to}; complete the move with that version (\`assay move --to ${move.to}\`), or undo it with that version (\`assay move --cancel\`), then upgrade.`
+    throw new AppError('unavailable', message, { reason: 'moving' })
+  }
+  requireUnmoved(database)
+}
+
+/** How an unfinished move is completed or undone, as the end of a sentence. */
+export const toWayOn = (to: string): string =>
+  `run \`assay move --to ${to}\` again to continue it, or undo it with \`assay move --cancel\`.`
 
 export const toMovedMessage = (to: string): string =>
   `The database has moved to ${to}, and this former copy can only be read; use the new folder with --home ${toFolder(to)} or ASSAY_HOME.`

@@ -1,19 +1,16 @@
-import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
-import { Connection, openConnection, type Reader } from '../connection.ts'
-import { toAppError } from '../faults.ts'
+import { AppError, conflict } from '../../kernel/errors.ts'
+import { Connection, openConnection, type Reader, type Writer } from '../connection.ts'
 import { defineFoldCase } from '../migrate.ts'
 import { APPLICATION_ID, UNFINISHED_COPY_ID } from '../migrations.ts'
-import { describeFolderLocation } from '../place.ts'
 import { listSchemaDifferences } from '../schema-check.ts'
-import { MIN_FREE_BYTES, readFreeBytes } from '../space.ts'
 import { syncFile } from '../sync-file.ts'
-import { SQLITE_PREFIX } from './marker.ts'
+import { SQLITE_PREFIX, toWayOn } from './marker.ts'
 import { type CopiedColumn, hashRows, type TableHash } from './table-hash.ts'
+import { toTargetError } from './target-checks.ts'
 
-const FILE_NAME = 'assay.db'
 const CACHE_BYTES = 128 * 1024 * 1024
 const LOCK_WAIT_MS = 5_000
 
@@ -35,123 +32,36 @@ export interface MovedTable {
   key: readonly string[]
 }
 
-/** @throws AppError `invalid_input` when the address is not that of a file that can be the database of a folder. */
-export function parseTarget(to: string): string {
-  const path = to.startsWith(SQLITE_PREFIX) ? to.slice(SQLITE_PREFIX.length) : ''
-  if (path === '') {
-    throw invalidInput(`${to} is not the address of a database; name a file as sqlite:/new/folder/${FILE_NAME}.`)
-  }
-  const file = resolve(path)
-  if (basename(file) === FILE_NAME) return file
-  throw invalidInput(
-    `The database of a data folder is named ${FILE_NAME}; name the file sqlite:${dirname(file)}/${FILE_NAME}.`,
-  )
+/** What a move is doing: the table or index that it has reached, and the rows of it that are done. */
+export interface MoveProgress {
+  step: 'copying' | 'indexing' | 'comparing'
+  name: string
+  rows: number
 }
 
-export interface TargetChecks {
-  /** Allow a folder on a network file system. */
-  networkFolder: boolean
-  /** Replaces the free-space check in tests. */
-  freeBytes?: (folder: string) => number
-}
-
-/**
- * Checks that a database can be moved to a file, and changes nothing.
- * @param moveId the id of an unfinished move to this file
- * @throws AppError
- */
-export function checkTarget(source: string, file: string, moveId: string | undefined, checks: TargetChecks): void {
-  const folder = dirname(file)
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (found?.isDirectory() !== true) {
-    throw invalidInput(`The folder ${folder} does not exist; create it first.`, { reason: 'folder_missing' })
-  }
-  const own = statSync(dirname(source))
-  if (own.dev === found.dev && own.ino === found.ino) {
-    throw invalidInput('The database is in this folder already; name a file in another folder.', {
-      reason: 'same_folder',
-    })
-  }
-  const { network } = describeFolderLocation(folder)
-  if (network !== undefined && !checks.networkFolder) {
-    const message = `The folder ${folder} is on ${network}, where two processes can damage the database; name a folder on a disk of this machine.`
-    throw new AppError('unavailable', message, { reason: 'network_folder' })
-  }
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK)
-  } catch (cause) {
-    throw new AppError('unavailable', `The folder ${folder} cannot be written to; name another one.`, {
-      reason: 'not_writable',
-      cause,
-    })
-  }
-  requireRoom(source, file, checks.freeBytes ?? readFreeBytes)
-  const id = readUnfinished(file)
-  if (id === undefined) return
-  if (id === 'other') {
-    throw conflict(`${file} already exists and is not an unfinished move of this database; name another folder.`, {
-      reason: 'file_exists',
-    })
-  }
-  if (id !== moveId) {
-    throw conflict(
-      `${file} is left from a move that was cancelled, or from another database; delete it, or name another folder.`,
-      {
-        reason: 'file_exists',
-      },
-    )
-  }
-}
-
-function requireRoom(source: string, file: string, freeBytes: (folder: string) => number): void {
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  const present = sizeOf(file) + sizeOf(`${file}-wal`)
-  const needed = Math.max(0, sizeOf(source) + sizeOf(`${source}-wal`) - present) + MIN_FREE_BYTES
-  const free = freeBytes(dirname(file))
-  if (free >= needed) return
-  const toMb = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
-  const message = `The disk of ${dirname(file)} has too little space: ${toMb(free)} MB are free, and the move needs ${toMb(needed)} MB; free some, or name a folder on another disk.`
-  throw new AppError('unavailable', message, { reason: 'storage_full' })
-}
-
-/** The id of the move to an unfinished target; undefined: there is none yet; `other`: the file is something else. */
-export function readUnfinished(file: string): string | undefined {
-  if (!existsSync(file)) return existsSync(`${file}-wal`) ? 'other' : undefined
-  let database: Database.Database | undefined
-  try {
-    database = new Database(file, { readonly: true, timeout: LOCK_WAIT_MS })
-    const id = database.pragma('application_id', { simple: true })
-    if (id === UNFINISHED_COPY_ID) return database.prepare('SELECT id FROM unfinished_move').pluck().get() as string
-    const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
-    return id === 0 && isEmpty ? undefined : 'other'
-  } catch {
-    return 'other'
-  } finally {
-    database?.close()
-  }
-}
-
-export function deleteUnfinished(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
-}
+/** Called between two short steps; an error that it throws ends the move. */
+export type OnTurn = (progress: MoveProgress) => Promise<void>
 
 /** A database file that is a copy of another in the making. No process opens it before it is complete. */
 export class SqliteTarget {
   readonly file: string
   readonly #database: Database.Database
   readonly #tables: readonly MovedTable[]
+  readonly #inode: number
 
   private constructor(file: string, database: Database.Database) {
     this.file = file
+    this.#inode = statSync(file).ino
     this.#database = database
     this.#tables = listTables(database)
   }
 
   /** Opens the target of a move, and creates its tables if they do not exist. */
   static open(source: string, file: string, moveId: string): SqliteTarget {
-    if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
-    const database = new Database(file, { timeout: LOCK_WAIT_MS })
+    let database: Database.Database | undefined
     try {
+      if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
+      database = new Database(file, { timeout: LOCK_WAIT_MS })
       database.pragma('page_size = 8192')
       database.pragma('journal_mode = WAL')
       database.pragma('synchronous = NORMAL')
@@ -164,8 +74,8 @@ export class SqliteTarget {
       if (readMark(database) === undefined) createTables(database, moveId)
       return new SqliteTarget(file, database)
     } catch (error) {
-      database.close()
-      throw toAppError(error)
+      database?.close()
+      throw toTargetError(file, error)
     }
   }
 
@@ -180,41 +90,45 @@ export class SqliteTarget {
   copyBatch({ name, columns, key }: MovedTable, limit: number): number {
     const list = columns.map((column) => `"${column.name}"`).join(', ')
     const keys = key.map((column) => `"${column}"`)
-    const last = `SELECT ${keys.join(', ')} FROM main."${name}" ORDER BY ${keys.map((column) => `${column} DESC`).join(', ')} LIMIT 1`
-    const isEmpty = this.#database.prepare(last).get() === undefined
-    const position = isEmpty ? 'true' : `(${keys.join(', ')}) > (${last})`
-    const statement = `INSERT INTO main."${name}" (${list}) SELECT ${list} FROM source."${name}"
+    const newest = `SELECT ${keys.join(', ')} FROM main."${name}" ORDER BY ${keys.map((column) => `${column} DESC`).join(', ')} LIMIT 1`
+    const toStatement = (position: string) => `INSERT INTO main."${name}" (${list}) SELECT ${list} FROM source."${name}"
       WHERE ${keptBehind[name] ?? 'true'} AND ${position} ORDER BY ${keys.join(', ')} LIMIT ?`
-    return this.#run(() => this.#database.prepare(statement).run(limit).changes)
+    return this.#run(() => {
+      const isEmpty = this.#database.prepare(newest).get() === undefined
+      const statement = toStatement(isEmpty ? 'true' : `(${keys.join(', ')}) > (${newest})`)
+      return this.#database.prepare(statement).run(limit).changes
+    })
   }
 
   /** Sequences, then each missing index, trigger and view; `onTurn` is awaited after each index. */
-  async createRest(onTurn: () => Promise<void>): Promise<void> {
+  async createRest(onTurn: OnTurn): Promise<void> {
     const database = this.#database
     this.#run(() => {
       database.exec(`DELETE FROM main.sqlite_sequence;
         INSERT INTO main.sqlite_sequence SELECT * FROM source.sqlite_sequence`)
     })
     const indexes = listMissing(database, ['index'])
-    for (const sql of indexes) {
+    for (const { name, sql } of indexes) {
       this.#run(() => database.exec(sql))
       database.pragma('wal_checkpoint(TRUNCATE)')
-      await onTurn()
+      await onTurn({ step: 'indexing', name, rows: 0 })
     }
     this.#run(() => {
-      for (const sql of listMissing(database, ['trigger', 'view'])) database.exec(sql)
+      for (const { sql } of listMissing(database, ['trigger', 'view'])) database.exec(sql)
     })
   }
 
   /** @throws AppError `internal` when a row, the schema or the file is not as it should be. */
-  async verify(schema: number, onTurn: () => Promise<void>): Promise<Map<string, TableHash>> {
+  async verify(schema: number, onTurn: OnTurn): Promise<Map<string, TableHash>> {
     const counted = new Map<string, TableHash>()
     for (const { name, columns } of this.#tables) {
       const where = `WHERE ${keptBehind[name] ?? 'true'}`
+      const onRows = (rows: number) => onTurn({ step: 'comparing', name, rows })
       const [there, here] = [
-        await hashRows(this.#database, `source."${name}" ${where}`, columns, onTurn),
-        await hashRows(this.#database, `main."${name}"`, columns, onTurn),
+        await hashRows(this.#database, `source."${name}" ${where}`, columns, onRows),
+        await hashRows(this.#database, `main."${name}"`, columns, onRows),
       ]
+      await onRows(here.rows)
       if (there.rows !== here.rows || there.hash !== here.hash) {
         throw differs(`table ${name} has ${here.rows} rows instead of ${there.rows}, or rows with other contents`)
       }
@@ -222,8 +136,8 @@ export class SqliteTarget {
     }
     const sequences: CopiedColumn[] = ['name', 'seq'].map((name) => ({ name, type: '' }))
     const [there, here] = [
-      await hashRows(this.#database, 'source.sqlite_sequence', sequences, onTurn),
-      await hashRows(this.#database, 'main.sqlite_sequence', sequences, onTurn),
+      await hashRows(this.#database, 'source.sqlite_sequence', sequences, async () => {}),
+      await hashRows(this.#database, 'main.sqlite_sequence', sequences, async () => {}),
     ]
     if (there.hash !== here.hash) throw differs('the counters of ids differ')
     const differences = listSchemaDifferences(this.#database, schema).filter(
@@ -237,7 +151,7 @@ export class SqliteTarget {
 
   /** Opens a snapshot of the rows as they are recorded. */
   openSnapshot(): { reader: Reader; close(): void } {
-    const database = openConnection(this.file, { readonly: true, cacheBytes: CACHE_BYTES })
+    const database = this.#openReadonly()
     const reader = new Connection(
       database,
       () => {},
@@ -253,14 +167,26 @@ export class SqliteTarget {
     syncFile(dirname(this.file))
   }
 
-  /** From this transaction on it is the database of its folder. */
-  activate(schema: number): void {
-    this.#database.pragma('synchronous = FULL')
-    this.#run(() => {
-      this.#database.exec('DROP TABLE main.unfinished_move')
-      this.#database.pragma(`main.user_version = ${schema}`)
-      this.#database.pragma(`main.application_id = ${APPLICATION_ID}`)
-    })
+  /** Whether the path still names the file that this copies to. */
+  isInPlace(): boolean {
+    const found = statSync(this.file, { throwIfNoEntry: false })
+    return found !== undefined && found.ino === this.#inode
+  }
+
+  /** From this transaction on, to which `note` adds, it is the database of its folder. */
+  activate(schema: number, note: (writer: Writer) => void): void {
+    const connection = new Connection(this.#database, () => {})
+    connection.transaction(
+      'BEGIN IMMEDIATE',
+      (writer) => {
+        if (readMark(this.#database) === undefined) return
+        this.#database.exec('DROP TABLE main.unfinished_move')
+        this.#database.pragma(`main.user_version = ${schema}`)
+        this.#database.pragma(`main.application_id = ${APPLICATION_ID}`)
+        note(writer)
+      },
+      { durable: true },
+    )
     this.flush()
   }
 
@@ -268,12 +194,26 @@ export class SqliteTarget {
     this.#database.close()
   }
 
+  #openReadonly(): Database.Database {
+    try {
+      return openConnection(this.file, { readonly: true, cacheBytes: CACHE_BYTES })
+    } catch (error) {
+      throw this.#toError(error)
+    }
+  }
+
   #run<T>(work: () => T): T {
     try {
       return this.#database.transaction(work)()
     } catch (error) {
-      throw toAppError(error)
+      throw this.#toError(error)
     }
+  }
+
+  #toError(error: unknown): unknown {
+    if (this.isInPlace()) return toTargetError(this.file, error)
+    const message = `The unfinished copy ${this.file} was removed meanwhile; ${toWayOn(`${SQLITE_PREFIX}${this.file}`)}`
+    return conflict(message, { reason: 'copy_removed' })
   }
 }
 
@@ -329,8 +269,8 @@ function listTables(database: Database.Database): MovedTable[] {
 }
 
 /** The statements of objects that the target does not have. */
-function listMissing(database: Database.Database, types: readonly string[]): string[] {
-  const missing = `SELECT sql FROM source.sqlite_schema WHERE type = ? AND sql IS NOT NULL
+function listMissing(database: Database.Database, types: readonly string[]): { name: string; sql: string }[] {
+  const missing = `SELECT name, sql FROM source.sqlite_schema WHERE type = ? AND sql IS NOT NULL
     AND name NOT IN (SELECT name FROM main.sqlite_schema) ORDER BY rowid`
-  return types.flatMap((type) => database.prepare(missing).pluck().all(type) as string[])
+  return types.flatMap((type) => database.prepare(missing).all(type) as { name: string; sql: string }[])
 }

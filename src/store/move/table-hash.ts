@@ -14,19 +14,19 @@ export interface TableHash {
 
 const ROWS_PER_TURN = 20_000
 
-/** Adds up the SHA-256 of all rows of a query; `onTurn` is awaited from time to time. */
+/** Adds up the SHA-256 of all rows of a query; `onTurn` is awaited from time to time, with the rows so far. */
 export async function hashRows(
   database: Database.Database,
   from: string,
   columns: readonly CopiedColumn[],
-  onTurn: () => Promise<void>,
+  onTurn: (rows: number) => Promise<void>,
 ): Promise<TableHash> {
   const row = columns.map(toExactText).join(` || ',' || `)
   const sum = createHashSum()
   let rows = 0
   for (const text of database.prepare(`SELECT ${row} FROM ${from}`).pluck().iterate() as Iterable<string>) {
     sum.add(text)
-    if (++rows % ROWS_PER_TURN === 0) await onTurn()
+    if (++rows % ROWS_PER_TURN === 0) await onTurn(rows)
   }
   return { rows, hash: sum.toText() }
 }
