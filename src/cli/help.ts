@@ -10,7 +10,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Decisions:': ['triage', 'watch', 'sla'],
   'Assistants and servers:': ['mcp', 'serve', 'console', 'service', 'token'],
   'Definitions as code:': ['export', 'diff', 'apply', 'validate'],
-  'Upkeep:': ['backup', 'restore', 'key', 'audit', 'verify'],
+  'Upkeep:': ['backup', 'restore', 'move', 'key', 'audit', 'verify'],
   'Everything else:': ['call', 'generate', 'completion', 'help'],
 }
 
@@ -71,6 +71,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   backup: ['assay backup', 'assay backup /mnt/backups/assay.db'],
   restore: ['assay restore /mnt/backups/assay.db'],
+  move: ['assay move --to sqlite:/mnt/data/assay.db --dry-run', 'assay move --to sqlite:/mnt/data/assay.db'],
   'key status': ['assay key status'],
   'key rotate': ['assay key rotate'],
   'key replace': ['assay key replace --yes'],
