@@ -154,7 +154,8 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'a move to another folder is interrupted, cancelled by another process, or its copy is removed',
-    holds: 'at no moment can both databases be written to; the move can be continued or undone, and the message says how',
+    holds:
+      'at no moment can both databases be written to; the move can be continued or undone, and the message says how',
     tests: [
       ['tests/store/move.test.ts', 'refuses writes until it is continued or cancelled, and loses nothing'],
       ['tests/store/move.test.ts', 'can be continued wherever it was interrupted, and copies no row twice'],
