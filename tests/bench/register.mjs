@@ -1,3 +1,3 @@
-import { register } from './typescript.mjs'
+import { register } from 'node:module'
 
-register()
+register('./typescript.mjs', import.meta.url)

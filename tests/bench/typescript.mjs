@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { register as registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'esbuild'
 
@@ -25,4 +24,4 @@ export async function resolve(specifier, context, nextResolve) {
   return specifier === 'tsx/esm/api' ? { url: import.meta.url, shortCircuit: true } : nextResolve(specifier, context)
 }
 
-export const register = () => registerHooks(import.meta.url)
+export const register = () => {}
