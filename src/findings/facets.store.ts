@@ -65,7 +65,7 @@ export function openFacets(writer: Writer): FacetDictionary {
     const known = words.get(text)
     if (known !== undefined) return known
     const row = writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number } | undefined
-    const id = row?.id ?? (writer.prepare(insertWord).pluck().write(text, foldSafe(text)) as number)
+    const id = row?.id ?? (writer.prepare(insertWord).insert(text, foldSafe(text)) as number)
     words.set(text, id)
     return id
   }
@@ -74,7 +74,7 @@ export function openFacets(writer: Writer): FacetDictionary {
     if (ids.length === 0) return 0
     const key = internalText(JSON.stringify(ids))
     const known = sets.get(key) ?? (writer.prepare(findSet).get(key) as { id: number } | undefined)?.id
-    const id = known ?? (writer.prepare(insertSet).pluck().write(key) as number)
+    const id = known ?? (writer.prepare(insertSet).insert(key) as number)
     if (known === undefined) {
       for (const word of ids)
         writer.prepare('INSERT INTO label_set_member (set_id, word_id) VALUES (?, ?)').run(id, word)
@@ -104,12 +104,7 @@ export function openFacets(writer: Writer): FacetDictionary {
       statusCodes[status],
     ]
     const row = writer.prepare(findCombo).get(...values) as { id: number } | undefined
-    const id =
-      row?.id ??
-      (writer
-        .prepare(insertCombo)
-        .pluck()
-        .write(...values) as number)
+    const id = row?.id ?? (writer.prepare(insertCombo).insert(...values) as number)
     combos.set(key, id)
     facets.set(id, wanted)
     return id
@@ -143,12 +138,12 @@ export function openFacets(writer: Writer): FacetDictionary {
 }
 
 const findSet = 'SELECT id FROM label_set WHERE words = ?'
-const insertSet = 'INSERT INTO label_set (words) VALUES (?) RETURNING id'
-const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?) RETURNING id'
+const insertSet = 'INSERT INTO label_set (words) VALUES (?)'
+const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?)'
 const findCombo = `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
   AND custom_key_id = ? AND severity = ? AND status = ?`
 const insertCombo = `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
-  VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
+  VALUES (?, ?, ?, ?, ?, ?, ?)`
 const selectCombos = `SELECT c.id, c.source_id, c.detector_id, c.type_id, c.category_id, c.custom_key_id, c.severity, c.status,
     d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key
   FROM main.combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id

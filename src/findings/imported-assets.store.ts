@@ -65,7 +65,7 @@ const findImported = `SELECT id, kind_id, container_id, owner_id, labels_id, nam
   FROM asset WHERE source_id = ? AND key = ?`
 const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
     status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING RETURNING id`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
 
 /** Undefined if the source has the asset already. */
 function insertImportedAsset(
@@ -77,8 +77,7 @@ function insertImportedAsset(
   const { contentUpdatedAt = null } = asset
   return writer
     .prepare(insertImported)
-    .pluck()
-    .write(
+    .insert(
       internalText(orderedUuid(at)),
       sourceId,
       key,
@@ -92,7 +91,7 @@ function insertImportedAsset(
       at,
       at,
       at,
-    ) as number | undefined
+    )
 }
 
 function updateImportedAsset(

@@ -27,6 +27,13 @@ export interface CachedStatement extends Pick<Database.Statement, 'all' | 'get' 
   run<const Values extends readonly unknown[]>(
     ...values: { [Index in keyof Values]: Storable<Values[Index]> }
   ): { changes: number }
+  /**
+   * Inserts a row into a table that numbers its rows as `id`, and returns the number; undefined if the row conflicts with
+   * another. SQLite states the number without RETURNING, which takes a third of the time of an insertion.
+   */
+  insert<const Values extends readonly unknown[]>(
+    ...values: { [Index in keyof Values]: Storable<Values[Index]> }
+  ): number | undefined
   /** Runs a statement with RETURNING, whose values are checked as those of `run` are. */
   write<const Values extends readonly unknown[]>(
     ...values: { [Index in keyof Values]: Storable<Values[Index]> }
@@ -46,6 +53,7 @@ type Storable<Value> = unknown extends Value
 
 /** A statement whose values are unchecked: those of queries are checked by the types of their tables. */
 interface CompiledStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run' | 'reader'> {
+  insert(...values: unknown[]): number | undefined
   write(...values: unknown[]): unknown
   pluck(): CompiledStatement
   raw(): CompiledStatement
@@ -193,6 +201,10 @@ export class Connection implements Writer {
       if (form !== 'object') statement[form]()
       let [plucked, raw]: (CompiledStatement | undefined)[] = []
       return Object.assign(statement, {
+        insert: (...values: unknown[]) => {
+          const { changes, lastInsertRowid } = statement.run(...values)
+          return changes === 0 ? undefined : Number(lastInsertRowid)
+        },
         write: (...values: unknown[]) => statement.get(...values),
         pluck: () => (plucked ??= this.#keep(sql, 'pluck')),
         raw: () => (raw ??= this.#keep(sql, 'raw')),

@@ -59,10 +59,9 @@ export function insertSuppression(writer: Writer, draft: Omit<SuppressionRecord,
   return writer
     .prepare(
       `INSERT INTO suppression (filters, value_fp, patterns, status, reason, created_by, created_at, until)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .pluck()
-    .write(
+    .insert(
       toSafeJson(draft.filters, 'definition'),
       draft.valueFp,
       toSafeJson(draft.patterns, 'definition'),

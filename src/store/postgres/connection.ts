@@ -192,8 +192,11 @@ export class PostgresConnection implements Writer {
   }
 
   #prepare(sql: string): PostgresStatement {
-    const execute = (values: readonly unknown[]) => this.#execute(sql, values)
-    return new PostgresStatement(execute, (values) => this.#executeLater(sql, values))
+    return new PostgresStatement({
+      execute: (values) => this.#execute(sql, values),
+      executeLater: (values) => this.#executeLater(sql, values),
+      insert: (values) => this.#execute(`${sql} RETURNING id`, values),
+    })
   }
 
   #execute(sql: string, values: readonly unknown[]): PostgresResult {
@@ -294,32 +297,37 @@ export class PostgresConnection implements Writer {
 
 type RowForm = 'object' | 'pluck' | 'raw'
 
+/** Ways to run a statement on its connection. */
+interface StatementCalls {
+  execute: (values: readonly unknown[]) => PostgresResult
+  executeLater: (values: readonly unknown[]) => { readonly changes: number }
+  insert: (values: readonly unknown[]) => PostgresResult
+}
+
 /** A statement with the interface of one of better-sqlite3. */
 class PostgresStatement {
   readonly reader = true
-  readonly #execute: (values: readonly unknown[]) => PostgresResult
-  readonly #executeLater: (values: readonly unknown[]) => { readonly changes: number }
+  readonly #calls: StatementCalls
   readonly #form: RowForm
 
-  constructor(
-    execute: (values: readonly unknown[]) => PostgresResult,
-    executeLater: (values: readonly unknown[]) => { readonly changes: number },
-    form: RowForm = 'object',
-  ) {
-    this.#execute = execute
-    this.#executeLater = executeLater
+  constructor(calls: StatementCalls, form: RowForm = 'object') {
+    this.#calls = calls
     this.#form = form
   }
 
   all(...values: readonly unknown[]): unknown[] {
-    const { columns, rows } = this.#execute(values)
+    const { columns, rows } = this.#calls.execute(values)
     return rows.map((row) => this.#toRow(columns, row))
   }
 
   get(...values: readonly unknown[]): unknown {
-    const { columns, rows } = this.#execute(values)
+    const { columns, rows } = this.#calls.execute(values)
     const [first] = rows
     return first === undefined ? undefined : this.#toRow(columns, first)
+  }
+
+  insert(...values: readonly unknown[]): number | undefined {
+    return this.#calls.insert(values).rows[0]?.[0] as number | undefined
   }
 
   write(...values: readonly unknown[]): unknown {
@@ -332,15 +340,15 @@ class PostgresStatement {
 
   /** Reading `changes` sends the statement, which waits otherwise. */
   run(...values: readonly unknown[]): { readonly changes: number } {
-    return this.#executeLater(values)
+    return this.#calls.executeLater(values)
   }
 
   pluck(): PostgresStatement {
-    return new PostgresStatement(this.#execute, this.#executeLater, 'pluck')
+    return new PostgresStatement(this.#calls, 'pluck')
   }
 
   raw(): PostgresStatement {
-    return new PostgresStatement(this.#execute, this.#executeLater, 'raw')
+    return new PostgresStatement(this.#calls, 'raw')
   }
 
   #toRow(columns: readonly string[], row: readonly unknown[]): unknown {
