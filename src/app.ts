@@ -75,7 +75,9 @@ export function createApp(folder: Folder): OpenedApp {
       log,
       progress: about.progress ?? (() => {}),
       vault,
-      runOnQueryThread: (operation, input, asking) => answers?.answer(operation, input, asking),
+      // At the end the thread cancels its calls itself, so no signals have to be combined.
+      runOnQueryThread: (operation, input, { caller, coerced }) =>
+        answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
       runOnScanThread: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
       lockdown: config.lockdown,
@@ -104,8 +106,7 @@ export function createApp(folder: Folder): OpenedApp {
     followWatches: (listener) => followWatches({ store, log, signal: closing.signal }, listener),
     close: async () => {
       closing.abort()
-      await loop?.stop()
-      await answers?.close()
+      await Promise.all([loop?.stop(), answers?.close()])
       await scans.close()
       folder.close()
     },

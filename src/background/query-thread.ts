@@ -84,9 +84,9 @@ export function createQueryThread(options: QueryThreadOptions): StandbyThread {
       const thread = find()
       if (thread === undefined || signal.aborted) return undefined
       return thread.call('answer', { operation, input, caller, coerced }, { signal, toCancelled }).then(
-        (output) => {
+        (text) => {
           crashes = 0
-          return { output }
+          return { output: JSON.parse(text) as unknown }
         },
         (error) => {
           if (!(error instanceof WorkerLost)) throw error

@@ -32,7 +32,10 @@ export interface QueryThreadSettings extends ThreadSettings {
 }
 
 export type QueryThreadProtocol = {
-  calls: { answer: { input: CheckedQuestion; reply: unknown } }
+  calls: {
+    /** The output of the operation as JSON, which is passed on faster than an object. */
+    answer: { input: CheckedQuestion; reply: string }
+  }
   notices: { takeEngine: undefined }
   events: { log: string }
 }
@@ -122,7 +125,7 @@ if (role === 'standby') prepare()
 else start(role)
 
 serveCalls<QueryThreadProtocol>({
-  calls: { answer },
+  calls: { answer: async (question, signal) => JSON.stringify(await answer(question, signal)) },
   notices: { takeEngine: () => start('holder') },
   logFault: (error, { input }) =>
     log.error('a question failed', { operation: (input as CheckedQuestion).operation, error }),

@@ -15,6 +15,12 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
     )
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge()
+  // A length that is declared bounds the body, which the server can then read without a web stream.
+  if (declared > 0) {
+    const bytes = await readWhole(request)
+    if (bytes.length > maxBytes) throw tooLarge()
+    return bytes
+  }
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let length = 0
@@ -39,13 +45,28 @@ const toTooSlow = () =>
 /** Ample for a body of one mebibyte. */
 const BODY_DEADLINE_MS = 30_000
 
-async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
+/** A promise that rejects when the body is too slow, until it is stopped. */
+function startDeadline(): { late: Promise<never>; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(toTooSlow()), BODY_DEADLINE_MS)
   })
   late.catch(() => {})
+  return { late, stop: () => clearTimeout(timer) }
+}
+
+async function readWhole(request: Request): Promise<Uint8Array> {
+  const { late, stop } = startDeadline()
+  try {
+    return new Uint8Array(await Promise.race([request.arrayBuffer().catch(failAborted), late]))
+  } finally {
+    stop()
+  }
+}
+
+async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  const { late, stop } = startDeadline()
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read().catch(failAborted), late])
@@ -53,7 +74,7 @@ async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<
       yield value
     }
   } finally {
-    clearTimeout(timer)
+    stop()
     reader.cancel().catch(() => {})
   }
 }

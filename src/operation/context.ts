@@ -78,7 +78,7 @@ export interface ReadContext {
   log: Log
   progress(progress: Progress): void
   /** Corrections made to the form of the input; answers with `warnings` report them. */
-  coerced?: readonly Coercion[]
+  coerced?: readonly Coercion[] | undefined
   vault: Vault
   /** Answers contain only counts and ids, for all callers. */
   lockdown?: boolean
