@@ -86,22 +86,24 @@ complete -o default -F _assay assay
 `
 
 const ZSH = `_assay() {
-  local path prev words_after result
-  path=$(_assay_path "\${(@)words[2,CURRENT-1]}")
-  prev=$words[CURRENT-1]
-  words_after=$(_assay_values "$path $prev")
+  local at found option result
+  local -a candidates
+  at=$(_assay_path "\${(@)words[2,CURRENT-1]}")
+  option=$words[CURRENT-1]
+  found=$(_assay_values "$at $option")
   result=$?
   if [ $result = 2 ]; then _files; return; fi
-  if [ $result = 1 ]; then words_after=$(_assay_after "$path"); fi
-  compadd -- "\${(@f)words_after}"
-  [[ $PREFIX == -* ]] || _files
+  if [ $result = 1 ]; then found=$(_assay_after "$at"); fi
+  candidates=("\${(@f)found}")
+  if [ $result = 1 ] && [[ $PREFIX != -* ]]; then candidates=("\${(@)candidates:#-*}"); fi
+  compadd -a candidates || { [ $result = 1 ] && _files; }
 }
 if [ "$funcstack[1]" = _assay ]; then _assay "$@"; else compdef _assay assay; fi
 `
 
 function toFish({ commands, words }: CompletionInput): string {
   const lines = commands.flatMap(({ path, commands: inner, options }) => {
-    const when = `-n ${quote(`test "$(__assay_path)" = ${JSON.stringify(path)}`)}`
+    const when = `-n ${quote(`__assay_at ${path}`.trim())}`
     return [
       ...inner.map(
         ({ name, description }) => `complete -c assay -f ${when} -a ${quote(name)} -d ${quote(description)}`,
@@ -117,13 +119,27 @@ function toFish({ commands, words }: CompletionInput): string {
     ]
   })
   const paths = commands.map(({ path }) => path).filter(Boolean)
-  return `function __assay_path
+  const valued = commands.flatMap(({ path, options }) =>
+    options.flatMap(({ names, takesValue }) => (takesValue ? names.map((name) => `${path} ${name}`) : [])),
+  )
+  return `# The command that the words of the line name, without options and their values.
+function __assay_path
   set -l found
-  for word in (commandline -opc)[2..-1]
-    string match -q -- '-*' $word; and continue
-    contains -- (string join ' ' $found $word) ${paths.map(quote).join(' ')}; and set -a found $word
+  set -l skip 0
+  for word in (commandline -opc)
+    if test $skip = 1
+      set skip 0
+    else if string match -q -- '-*' $word
+      contains -- "$found $word" ${valued.map(quote).join(' ')}; and set skip 1
+    else if contains -- (string join ' ' $found $word) ${paths.map(quote).join(' ')}
+      set -a found $word
+    end
   end
   string join ' ' $found
+end
+function __assay_at
+  set -l found (__assay_path)
+  test "$found" = "$argv"
 end
 ${lines.join('\n')}
 `

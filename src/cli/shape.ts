@@ -22,14 +22,19 @@ export interface OptionShape {
   isRequired: boolean
 }
 
+/** Options that are accepted before the name of a command as well. */
+const everywhere = ['--home', '--color']
+
 /** Every command with its options, the program first. */
 export function listCommands(program: Command): CommandShape[] {
+  const leaf = program.commands.find(({ commands }) => commands.length === 0)
+  const common = leaf?.options.filter(({ long }) => everywhere.includes(long ?? '')) ?? []
   return [program, ...program.commands.flatMap((command) => [command, ...command.commands])].map((command) => ({
     path: pathOf(command),
     description: command.description(),
     usage: command.createHelp().commandUsage(command),
     commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
-    options: command.createHelp().visibleOptions(command).map(toShape),
+    options: [...command.createHelp().visibleOptions(command), ...(command === program ? common : [])].map(toShape),
   }))
 }
 

@@ -1,16 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
 import { PassThrough } from 'node:stream'
 import stringWidth from 'string-width'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operations } from '../../src/catalogue.ts'
-import { shells, toCompletionScript } from '../../src/cli/completion.ts'
+import { describe, expect, it } from 'vitest'
 import { examplesOf, groupOf, pathOf } from '../../src/cli/help.ts'
 import type { Host } from '../../src/cli/host.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { listCommands } from '../../src/cli/shape.ts'
 import { packageFile } from '../../src/runtime/package-files.ts'
 
 const program = createProgram({ version: '1.2.3' } as Host)
@@ -78,54 +72,6 @@ describe('the help', () => {
       .find((each) => each.name() === 'watch')
       ?.commands.find((each) => each.name() === 'create')
     expect(create?.helpInformation()).toMatch(/--metric <metric> +\(required\) the metric/)
-  })
-})
-
-describe('completion', () => {
-  const input = {
-    commands: listCommands(program),
-    words: { call: operations.map(({ name }) => name), completion: shells },
-  }
-  let folder: string
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'assay-completion-'))
-    for (const shell of shells) writeFileSync(join(folder, shell), toCompletionScript(shell, input))
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-  const complete = (...words: string[]): string[] => {
-    const script = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _assay; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return execFileSync('bash', ['-c', script, 'bash', join(folder, 'bash'), ...words], { encoding: 'utf8' })
-      .split('\n')
-      .filter(Boolean)
-  }
-
-  it.each([
-    [['assay', 'tri'], ['triage']],
-    [['assay', 'mcp', ''], expect.arrayContaining(['install', 'uninstall', '--toolsets'])],
-    [['assay', 'query', 'open-findings', '--seri'], ['--series']],
-    [
-      ['assay', 'query', '--series', ''],
-      ['hour', 'day', 'week', 'month'],
-    ],
-    [['assay', 'query', '--by', 'query', '--order-by', 'p'], ['previous']],
-    [['assay', '--home', 'watch', 'sla', 'l'], ['list']],
-    [['assay', 'call', 'query_metric_t'], ['query_metric_timeseries']],
-    [['assay', 'completion', 'f'], ['fish']],
-    [['assay', 'import', '--source', ''], []],
-    [['assay', 'nonsense; echo hi', 'tri'], ['triage']],
-  ])('in bash completes %j', (words, completed) => {
-    expect(complete(...words)).toEqual(completed)
-  })
-
-  it.for([
-    ['bash', ['-n']],
-    ['zsh', ['-n']],
-    ['fish', ['--no-execute']],
-  ] as const)('is a valid script for %s', ([shell, options], { skip }) => {
-    if (spawnSync(shell, ['-c', 'true']).status !== 0) skip(`${shell} is not installed`)
-    const { status, stderr } = spawnSync(shell, [...options, join(folder, shell)], { encoding: 'utf8' })
-    expect([status, stderr]).toEqual([0, ''])
   })
 })
 
