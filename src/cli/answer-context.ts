@@ -3,7 +3,7 @@ import type { Applied, Diagnosis, Freshness } from '../query/model.ts'
 import { inCommands, toOption } from './command-words.ts'
 import { type Fact, toFacts } from './facts.ts'
 import { toFlag } from './filter-flags.ts'
-import { type Block, cell } from './output/blocks.ts'
+import { type Block, cell, warning } from './output/blocks.ts'
 import { toBucketTime, toReadersTime } from './output/times.ts'
 
 interface WarningView {
@@ -64,13 +64,11 @@ const toTrust = ({ trust, warnings, metric }: ContextView): Block[] =>
     : [showSentence(trust.label)]
 
 const toDiagnosis = ({ diagnosis }: ContextView): Block[] =>
-  diagnosis === undefined ? [] : [toNotice(inOptions(diagnosis.summary))]
-
-const toNotice = (text: string) => ({ text: line`! ${showSentence(text)}`, tone: 'notice' }) as const
+  diagnosis === undefined ? [] : [warning(inOptions(diagnosis.summary))]
 
 /** The warnings, addressed to the person who typed the command. */
 export const toWarnings = (view: Omit<ContextView, 'trust'>): Block[] =>
-  view.warnings.map((warning) => toNotice(reword(warning, view)))
+  view.warnings.map((each) => warning(reword(each, view)))
 
 function reword({ code, message, suggestions = [] }: WarningView, view: Omit<ContextView, 'trust'>): string {
   const { metric, breakdown = [], totalGroups } = view

@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import { joinShown, line, MAX_NAME, type PrintableText, showName, showSentence } from '../kernel/shown.ts'
 import { inCommands, inOptionNames, toOption } from './command-words.ts'
+import { withoutMilliseconds } from './output/times.ts'
 
 /** An invalid command line: reported with a hint at `--help`, exit code 2. */
 export class UsageError extends Error {
@@ -29,7 +30,7 @@ export async function toMessage(error: unknown, isRaw = false): Promise<Printabl
   const { message, facts } = toSafeError(error)
   const { issues = [], suggestions = [] } = facts
   const ofPath = (path: string) => (isRaw || path === '' || /[ -]/.test(path) ? path || '(input)' : toOption(path))
-  const listed = message.replace(', see issues)', ', listed below)')
+  const listed = withoutMilliseconds(message).replace(', see issues)', ', listed below)')
   const said = isRaw ? listed : inCommands(listed)
   const sentence = showSentence(isRaw ? said : capitalize(inOptionNames(said)))
   const unmentioned = suggestions.filter(({ value }) => !message.includes(value))
@@ -42,7 +43,10 @@ export async function toMessage(error: unknown, isRaw = false): Promise<Printabl
     lines.push(
       ...issues
         .slice(0, 20)
-        .map(({ path, message }) => line`  ${showSentence(ofPath(path), MAX_NAME)}: ${showSentence(message)}`),
+        .map(
+          ({ path, message }) =>
+            line`  ${showSentence(ofPath(path), MAX_NAME)}: ${showSentence(withoutMilliseconds(message))}`,
+        ),
     )
   return lines
 }

@@ -7,7 +7,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Start:': ['init', 'demo', 'doctor'],
   'Sources and scans:': ['sources', 'scan', 'import', 'detect'],
   'Questions:': ['query', 'dashboard', 'findings', 'metrics', 'terms', 'check'],
-  'Decisions:': ['triage', 'watch', 'sla'],
+  'Decisions:': ['triage', 'undo', 'watch', 'sla'],
   'Assistants and servers:': ['mcp', 'serve', 'console', 'service', 'token'],
   'Definitions as code:': ['export', 'diff', 'apply', 'validate'],
   'Upkeep:': ['backup', 'restore', 'move', 'key', 'audit', 'verify'],
@@ -49,6 +49,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'assay triage 24 25 --as false-positive --reason "test data"',
     `assay triage --filter '{"containers": ["Archive"]}' --as ignored --reason "read only"`,
   ],
+  undo: ['assay undo', 'assay undo 20261123T090500123 --yes'],
   'watch list': ['assay watch list'],
   'watch show': ['assay watch show open-criticals'],
   'watch create': [

@@ -57,11 +57,6 @@ export function print(host: Pick<Host, 'stdout'>, ...lines: readonly PrintableTe
   host.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** Prints notes to stderr, separate from the answer on stdout. */
-export function printNote(host: Pick<Host, 'stderr'>, ...lines: readonly PrintableText[]): void {
-  host.stderr.write(`${lines.join('\n')}\n`)
-}
-
 /** Prints the REST response alone. */
 export function printJson(host: Host, answer: unknown): void {
   print(host, showJson(answer))

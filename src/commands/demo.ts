@@ -8,7 +8,7 @@ import { type DashboardView, toDashboardText } from '../cli/dashboard-text.ts'
 import type { Flags, Host } from '../cli/host.ts'
 import { show } from '../cli/output/show.ts'
 import { followScan, toScanSummary } from '../cli/scan-progress.ts'
-import { print, type Session, withSession } from '../cli/session.ts'
+import { type Session, withSession } from '../cli/session.ts'
 import { importFindings } from '../imports/imports.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -31,9 +31,9 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
   const tenants = await startSampleTenants()
   try {
     const [wiki, bi] = [showSentence(tenants.wiki.url), showSentence(tenants.bi.url)]
-    print(host, line`Two sample tenants are running: a wiki at ${wiki} and a BI platform at ${bi}`)
+    await show(host, line`Two sample tenants are running: a wiki at ${wiki} and a BI platform at ${bi}`)
     const kept = throwAway ? line` (removed at the end; keep one with --home FOLDER)` : line``
-    print(host, line`Data folder: ${showSentence(home)}${kept}`)
+    await show(host, line`Data folder: ${showSentence(home)}${kept}`)
     const openHere = async (more: Flags) => open({ logLevel: 'warn', ...flags, ...more, home })
     await withSession({ ...host, open: openHere }, flags, async (session) => {
       await importHistory(host, session)
@@ -41,7 +41,7 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
       await showDashboard(host, session)
       await showAnswers(host, session)
     })
-    print(host, ...connectText(home, throwAway))
+    await show(host, ...connectText(home, throwAway))
     if (!once) await serveUntilStopped(host, await openHere({}))
   } finally {
     await tenants.close()
@@ -54,7 +54,7 @@ async function importHistory(host: Host, { app, call }: Session): Promise<void> 
   const { items } = await call<{ items: { name: string }[] }>('list_sources', {})
   if (items.some(({ name }) => name === historySourceName)) return
   const source = showName(historySourceName)
-  print(host, line`Importing ${source}: a year of invented findings`)
+  await show(host, line`Importing ${source}: a year of invented findings`)
   const context = app.contextFor({ caller: app.caller, signal: host.signal })
   const lines = Readable.from(toLines(inventHistory(context.now())))
   const { lines: imported, assets } = await importFindings(
@@ -62,7 +62,7 @@ async function importHistory(host: Host, { app, call }: Session): Promise<void> 
     { source: historySourceName, format: 'ndjson' },
     context,
   )
-  print(host, line`  ${source}: ${count(imported, 'finding')} in ${count(assets, 'asset')}`)
+  await show(host, line`  ${source}: ${count(imported, 'finding')} in ${count(assets, 'asset')}`)
 }
 
 function* toLines(findings: Iterable<object>): Generator<string> {
@@ -75,10 +75,10 @@ async function scanTenants(host: Host, session: Session, tenants: SampleTenants)
     const known = items.some((source) => source.name === name)
     if (known) await session.call('update_source', { id: name, config })
     else await session.call('create_source', { name, config })
-    print(host, line`Scanning ${showName(name)}`)
+    await show(host, line`Scanning ${showName(name)}`)
     const { id } = await session.call<{ id: string }>('start_scan', { id: name })
     const scan = await followScan(host, session, id, host.stdout)
-    print(host, line`  ${toScanSummary(scan)}`)
+    await show(host, line`  ${toScanSummary(scan)}`)
     if (scan.status === 'FAILED')
       throw new AppError('unavailable', `The scan of ${quote(name)} failed: ${scan.reason ?? 'see its failures'}.`)
   }
@@ -113,8 +113,8 @@ const questions = [
 
 async function showAnswers(host: Host, session: Session): Promise<void> {
   for (const { asked, tool, input } of questions) {
-    print(host, line`? ${showSentence(asked)}`)
-    print(host, line`  ${showCode(tool)} ${showJson(input)}`)
+    await show(host, line`? ${showSentence(asked)}`)
+    await show(host, line`  ${showCode(tool)} ${showJson(input)}`)
     await show(host, ...toAnswerText(await session.call(tool, input)))
   }
 }
@@ -133,7 +133,7 @@ async function serveUntilStopped(host: Host, app: OpenedApp): Promise<void> {
   try {
     const server = await startServer(app)
     const url = showSentence(server.url)
-    print(
+    await show(
       host,
       line`Serving ${url} · console at ${url}/console/ · REST at ${url}/docs · MCP at ${url}/mcp · Ctrl-C stops it`,
     )

@@ -7,7 +7,7 @@ import { createTokenWatch } from '../access/token-watch.ts'
 import { isTokenRequired } from '../access/tokens.ts'
 import type { OpenedApp } from '../app.ts'
 import type { Host } from '../cli/host.ts'
-import { print } from '../cli/session.ts'
+import { show } from '../cli/output/show.ts'
 import { isLoopbackHost } from '../connectors/http/loopback.ts'
 import { type HttpServer, listen } from '../http/listen.ts'
 import { createHttpApp } from '../http/server.ts'
@@ -150,7 +150,7 @@ export async function serve(app: OpenedApp, host: Host): Promise<void> {
     app.startQueryThread()
     const server = await startServer(app)
     const url = showSentence(server.url)
-    print(
+    await show(
       host,
       line`Assay ${showCode(version)} serves at ${url}`,
       ...(app.config.console ? [line`  Console ${url}/console/`] : []),

@@ -6,7 +6,7 @@ import type { AssayDocument } from '../../src/documents/document.ts'
 import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
-import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { createSource, mainFile, makeHome, serveAssay } from '../support/assay.ts'
 import { describeMachine, print, quantile, readFlags, readMemory, saveResults } from '../support/bench.ts'
 import { countScanRequests, type ScanRequests } from '../support/scan-requests.ts'
 import { startWikiProcess, type WikiProcess } from '../support/wiki-process.ts'
@@ -62,8 +62,7 @@ async function measure(what: string, pages: number, wiki: WikiProcess, work: () 
 
 async function addSource(home: string, { url }: WikiProcess): Promise<void> {
   const { config } = sampleSourceConfigs({ wikiUrl: url, biUrl: url, authorityUrl: url }).wiki
-  const { code, stderr } = await runAssay(['call', 'create_source', JSON.stringify({ name: 'wiki', config })], { home })
-  if (code !== 0) throw new Error(stderr)
+  await createSource(home, { name: 'wiki', config })
 }
 
 /** Scans by the command line; returns the peak of its resident memory in bytes. */

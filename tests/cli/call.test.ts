@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
@@ -86,7 +86,7 @@ describe('the input of assay call', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean list_metrics')])
   })
 
-  it('has its secrets from variables and files, never from the command line of a person', async () => {
+  it('has its secrets from variables, files and standard input, never from the command line', async () => {
     const source = (secret: unknown) =>
       JSON.stringify({
         name: 'wiki',
@@ -97,9 +97,30 @@ describe('the input of assay call', () => {
         },
       })
     const cli = openCommandLine({ WIKI_TOKEN: 'token-in-a-variable' })
-    const typed = await cli.type(['call', 'create_source', source('token-on-the-command-line')], [])
-    expect([typed.code, typed.stderr]).toEqual([2, expect.stringContaining('does not belong on the command line')])
-    expect(typed.stderr).not.toContain('token-on-the-command-line')
+    const webhook = { type: 'webhook', url: 'https://example.com/hook', secret: 'token-on-the-command-line' }
+    for (const [operation, input] of [
+      ['create_source', source('token-on-the-command-line')],
+      ['create_watch', JSON.stringify({ slug: 'w', metricSlug: 'open-findings', deliver: [webhook] })],
+    ] as const) {
+      for (const typed of [await cli.run(['call', operation, input]), await cli.type(['call', operation, input], [])]) {
+        expect([typed.code, typed.stdout, typed.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+          2,
+          '',
+          expect.stringMatching(
+            /is a secret, which does not belong on the command line; .*\{"env": "NAME"\} or \{"file": "PATH"\}.*--secret-stdin, --secret-env or --secret-file/,
+          ),
+        ])
+        expect(typed.stderr).not.toContain('token-on-the-command-line')
+      }
+    }
+    expect(readdirSync(cli.home)).toEqual([])
+    const piped = await cli.run(['call', 'create_source', '-'], source('token-on-standard-input'))
+    expect([piped.code, piped.stdout]).toEqual([0, expect.not.stringContaining('token-on')])
+    await cli.run(['call', 'delete_source', '{"id":"wiki"}'])
+    const file = join(cli.home, 'source.json')
+    writeFileSync(file, `\uFEFF${source('token-in-a-file')}`)
+    expect((await cli.run(['call', 'create_source', `@${file}`])).code).toBe(0)
+    await cli.run(['call', 'delete_source', '{"id":"wiki"}'])
     const made = await cli.run(['call', 'create_source', source({ env: 'WIKI_TOKEN' })])
     expect([made.code, JSON.parse(made.stdout).config.masked]).toEqual([0, { api_token: '********' }])
     const unset = await cli.run(['call', 'create_source', source({ env: 'NOT_SET' })])

@@ -65,6 +65,7 @@ export function openLastingCommandLine(
       stdout,
       stderr,
       signal: new AbortController().signal,
+      env,
       open: (flags) => openApp(configure(flags), env),
       operations: async () => operations,
       locate: (flags) => ({ ...configure(flags), env, address }),

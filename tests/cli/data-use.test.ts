@@ -154,6 +154,7 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   doctor: [() => ['none']],
   verify: [() => ['existing']],
   triage: [() => ['existing', '1', '--as', 'resolved', '--yes']],
+  undo: [() => ['existing']],
   'watch list': [() => ['existing']],
   'watch show': [() => ['existing', 'mine']],
   'watch create': [() => ['created', 'mine', '--metric', 'open-findings', '--above', '5']],

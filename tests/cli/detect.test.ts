@@ -27,6 +27,11 @@ describe('assay detect', () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL' }] })
   })
 
+  it('reads lines after a byte order mark', async () => {
+    const { stdout } = await detect('\ufeff{"id":"1","text":"mail anna.schmidt@northfield.dev"}\r\n')
+    expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL' }] })
+  })
+
   it('accepts types in any letter case', async () => {
     const { stdout } = await detect('{"id":"1","text":"mail anna.schmidt@northfield.dev"}\n', '--types', 'pii')
     expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL', start: 5, end: 32 }] })

@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { importFindings, openCommandLine } from './command-line.ts'
 
@@ -61,17 +63,55 @@ it('assay watch creates and lists watches, and assay check exits with 1 on FIRIN
   expect(fine.stdout).toContain('OK')
 })
 
-it('assay triage by filters prints commands that undo all of it, at most 100 ids in each', async () => {
-  const { run } = openCommandLine()
-  await importFindings(
-    { run },
-    Array.from({ length: 130 }, (_, id) => ({ id, severity: 'HIGH', daysAgo: 10 })),
-  )
+const many = (total: number, severity: string, from = 0) =>
+  Array.from({ length: total }, (_, id) => ({ id: from + id, severity, daysAgo: 10 }))
+
+const listUndo = (stdout: string) =>
+  [...stdout.matchAll(/undo: assay (.+)$/gm)].map(([, text = '']) => text.replaceAll("'", '').split(' '))
+
+it('assay undo restores each previous status and its end, and leaves what has changed since', async () => {
+  const commands = openCommandLine()
+  const { run, home } = commands
+  await importFindings(commands, [...many(1_050, 'HIGH'), ...many(60, 'LOW', 2_000), ...many(40, 'INFO', 3_000)])
+  const count = async (status: string) =>
+    JSON.parse((await run(['findings', '--statuses', status, '--total', '--limit', '1', '--json'])).stdout).total
+  const until = new Date(Date.now() + 86_400_000).toISOString()
+  const accept = ['--as', 'ignored', '--reason', 'accepted', '--yes']
+  await run(['triage', '--severities', 'LOW', ...accept, '--until', until])
+  await run(['triage', '--severities', 'INFO', ...accept])
+  const filter = ['--severities', 'HIGH,LOW,INFO']
+  const { stdout } = await run(['triage', ...filter, '--as', 'resolved', '--yes'])
+  expect(stdout).toMatch(/^1150 of 1150 changed to RESOLVED\n {2}undo: assay undo \d{8}T\d{9} --home \S+\n$/)
+  expect(await count('RESOLVED')).toBe(1_150)
+  const [file = ''] = readdirSync(join(home, 'undo'))
+  expect(statSync(join(home, 'undo', file)).mode & 0o777).toBe(0o600)
+
+  const { items } = JSON.parse((await run(['findings', '--severities', 'HIGH', '--limit', '3', '--json'])).stdout)
+  for (const [at, as] of ['open', 'ignored', 'false-positive'].entries())
+    await run(['triage', items[at].id, '--as', as, '--reason', 'other', '--yes'])
+  const [undo = []] = listUndo(stdout)
+  const declined = await run(undo, 'n\n')
+  expect([declined.stdout, await count('RESOLVED')]).toEqual(['Nothing was changed.\n', 1_147])
+  expect(declined.stderr).toContain('Restore the previous status of 1150 findings now RESOLVED? [y/N]')
+  const undone = await run(['undo', '--yes'])
+  expect(undone.stdout).toBe('1147 of 1150 findings restored; 3 have changed since, and are left as they are.\n')
+  expect([await count('OPEN'), await count('IGNORED'), await count('FALSE_POSITIVE')]).toEqual([1_048, 101, 1])
+  const low = JSON.parse((await run(['findings', '--severities', 'LOW', '--limit', '100', '--json'])).stdout).items
+  const details = await run(['call', 'get_finding', JSON.stringify({ id: low[59].id })])
+  expect(JSON.parse(details.stdout)).toMatchObject({ status: 'IGNORED', until })
+
+  const again = await run([...undo, '--yes'])
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('it was undone, or is too old')])
+})
+
+it('assay triage of up to 100 findings prints commands with ids, for the same data folder', async () => {
+  const commands = openCommandLine()
+  const { run, home } = commands
+  await importFindings(commands, many(100, 'HIGH'))
   const { stdout } = await run(['triage', '--severities', 'HIGH', '--as', 'resolved', '--yes'])
-  const undo = [...stdout.matchAll(/undo: assay (triage [\d ]+ --as open --expect resolved)$/gm)].map(
-    ([, text = '']) => text,
-  )
-  expect(undo.map((text) => text.match(/\d+/g)?.length)).toEqual([100, 30])
-  for (const text of undo) expect((await run([...text.split(' '), '--yes'])).code).toBe(0)
-  expect((await run(['findings', '--statuses', 'OPEN', '--total', '--limit', '1'])).stdout).toContain('130 in all')
+  const [undo = [], ...more] = listUndo(stdout)
+  expect([undo.filter((word) => /^\d+$/.test(word)).length, more, undo.slice(-2)]).toEqual([100, [], ['--home', home]])
+  expect((await run([...undo, '--yes'])).code).toBe(0)
+  expect((await run(['findings', '--statuses', 'OPEN', '--total', '--limit', '1'])).stdout).toContain('100 in all')
+  expect((await run(['undo', '--yes'])).stderr).toContain('There is no triage to undo')
 })

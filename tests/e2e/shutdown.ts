@@ -5,7 +5,7 @@ import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { createSource, makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { importLine } from '../support/import-line.ts'
 import { waitedMs } from './windows.ts'
 
@@ -29,8 +29,7 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
   try {
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
     const detectors = [{ type: 'SECRETS', enabled: true }]
-    const input = JSON.stringify({ name: 'wiki', config: { ...config, detectors } })
-    await runAssay(['call', 'create_source', input], { home })
+    await createSource(home, { name: 'wiki', config: { ...config, detectors } })
     for (let turn = 0; turn < times; turn++) {
       const server = await serveAssay(home)
       const ignore = () => undefined

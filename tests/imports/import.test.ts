@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { type ImportFormat, importFindings } from '../../src/imports/imports.ts'
+import { recognizeFormat } from '../../src/imports/read/recognize.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from '../scans/workbench.ts'
@@ -39,6 +41,18 @@ const only = async () => {
 const dump = () => dumpTables(bench)
 
 const askAsset = () => bench.run<{ owner?: string; labels?: string[] }>('get_asset', { id: 'repo:a.ts' })
+
+it('a file may begin with a byte order mark, and end its lines as Windows does', async () => {
+  const rows = [line(), line({ findingType: 'Größe' })].map((row) => JSON.stringify(row))
+  await bringText(rows.join('\n'))
+  const before = dump()
+  for (const text of [`\ufeff${rows.join('\n')}`, `\ufeff${rows.join('\r\n')}\r\n`]) {
+    await bringText(text)
+    expect(dump()).toEqual(before)
+  }
+  const recognized = await recognizeFormat(Readable.from([Buffer.from('\ufeff'), Buffer.from(rows.join('\n'))]))
+  expect(recognized.format).toBe('ndjson')
+})
 
 describe('owner and labels of an imported asset', () => {
   const withAsset = (more: object, fingerprint: string) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { Store } from '../../src/store/store.ts'
-import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { createSource, mainFile, makeHome } from '../support/assay.ts'
 import { readMemory } from '../support/bench.ts'
 import { startWikiProcess } from '../support/wiki-process.ts'
 
@@ -33,7 +33,7 @@ it.runIf(process.platform === 'linux').each([[PAGES, PAGES / 5, PAGES * 10]])(
     const { home, remove } = makeHome()
     try {
       const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
-      await runAssay(['call', 'create_source', JSON.stringify({ name: 'wiki', config })], { home })
+      await createSource(home, { name: 'wiki', config })
       const started = performance.now()
       const child = spawn(process.execPath, [mainFile, 'scan', 'wiki'], {
         env: { ...process.env, ASSAY_HOME: home },

@@ -8,14 +8,14 @@ import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { snapshotOf } from '../scans/workbench.ts'
-import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { createSource, mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
 
 it('a scan whose process is paused is claimed by another, and the resumed process cannot write', async () => {
   const wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 600, sentences: 5 }), latencyMs: 30 })
   const [calm, home] = [makeHome(), makeHome()]
   try {
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
-    await runAssay(['call', 'create_source', JSON.stringify({ name: 'wiki', config })], calm)
+    await createSource(calm.home, { name: 'wiki', config })
     cpSync(calm.home, home.home, { recursive: true })
     await runAssay(['scan', 'wiki'], calm)
     const from = wiki.requests.length

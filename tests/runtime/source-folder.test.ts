@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
-import { runAssay } from '../support/assay.ts'
+import { createSource } from '../support/assay.ts'
 import { startWikiProcess } from '../support/wiki-process.ts'
 
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
@@ -22,8 +22,7 @@ it('scans when it is run from source in another folder', { timeout: 120_000 }, a
       masked: { api_token: sampleCredentials.apiToken },
       detectors: [{ type: 'SECRETS', enabled: true }],
     }
-    const source = JSON.stringify({ name: 'wiki', config })
-    expect(await runAssay(['call', 'create_source', source], { home: folder })).toMatchObject({ code: 0 })
+    await createSource(folder, { name: 'wiki', config })
     const args = ['--import', loader, main, 'scan', 'wiki', '--json', '--home', folder]
     const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'COMPLETED', failures: [] })

@@ -7,7 +7,7 @@ import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { createSource, mainFile, makeHome } from '../support/assay.ts'
 import { snapshotOf } from './workbench.ts'
 
 export interface KilledScan {
@@ -74,9 +74,7 @@ const listingsSince = (wiki: SampleWiki, from: number) => wiki.requests.slice(fr
 
 async function addWiki(home: string, wiki: SampleWiki): Promise<void> {
   const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
-  const input = JSON.stringify({ name: 'wiki', config })
-  const { code, stderr } = await runAssay(['call', 'create_source', input], { home })
-  if (code !== 0) throw new Error(stderr)
+  await createSource(home, { name: 'wiki', config })
 }
 
 function startScan(home: string): ChildProcess {

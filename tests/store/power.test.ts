@@ -129,18 +129,22 @@ describe('an acknowledged change', () => {
   const wiki = {
     type: 'WIKI',
     required: { base_url: 'http://127.0.0.1:9', account_email: 'a@example.com' },
-    masked: { api_token: 'correct horse battery' },
+    masked: { api_token: { env: 'WIKI_TOKEN' } },
     sampling: { strategy: 'ALL' },
   }
   const term = { slug: 'kept', displayName: 'Kept', filterMapping: { detectorTypes: ['SECRETS'] } }
-  it.runIf(hasStrace).each<[string, string[]]>([
+  it.runIf(hasStrace).each<[string, string[], Record<string, string>?]>([
     ['a term', ['call', 'create_glossary_term', JSON.stringify(term)]],
     ['a metric that is certified', ['call', 'certify_metric', '{"slug":"open-findings","certifiedBy":"Ada"}']],
-    ['a credential', ['call', 'create_source', JSON.stringify({ name: 'wiki', config: wiki })]],
+    [
+      'a credential',
+      ['call', 'create_source', JSON.stringify({ name: 'wiki', config: wiki })],
+      { WIKI_TOKEN: 'token' },
+    ],
     ['a token', ['token', 'create', '--name', 'ci', '--scope', 'read']],
   ])(
     'reaches the disk before the answer does: %s',
-    async (_, args) => {
+    async (_, args, variables = {}) => {
       const { home, remove } = makeHome()
       onTestFinished(remove)
       await runAssay(['init'], { home })
@@ -155,7 +159,10 @@ describe('an acknowledged change', () => {
         mainFile,
         ...args,
       ]
-      const child = spawn('strace', traced, { env: { ...process.env, ASSAY_HOME: home }, stdio: 'ignore' })
+      const child = spawn('strace', traced, {
+        env: { ...process.env, ASSAY_HOME: home, ...variables },
+        stdio: 'ignore',
+      })
       expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0)
       const calls = readFileSync(trace, 'utf8').split('\n')
       const answer = calls.findIndex((call) => /write\(1,/.test(call))

@@ -39,6 +39,12 @@ export async function runAssay(
   return { code, stdout: await stdout, stderr: await stderr }
 }
 
+/** Creates a source; its secret is read from standard input with the rest. */
+export async function createSource(home: string, source: { name: string; config: object }): Promise<void> {
+  const { code, stderr } = await runAssay(['call', 'create_source', '-'], { home, stdin: JSON.stringify(source) })
+  if (code !== 0) throw new Error(`assay call create_source ended with ${code}: ${stderr}`)
+}
+
 /** Starts `assay serve` on a free port and waits until it says where it is. */
 export async function serveAssay(
   home: string,

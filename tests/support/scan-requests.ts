@@ -3,7 +3,7 @@ import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { generatedBi } from '../sample/generated-bi.ts'
 import { generatedWiki, toGeneratedId } from '../sample/generated-wiki.ts'
-import { makeHome, runAssay } from './assay.ts'
+import { createSource, makeHome, runAssay } from './assay.ts'
 
 const MONTH_MS = 30 * 86_400_000
 /** One item in so many is edited. */
@@ -38,7 +38,7 @@ async function countScans(tenant: string, items: number, { config, requests, edi
     return requests.length - before
   }
   try {
-    await run(['call', 'create_source', JSON.stringify({ name: 'tenant', config })], home)
+    await createSource(home, { name: 'tenant', config })
     const first = await scan()
     const unchanged = await scan()
     edit()

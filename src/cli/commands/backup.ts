@@ -8,7 +8,9 @@ import type { KeyContext } from '../../store/keys/key-rotation.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson } from '../session.ts'
+import { warning } from '../output/blocks.ts'
+import { show } from '../output/show.ts'
+import { printJson } from '../session.ts'
 
 interface FileFlags extends Flags {
   json?: boolean
@@ -28,14 +30,14 @@ export function addBackupCommands(program: Command, host: Host): void {
       const database = join(home, 'assay.db')
       const made = backUp(database, file ?? nameBackup(home, now()))
       if (options.json) return printJson(host, made)
-      print(
+      await show(
         host,
         line`${showSentence(relative(process.cwd(), made.file) || made.file)}: ${made.bytes} bytes, schema ${made.schema}, checked`,
       )
       if (made.differences.length > 0) {
         const { describeDifferences } = await import('../../store/schema-check.ts')
-        const differences = showSentence(describeDifferences(made.differences))
-        print(host, line`! It cannot be restored: ${differences}. See \`assay doctor\`.`)
+        const differences = describeDifferences(made.differences)
+        await show(host, warning(`It cannot be restored: ${differences}. See \`assay doctor\`.`))
       }
     })
 
@@ -55,8 +57,8 @@ export function addBackupCommands(program: Command, host: Host): void {
         restored.aside === undefined
           ? line``
           : line`; the previous database is kept as ${showSentence(relative(home, restored.aside))} in the data folder`
-      print(host, line`The backup was restored (schema ${restored.schema})${aside}.`)
-      if (key.problem !== undefined) print(host, line`! ${showSentence(key.problem)}`)
+      await show(host, line`The backup was restored (schema ${restored.schema})${aside}.`)
+      if (key.problem !== undefined) await show(host, warning(key.problem))
     })
 }
 
@@ -75,7 +77,7 @@ export function addKeyCommands(program: Command, host: Host): void {
       if (options.json) printJson(host, status)
       else {
         const { place, needs, found, dataKeys, secrets } = status
-        print(
+        await show(
           host,
           line`needs ${showCode(needs ?? 'any')}, found ${showCode(found ?? 'none')} (${showSentence(place)}); ${count(dataKeys, 'data key')}, ${count(secrets, 'secret')}`,
         )
@@ -90,17 +92,17 @@ export function addKeyCommands(program: Command, host: Host): void {
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
       if (options.json) return printJson(host, rotation)
       const { before, after, place, resealed, unreadable, retired } = rotation
-      print(
+      await show(
         host,
         line`Key ${showCode(before)} is now ${showCode(after)} (${showSentence(place)}); ${count(resealed, 'secret')} re-encrypted.`,
       )
       if (unreadable > 0)
-        print(
+        await show(
           host,
-          line`! ${count(unreadable, 'secret')} could not be decrypted with the old key either; enter them again.`,
+          warning(`${count(unreadable, 'secret')} could not be decrypted with the old key either; enter them again.`),
         )
       if (retired !== undefined) {
-        print(
+        await show(
           host,
           line`The old key is kept as ${showSentence(retired)} for older backups; delete it when you no longer need them.`,
         )
@@ -121,7 +123,7 @@ export function addKeyCommands(program: Command, host: Host): void {
       const replaced = await withKeys(host, options, replaceKey)
       if (options.json) return printJson(host, replaced)
       const { after, place, emptied } = replaced
-      print(
+      await show(
         host,
         line`The key is now ${showCode(after)} (${showSentence(place)}). Enter the credentials of ${count(emptied, 'source')} again.`,
       )
@@ -132,7 +134,7 @@ export function addKeyCommands(program: Command, host: Host): void {
       const { backUpKey } = await import('../../store/keys/key-rotation.ts')
       await withKeys(host, options, (place) => backUpKey(place, file))
       if (options.json) return printJson(host, { file: resolve(file) })
-      print(host, line`The key is in ${showSentence(file)}, which only you can read.`)
+      await show(host, line`The key is in ${showSentence(file)}, which only you can read.`)
     })
 }
 

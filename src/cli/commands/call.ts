@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
-import { joinShown, line, quote, showCode, showSentence } from '../../kernel/shown.ts'
+import { joinShown, line, quote, showCode } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { type DataUseOf, declareDataUse } from '../data-use.ts'
@@ -9,9 +9,8 @@ import type { Flags, Host } from '../host.ts'
 import { findJsonProblem } from '../json-argument.ts'
 import { readJsonFile } from '../json-file.ts'
 import { cell, table } from '../output/blocks.ts'
-import { show, showNote } from '../output/show.ts'
-import { isInteractive } from '../prompt.ts'
-import { listPlainSecrets, resolveSecrets } from '../secret-input.ts'
+import { show } from '../output/show.ts'
+import { listPlainSecrets, resolveSecrets, SECRET_OPTIONS } from '../secret-input.ts'
 import { printJson, withSession } from '../session.ts'
 
 interface CallFlags extends Flags {
@@ -68,29 +67,27 @@ async function getOperation(host: Host, flags: Flags, name: string): Promise<Ope
 async function readInput(host: Host, text = '{}'): Promise<Record<string, unknown>> {
   if (text === '-') return readJsonFile(host, '-')
   if (text.startsWith('@')) return readJsonFile(host, text.slice(1))
-  const input = JSON.parse(text) as Record<string, unknown>
-  await warnOfPlainSecrets(host, input)
-  return input
+  return JSON.parse(text) as Record<string, unknown>
 }
 
 /** Checks an input on the command line before the data folder is opened. @throws UsageError */
 function requireJson(text: string | undefined): void {
   if (text === undefined || text === '-' || text.startsWith('@')) return
   const problem = findJsonProblem(text)
-  if (problem === undefined) return
-  throw new UsageError(`The input must be a JSON object, such as '{"slug":"open-findings"}'; ${problem}`)
+  if (problem !== undefined)
+    throw new UsageError(`The input must be a JSON object, such as '{"slug":"open-findings"}'; ${problem}`)
+  refusePlainSecrets(JSON.parse(text) as Record<string, unknown>)
 }
 
-/** A secret on the command line is kept in the history of the shell, and visible to other users of the machine. */
-async function warnOfPlainSecrets(host: Host, input: Record<string, unknown>): Promise<void> {
+/**
+ * A secret on the command line is kept in the history of the shell, and visible to other users of the machine.
+ * @throws UsageError
+ */
+function refusePlainSecrets(input: Record<string, unknown>): void {
   const [path] = listPlainSecrets(input)
   if (path === undefined) return
-  const instead = `write it as {"env": "NAME"} or {"file": "PATH"}, or give the input as @FILE`
-  if (isInteractive(host))
-    throw new UsageError(`${path} is a secret, which does not belong on the command line; ${instead}.`)
-  await showNote(
-    host,
-    line`! ${showSentence(path)} is a secret on the command line, where others can see it; ${showSentence(instead)}.`,
+  throw new UsageError(
+    `${path} is a secret, which does not belong on the command line; write it as {"env": "NAME"} or {"file": "PATH"}, give the input as @FILE or - (standard input), or use a command with ${SECRET_OPTIONS}, such as assay sources add.`,
   )
 }
 

@@ -9,7 +9,8 @@ import { packageFile } from '../../runtime/package-files.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
-import { print } from '../session.ts'
+import type { Tone } from '../output/blocks.ts'
+import { show } from '../output/show.ts'
 
 interface ClientFlags {
   name: string
@@ -39,7 +40,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
       await make(host, client, change, options.yes === true)
       if (options.admin !== true && !isGiven(mcp, 'toolsets')) {
         const again = ['assay mcp install', client.id, ...writeOptions(mcp), '--admin'].join(' ')
-        print(host, line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`)
+        await show(host, line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`)
       }
     })
   // The parser assigns these options to `mcp` wherever they occur; they are added here only for the help text.
@@ -92,15 +93,21 @@ function toName(value: string): string {
   throw new UsageError('A server name starts with a letter and contains letters, digits, - and _ only.')
 }
 
+const signTones: Readonly<Record<string, Tone>> = { '+': 'good', '-': 'bad' }
+
 async function make(host: Host, client: Client, change: SettingsChange, agreed: boolean): Promise<void> {
   if (changesNothing(change))
-    return print(host, line`${showName(client.title)} needs no change: ${showSentence(change.file)}`)
-  print(host, showSentence(change.file), ...toDiff(change))
-  if (!agreed && !(await ask(host))) return print(host, line`Nothing was changed.`)
+    return show(host, line`${showName(client.title)} needs no change: ${showSentence(change.file)}`)
+  await show(
+    host,
+    showSentence(change.file),
+    ...toDiff(change).map((text) => ({ text, tone: signTones[text.slice(0, 1)] })),
+  )
+  if (!agreed && !(await ask(host))) return show(host, line`Nothing was changed.`)
   const { backup } = makeChange(change, new Date())
   const again = line`Start ${showName(client.title)} again.`
-  if (backup === undefined) print(host, line`Written. ${again}`)
-  else print(host, line`Written. The previous configuration is kept in ${showSentence(backup)}`, again)
+  if (backup === undefined) await show(host, line`Written. ${again}`)
+  else await show(host, line`Written. The previous configuration is kept in ${showSentence(backup)}`, again)
 }
 
 async function ask(host: Host): Promise<boolean> {

@@ -6,8 +6,8 @@ import { type DashboardView, toDashboardText } from '../dashboard-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { cell, table } from '../output/blocks.ts'
-import { addFormats, present } from '../output/show.ts'
-import { print, printNote, type Session, withSession } from '../session.ts'
+import { addFormats, present, showNote } from '../output/show.ts'
+import { print, type Session, withSession } from '../session.ts'
 import { given } from '../slug-name.ts'
 
 interface DashboardFlags extends Flags {
@@ -57,7 +57,7 @@ export function addDashboardCommands(program: Command, host: Host): void {
       const url = await findConsole(host, flags)
       print(host, line`${url}`)
       if (prints === true || (await host.browse(url))) return
-      printNote(host, line`No browser could be opened; open this address yourself.`)
+      await showNote(host, line`No browser could be opened; open this address yourself.`)
     })
 }
 

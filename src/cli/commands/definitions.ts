@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
 import type { ApplyOptions, Outcome } from '../../definitions/apply.ts'
+import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, type PrintableText, showAmount, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
 import { authorOf } from '../../operation/author.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { type Block, type Span, type Tone, warning } from '../output/blocks.ts'
+import { show } from '../output/show.ts'
+import { printJson, withSession } from '../session.ts'
 
 interface FolderFlags extends Flags {
   dir: string
@@ -36,14 +39,15 @@ export function addDefinitionCommands(program: Command, host: Host): void {
         makeFolder(dir)
         const result = exportDefinitions(context.store, await readDefinitions(host, dir), { prune, force })
         if (json) return printJson(host, result)
-        for (const path of result.created) print(host, line`+ ${showSentence(path)}`)
-        for (const path of result.updated) print(host, line`~ ${showSentence(path)}`)
-        for (const path of result.removed) print(host, line`- ${showSentence(path)}`)
-        for (const path of result.left)
-          print(host, line`? ${showSentence(path)} is not in the database; apply it, or remove the file`)
-        const { created, updated, removed, unchanged } = result
+        const { created, updated, removed, left, unchanged } = result
         const counts = line`${created.length} new, ${updated.length} changed, ${removed.length} removed, ${unchanged} unchanged`
-        print(host, line`${showSentence(dir)}: ${counts}`)
+        const listed = [
+          ...created.map((path) => toFileLine('create', path)),
+          ...updated.map((path) => toFileLine('update', path)),
+          ...removed.map((path) => toFileLine('delete', path)),
+          ...left.map((path) => line`? ${showSentence(path)} is not in the database; apply it, or remove the file`),
+        ]
+        await show(host, ...listed, line`${showSentence(dir)}: ${counts}`)
       })
     })
 
@@ -57,10 +61,10 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     .action(async (options: FolderFlags) => {
       const { changes } = await applyAndPrint(host, options, { ...toApplyOptions(options), dryRun: true })
       if (changes.length > 0) {
-        const count = changes.length === 1 ? '1 definition differs' : `${changes.length} definitions differ`
+        const differing = changes.length === 1 ? '1 definition differs' : `${changes.length} definitions differ`
         throw new AppError(
           'conflict',
-          `${count}; \`assay apply --dir ${options.dir}\` makes the database match the files.`,
+          `${differing}; \`assay apply --dir ${options.dir}\` makes the database match the files.`,
         )
       }
     })
@@ -84,13 +88,20 @@ export function addDefinitionCommands(program: Command, host: Host): void {
       const { files, problems, outside } = validateFolder(await readDefinitions(host, dir))
       if (json) printJson(host, { files, problems, outside })
       else {
-        for (const problem of problems) print(host, showSentence(toProblemLine(problem)))
-        for (const problem of outside) print(host, line`note: ${showSentence(toProblemLine(problem))}`)
-        if (problems.length === 0) print(host, line`${showSentence(dir)}: ${files} definitions are valid`)
+        await show(
+          host,
+          ...problems.map((problem): Block => ({ text: showSentence(toProblemLine(problem)), tone: 'bad' })),
+          ...outside.map((problem) => line`note: ${showSentence(toProblemLine(problem))}`),
+          ...(problems.length === 0
+            ? [line`${showSentence(dir)}: ${count(files, 'definition')} ${files === 1 ? line`is` : line`are`} valid`]
+            : []),
+        )
       }
       if (problems.length === 0) return
-      const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
-      throw new AppError('invalid_input', `${count} in the definitions; each is named above with its file and line.`)
+      throw new AppError(
+        'invalid_input',
+        `${count(problems.length, 'problem')} in the definitions; each is named above with its file and line.`,
+      )
     },
   )
 }
@@ -119,7 +130,7 @@ async function applyAndPrint(host: Host, { dir, json, home }: FolderFlags, optio
       toReceiverTools(context),
     )
     if (json) printJson(host, toJson(outcome, options))
-    else print(host, ...(await toText(outcome, options)))
+    else await show(host, ...(await toText(outcome, options)))
     return outcome
   })
 }
@@ -130,31 +141,47 @@ function toJson({ changes, ...outcome }: Outcome, { dryRun }: ApplyOptions) {
 }
 
 const signs = { create: line`+`, update: line`~`, delete: line`-` } as const
+const tones = { create: 'good', update: 'notice', delete: 'bad' } as const satisfies Record<keyof typeof signs, Tone>
 const MAX_VALUE = 100
 
-const show = (value: unknown) => (value === undefined ? line`nothing` : showSentence(showJson(value), MAX_VALUE))
+const toFileLine = (action: keyof typeof signs, path: string): Block => ({
+  text: line`${signs[action]} ${showSentence(path)}`,
+  tone: tones[action],
+})
 
-async function toText(
-  { changes, unchanged, moves, trust }: Outcome,
-  { dryRun }: ApplyOptions,
-): Promise<PrintableText[]> {
+const showValue = (value: unknown) => (value === undefined ? line`nothing` : showSentence(showJson(value), MAX_VALUE))
+
+/** A value with the one that replaces it. */
+const showReplaced = (before: PrintableText, after: PrintableText): (PrintableText | Span)[] => [
+  { text: before, tone: 'bad' },
+  line` → `,
+  { text: after, tone: 'good' },
+]
+
+async function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }: ApplyOptions): Promise<Block[]> {
   const { kindWords } = await import('../../definitions/model.ts')
-  const lines = changes.flatMap(({ action, kind, name, file, members }) => [
-    line`${signs[action]} ${showName(kindWords[kind])} ${showName(name)}${file === undefined ? line`` : line` (${showSentence(file)})`}`,
-    ...members.map(({ path, before, after }) => line`    ${showSentence(path)}: ${show(before)} → ${show(after)}`),
-  ])
+  const blocks = changes.flatMap(({ action, kind, name, file, members }): Block[] => {
+    const place = file === undefined ? line`` : line` (${showSentence(file)})`
+    const head = line`${signs[action]} ${showName(kindWords[kind])} ${showName(name)}`
+    return [
+      [{ text: head, tone: tones[action] }, place],
+      ...members.map(({ path, before, after }): Block => {
+        const of = line`    ${showSentence(path)}: `
+        return [of, ...showReplaced(showValue(before), showValue(after))]
+      }),
+    ]
+  })
   if (moves.length > 0) {
-    lines.push(dryRun ? line`Metric values that would change:` : line`Metric values that changed:`)
+    blocks.push(dryRun ? line`Metric values that would change:` : line`Metric values that changed:`)
     for (const { metric, before, after } of moves) {
-      lines.push(line`  ${showCode(metric)}: ${showMoved(before, line`(new)`)} → ${showMoved(after, line`(gone)`)}`)
+      const of = line`  ${showCode(metric)}: `
+      blocks.push([of, ...showReplaced(showMoved(before, line`(new)`), showMoved(after, line`(gone)`))])
     }
   }
   for (const { metric, before, after } of trust)
-    lines.push(
-      line`! ${showCode(metric)} was ${showCode(before)} and ${dryRun ? line`would be` : line`is`} ${showCode(after)}`,
-    )
+    blocks.push(warning(`${metric} was ${before} and ${dryRun ? 'would be' : 'is'} ${after}`))
   const done = dryRun ? line`${changes.length} to change` : line`${changes.length} changed`
-  return [...lines, line`${changes.length === 0 ? line`nothing to change` : done}, ${unchanged} unchanged`]
+  return [...blocks, line`${changes.length === 0 ? line`nothing to change` : done}, ${unchanged} unchanged`]
 }
 
 const showMoved = (value: { formatted: string } | null, absent: PrintableText): PrintableText =>

@@ -107,7 +107,8 @@ async function parseLine(line: string, number: number): Promise<z.infer<typeof L
 
 function toJson(line: string, number: number): unknown {
   try {
-    return JSON.parse(line)
+    // Trimming removes a byte order mark, too.
+    return JSON.parse(line.trim())
   } catch {
     throw new AppError('invalid_input', `Line ${number} is not JSON; each line is {"id": …, "text": …}.`)
   }

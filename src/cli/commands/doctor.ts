@@ -5,6 +5,7 @@ import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { type Block, toneOf } from '../output/blocks.ts'
 import { show } from '../output/show.ts'
+import { withoutMilliseconds } from '../output/times.ts'
 import { printJson } from '../session.ts'
 
 const marks = { ok: line`ok  `, warning: line`warn`, failed: line`FAIL` } as const
@@ -21,7 +22,10 @@ export function addDoctorCommand(program: Command, host: Host): void {
       if (options.json) printJson(host, { checks })
       else {
         const lines = checks.flatMap(({ name, status, detail, fix }): Block[] => [
-          [{ text: marks[status], tone: toneOf(status) }, line`  ${showName(name)}: ${showSentence(detail)}`],
+          [
+            { text: marks[status], tone: toneOf(status) },
+            line`  ${showName(name)}: ${showSentence(withoutMilliseconds(detail))}`,
+          ],
           ...(fix !== undefined && status !== 'ok' ? [line`      → ${showSentence(fix)}`] : []),
         ])
         await show(host, ...lines)

@@ -7,7 +7,8 @@ import { line, showName } from '../../kernel/shown.ts'
 import { openRegularFile } from '../../runtime/regular-file.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { show } from '../output/show.ts'
+import { printJson, withSession } from '../session.ts'
 
 /** The size of one read from the file system. */
 const READ_BYTES = 1024 * 1024
@@ -37,7 +38,7 @@ export function addImportCommand(program: Command, host: Host): void {
         })
         if (options.json) return printJson(host, result)
         const { findings, lines, assets } = result
-        print(
+        await show(
           host,
           line`${showName(result.source.name)}: ${count(lines, 'line')}, ${count(assets, 'asset')} · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`,
         )

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { line, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { show } from '../output/show.ts'
+import { printJson, withSession } from '../session.ts'
 
 export function addInitCommand(program: Command, host: Host): void {
   declareDataUse('created', program.command('init'))
@@ -12,6 +13,6 @@ export function addInitCommand(program: Command, host: Host): void {
       const { home } = host.locate(flags)
       await withSession(host, flags, async () => {})
       if (json) printJson(host, { home })
-      else print(host, line`The data folder ${showSentence(home)} is ready.`)
+      else await show(host, line`The data folder ${showSentence(home)} is ready.`)
     })
 }

@@ -6,10 +6,10 @@ import { listLeaves, toFacts } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { listDimensions, type MetricFlags, toDefinition } from '../metric-entry.ts'
-import { type Block, cell, command as shellCommand, table } from '../output/blocks.ts'
-import { addFormats, present, show } from '../output/show.ts'
+import { type Block, cell, command as shellCommand, table, warning } from '../output/blocks.ts'
+import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askChoice, askText, isInteractive } from '../prompt.ts'
-import { print, printJson, printNote, withSession } from '../session.ts'
+import { printJson, withSession } from '../session.ts'
 import { given, toWords } from '../slug-name.ts'
 
 interface MetricView {
@@ -115,7 +115,7 @@ export function addMetricCommands(program: Command, host: Host): void {
         const certify = line`Certify it: assay metrics certify ${showCode(metric.slug)}`
         await show(host, is, shellCommand(next), shellCommand(certify))
       }
-      for (const { message } of metric.warnings ?? []) printNote(host, line`! ${showSentence(message)}`)
+      for (const { message } of metric.warnings ?? []) await showNote(host, warning(message))
     })
   })
 
@@ -128,7 +128,7 @@ export function addMetricCommands(program: Command, host: Host): void {
         session.call<MetricView>('certify_metric', { slug, ...given({ certifiedBy: by }) }),
       )
       if (json) return printJson(host, metric)
-      print(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
+      await show(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
     })
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { line, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print } from '../session.ts'
+import { show } from '../output/show.ts'
 
 /** `assay service install`: runs `assay serve` whenever the user is logged in, by the service manager of the platform. */
 export function addServiceCommands(program: Command, host: Host): void {
@@ -26,7 +26,7 @@ export function addServiceCommands(program: Command, host: Host): void {
       }
       const { writeUnit } = await import('../service-unit.ts')
       const isNew = writeUnit(unit, options.force === true)
-      print(
+      await show(
         host,
         isNew
           ? line`${showSentence(unit.file)} is written. Start it:`
@@ -41,7 +41,7 @@ export function addServiceCommands(program: Command, host: Host): void {
       if (!existsSync(unit.file))
         throw new AppError('not_found', `${unit.file} does not exist; no service is installed.`)
       rmSync(unit.file)
-      print(
+      await show(
         host,
         line`${showSentence(unit.file)} is removed. If it runs, stop it:`,
         ...unit.stop.map((each) => line`  ${showSentence(each)}`),

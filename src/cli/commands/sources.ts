@@ -1,17 +1,18 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
-import { line, type PrintableText, quote, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { line, type PrintableText, quote, showName, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves } from '../facts.ts'
 import type { Flags, Host } from '../host.ts'
 import { readJsonFile } from '../json-file.ts'
-import { type Block, cell, fields, table, toneOf } from '../output/blocks.ts'
-import { addFormats, present, show } from '../output/show.ts'
+import { type Block, cell, fields, table, toneOf, warning } from '../output/blocks.ts'
+import { addFormats, present, show, showNote } from '../output/show.ts'
+import { toUtcTime } from '../output/times.ts'
 import { askAgreement, isInteractive } from '../prompt.ts'
 import { addSecretOptions, readSecret, resolveSecrets, type SecretFlags } from '../secret-input.ts'
-import { print, printJson, printNote, type Session, withSession } from '../session.ts'
+import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
 import { addSettingOptions, inOptionWords, type SettingFlags, toSettings } from '../source-flags.ts'
 
@@ -128,11 +129,11 @@ export function addSourceCommands(program: Command, host: Host): void {
           if (!isInteractive(host))
             throw new UsageError(`This would remove ${what} for good; nothing was changed. Add --yes to do it.`)
           const agreed = await askAgreement(host, line`Remove ${what} for good?`)
-          if (!agreed) return print(host, line`Nothing was changed.`)
+          if (!agreed) return show(host, line`Nothing was changed.`)
         }
         const removed = await session.call('delete_source', { id: source.id })
         if (options.json) return printJson(host, removed)
-        print(host, line`${quote(source.name)} is removed.`)
+        await show(host, line`${quote(source.name)} is removed.`)
       })
     })
 }
@@ -225,16 +226,16 @@ async function finish(
   done: PrintableText,
 ): Promise<void> {
   if (options.json) printJson(host, source)
-  else print(host, done)
-  for (const { message } of source.warnings ?? []) printNote(host, line`! ${showSentence(message)}`)
+  else await show(host, done)
+  for (const { message } of source.warnings ?? []) await showNote(host, warning(message))
   if (options.test === true) return test(host, session, source.id, false)
   if (options.json === true) return
   const name = showArgument(source.name)
-  print(host, line`Test the connection: assay sources test ${name}`, line`Scan it now: assay scan ${name}`)
+  await show(host, line`Test the connection: assay sources test ${name}`, line`Scan it now: assay scan ${name}`)
   if (source.nextRunAt !== undefined) {
-    print(
+    await show(
       host,
-      line`Its next scheduled scan is at ${showCode(source.nextRunAt)}, while \`assay serve\` or an assistant runs; \`assay service install\` keeps it running.`,
+      line`Its next scheduled scan is at ${toUtcTime(source.nextRunAt)}, while \`assay serve\` or an assistant runs; \`assay service install\` keeps it running.`,
     )
   }
 }

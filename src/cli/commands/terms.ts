@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { joinShown, line, showCode, showName } from '../../kernel/shown.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves, toFacts } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
-import { type Block, cell, table } from '../output/blocks.ts'
-import { addFormats, present, show } from '../output/show.ts'
+import { type Block, cell, table, warning } from '../output/blocks.ts'
+import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askText, isInteractive } from '../prompt.ts'
-import { print, printJson, printNote, type Session, withSession } from '../session.ts'
+import { printJson, type Session, withSession } from '../session.ts'
 import { given, toWords } from '../slug-name.ts'
 
 interface TermView {
@@ -91,7 +91,7 @@ export function addTermCommands(program: Command, host: Host): void {
       })
       if (json) printJson(host, term)
       else await show(host, ...(await toLines(session, term)))
-      for (const { message } of term.warnings ?? []) printNote(host, line`! ${showSentence(message)}`)
+      for (const { message } of term.warnings ?? []) await showNote(host, warning(message))
     })
   })
 
@@ -105,7 +105,7 @@ export function addTermCommands(program: Command, host: Host): void {
         const term = await session.call<TermView>('update_glossary_term', input)
         if (json) return printJson(host, term)
         const done = before.unreviewed === true ? line`is now reviewed` : line`was reviewed already`
-        print(host, line`${showCode(term.slug)} ${done}.`)
+        await show(host, line`${showCode(term.slug)} ${done}.`)
       })
     })
 }

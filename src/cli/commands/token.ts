@@ -6,8 +6,8 @@ import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { cell, table } from '../output/blocks.ts'
-import { addFormats, present } from '../output/show.ts'
-import { print, printJson, printNote, withSession } from '../session.ts'
+import { addFormats, present, show, showNote } from '../output/show.ts'
+import { print, printJson, withSession } from '../session.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -52,7 +52,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       )
       if (json) return printJson(host, made)
       print(host, showSentence(made.token))
-      printNote(
+      await showNote(
         host,
         line`Token ${showCode(made.id)} ${quote(made.name)} allows ${showNames(made.scopes)} until ${showCode(made.expiresAt.slice(0, 10))}. It is not shown again.`,
         line`From now on, REST and /mcp require a token; send it as \`Authorization: Bearer …\`.`,
@@ -79,7 +79,7 @@ export function addTokenCommands(program: Command, host: Host): void {
     .action(async (idOrName: string, { json, ...flags }: Flags & { json?: boolean }) => {
       const revoked = await inside(flags, (context, { revokeToken }) => revokeToken(context, idOrName))
       if (json) return printJson(host, revoked)
-      print(
+      await show(
         host,
         line`Token ${showCode(revoked.id)} ${quote(revoked.name)} is revoked. HTTP still requires a token; see \`assay token clear\`.`,
       )
@@ -92,7 +92,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       if (yes !== true)
         throw new UsageError('This opens HTTP on loopback to everyone on this machine; add --yes to continue.')
       const count = await inside(flags, (context, { clearTokens }) => clearTokens(context))
-      print(
+      await show(
         host,
         line`${count} ${count === 1 ? line`token is` : line`tokens are`} deleted; HTTP on loopback no longer requires one.`,
       )

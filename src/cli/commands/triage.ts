@@ -1,12 +1,19 @@
 import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
-import { joinShown, line, type PrintableText, showCode, showSentence } from '../../kernel/shown.ts'
+import type { FindingStatus } from '../../findings/model.ts'
+import { count } from '../../kernel/count.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { line, type PrintableText, showCode, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { print, printJson, type Session, withSession } from '../session.ts'
+import { type Block, command } from '../output/blocks.ts'
+import { show } from '../output/show.ts'
+import { printJson, type Session, withSession } from '../session.ts'
+import { showArgument } from '../shell-words.ts'
+import type { UndoRecord } from '../undo-file.ts'
 
 const statuses = { 'false-positive': 'FALSE_POSITIVE', ignored: 'IGNORED', resolved: 'RESOLVED', open: 'OPEN' } as const
 
@@ -23,22 +30,20 @@ interface TriageFlags extends Flags {
 interface TriageAnswer {
   matched: number
   changed: number
-  items: { id: string; from: string; until?: string }[]
+  items: UndoRecord['items']
 }
 
-/** Maximum number of ids in a command that undoes a part. */
-const MAX_IDS_IN_COMMAND = 100
-/** With more ids than this, `--json` lists them instead. */
-const MAX_IDS_SHOWN = 1_000
+/** With more changes than this, the previous statuses are kept in a file. */
+const MAX_IDS_IN_COMMANDS = 100
 
 export function addTriageCommand(program: Command, host: Host): void {
   const names = Object.keys(statuses)
-  const command = declareDataUse('existing', program.command('triage'))
+  const triage = declareDataUse('existing', program.command('triage'))
     .description(
       'set the status of findings: shows how many, asks for confirmation, and prints the command that undoes it',
     )
     .argument('[ids...]', 'ids of findings')
-  addFilterFlags(command)
+  addFilterFlags(triage)
     .option('--filter <json>', 'filters as JSON, such as {"detectorTypes":["PII"]}', toJsonObject)
     .addOption(new Option('--as <status>', 'the new status').choices(names).makeOptionMandatory())
     .option('--reason <text>', 'reason, for the history; required for false-positive and ignored')
@@ -55,23 +60,41 @@ export function addTriageCommand(program: Command, host: Host): void {
       const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
       const target = filter === undefined ? { ids } : { filters: filter }
       await withSession(host, { home }, async (session) => {
-        const count = filter === undefined ? new Set(ids).size : await preview(session, filter)
-        const question = line`Set ${count} ${count === 1 ? line`finding` : line`findings`} to ${showCode(statuses[as])}?`
-        if (options.yes !== true && !(await confirms(host, question))) return print(host, line`Nothing was changed.`)
+        const matched = filter === undefined ? new Set(ids).size : await preview(session, filter)
+        const question = line`Set ${count(matched, 'finding')} to ${showCode(statuses[as])}?`
+        if (options.yes !== true && !(await confirms(host, question))) return show(host, line`Nothing was changed.`)
         const input = {
           ...target,
           ...members,
           status: statuses[as],
-          ...(filter === undefined ? {} : { expectedCount: count }),
+          ...(filter === undefined ? {} : { expectedCount: matched }),
         }
         const answer = await session.call<TriageAnswer>('triage_findings', input)
         if (options.json) return printJson(host, answer)
-        print(
-          host,
-          line`${answer.changed} of ${answer.matched} changed to ${showCode(statuses[as])}`,
-          ...toUndo(answer, as),
-        )
+        const done = line`${answer.changed} of ${answer.matched} changed to ${showCode(statuses[as])}`
+        await show(host, done)
+        if (answer.changed > 0) await show(host, ...(await toUndo(host, answer, options)))
       })
+    })
+
+  declareDataUse('existing', program.command('undo'))
+    .description('restore the previous statuses after a triage of more than 100 findings')
+    .argument('[triage]', 'the name that `assay triage` printed (default: the latest)')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--json', 'print the counts as JSON')
+    .action(async (wanted: string | undefined, options: Flags & { yes?: boolean; json?: boolean }) => {
+      const { readUndo, removeUndo } = await import('../undo-file.ts')
+      const folder = host.locate(options).home
+      const { name, record } = readUndo(folder, wanted)
+      const total = record.items.length
+      const question = line`Restore the previous status of ${count(total, 'finding')} now ${showCode(record.status)}?`
+      if (options.yes !== true && !(await confirms(host, question))) return show(host, line`Nothing was changed.`)
+      const restored = await withSession(host, { home: options.home }, (session) => undo(session, record))
+      removeUndo(folder, name)
+      if (options.json) return printJson(host, { findings: total, restored })
+      const left = total - restored
+      const others = line`; ${left} ${left === 1 ? line`has` : line`have`} changed since, and ${left === 1 ? line`is` : line`are`} left as ${left === 1 ? line`it is` : line`they are`}`
+      await show(host, line`${restored} of ${count(total, 'finding')} restored${left === 0 ? line`` : others}.`)
     })
 }
 
@@ -91,24 +114,59 @@ async function confirms(host: Host, question: PrintableText): Promise<boolean> {
 }
 
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
-function toUndo({ items }: TriageAnswer, as: keyof typeof statuses): PrintableText[] {
-  const former = new Map(items.map((item) => [toFormer(item), item]))
-  return [...former].flatMap(([key, { from: status, until }]) => {
-    const ids = items.filter((item) => toFormer(item) === key).map(({ id }) => id)
-    if (ids.length > MAX_IDS_SHOWN)
-      return [
-        line`  ${ids.length} of them were ${showCode(status)}: too many to list here for an undo; next time, --json lists them.`,
-      ]
-    const name = Object.entries(statuses).find(([, each]) => each === status)?.[0] ?? 'open'
-    const reason = status === 'FALSE_POSITIVE' || status === 'IGNORED' ? line` --reason undo` : line``
+async function toUndo(host: Host, { items }: TriageAnswer, { as, home }: TriageFlags): Promise<Block[]> {
+  const folder = home === undefined ? line`` : line` --home ${showArgument(home)}`
+  if (items.length > MAX_IDS_IN_COMMANDS) {
+    const { keepUndo } = await import('../undo-file.ts')
+    const name = keepUndo(host.locate({ home }).home, { status: statuses[as], items }, Date.now())
+    return [command(line`  undo: assay undo ${showCode(name)}${folder}`)]
+  }
+  return groupByFormer(items).map(({ ids, from, until }) => {
+    const all = showSentence(ids.join(' '), Number.POSITIVE_INFINITY)
+    const reason = isDecided(from) ? line` --reason undo` : line``
     const end = until === undefined ? line`` : line` --until ${showCode(until)}`
-    const commands = Math.ceil(ids.length / MAX_IDS_IN_COMMAND)
-    return Array.from({ length: commands }, (_, at) => {
-      const part = ids.slice(at * MAX_IDS_IN_COMMAND, (at + 1) * MAX_IDS_IN_COMMAND)
-      const all = joinShown(part.map(showCode)).replaceAll(', ', ' ')
-      return line`  undo: assay triage ${showSentence(all, Number.POSITIVE_INFINITY)} --as ${showCode(name)} --expect ${showCode(as)}${reason}${end}`
-    })
+    const words = line`${all} --as ${showCode(nameOf(from))} --expect ${showCode(as)}${reason}${end}${folder}`
+    return command(line`  undo: assay triage ${words}`)
   })
 }
 
-const toFormer = ({ from, until = '' }: TriageAnswer['items'][number]) => `${from} ${until}`
+interface Former {
+  ids: string[]
+  from: FindingStatus
+  until: string | undefined
+}
+
+/** Findings by the status that they had, and its end. */
+function groupByFormer(items: UndoRecord['items']): Former[] {
+  const groups = new Map<string, Former>()
+  for (const { id, from, until } of items) {
+    const key = `${from} ${until ?? ''}`
+    const group = groups.get(key) ?? { ids: [], from, until }
+    group.ids.push(id)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
+
+const isDecided = (status: FindingStatus) => status === 'FALSE_POSITIVE' || status === 'IGNORED'
+
+const nameOf = (status: FindingStatus): string =>
+  Object.entries(statuses).find(([, each]) => each === status)?.[0] ?? 'open'
+
+/** Returns how many findings have their previous status again. */
+async function undo(session: Session, { status, items }: UndoRecord): Promise<number> {
+  let restored = 0
+  for (const { ids, from, until } of groupByFormer(items)) {
+    // A decision that would have ended by now would be open.
+    const isOver = until !== undefined && Date.parse(until) <= Date.now()
+    const to = isOver ? 'OPEN' : from
+    const more = isDecided(to) ? { reason: 'undo', ...(until === undefined ? {} : { until }) } : {}
+    const input = { ids, status: to, expectedStatus: status, ...more }
+    try {
+      restored += (await session.call<TriageAnswer>('triage_findings', input)).changed
+    } catch (error) {
+      if (!(error instanceof AppError && error.facts.reason === 'status_changed')) throw error
+    }
+  }
+  return restored
+}

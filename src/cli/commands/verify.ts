@@ -3,7 +3,8 @@ import { AppError } from '../../kernel/errors.ts'
 import { line, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson } from '../session.ts'
+import { show } from '../output/show.ts'
+import { printJson } from '../session.ts'
 
 const SHOWN = 5
 
@@ -19,9 +20,13 @@ export function addVerifyCommand(program: Command, host: Host): void {
       const { findings, left, differences } = verified
       if (json) printJson(host, verified)
       else {
-        print(host, line`${questions} queries about ${findings} findings: ${differences.length} with different results`)
-        print(host, line`${questions - left} were answered by both, ${left} by SQL only`)
-        for (const plan of differences.slice(0, SHOWN)) print(host, line`different: ${showSentence(plan, plan.length)}`)
+        await show(
+          host,
+          line`${questions} queries about ${findings} findings: ${differences.length} with different results`,
+        )
+        await show(host, line`${questions - left} were answered by both, ${left} by SQL only`)
+        for (const plan of differences.slice(0, SHOWN))
+          await show(host, line`different: ${showSentence(plan, plan.length)}`)
       }
       if (differences.length > 0) {
         throw new AppError(

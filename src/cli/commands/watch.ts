@@ -16,10 +16,10 @@ import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { type Block, type Column, cell, type TableBlock, table } from '../output/blocks.ts'
-import { addFormats, present } from '../output/show.ts'
+import { addFormats, present, show } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
 import { addSecretOptions, readSecret, type SecretFlags } from '../secret-input.ts'
-import { print, printJson, type Session, withSession } from '../session.ts'
+import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
 import { given, toWords } from '../slug-name.ts'
 
@@ -95,7 +95,7 @@ export function addWatchCommands(program: Command, host: Host): void {
       await withSession(host, { home }, async (session) => {
         const created = await session.call<Watch>('create_watch', input)
         if (options.json) return printJson(host, created)
-        print(
+        await show(
           host,
           line`${showCode(slug)} is evaluated after each scan and import; see it with: assay watch show ${showCode(slug)}`,
           await toFirstEvaluation(session, slug),
@@ -110,7 +110,7 @@ export function addWatchCommands(program: Command, host: Host): void {
     .action(async (slug: string, options: Flags & { json?: boolean }) => {
       const deleted = await withSession(host, options, (session) => session.call<Watch>('delete_watch', { slug }))
       if (options.json) return printJson(host, deleted)
-      print(host, line`${showCode(slug)} is deleted`)
+      await show(host, line`${showCode(slug)} is deleted`)
     })
 
   addFormats(declareDataUse('existing', program.command('check')))

@@ -8,7 +8,7 @@ import {
   showName,
   showSentence,
 } from '../../kernel/shown.ts'
-import { toReadersTime, toUtcTime } from './times.ts'
+import { toReadersTime, toUtcTime, withoutMilliseconds } from './times.ts'
 
 /** The meaning of a colour. */
 export type Tone = 'good' | 'notice' | 'bad' | 'worst' | 'quiet' | 'heading'
@@ -46,6 +46,12 @@ export interface TableBlock {
   columns: readonly Column[]
   rows: readonly (readonly TableCell[])[]
 }
+
+/** A warning, in its colour. */
+export const warning = (message: string): Span => ({
+  text: line`! ${showSentence(withoutMilliseconds(message))}`,
+  tone: 'notice',
+})
 
 /** Names with their values, one pair per line. */
 export interface Fields {

@@ -30,6 +30,10 @@ export function toReadersTime(at: string, zone: string = readersZone()): Printab
 /** A moment in UTC without fractions of a second, such as `2026-01-31T09:05:00Z`. */
 export const toUtcTime = (at: string): PrintableText => showCode(at.replace(/\.\d+Z$/, 'Z'))
 
+/** A sentence of this program whose moments are without fractions of a second. */
+export const withoutMilliseconds = (sentence: string): string =>
+  sentence.replaceAll(/(?<=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}(?=Z)/g, '')
+
 /** The beginning of a bucket in the zone of its question: a day, or a time where it is not midnight. */
 export function toBucketTime(at: string, zone: string): PrintableText {
   const local = toLocal(at, zone)
