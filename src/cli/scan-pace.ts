@@ -38,11 +38,11 @@ export class ScanPace {
     return ((last.done - first.done) * 1_000) / (last.at - first.at)
   }
 
-  /** Undefined while items are still being listed, and while nothing moves. */
+  /** Undefined while items are still being listed, while nothing moves, and where nothing that is listed is left. */
   secondsLeft(): number | undefined {
     const last = this.#samples.at(-1)
     const rate = this.rate()
-    if (last === undefined || rate === undefined || rate === 0) return undefined
+    if (last === undefined || rate === undefined || rate === 0 || last.done >= last.discovered) return undefined
     const listed = this.#samples.find(({ discovered }) => discovered === last.discovered)
     if (listed === undefined || last.at - listed.at < LISTED_MS) return undefined
     return (last.discovered - last.done) / rate
@@ -55,15 +55,17 @@ export function toStatusLine(scan: PacedScan, pace: ScanPace, pause: Pause | und
   const running = scan.scopes.filter(({ state }) => state === 'RUNNING')
   const [first] = running
   const others = running.length > 1 ? line` and ${running.length - 1} more` : line``
-  const isListing = scan.scopes.length === 0 || running.some((scope) => scope.discovered === 0)
+  const isListing = running.length === 0 || running.some((scope) => scope.discovered === 0)
   const where = first === undefined ? line`` : line` ${showName(first.name, 40)}${others}`
   const doing = isListing ? line`listing${where}` : line`reading${where}`
   const rate = pace.rate()
   const left = pace.secondsLeft()
   const parts = [
     doing,
-    line`${scanned + unchanged} of ${discovered}`,
-    ...(rate === undefined ? [] : [line`${showAmount(rate < 10 ? rate.toFixed(1) : rate.toFixed(0))} items a second`]),
+    ...(discovered === 0 ? [] : [toDone(scanned + unchanged, discovered)]),
+    ...(rate === undefined || discovered === 0
+      ? []
+      : [line`${showAmount(rate < 10 ? rate.toFixed(1) : rate.toFixed(0))} items a second`]),
     ...(left === undefined || scan.scopes.some(({ state }) => state === 'PENDING')
       ? []
       : [line`about ${toDuration(left)} left`]),
@@ -71,6 +73,10 @@ export function toStatusLine(scan: PacedScan, pace: ScanPace, pause: Pause | und
   const isPaused = pause !== undefined && pause.until > now
   return line`  ${isPaused ? toPauseLine(scan, pause, now) : joinShown(parts)}`
 }
+
+/** How much is done of what has been listed; where pages are read as they are listed, the total is not known. */
+export const toDone = (done: number, discovered: number): PrintableText =>
+  done < discovered ? line`${done} of ${discovered}` : line`${done} so far`
 
 export function toPauseLine({ source }: PacedScan, { until, status }: Pause, now: number): PrintableText {
   const seconds = Math.max(1, Math.ceil((until - now) / 1_000))

@@ -4,7 +4,7 @@ import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showS
 import type { Host } from './host.ts'
 import { type Block, toneOf } from './output/blocks.ts'
 import { describeScreen } from './output/screen.ts'
-import { ScanPace, toPauseLine, toStatusLine } from './scan-pace.ts'
+import { ScanPace, toDone, toPauseLine, toStatusLine } from './scan-pace.ts'
 import { print, type Session } from './session.ts'
 
 export interface ScanScopeView {
@@ -99,7 +99,8 @@ async function openFrameDisplay(host: Host, stream: Host['stderr']): Promise<Dis
     close: () => {
       // Without what a terminal shows for Ctrl-C, and without the status.
       stream.write('\r\u001b[2K')
-      update(bars)
+      if (bars === '') update.clear()
+      else update(bars)
       update.done()
     },
   }
@@ -146,16 +147,19 @@ function toBarLines(scopes: readonly ScanScopeView[], rows: number): Block[] {
   return [...running.map(toBarLine), line`  ${complete} of ${scopes.length} are complete`]
 }
 
-function toBarLine(scope: ScanScopeView): Block {
-  const isOver = scopeOver.has(scope.state)
-  const done = scope.scanned + scope.unchanged
-  const total = Math.max(scope.discovered, done, 1)
-  const filled = Math.round((isOver ? 1 : done / total) * BAR_WIDTH)
+/** A full bar is a scope that was read completely. */
+function toBarLine({ name, state, discovered, scanned, unchanged }: ScanScopeView): Block {
+  const done = scanned + unchanged
+  const isComplete = state === 'COMPLETE'
+  const share = isComplete ? 1 : done < discovered ? done / discovered : 0
+  const filled = Math.floor(share * BAR_WIDTH)
   const bar = {
     text: `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}` as PrintableText,
-    tone: toneOf(scope.state),
+    tone: toneOf(state),
   }
-  return [line`  `, bar, line` ${showName(scope.name, MAX_BAR_NAME)}  ${isOver ? total : done}/${total}`]
+  const counts = scopeOver.has(state) ? line`${done} of ${discovered}` : toDone(done, discovered)
+  const trouble = scopeOver.has(state) && !isComplete ? line`, ${showCode(state.toLowerCase())}` : line``
+  return [line`  `, bar, line` ${showName(name, MAX_BAR_NAME)}  ${counts}${trouble}`]
 }
 
 /** A one-line summary of a scan. */

@@ -24,10 +24,20 @@ describe('the status line of a scan', () => {
     expect(at(20, 40, 120)).toBe('  reading Engineering and 1 more, 40 of 120')
   })
 
+  it('states neither a total nor the time left where pages are read as they are listed', () => {
+    const pace = new ScanPace()
+    const at = (second: number) => {
+      pace.add(scanOf(40, 40), second * 1_000)
+      return toStatusLine(scanOf(40, 40), pace, undefined, second * 1_000)
+    }
+    pace.add(scanOf(0, 0), 0)
+    expect([2, 4, 6].map(at).at(-1)).toBe('  reading Engineering and 1 more, 40 so far, 6.7 items a second')
+  })
+
   it('states what is being listed', () => {
     const scan = { ...scanOf(0, 0), scopes: [] }
-    expect(toStatusLine(scan, new ScanPace(), undefined, 0)).toBe('  listing, 0 of 0')
-    expect(toStatusLine(scanOf(0, 0), new ScanPace(), undefined, 0)).toBe('  listing Engineering and 1 more, 0 of 0')
+    expect(toStatusLine(scan, new ScanPace(), undefined, 0)).toBe('  listing')
+    expect(toStatusLine(scanOf(0, 0), new ScanPace(), undefined, 0)).toBe('  listing Engineering and 1 more')
   })
 
   it('states a wait that the platform requested, while it lasts', () => {

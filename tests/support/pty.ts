@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import xterm from '@xterm/headless'
 
 /** Runs commands one after the other, each in a pseudo-terminal of its own, and prints their outputs as JSON. */
 const script = `
-import base64, fcntl, json, os, pty, select, struct, sys, termios, time
+import base64, fcntl, json, os, pty, select, signal, struct, sys, termios, time
 def run(job):
     pid, fd = pty.fork()
     if pid == 0:
@@ -23,6 +24,8 @@ def run(job):
         if job.get('sendAfter') and not sent and job['sendAfter'].encode() in out:
             sent = True
             os.write(fd, job['send'].encode())
+    else:
+        os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     return {'output': base64.b64encode(out).decode(), 'code': os.waitstatus_to_exitcode(status)}
 print(json.dumps([run(job) for job in json.load(sys.stdin)]))
@@ -49,23 +52,41 @@ export const whyNoPty = (): string | undefined =>
     ? undefined
     : 'python3 with the module pty is not installed'
 
-/** Runs programs, each in a pseudo-terminal, and returns everything that they wrote to it. */
-export function runInTerminals(jobs: readonly PtyJob[]): PtyResult[] {
-  const input = jobs.map(({ env = {}, rows = 500, ...job }) => ({
-    ...job,
-    rows,
-    env: { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', TZ: 'UTC', ...env },
-  }))
-  const { stdout, stderr } = spawnSync('python3', ['-c', script], {
-    input: JSON.stringify(input),
-    maxBuffer: 1 << 28,
-    encoding: 'utf8',
-  })
+const toInput = (jobs: readonly PtyJob[]): string =>
+  JSON.stringify(
+    jobs.map(({ env = {}, rows = 500, ...job }) => ({
+      ...job,
+      rows,
+      env: { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', TZ: 'UTC', ...env },
+    })),
+  )
+
+function toResults(stdout: string, stderr: string): PtyResult[] {
   if (stdout === '') throw new Error(stderr)
   return (JSON.parse(stdout) as PtyResult[]).map(({ code, output }) => ({
     code,
     output: Buffer.from(output, 'base64').toString('utf8'),
   }))
+}
+
+/** Runs programs, each in a pseudo-terminal, and returns everything that they wrote to it. */
+export function runInTerminals(jobs: readonly PtyJob[]): PtyResult[] {
+  const { stdout, stderr } = spawnSync('python3', ['-c', script], {
+    input: toInput(jobs),
+    maxBuffer: 1 << 28,
+    encoding: 'utf8',
+  })
+  return toResults(stdout, stderr)
+}
+
+/** The same for one program that talks to a server in this process. */
+export async function runInTerminal(job: PtyJob): Promise<PtyResult> {
+  const child = spawn('python3', ['-c', script])
+  child.stdin.end(toInput([job]))
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [result] = toResults(stdout, stderr)
+  if (result === undefined) throw new Error(stderr)
+  return result
 }
 
 export interface ScreenLine {

@@ -1,13 +1,15 @@
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { count } from '../../kernel/count.ts'
-import { line, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { line, showName, showSentence } from '../../kernel/shown.ts'
 import type { MoveProgress } from '../../store/move/sqlite-target.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host, MoveReport, MoveRequest } from '../host.ts'
+import { type Block, warning } from '../output/blocks.ts'
 import type { Terminal } from '../output/screen.ts'
-import { print, printJson } from '../session.ts'
+import { show } from '../output/show.ts'
+import { printJson } from '../session.ts'
 import { showPathArgument } from '../shell-words.ts'
 
 interface MoveFlags extends Flags {
@@ -36,45 +38,27 @@ export function addMoveCommand(program: Command, host: Host): void {
       const request: MoveRequest = to === undefined ? { action: 'cancel' } : { action: dryRun ? 'plan' : 'move', to }
       const report = await host.move(flags, request, progress?.show).finally(() => progress?.clear())
       if (json) printJson(host, report)
-      else printReport(host, report)
+      else await show(host, ...toReport(report))
     })
 }
 
-function printReport(host: Host, { state, from, to, home, rows, tables, questions, key }: MoveReport): void {
-  if (state === 'cancelled') {
-    print(
-      host,
-      line`The move to ${showSentence(to)} was cancelled; the database in ${showSentence(from)} can be written to again.`,
-    )
-    return
-  }
-  if (state === 'planned') {
-    print(host, line`The database ${showSentence(from)} can be moved to ${showSentence(to)}; nothing was changed.`)
-    return
-  }
-  if (tables.length > 0) {
-    print(
-      host,
-      line`${count(rows, 'row')} in ${count(tables.length, 'table')} copied; all are equal, as are the answers to ${questions} questions.`,
-    )
-  }
-  print(host, line`The database is now ${showSentence(to)}; ${showSentence(from)} can only be read from now on.`)
-  if (key.variable === undefined) {
-    print(
-      host,
-      line`! The key was not copied. Copy ${showSentence(key.file ?? '')} (key ${showCode(key.check ?? 'none')}) to ${showSentence(home)}.`,
-    )
-  } else {
-    print(
-      host,
-      line`! The key is not in the folder. ${showCode(key.variable)} has to name key ${showCode(key.check ?? 'none')} for the new folder, too.`,
-    )
-  }
-  const formerly = dirname(from)
-  print(
-    host,
-    line`Next: copy config.json too if there is one, set ASSAY_HOME=${showPathArgument(home)} (or use --home), and once \`assay doctor --home ${showPathArgument(home)}\` reports no failure, remove the former folder, which can only be read: \`rm -r ${showPathArgument(formerly)}\`.`,
-  )
+function toReport({ state, from, to, home, rows, tables, questions, key }: MoveReport): Block[] {
+  const [former, target] = [showSentence(from), showSentence(to)]
+  if (state === 'cancelled')
+    return [line`The move to ${target} was cancelled; the database in ${former} can be written to again.`]
+  if (state === 'planned') return [line`The database ${former} can be moved to ${target}; nothing was changed.`]
+  const copied = line`${count(rows, 'row')} in ${count(tables.length, 'table')} copied; all are equal, as are the answers to ${questions} questions.`
+  const next = showPathArgument(home)
+  return [
+    ...(tables.length > 0 ? [copied] : []),
+    line`The database is now ${target}; ${former} can only be read from now on.`,
+    warning(
+      key.variable === undefined
+        ? `The key was not copied. Copy ${key.file ?? ''} (key ${key.check ?? 'none'}) to ${home}.`
+        : `The key is not in the folder. ${key.variable} has to name key ${key.check ?? 'none'} for the new folder, too.`,
+    ),
+    line`Next: copy config.json too if there is one, set ASSAY_HOME=${next} (or use --home), and once \`assay doctor --home ${next}\` reports no failure, remove the former folder, which can only be read: \`rm -r ${showPathArgument(dirname(from))}\`.`,
+  ]
 }
 
 const REDRAW_MS = 100
