@@ -27,8 +27,7 @@ export function toExcerpt(
 ): string {
   let start = toCharacterStart(text, Math.max(0, match.start - SURROUNDINGS))
   let end = toCharacterStart(text, Math.min(text.length, match.end + SURROUNDINGS))
-  const hidden = [...veiled, ...findHiddenAround(text, match)]
-  const nearby = joinRanges(hidden.filter((range) => range.end > start && range.start < end && !covers(match, range)))
+  const nearby = joinRanges(veiled.filter((range) => range.end > start && range.start < end && !covers(match, range)))
   const ranges = joinRanges([...nearby, match])
   start = Math.min(start, ranges[0]?.start ?? start)
   end = Math.max(end, ranges.at(-1)?.end ?? end)
@@ -44,12 +43,20 @@ export function toExcerpt(
 }
 
 /**
- * Searches the unmasked text, because masking part of a credential would prevent the rest from being recognized later.
+ * Credentials and personal data around matches, for `veiled`. Searches the unmasked text, because masking part of a
+ * credential would prevent the rest from being recognized later.
  */
-function findHiddenAround(text: string, match: Range): Range[] {
-  const from = Math.max(0, match.start - HIDDEN_REACH)
-  const found = findHidden(text.slice(from, match.end + HIDDEN_REACH), 'prose')
-  return found.map(({ start, end }) => ({ start: start + from, end: end + from }))
+export function findHiddenAround(text: string, matches: readonly Range[]): Range[] {
+  const windows = matches.map(({ start, end }) => ({
+    start: Math.max(0, start - HIDDEN_REACH),
+    end: Math.min(text.length, end + HIDDEN_REACH),
+  }))
+  return joinRanges(windows).flatMap((window) =>
+    findHidden(text.slice(window.start, window.end), 'prose').map(({ start, end }) => ({
+      start: start + window.start,
+      end: end + window.start,
+    })),
+  )
 }
 
 const covers = (outer: Range, inner: Range) => outer.start <= inner.start && outer.end >= inner.end

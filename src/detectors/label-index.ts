@@ -15,6 +15,9 @@ export interface LabelIndex {
   scan(text: string): LabelHit[]
 }
 
+const KIND_BITS = 3
+const KIND = (1 << KIND_BITS) - 1
+
 const SPACE = 1
 const FIRST_LETTER = 2
 /** The space and the letters a to z, which have dense transitions in the automaton. */
@@ -46,6 +49,8 @@ interface Alphabet {
   kinds: Uint8Array
   /** A column of the transition table or, for other scripts, the folded code unit. */
   symbols: Uint16Array
+  /** Both in one number, with the kind in the lowest bits. */
+  classes: Uint32Array
 }
 
 let alphabet: Alphabet | undefined
@@ -79,7 +84,9 @@ function readAlphabet(): Alphabet {
     }
   }
   for (const joiner of " \t\r\n\u00a0\u202f_-./'’·#°º№") kinds[joiner.charCodeAt(0)] = JOINER
-  return { kinds, symbols }
+  const classes = new Uint32Array(0x10000)
+  for (let code = 0; code < 0x10000; code++) classes[code] = ((symbols[code] ?? 0) << KIND_BITS) | (kinds[code] ?? 0)
+  return { kinds, symbols, classes }
 }
 
 const MIN_INFLECTED = 6
@@ -133,66 +140,73 @@ function* patternsOf(text: string, phrase: number, letters: Alphabet): Generator
     yield make(` ${[...text].join(' ')}`, [...text].length, false, true)
 }
 
+/** Transitions over the symbols below `WIDTH` take rows of this many entries. */
+const ROW_BITS = 5
+
 /** Phrases are in lower case, with words separated by one space. */
 export function createLabelIndex(phrases: readonly string[]): LabelIndex {
   alphabet ??= readAlphabet()
   const letters = alphabet
-  const { kinds, symbols } = letters
+  const { kinds, symbols, classes } = letters
   const patterns = phrases.flatMap((phrase, at) => [...patternsOf(phrase, at, letters)])
-  /** Children by `state * 65536 + symbol`. */
-  const children = new Map<number, number>()
+  /** The states of the trie as they are added, each with its children and the patterns that end there. */
+  const children: Map<number, number>[] = [new Map()]
   const ends: number[][] = [[]]
   for (const [at, { symbols: written }] of patterns.entries()) {
     let state = 0
     for (const symbol of written) {
-      const edge = state * 0x10000 + symbol
-      let next = children.get(edge)
+      let next = children[state]?.get(symbol)
       if (next === undefined) {
-        next = ends.push([]) - 1
-        children.set(edge, next)
+        next = children.push(new Map()) - 1
+        ends.push([])
+        children[state]?.set(symbol, next)
       }
       state = next
     }
     ends[state]?.push(at)
   }
-  const table = new Uint16Array(ends.length * WIDTH)
-  const fallback = new Uint16Array(ends.length)
-  const byState: [symbol: number, child: number][][] = ends.map(() => [])
-  for (const [edge, child] of children) byState[Math.floor(edge / 0x10000)]?.push([edge % 0x10000, child])
+  // States are numbered by their distance from the start, so that the rows in use lie together.
+  const order = [0]
+  for (let head = 0; head < order.length; head++) for (const child of children[order[head] ?? 0]?.values() ?? []) order.push(child)
+  const numbers = new Uint32Array(order.length)
+  for (const [number, state] of order.entries()) numbers[state] = number
+  const table = new (order.length <= 0x10000 ? Uint16Array : Uint32Array)(order.length << ROW_BITS)
+  const fallback = new Uint32Array(order.length)
+  /** Children over other symbols, by `state * 65536 + symbol`. */
+  const sparse = new Map<number, number>()
   const findSparse = (from: number, symbol: number): number => {
     for (let state = from; ; state = fallback[state] ?? 0) {
-      const child = children.get(state * 0x10000 + symbol)
+      const child = sparse.get(state * 0x10000 + symbol)
       if (child !== undefined) return child
       if (state === 0) return 0
     }
   }
-  const queue = [0]
-  for (let head = 0; head < queue.length; head++) {
-    const state = queue[head] ?? 0
+  const reported: (readonly number[])[] = []
+  for (const [state, added] of order.entries()) {
     const back = fallback[state] ?? 0
-    if (state !== 0) {
-      ends[state]?.push(...(ends[back] ?? []))
-      for (let symbol = 0; symbol < WIDTH; symbol++) table[state * WIDTH + symbol] = table[back * WIDTH + symbol] ?? 0
+    const own = ends[added] ?? []
+    reported.push(state === 0 ? own : [...own, ...(reported[back] ?? [])])
+    if (state !== 0) table.copyWithin(state << ROW_BITS, back << ROW_BITS, (back + 1) << ROW_BITS)
+    for (const [symbol, addedChild] of children[added] ?? []) {
+      const child = numbers[addedChild] ?? 0
+      if (state !== 0) fallback[child] = symbol < WIDTH ? (table[(back << ROW_BITS) + symbol] ?? 0) : findSparse(back, symbol)
+      if (symbol < WIDTH) table[(state << ROW_BITS) + symbol] = child
+      else sparse.set(state * 0x10000 + symbol, child)
     }
-    for (const [symbol, child] of byState[state] ?? []) {
-      fallback[child] =
-        state === 0 ? 0 : symbol < WIDTH ? (table[back * WIDTH + symbol] ?? 0) : findSparse(back, symbol)
-      queue.push(child)
-    }
-    for (const [symbol, child] of byState[state] ?? []) if (symbol < WIDTH) table[state * WIDTH + symbol] = child
   }
-  const accepts = Uint8Array.from(ends, (list) => (list.length > 0 ? 1 : 0))
+  const accepts = Uint8Array.from(reported, (list) => (list.length > 0 ? 1 : 0))
   const isLetter = (kind: number) => kind === LOWER || kind === UPPER || kind === UNSPACED
   const wordStarts = new Int32Array(REMEMBERED)
 
   return {
     scan(text) {
       const hits: LabelHit[] = []
+      const { length } = text
       const atStart = table[SPACE] ?? 0
       let state = atStart
       let words = 0
       let previous = JOINER
-      const kindAt = (at: number) => (at < text.length ? (kinds[text.charCodeAt(at)] ?? 0) : 0)
+      const kindAt = (at: number) => (at < length ? (kinds[text.charCodeAt(at)] ?? 0) : 0)
       /** One or two lower-case letters after an abbreviation: `BSNs`, `PESELem`. */
       const isEnding = (at: number) =>
         kindAt(at) === LOWER && (!isLetter(kindAt(at + 1)) || (kindAt(at + 1) === LOWER && !isLetter(kindAt(at + 2))))
@@ -208,7 +222,7 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
           (kind === LOWER && next === UPPER) ||
           (kind === UPPER && next === UPPER && kindAt(end + 1) === LOWER) ||
           (kind === UPPER && isEnding(end))
-        for (const at of ends[state] ?? []) {
+        for (const at of reported[state] ?? []) {
           const pattern = patterns[at]
           if (pattern === undefined || (!ended && !pattern.open)) continue
           const { phrase, words: count, dotted } = pattern
@@ -218,27 +232,27 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
           hits.push({ phrase, start, end: ended ? end : toEnding(end), inflected: !ended })
         }
       }
-      for (let at = 0; at < text.length; at++) {
-        const code = text.charCodeAt(at)
-        const kind = kinds[code] ?? 0
+      for (let at = 0; at < length; at++) {
+        const found = classes[text.charCodeAt(at)] ?? 0
+        const kind = found & KIND
         if (kind === LOWER || kind === UPPER || kind === UNSPACED) {
           if (previous === LOWER || previous === UPPER || previous === UNSPACED) {
             if (kind === UPPER && (previous === LOWER || (kindAt(at + 1) === LOWER && !isEnding(at + 1)))) {
-              state = table[state * WIDTH + SPACE] ?? 0
+              state = table[(state << ROW_BITS) + SPACE] ?? 0
               words++
               wordStarts[words & (REMEMBERED - 1)] = at
             }
           } else {
-            if (previous !== JOINER) state = table[state * WIDTH + SPACE] ?? 0
+            if (previous !== JOINER) state = table[(state << ROW_BITS) + SPACE] ?? 0
             words++
             wordStarts[words & (REMEMBERED - 1)] = at
           }
-          const symbol = symbols[code] ?? 0
-          state = symbol < WIDTH ? (table[state * WIDTH + symbol] ?? 0) : findSparse(state, symbol)
+          const symbol = found >> KIND_BITS
+          state = symbol < WIDTH ? (table[(state << ROW_BITS) + symbol] ?? 0) : findSparse(state, symbol)
           previous = kind
           if (accepts[state] === 1) report(at + 1, kind)
         } else if (kind === JOINER) {
-          if (previous !== JOINER) state = table[state * WIDTH + SPACE] ?? 0
+          if (previous !== JOINER) state = table[(state << ROW_BITS) + SPACE] ?? 0
           previous = JOINER
         } else if (kind !== MARK) {
           state = kind === DIGIT ? 0 : atStart

@@ -1,6 +1,7 @@
 import { type AssayDocument, findLineColumn } from '../documents/document.ts'
+import type { Range } from '../kernel/ranges.ts'
 import type { RedactedFinding } from './detector.ts'
-import { toExcerpt } from './excerpt.ts'
+import { findHiddenAround, toExcerpt } from './excerpt.ts'
 import type { Located, Reported } from './resolution.ts'
 import { toLowerAscii, toVisibleLine } from './text.ts'
 
@@ -14,13 +15,17 @@ export function toFindings(
   veiled: readonly Located[],
 ): RedactedFinding[] {
   const values = new Set<string>()
-  const rangesOf = new Map<number, Located[]>()
+  const rangesOf = new Map<number, Range[]>()
   for (const match of veiled) {
     const ranges = rangesOf.get(match.part) ?? []
     rangesOf.set(match.part, ranges)
     ranges.push(match)
     const value = toLowerAscii(toVisibleLine(document.parts[match.part]?.text.slice(match.start, match.end) ?? ''))
     if (value.length >= MIN_VALUE_LENGTH) values.add(value)
+  }
+  for (const [index, matches] of byPart(reported)) {
+    const hidden = findHiddenAround(document.parts[index]?.text ?? '', matches)
+    rangesOf.set(index, [...(rangesOf.get(index) ?? []), ...hidden])
   }
   const hasSections = document.parts.some(({ section }) => section !== undefined)
   return reported.map(({ match, sections, fingerprint, valueFingerprint }) => {
@@ -44,4 +49,14 @@ export function toFindings(
       valueFingerprint,
     }
   })
+}
+
+function byPart(reported: readonly Reported[]): Map<number, Range[]> {
+  const parts = new Map<number, Range[]>()
+  for (const { match } of reported) {
+    const list = parts.get(match.part)
+    if (list === undefined) parts.set(match.part, [match])
+    else list.push(match)
+  }
+  return parts
 }

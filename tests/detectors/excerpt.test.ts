@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MASK_TEXT, toExcerpt } from '../../src/detectors/excerpt.ts'
+import { findHiddenAround, MASK_TEXT, toExcerpt } from '../../src/detectors/excerpt.ts'
 
 it('an excerpt is short for a text of any length', () => {
   const text = 'word '.repeat(10_000)
@@ -17,7 +17,8 @@ it('an excerpt masks the rest of a credential when only its beginning is the mat
   for (const text of ['notes password: Tr0ub4dor&3xYz end', 'Bearer abcDEF123456ghiJKL7890']) {
     const word = /password|Bearer/.exec(text)
     const start = word?.index ?? 0
-    const excerpt = toExcerpt(text, { start, end: start + 8, shown: 'shown' }, [], [])
+    const match = { start, end: start + 8, shown: 'shown' }
+    const excerpt = toExcerpt(text, match, findHiddenAround(text, [match]), [])
     expect(excerpt).not.toMatch(/Tr0ub|DEF123/)
     expect(excerpt).toContain('shown')
   }

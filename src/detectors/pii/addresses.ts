@@ -120,6 +120,8 @@ const isHexOrColon = (code: number) =>
 /** Separate runs of hexadecimal digits and colons with at least two colons. */
 function* colonRuns(text: string): Generator<{ text: string; start: number }> {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
+    // A run with two colons has one of these characters behind its first colon.
+    if (!isHexOrColon(text.charCodeAt(at + 1))) continue
     let start = at
     let end = at + 1
     while (start > 0 && at - start < 5 && isHexOrColon(text.charCodeAt(start - 1))) start--

@@ -24,9 +24,10 @@ export function* findEmails(part: Part): Generator<PiiMatch> {
   const { text } = part
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     const local = localPartBefore(text, at).replace(/^[^\p{L}\p{N}_]+/u, '')
-    const host = domain.exec(text.slice(at + 1, at + 200))?.[0] ?? ''
     const name = local.slice(local.lastIndexOf('/') + 1).replace(/^.*[=|{}`']/, '')
-    if (name === '' || host === '' || name.endsWith('.') || name.includes('..')) continue
+    if (name === '') continue
+    const host = domain.exec(text.slice(at + 1, at + 200))?.[0] ?? ''
+    if (host === '' || name.endsWith('.') || name.includes('..')) continue
     if (version.test(host) || guest.test(name)) continue
     const start = at - name.length
     const end = at + 1 + host.length

@@ -7,9 +7,11 @@ import { findCards } from './cards.ts'
 import { findSensitiveColumns } from './columns.ts'
 import { type PiiConfig, piiDescription } from './description.ts'
 import { findEmails } from './emails.ts'
+import { Looks, lookAtNumbers } from './first-look.ts'
 import { findIbans } from './ibans.ts'
+import type { IdRule } from './ids/rule.ts'
 import { findIds } from './labelled-ids.ts'
-import { readLabels } from './labels.ts'
+import { PartLabels } from './labels.ts'
 import { findMacAddresses } from './mac-addresses.ts'
 import type { PiiMatch } from './match.ts'
 import { findNames } from './names.ts'
@@ -34,30 +36,31 @@ export const piiDetector: Detector<PiiConfig> = {
   },
 }
 
-const digit = /\d/
-/** Every number that is searched for has at least four digits close together, */
-const digits = /(?:\d\D{0,3}){4}/
-/** except IPv6 addresses, wallets and codes of mixed letters and digits. */
-const signs = /::|[A-Z]\d[A-Z0-9]{5}|[A-Z]{6}\d|(?:bc|tb|ltc)1|0x|(?<![A-Za-z0-9])[13LMD][1-9A-HJ-NP-Za-km-z]{25}/
-
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {
-  yield* findEmails(part)
-  yield* findSensitiveColumns(part)
-  const hasNumbers = digit.test(part.text) && (digits.test(part.text) || signs.test(part.text))
-  if (!hasNumbers && !types.has('PERSON_NAME') && !types.has('POSTAL_ADDRESS')) return
-  const labels = readLabels(part, types.has('PERSON_NAME') || types.has('POSTAL_ADDRESS'))
+  const { text } = part
+  if (text.includes('@')) yield* findEmails(part)
+  if (part.kind === 'name') yield* findSensitiveColumns(part)
+  const beyondNumbers = types.has('PERSON_NAME') || types.has('POSTAL_ADDRESS')
+  const looks = lookAtNumbers(text)
+  if (looks === 0 && !beyondNumbers && !types.has('MAC_ADDRESS')) return
+  const labels = new PartLabels(part, beyondNumbers)
   if (types.has('PERSON_NAME')) yield* findNames(part, labels)
   if (types.has('POSTAL_ADDRESS')) yield* findPostalAddresses(part, labels)
-  if (!hasNumbers) return
   if (types.has('MAC_ADDRESS')) yield* findMacAddresses(part, labels)
+  if (looks === 0) return
+  const mayHold = (look: number) => (looks & look) !== 0
   yield* findTravelDocuments(part)
-  yield* findBankAccounts(part, labels)
-  if (types.has('CRYPTO_WALLET')) yield* findWallets(part)
-  yield* findIpAddresses(part, labels)
-  yield* findIbans(part)
-  yield* findIds(part, labels, ({ country }) => country === '-' || config.countries.includes(country))
-  if (types.has('DATE_OF_BIRTH')) yield* findBirthDates(part, labels, now)
-  for (const run of numberRuns(part.text)) {
+  if (mayHold(Looks.ids)) yield* findBankAccounts(part, labels)
+  if (types.has('CRYPTO_WALLET') && mayHold(Looks.wallets)) yield* findWallets(part)
+  if (mayHold(Looks.addresses)) yield* findIpAddresses(part, labels)
+  if (mayHold(Looks.ibans)) yield* findIbans(part)
+  if (mayHold(Looks.ids)) {
+    const wants = ({ country }: IdRule) => country === '-' || config.countries.includes(country)
+    yield* findIds(part, labels, mayHold(Looks.unlabelled), wants)
+  }
+  if (types.has('DATE_OF_BIRTH') && mayHold(Looks.dates)) yield* findBirthDates(part, labels, now)
+  if (!mayHold(Looks.runs)) return
+  for (const run of numberRuns(text)) {
     yield* findCards(part, run, labels)
     yield* findSocialSecurityNumbers(part, run, labels)
     yield* findPhones(part, run, labels, config.phoneRegions)

@@ -101,17 +101,20 @@ export function findHits(text: string): readonly Hit[] {
 /** Maximum distance from a label to its value, or from a heading to its first row, in characters. */
 const MAX_DISTANCE = 400
 
+const nextDigit = /\d/g
+
 /** Hits with a digit near them. */
 function nearNumbers(hits: readonly Hit[], text: string): readonly Hit[] {
-  let previous = -1
   let next = -1
   return hits.filter(({ start, end }) => {
-    while (next < end && next < text.length) {
-      if (next >= 0) previous = next
-      next++
-      while (next < text.length && !isDigit(text.charCodeAt(next))) next++
+    if (next < end) {
+      nextDigit.lastIndex = end
+      next = nextDigit.test(text) ? nextDigit.lastIndex - 1 : Number.POSITIVE_INFINITY
     }
-    return (next < text.length && next - end <= MAX_DISTANCE) || (previous >= 0 && start - previous <= AFTER * 2)
+    if (next - end <= MAX_DISTANCE) return true
+    let before = end - 1
+    while (before >= 0 && start - before <= AFTER * 2 && !isDigit(text.charCodeAt(before))) before--
+    return before >= 0 && start - before <= AFTER * 2
   })
 }
 
@@ -122,40 +125,114 @@ export const topicsOfLabel: (label: string) => readonly number[] = memoize(MAX_R
   ...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics)),
 ])
 
-/** The labels in and around a part, and their relation to its values. */
-export interface PartLabels {
-  /** All topics of labels in the part, its headings and its name. */
-  present: ReadonlySet<number>
-  /** Ranges of the labels of these topics, ordered by offset; the whole part if its own name is such a label. */
-  placesOf(topics: readonly number[]): { start: number; end: number; isCell: boolean }[]
-  /** `closely`: with only words such as `number` and `is` in between. */
-  relate(topics: readonly number[], start: number, end: number, closely?: boolean): Relation | undefined
-  /** Whether the nearest label of a value has one of the topics and is at most one step away. */
-  names(topics: readonly number[], start: number, end: number): boolean
-  /** Whether the value is in a table column whose heading has no known topic. */
-  isInUnknownColumn(start: number): boolean
-}
-
 const separated = /[|\t;,]| {2}/
+const isCommon = (a: readonly number[], b: readonly number[]) => a.some((topic) => b.includes(topic))
+const none: readonly number[] = []
 
-/** `beyondNumbers`: also labels of values that are not numbers. */
-export function readLabels(part: Part, beyondNumbers = false): PartLabels {
-  const { text } = part
-  const all = findHits(text)
-  const hits = beyondNumbers ? all : nearNumbers(all, text)
-  const own = part.label === undefined ? [] : topicsOfLabel(part.label)
-  const heading = part.headings?.at(-1)
-  const above = heading === undefined ? [] : topicsOfLabel(heading)
-  const present = new Set<number>(own)
-  for (const topic of above) present.add(topic)
-  for (const hit of hits) for (const topic of hit.topics) present.add(topic)
-  let tables: TextTable[] | undefined
+/** The labels in and around a part, which are read when first needed, and their relation to its values. */
+export class PartLabels {
+  readonly #part: Part
+  readonly #beyondNumbers: boolean
+  /** Topics of the name of the part, and of the heading above it. */
+  readonly #own: readonly number[]
+  readonly #above: readonly number[]
+  #hits: readonly Hit[] | undefined
+  #present: ReadonlySet<number> | undefined
+  #tables: TextTable[] | undefined
 
-  const readTables = (): TextTable[] => {
-    if (tables !== undefined) return tables
-    tables = []
+  /** `beyondNumbers`: also labels of values that are not numbers. */
+  constructor(part: Part, beyondNumbers = false) {
+    const heading = part.headings?.at(-1)
+    this.#part = part
+    this.#beyondNumbers = beyondNumbers
+    this.#own = part.label === undefined ? none : topicsOfLabel(part.label)
+    this.#above = heading === undefined ? none : topicsOfLabel(heading)
+  }
+
+  /** All topics of labels in the part, its headings and its name. */
+  get present(): ReadonlySet<number> {
+    if (this.#present !== undefined) return this.#present
+    const present = new Set<number>(this.#own)
+    for (const topic of this.#above) present.add(topic)
+    for (const hit of this.#read()) for (const topic of hit.topics) present.add(topic)
+    this.#present = present
+    return present
+  }
+
+  /** Ranges of the labels of these topics, ordered by offset; the whole part if its own name is such a label. */
+  placesOf(topics: readonly number[]): { start: number; end: number; isCell: boolean }[] {
+    const { present } = this
+    if (!topics.some((topic) => present.has(topic))) return []
+    if (isCommon(this.#own, topics) || isCommon(this.#above, topics))
+      return [{ start: 0, end: this.#part.text.length, isCell: true }]
+    const places: { start: number; end: number; isCell: boolean }[] = []
+    for (const hit of this.#read()) {
+      if (!isCommon(hit.topics, topics)) continue
+      places.push({ start: hit.start, end: hit.end, isCell: false })
+      const table = this.#readTables().find((each) => each.start <= hit.start && hit.start < each.end)
+      if (table === undefined || !table.headings.some((name) => isCommon(topicsOfLabel(name), topics))) continue
+      let cells = 0
+      for (const cell of table.cells) {
+        if (cell.column === undefined || !isCommon(topicsOfLabel(cell.column), topics)) continue
+        if (cell.end - cell.start <= MAX_COLUMN) places.push({ start: cell.start, end: cell.end, isCell: true })
+        if (++cells >= 5_000) break
+      }
+    }
+    return places
+  }
+
+  /** `closely`: with only words such as `number` and `is` in between. */
+  relate(topics: readonly number[], start: number, end: number, closely = false): Relation | undefined {
+    const [own, above, { kind, text }] = [this.#own, this.#above, this.#part]
+    const hits = this.#read()
+    if (own.length === 0 && hits.length === 0) return isCommon(above, topics) ? 'near' : undefined
+    const place = { start, end }
+    const whole = { start: 0, end: text.length }
+    if (own.length > 0 && kind !== 'text') {
+      if (isCommon(own, topics)) return 'cell'
+      const inside = relateInText(hits, text, topics, place, whole, closely)
+      if (inside === 'adjacent' || inside === 'after') return inside
+      if (own.some((topic) => !isSoft(topic))) return 'other'
+      return inside
+    }
+    const cell: TextCell | undefined = hits.length === 0 ? undefined : findCell(this.#readTables(), start)
+    if (cell?.column !== undefined) {
+      const named = topicsOfLabel(cell.column)
+      if (isCommon(named, topics)) return 'cell'
+      const inside = relateInText(hits, text, topics, place, cell, closely)
+      if (inside !== undefined) return inside
+      if (named.some((topic) => !isSoft(topic))) return 'other'
+      return cell.row !== undefined && isCommon(topicsOfLabel(cell.row), topics) ? 'adjacent' : undefined
+    }
+    const relation = relateInText(hits, text, topics, place, whole, closely)
+    if (relation === undefined && isCommon(above, topics)) return 'near'
+    return relation
+  }
+
+  /** Whether the nearest label of a value has one of the topics and is at most one step away. */
+  names(topics: readonly number[], start: number, end: number): boolean {
+    const relation = this.relate(topics, start, end)
+    return relation === 'cell' || relation === 'adjacent' || relation === 'after'
+  }
+
+  /** Whether the value is in a table column whose heading has no known topic. */
+  isInUnknownColumn(start: number): boolean {
+    return this.#read().length > 0 && findCell(this.#readTables(), start)?.column !== undefined
+  }
+
+  #read(): readonly Hit[] {
+    const { text } = this.#part
+    this.#hits ??= this.#beyondNumbers ? findHits(text) : nearNumbers(findHits(text), text)
+    return this.#hits
+  }
+
+  #readTables(): readonly TextTable[] {
+    if (this.#tables !== undefined) return this.#tables
+    const { text } = this.#part
+    const tables: TextTable[] = []
+    this.#tables = tables
     let readTo = 0
-    for (const hit of hits) {
+    for (const hit of this.#read()) {
       if (hit.start < readTo) continue
       const lineStart = text.lastIndexOf('\n', hit.start - 1) + 1
       const newline = text.indexOf('\n', hit.end)
@@ -168,92 +245,40 @@ export function readLabels(part: Part, beyondNumbers = false): PartLabels {
     }
     return tables
   }
+}
 
-  const inText = (
-    topics: readonly number[],
-    { start, end }: { start: number; end: number },
-    { start: from, end: to }: { start: number; end: number },
-    closely: boolean,
-  ) => {
-    let edge = start
-    for (let at = firstFrom(hits, start) - 1; at >= 0; at--) {
-      const hit = hits[at]
-      if (hit === undefined || hit.start < from || start - hit.end > REACH) break
-      const isNamed = hit.topics.some((topic) => topics.includes(topic))
-      if (!isNamed && hit.topics.every(isSoft)) continue
-      if (hit.end > edge) {
-        if (isNamed && edge !== start) return 'adjacent'
-        edge = Math.min(edge, hit.start)
-        continue
-      }
-      const gap = text.slice(hit.end, edge)
-      if (edge === start ? isAdjacentGap(gap, closely) : alternative.test(gap)) {
-        if (isNamed) return 'adjacent'
-        if (hit.topics.includes(NOT_PERSONAL)) return 'other'
-        edge = hit.start
-      } else if (edge !== start) return 'other'
-      else if (isNamed && !/\n\s*\n/.test(text.slice(hit.end, start))) return 'near'
+/** The relation of a label in the range `from` to `to` to a value. */
+function relateInText(
+  hits: readonly Hit[],
+  text: string,
+  topics: readonly number[],
+  { start, end }: { start: number; end: number },
+  { start: from, end: to }: { start: number; end: number },
+  closely: boolean,
+): Relation | undefined {
+  let edge = start
+  for (let at = firstFrom(hits, start) - 1; at >= 0; at--) {
+    const hit = hits[at]
+    if (hit === undefined || hit.start < from || start - hit.end > REACH) break
+    const isNamed = isCommon(hit.topics, topics)
+    if (!isNamed && hit.topics.every(isSoft)) continue
+    if (hit.end > edge) {
+      if (isNamed && edge !== start) return 'adjacent'
+      edge = Math.min(edge, hit.start)
+      continue
     }
-    if (edge !== start) return 'other'
-    const next = hits[firstFrom(hits, end)]
-    if (next === undefined || next.end > to || next.start - end > AFTER) return undefined
-    const gap = text.slice(end, next.start)
-    if (/[\d\n;]/.test(gap) || valueFollows.test(text.slice(next.end, next.end + 16))) return undefined
-    return next.topics.some((topic) => topics.includes(topic)) ? 'after' : undefined
+    const gap = text.slice(hit.end, edge)
+    if (edge === start ? isAdjacentGap(gap, closely) : alternative.test(gap)) {
+      if (isNamed) return 'adjacent'
+      if (hit.topics.includes(NOT_PERSONAL)) return 'other'
+      edge = hit.start
+    } else if (edge !== start) return 'other'
+    else if (isNamed && !/\n\s*\n/.test(text.slice(hit.end, start))) return 'near'
   }
-
-  const isCommon = (a: readonly number[], b: readonly number[]) => a.some((topic) => b.includes(topic))
-
-  const whole = { start: 0, end: text.length }
-  const relate = (topics: readonly number[], start: number, end: number, closely = false): Relation | undefined => {
-    if (own.length === 0 && hits.length === 0) return isCommon(above, topics) ? 'near' : undefined
-    const place = { start, end }
-    if (own.length > 0 && part.kind !== 'text') {
-      if (isCommon(own, topics)) return 'cell'
-      const inside = inText(topics, place, whole, closely)
-      if (inside === 'adjacent' || inside === 'after') return inside
-      if (own.some((topic) => !isSoft(topic))) return 'other'
-      return inside
-    }
-    const cell: TextCell | undefined = hits.length === 0 ? undefined : findCell(readTables(), start)
-    if (cell?.column !== undefined) {
-      const named = topicsOfLabel(cell.column)
-      if (isCommon(named, topics)) return 'cell'
-      const inside = inText(topics, place, cell, closely)
-      if (inside !== undefined) return inside
-      if (named.some((topic) => !isSoft(topic))) return 'other'
-      return cell.row !== undefined && isCommon(topicsOfLabel(cell.row), topics) ? 'adjacent' : undefined
-    }
-    const relation = inText(topics, place, whole, closely)
-    if (relation === undefined && isCommon(above, topics)) return 'near'
-    return relation
-  }
-
-  return {
-    present,
-    placesOf(topics) {
-      if (!topics.some((topic) => present.has(topic))) return []
-      if (isCommon(own, topics) || isCommon(above, topics)) return [{ start: 0, end: text.length, isCell: true }]
-      const places: { start: number; end: number; isCell: boolean }[] = []
-      for (const hit of hits) {
-        if (!isCommon(hit.topics, topics)) continue
-        places.push({ start: hit.start, end: hit.end, isCell: false })
-        const table = readTables().find((each) => each.start <= hit.start && hit.start < each.end)
-        if (table === undefined || !table.headings.some((name) => isCommon(topicsOfLabel(name), topics))) continue
-        let cells = 0
-        for (const cell of table.cells) {
-          if (cell.column === undefined || !isCommon(topicsOfLabel(cell.column), topics)) continue
-          if (cell.end - cell.start <= MAX_COLUMN) places.push({ start: cell.start, end: cell.end, isCell: true })
-          if (++cells >= 5_000) break
-        }
-      }
-      return places
-    },
-    relate,
-    names: (topics, start, end) => {
-      const relation = relate(topics, start, end)
-      return relation === 'cell' || relation === 'adjacent' || relation === 'after'
-    },
-    isInUnknownColumn: (start) => hits.length > 0 && findCell(readTables(), start)?.column !== undefined,
-  }
+  if (edge !== start) return 'other'
+  const next = hits[firstFrom(hits, end)]
+  if (next === undefined || next.end > to || next.start - end > AFTER) return undefined
+  const gap = text.slice(end, next.start)
+  if (/[\d\n;]/.test(gap) || valueFollows.test(text.slice(next.end, next.end + 16))) return undefined
+  return isCommon(next.topics, topics) ? 'after' : undefined
 }
