@@ -1,18 +1,19 @@
-/** An occurrence of a phrase; `phrase` is its index in the list. */
-export interface LabelHit {
-  phrase: number
+/** An occurrence of a phrase. */
+export interface LabelHit<Value> {
+  /** That of the phrase. */
+  value: Value
   start: number
   end: number
   /** Whether letters follow, which then count as an inflectional ending. */
   inflected: boolean
 }
 
-export interface LabelIndex {
+export interface LabelIndex<Value> {
   /**
    * All occurrences of all phrases, ordered by end offset. Ignores case and accents; words may be separated by `
    * _-./'`, a change of case, or nothing; short words also match as dotted abbreviations.
    */
-  scan(text: string): LabelHit[]
+  scan(text: string): LabelHit<Value>[]
 }
 
 const KIND_BITS = 3
@@ -96,8 +97,8 @@ const MAX_ENDING = 12
 /** Number of word starts kept; no phrase has more words. */
 const REMEMBERED = 16
 
-interface Pattern {
-  phrase: number
+interface Pattern<Value> {
+  value: Value
   symbols: readonly number[]
   words: number
   /** Whether letters may follow. */
@@ -115,12 +116,12 @@ function toSymbols(text: string, { kinds, symbols }: Alphabet): number[] {
   return list
 }
 
-function* patternsOf(text: string, phrase: number, letters: Alphabet): Generator<Pattern> {
+function* patternsOf<Value>(text: string, value: Value, letters: Alphabet): Generator<Pattern<Value>> {
   const words = text.split(' ')
   const isUnspaced = letters.kinds[text.charCodeAt(0)] === UNSPACED
   const length = text.length
-  const make = (written: string, count: number, open: boolean, dotted = false): Pattern => ({
-    phrase,
+  const make = (written: string, count: number, open: boolean, dotted = false): Pattern<Value> => ({
+    value,
     symbols: toSymbols(written, letters),
     words: count,
     open,
@@ -143,12 +144,12 @@ function* patternsOf(text: string, phrase: number, letters: Alphabet): Generator
 /** Transitions over the symbols below `WIDTH` take rows of this many entries. */
 const ROW_BITS = 5
 
-/** Phrases are in lower case, with words separated by one space. */
-export function createLabelIndex(phrases: readonly string[]): LabelIndex {
+/** Phrases are in lower case, with words separated by one space; each has a value. */
+export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): LabelIndex<Value> {
   alphabet ??= readAlphabet()
   const letters = alphabet
-  const { kinds, symbols, classes } = letters
-  const patterns = phrases.flatMap((phrase, at) => [...patternsOf(phrase, at, letters)])
+  const { kinds, classes } = letters
+  const patterns = [...phrases].flatMap(([phrase, value]) => [...patternsOf(phrase, value, letters)])
   /** The states of the trie as they are added, each with its children and the patterns that end there. */
   const children: Map<number, number>[] = [new Map()]
   const ends: number[][] = [[]]
@@ -167,7 +168,8 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
   }
   // States are numbered by their distance from the start, so that the rows in use lie together.
   const order = [0]
-  for (let head = 0; head < order.length; head++) for (const child of children[order[head] ?? 0]?.values() ?? []) order.push(child)
+  for (let head = 0; head < order.length; head++)
+    for (const child of children[order[head] ?? 0]?.values() ?? []) order.push(child)
   const numbers = new Uint32Array(order.length)
   for (const [number, state] of order.entries()) numbers[state] = number
   const table = new (order.length <= 0x10000 ? Uint16Array : Uint32Array)(order.length << ROW_BITS)
@@ -189,7 +191,8 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
     if (state !== 0) table.copyWithin(state << ROW_BITS, back << ROW_BITS, (back + 1) << ROW_BITS)
     for (const [symbol, addedChild] of children[added] ?? []) {
       const child = numbers[addedChild] ?? 0
-      if (state !== 0) fallback[child] = symbol < WIDTH ? (table[(back << ROW_BITS) + symbol] ?? 0) : findSparse(back, symbol)
+      if (state !== 0)
+        fallback[child] = symbol < WIDTH ? (table[(back << ROW_BITS) + symbol] ?? 0) : findSparse(back, symbol)
       if (symbol < WIDTH) table[(state << ROW_BITS) + symbol] = child
       else sparse.set(state * 0x10000 + symbol, child)
     }
@@ -200,7 +203,7 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
 
   return {
     scan(text) {
-      const hits: LabelHit[] = []
+      const hits: LabelHit<Value>[] = []
       const { length } = text
       const atStart = table[SPACE] ?? 0
       let state = atStart
@@ -225,11 +228,11 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
         for (const at of reported[state] ?? []) {
           const pattern = patterns[at]
           if (pattern === undefined || (!ended && !pattern.open)) continue
-          const { phrase, words: count, dotted } = pattern
+          const { value, words: count, dotted } = pattern
           const start =
             count === 0 ? end - pattern.symbols.length : (wordStarts[(words - count + 1) & (REMEMBERED - 1)] ?? 0)
           if (dotted && text.charAt(start + 1) !== '.') continue
-          hits.push({ phrase, start, end: ended ? end : toEnding(end), inflected: !ended })
+          hits.push({ value, start, end: ended ? end : toEnding(end), inflected: !ended })
         }
       }
       for (let at = 0; at < length; at++) {

@@ -14,6 +14,7 @@ export function toFindings(
   reported: readonly Reported[],
   veiled: readonly Located[],
 ): RedactedFinding[] {
+  if (reported.length === 0) return []
   const values = new Set<string>()
   const rangesOf = new Map<number, Range[]>()
   for (const match of veiled) {

@@ -89,13 +89,13 @@ function locate(
   const { asset, now } = options
   const located: Located[] = []
   /** Paths of parts that are mapped to a source; another part with the same path is that source itself. */
-  const mapped = new Set<string>()
-  for (const { whole } of pieces) if (whole.map !== undefined) mapped.add(whole.path)
+  let mapped: Set<string> | undefined
   const document: AssayDocument = { mime: '', parts: pieces.map(({ part }) => part), links: [] }
   try {
     for (const match of detector.detect(document, { asset, config, now })) {
       const piece = pieces[match.part]
       if (piece === undefined || match.end <= match.start) continue
+      mapped ??= new Set(pieces.flatMap(({ whole }) => (whole.map === undefined ? [] : [whole.path])))
       const start = match.start + piece.offset
       const end = match.end + piece.offset
       located.push({

@@ -10,6 +10,7 @@ const AFTER = 72
 const ONE_YEAR_MS = 365.25 * 86_400_000
 const OLDEST = 120
 
+const year = /\d{4}/
 const numeric = /(\d{1,2})([./-]) ?(\d{1,2})\2 ?(\d{4}|\d{2})|(\d{4})([./-]) ?(\d{1,2})\6 ?(\d{1,2})/g
 const counted = /(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]/g
 const worded =
@@ -51,6 +52,7 @@ export function* findBirthDates({ text }: Part, labels: PartLabels, now: number)
     const from = place.isCell ? place.start : Math.max(0, place.start - BEFORE)
     const slice = text.slice(from, place.isCell ? place.end : place.end + AFTER)
     for (const [pattern, isDate] of kinds) {
+      if (pattern !== numeric && !year.test(slice)) continue
       for (const found of slice.matchAll(pattern)) {
         const start = from + found.index
         const end = start + found[0].length

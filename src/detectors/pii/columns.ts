@@ -149,7 +149,7 @@ function kindOf(name: string): string | undefined {
     const rest = without(words, phrase)
     if (rest !== undefined && isNeutral(rest) && (rest.length === 0 || phrase.length > 3)) return kind
   }
-  for (const { start, end, topics, inflected } of findHits(words)) {
+  for (const { start, end, value: topics, inflected } of findHits(words)) {
     const topic = topics.find((each) => kindOfTopic.has(each))
     if (topic === undefined || inflected) continue
     const phrase = words.slice(start, end)

@@ -135,7 +135,8 @@ function mayBeId(text: string, start: number, end: number): boolean {
   const row = end - start
   if (row >= MIN_ROW || length === 16 || length === 17) return true
   if (row >= 3 && to > end && finalLetters.has(text.charCodeAt(end))) return true
-  if (length === 4) return text.charCodeAt(to) === DASH && isDigit(text.charCodeAt(from)) && isDigit(text.charCodeAt(to - 1))
+  if (length === 4)
+    return text.charCodeAt(to) === DASH && isDigit(text.charCodeAt(from)) && isDigit(text.charCodeAt(to - 1))
   if (row === 2 && spacedCode.test(text.slice(end, end + 4))) return true
   if (length < MIN_MIXED) return false
   const code = text.slice(from, to)

@@ -26,14 +26,24 @@ export const piiDetector: Detector<PiiConfig> = {
   ...piiDescription,
   yieldsTo: ['SECRETS'],
   *detect({ parts }, { config, now }) {
-    const types = new Set<string>(config.types)
+    const types = typesOf(config)
     const own = new Set(config.ownDomains.map((domain) => domain.toLowerCase()))
-    for (const [index, part] of parts.entries()) {
+    let index = 0
+    for (const part of parts) {
       for (const found of findIn(part, config, types, now)) {
         if (types.has(found.type)) yield toMatch(found, index, own)
       }
+      index++
     }
   },
+}
+
+const knownTypes = new WeakMap<PiiConfig, ReadonlySet<string>>()
+
+function typesOf(config: PiiConfig): ReadonlySet<string> {
+  const types = knownTypes.get(config) ?? new Set<string>(config.types)
+  knownTypes.set(config, types)
+  return types
 }
 
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {
@@ -67,7 +77,9 @@ function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now:
   }
 }
 
-function toMatch({ type, identity, ...found }: PiiMatch, part: number, own: ReadonlySet<string>): Match {
+function toMatch(found: PiiMatch, part: number, own: ReadonlySet<string>): Match {
+  const { type, start, end, confidence, identity, shown } = found
   const isOwn = type === 'EMAIL' && own.has(identity.slice(identity.indexOf('@') + 1))
-  return { ...found, findingType: type, identity, part, ...(isOwn ? { severity: 'INFO' } : {}) }
+  const severity = isOwn ? 'INFO' : found.severity
+  return { findingType: type, part, start, end, confidence, severity, identity, shown }
 }

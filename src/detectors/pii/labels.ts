@@ -1,16 +1,13 @@
 import type { Part } from '../../documents/document.ts'
 import { memoize } from '../../kernel/memoize.ts'
+import type { LabelHit } from '../label-index.ts'
 import { MAX_LABEL } from '../label-words.ts'
 import { isDigit } from '../text.ts'
 import { findCell, readTable, type TextCell, type TextTable } from '../text-tables.ts'
 import { COUNTRIES_FROM, GENERIC_ID, readTopics, topicOf } from './topics.ts'
 
-interface Hit {
-  start: number
-  end: number
-  topics: readonly number[]
-  inflected: boolean
-}
+/** An occurrence of a label; `value` are its topics. */
+type Hit = LabelHit<readonly number[]>
 
 /**
  * Relation of a label to a value: as the heading of its cell or the name of its part, directly before it,
@@ -62,27 +59,26 @@ function firstFrom(hits: readonly Hit[], offset: number): number {
 
 /** A generic label beside the name of a country refers to the numbers of that country. */
 function joinCountries(hits: readonly Hit[], text: string): readonly Hit[] {
-  if (!hits.some(({ topics }) => topics.includes(GENERIC_ID))) return hits
+  if (!hits.some(({ value }) => value.includes(GENERIC_ID))) return hits
   return hits.map((hit, at) => {
-    if (!hit.topics.includes(GENERIC_ID)) return hit
+    if (!hit.value.includes(GENERIC_ID)) return hit
     const [before, after] = [hits[at - 1], hits[at + 1]]
     const isBeside = (other: Hit | undefined, gap: number) =>
-      other !== undefined && gap >= 0 && gap <= 2 && other.topics.some((topic) => topic >= COUNTRIES_FROM)
+      other !== undefined && gap >= 0 && gap <= 2 && other.value.some((topic) => topic >= COUNTRIES_FROM)
     if (isBeside(before, hit.start - (before?.end ?? 0)))
-      return { ...hit, start: before?.start ?? hit.start, topics: [...hit.topics, ...(before?.topics ?? [])] }
+      return { ...hit, start: before?.start ?? hit.start, value: [...hit.value, ...(before?.value ?? [])] }
     if (isBeside(after, (after?.start ?? 0) - hit.end) && text.charAt(hit.end + 1) === '(')
-      return { ...hit, end: after?.end ?? hit.end, topics: [...hit.topics, ...(after?.topics ?? [])] }
+      return { ...hit, end: after?.end ?? hit.end, value: [...hit.value, ...(after?.value ?? [])] }
     return hit
   })
 }
 
+const noHits: readonly Hit[] = []
+
 /** Hits ordered by offset, without those inside longer ones. */
 export function findHits(text: string): readonly Hit[] {
-  const { index, ofPhrase } = readTopics()
-  const all: Hit[] = []
-  for (const { phrase, start, end, inflected } of index.scan(text))
-    all.push({ start, end, inflected, topics: ofPhrase[phrase] ?? [] })
-  if (all.length === 0) return all
+  const all = readTopics().scan(text)
+  if (all.length === 0) return noHits
   all.sort((a, b) => a.start - b.start || b.end - a.end)
   const hits: Hit[] = []
   for (const hit of all) {
@@ -92,7 +88,7 @@ export function findHits(text: string): readonly Hit[] {
       hits[hits.length - 1] = {
         ...last,
         inflected: last.inflected && hit.inflected,
-        topics: [...new Set([...last.topics, ...hit.topics])],
+        value: [...new Set([...last.value, ...hit.value])],
       }
   }
   return joinCountries(hits, text)
@@ -122,7 +118,7 @@ const MAX_REMEMBERED = 2_000
 
 /** The topics of a heading or a name. */
 export const topicsOfLabel: (label: string) => readonly number[] = memoize(MAX_REMEMBERED, (label) => [
-  ...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics)),
+  ...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.value)),
 ])
 
 const separated = /[|\t;,]| {2}/
@@ -134,19 +130,28 @@ export class PartLabels {
   readonly #part: Part
   readonly #beyondNumbers: boolean
   /** Topics of the name of the part, and of the heading above it. */
-  readonly #own: readonly number[]
-  readonly #above: readonly number[]
+  #ownTopics: readonly number[] | undefined
+  #aboveTopics: readonly number[] | undefined
   #hits: readonly Hit[] | undefined
   #present: ReadonlySet<number> | undefined
   #tables: TextTable[] | undefined
 
   /** `beyondNumbers`: also labels of values that are not numbers. */
   constructor(part: Part, beyondNumbers = false) {
-    const heading = part.headings?.at(-1)
     this.#part = part
     this.#beyondNumbers = beyondNumbers
-    this.#own = part.label === undefined ? none : topicsOfLabel(part.label)
-    this.#above = heading === undefined ? none : topicsOfLabel(heading)
+  }
+
+  get #own(): readonly number[] {
+    const { label } = this.#part
+    this.#ownTopics ??= label === undefined ? none : topicsOfLabel(label)
+    return this.#ownTopics
+  }
+
+  get #above(): readonly number[] {
+    const heading = this.#part.headings?.at(-1)
+    this.#aboveTopics ??= heading === undefined ? none : topicsOfLabel(heading)
+    return this.#aboveTopics
   }
 
   /** All topics of labels in the part, its headings and its name. */
@@ -154,7 +159,7 @@ export class PartLabels {
     if (this.#present !== undefined) return this.#present
     const present = new Set<number>(this.#own)
     for (const topic of this.#above) present.add(topic)
-    for (const hit of this.#read()) for (const topic of hit.topics) present.add(topic)
+    for (const hit of this.#read()) for (const topic of hit.value) present.add(topic)
     this.#present = present
     return present
   }
@@ -167,7 +172,7 @@ export class PartLabels {
       return [{ start: 0, end: this.#part.text.length, isCell: true }]
     const places: { start: number; end: number; isCell: boolean }[] = []
     for (const hit of this.#read()) {
-      if (!isCommon(hit.topics, topics)) continue
+      if (!isCommon(hit.value, topics)) continue
       places.push({ start: hit.start, end: hit.end, isCell: false })
       const table = this.#readTables().find((each) => each.start <= hit.start && hit.start < each.end)
       if (table === undefined || !table.headings.some((name) => isCommon(topicsOfLabel(name), topics))) continue
@@ -260,8 +265,8 @@ function relateInText(
   for (let at = firstFrom(hits, start) - 1; at >= 0; at--) {
     const hit = hits[at]
     if (hit === undefined || hit.start < from || start - hit.end > REACH) break
-    const isNamed = isCommon(hit.topics, topics)
-    if (!isNamed && hit.topics.every(isSoft)) continue
+    const isNamed = isCommon(hit.value, topics)
+    if (!isNamed && hit.value.every(isSoft)) continue
     if (hit.end > edge) {
       if (isNamed && edge !== start) return 'adjacent'
       edge = Math.min(edge, hit.start)
@@ -270,7 +275,7 @@ function relateInText(
     const gap = text.slice(hit.end, edge)
     if (edge === start ? isAdjacentGap(gap, closely) : alternative.test(gap)) {
       if (isNamed) return 'adjacent'
-      if (hit.topics.includes(NOT_PERSONAL)) return 'other'
+      if (hit.value.includes(NOT_PERSONAL)) return 'other'
       edge = hit.start
     } else if (edge !== start) return 'other'
     else if (isNamed && !/\n\s*\n/.test(text.slice(hit.end, start))) return 'near'
@@ -280,5 +285,5 @@ function relateInText(
   if (next === undefined || next.end > to || next.start - end > AFTER) return undefined
   const gap = text.slice(end, next.start)
   if (/[\d\n;]/.test(gap) || valueFollows.test(text.slice(next.end, next.end + 16))) return undefined
-  return isCommon(next.topics, topics) ? 'after' : undefined
+  return isCommon(next.value, topics) ? 'after' : undefined
 }

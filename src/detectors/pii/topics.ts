@@ -38,16 +38,10 @@ export const COUNTRIES_FROM = GENERIC_ID + 1
 /** The topic of a country's name, and of a generic word beside it. */
 export const topicOfCountry = (country: string): number => COUNTRIES_FROM + countries.indexOf(country)
 
-export interface Topics {
-  index: LabelIndex
-  /** The topics of each phrase of the index. */
-  ofPhrase: readonly (readonly number[])[]
-}
+let read: LabelIndex<readonly number[]> | undefined
 
-let read: Topics | undefined
-
-/** Built on first use. */
-export function readTopics(): Topics {
+/** The index of all labels, with their topics; built on first use. */
+export function readTopics(): LabelIndex<readonly number[]> {
   if (read !== undefined) return read
   const topics = new Map<string, number[]>()
   const add = (list: string, topic: number) => {
@@ -61,6 +55,6 @@ export function readTopics(): Topics {
   for (const name of names) add(words[name], topicOf(name))
   add(genericIdWords, GENERIC_ID)
   for (const country of countries) add(countryWords[country] ?? '', topicOfCountry(country))
-  read = { index: createLabelIndex([...topics.keys()]), ofPhrase: [...topics.values()] }
+  read = createLabelIndex<readonly number[]>(topics)
   return read
 }
