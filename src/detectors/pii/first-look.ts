@@ -172,7 +172,7 @@ function isBesideColon(text: string, start: number, end: number): boolean {
 
 /** Whether the text contains as many letters and digits in a row as a wallet has. */
 function holdsWallet(text: string): boolean {
-  // Such a row covers one of the offsets that are looked at.
+  // Such a row covers one of these offsets.
   for (let at = MIN_WALLET - 1; at < text.length; at += MIN_WALLET) {
     if (!isAlphanumeric(text.charCodeAt(at))) continue
     let from = at
