@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
+import { createDimensionItems } from '../src/findings/dimension-operations.ts'
 
 const MAX_SCRIPT_BYTES = 60 * 1024
 const MAX_STYLE_BYTES = 8 * 1024
@@ -41,6 +42,7 @@ const browserOptions = (root: string) =>
     target: ['chrome111', 'firefox115', 'safari16.4'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    define: { DIMENSIONS: JSON.stringify(createDimensionItems()) },
     minify: true,
     legalComments: 'none',
     metafile: true,

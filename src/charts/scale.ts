@@ -17,7 +17,7 @@ export interface Scale {
 const MAX_VALUE_TICKS = 5
 const WEEK = 604_800_000
 
-const toLinear =
+export const toLinear =
   ([from, to]: readonly [number, number], [start, end]: readonly [number, number]) =>
   (value: number) =>
     start + ((value - from) / (to - from)) * (end - start)

@@ -2,20 +2,23 @@ import { useMemo } from 'preact/hooks'
 import type { ViewMetric } from '../query/view-model.ts'
 import { Change } from './parts.tsx'
 import { describeSpark, toMarks } from './trend.ts'
-import { useWidth } from './width.ts'
 import { toChange, toValueText } from './words.ts'
 
-const SPARK_HEIGHT = 34
+/** Stretched to the width of its tile, so that nothing is measured. */
+const [SPARK_WIDTH, SPARK_HEIGHT] = [200, 34]
 
 /** A small line without axes. */
 export function Spark({ series, label }: { series: ViewMetric['series'] | undefined; label: string }) {
-  const [attach, width] = useWidth()
-  const marks = useMemo(() => toMarks(series?.timeSeries ?? []), [series])
-  const spark = useMemo(() => (width === 0 ? undefined : describeSpark(marks, width, SPARK_HEIGHT)), [marks, width])
+  const spark = useMemo(() => series && describeSpark(toMarks(series.timeSeries), SPARK_WIDTH, SPARK_HEIGHT), [series])
   return (
-    <div class="spark" ref={attach}>
+    <div class="spark">
       {spark === undefined ? null : (
-        <svg width={width} height={SPARK_HEIGHT} role="img" aria-label={`${label} over time`}>
+        <svg
+          viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${label} over time`}
+        >
           <path class="area" d={spark.area} />
           <path class="line" d={spark.line} />
         </svg>

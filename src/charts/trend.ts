@@ -1,7 +1,7 @@
 import { bisector, extent } from 'd3-array'
 import { area, line } from 'd3-shape'
 import type { Point } from '../query/model.ts'
-import { type Scale, toTimeScale, toValueScale } from './scale.ts'
+import { type Scale, toLinear, toTimeScale, toValueScale } from './scale.ts'
 
 /** A point of a series: its time in milliseconds, a gap where the value is null. */
 export interface TrendMark {
@@ -55,11 +55,7 @@ export function describeTrend(
     isWhole,
   )
   const shown = thin(marks, width)
-  const isKnown = ({ value }: TrendMark) => value !== null
-  const toX = ({ time }: TrendMark) => x.toPixel(time)
-  const toY = ({ value }: TrendMark) => y.toPixel(value ?? 0)
-  const draw = line<TrendMark>().defined(isKnown).x(toX).y(toY)
-  const fill = area<TrendMark>().defined(isKnown).x(toX).y0(y.toPixel(0)).y1(toY)
+  const { draw, fill } = toShapes(x.toPixel, y.toPixel)
   const ended = countEnded(shown)
   const last = shown.slice(Math.max(0, ended - 1))
   const inside = moved.filter(({ time }) => time >= from && time <= to)
@@ -70,8 +66,20 @@ export function describeTrend(
     line: draw(shown.slice(0, ended)) ?? '',
     running: ended < shown.length ? (draw(last) ?? '') : '',
     previous: draw(thin(inside, width)) ?? '',
-    dots: listAlone(shown).map((mark) => ({ x: toX(mark), y: toY(mark) })),
+    dots: listAlone(shown).map(({ time, value }) => ({ x: x.toPixel(time), y: y.toPixel(value ?? 0) })),
     earlier: moved,
+  }
+}
+
+const isKnown = ({ value }: TrendMark) => value !== null
+
+/** Turns marks into paths of SVG; a missing value is a gap. */
+function toShapes(x: (time: number) => number, y: (value: number) => number) {
+  const toX = ({ time }: TrendMark) => x(time)
+  const toY = ({ value }: TrendMark) => y(value ?? 0)
+  return {
+    draw: line<TrendMark>().defined(isKnown).x(toX).y(toY),
+    fill: area<TrendMark>().defined(isKnown).x(toX).y0(y(0)).y1(toY),
   }
 }
 
@@ -95,9 +103,9 @@ function moveTo(previous: readonly TrendMark[], marks: readonly TrendMark[]): Tr
   return previous.map((mark) => ({ ...mark, time: mark.time + target.time - first.time }))
 }
 
-/** Keeps the lowest and the highest mark of each pixel column when there are more marks than can be seen. */
-export function thin(marks: readonly TrendMark[], width: number): readonly TrendMark[] {
-  if (marks.length <= MAX_DRAWN) return marks
+/** Keeps the lowest and the highest mark of each pixel column when there are more marks than `most`. */
+export function thin(marks: readonly TrendMark[], width: number, most = MAX_DRAWN): readonly TrendMark[] {
+  if (marks.length <= most) return marks
   const perColumn = Math.ceil(marks.length / width)
   const kept: TrendMark[] = []
   for (let start = 0; start < marks.length; start += perColumn) {
@@ -115,12 +123,20 @@ export function findNearest(marks: readonly TrendMark[], time: number): number |
   return marks.length === 0 ? undefined : byTime.center(marks, time)
 }
 
-/** A line without axes, with the area below it. */
+/** A line without axes, with the area below it, in a box of the given size. */
 export function describeSpark(
   marks: readonly TrendMark[],
   width: number,
   height: number,
 ): { line: string; area: string } {
-  const { line, running, area } = describeTrend(marks, [], { width, height: height - 2, toLabel: String })
-  return { line: `${line}${running}`, area }
+  const [from = 0, to = 1] = extent(marks, ({ time }) => time)
+  const values = marks.map(({ value }) => value ?? 0)
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
+  const { draw, fill } = toShapes(
+    toLinear([from, Math.max(to, from + 1)], [0, width]),
+    // Half a stroke is kept free at both edges.
+    toLinear([low, low === high ? low + 1 : high], [height - 1, 1]),
+  )
+  const shown = thin(marks, width / 2, width)
+  return { line: draw(shown) ?? '', area: fill(shown) ?? '' }
 }

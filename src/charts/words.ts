@@ -35,10 +35,11 @@ export function toWords(text: string): string {
   return [isName ? first : first[0]?.toUpperCase() + first.slice(1), ...rest].join(' ')
 }
 
+/** By the most decimals; a format takes longer to make than to use. */
+const formats = [0, 1, 2].map((maximumFractionDigits) => new Intl.NumberFormat('en-US', { maximumFractionDigits }))
+
 /** Digits in groups of three, at most `decimals` decimals. */
-export function toNumber(value: number, decimals = 2): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: decimals })
-}
+export const toNumber = (value: number, decimals: 0 | 1 | 2 = 2): string => formats[decimals]?.format(value) ?? ''
 
 /** A value of a metric; a missing one is a dash, never 0. */
 export function toValueText(value: number | null | undefined, format: MetricFormat = 'number', unit = ''): string {

@@ -4,12 +4,23 @@ import type { McpSurface } from '../mcp/protocol.ts'
 import { createMcpSurface } from '../mcp/surface.ts'
 import { findManifest } from '../mcp/tools/manifest.ts'
 import { version } from '../runtime/package-files.ts'
+import { createAddressFinder } from '../runtime/served-address.ts'
 
 /** The MCP surface for assistants, independent of transport. */
 export function createSurface({ operations, config, contextFor, followWatches, log }: OpenedApp): McpSurface {
   const { toolsets, readOnly, home } = config
   const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`
   const manifest = findManifest(config)
-  const options = { operations, toolsets, readOnly, contextFor, followWatches, version, log, manifest, commandOptions }
-  return createMcpSurface(options)
+  return createMcpSurface({
+    operations,
+    toolsets,
+    readOnly,
+    contextFor,
+    followWatches,
+    version,
+    log,
+    manifest,
+    commandOptions,
+    findConsole: createAddressFinder(home, () => Date.now()),
+  })
 }

@@ -16,6 +16,7 @@ import { line, showCode, showSentence } from '../kernel/shown.ts'
 import { createMcpHttpHandler } from '../mcp/http/http.ts'
 import { principalOf } from '../operation/context.ts'
 import { packageFile, version } from '../runtime/package-files.ts'
+import { announceAddress } from '../runtime/served-address.ts'
 import { examineReadiness } from '../telemetry/readiness.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { createSurface } from './mcp-surface.ts'
@@ -95,6 +96,9 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     log,
   })
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
+  const address = publicUrl ?? (socket === undefined ? server.url : undefined)
+  const withdraw =
+    config.console && address !== undefined ? announceAddress(config.home, address.replace(/\/+$/, '')) : () => {}
   recordSettings({ store, log, now }, settingsOf(config))
   anchorAudit({ store, log })
   const anchoring = setInterval(() => anchorAudit({ store, log }), DAY_MS).unref()
@@ -102,6 +106,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     url: server.url,
     close: async () => {
       ending.abort()
+      withdraw()
       clearInterval(anchoring)
       telemetry.close()
       tokens.close()

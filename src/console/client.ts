@@ -3,7 +3,6 @@ import type { ViewAnswer } from '../query/view-model.ts'
 import type {
   ConsoleSession,
   Dashboard,
-  DimensionItem,
   DuePolicy,
   FindingList,
   MetricItem,
@@ -103,7 +102,6 @@ const at = encodeURIComponent
 /** The operations that the console calls. */
 export const client = {
   getSession: (signal?: AbortSignal) => get<ConsoleSession>('/session', {}, signal),
-  listDimensions: (signal?: AbortSignal) => get<{ items: DimensionItem[] }>('/semantic/dimensions', {}, signal),
   listMetrics: (signal?: AbortSignal) => get<Page<MetricItem>>('/semantic/metrics', { limit: 500 }, signal),
   getMetric: (slug: string, signal?: AbortSignal) => get<MetricPage>(`/semantic/metrics/${at(slug)}`, {}, signal),
   listTerms: (signal?: AbortSignal) => get<Page<TermItem>>('/semantic/glossary', { limit: 500 }, signal),

@@ -1,8 +1,8 @@
+import { dimensions } from '../charts/dimensions.ts'
 import { Name } from '../charts/parts.tsx'
 import { toAgo, toDayText } from '../charts/times.ts'
 import { toWords } from '../charts/words.ts'
 import type { ViewMetric } from '../query/view-model.ts'
-import type { DimensionItem } from './model.ts'
 import { Names } from './parts.tsx'
 
 const origins: Readonly<Record<string, string>> = {
@@ -13,15 +13,7 @@ const origins: Readonly<Record<string, string>> = {
 }
 
 /** What a number counts: its filters and where they come from, its time, and how old its data is. */
-export function Counted({
-  metric,
-  dimensions,
-  now,
-}: {
-  metric: ViewMetric
-  dimensions: readonly DimensionItem[]
-  now: number
-}) {
+export function Counted({ metric, now }: { metric: ViewMetric; now: number }) {
   const { applied, freshness, warnings, trust } = metric
   const labelOf = (key: string) => dimensions.find(({ filterKey }) => filterKey === key.replace('exclude.', ''))?.label
   const time =

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ServerProblem } from './client.ts'
 
 export interface Asked<Value> {
@@ -9,6 +9,8 @@ export interface Asked<Value> {
   /** When the value arrived. */
   at: number
 }
+
+type Answer<Value> = Omit<Asked<Value>, 'isWaiting'> & { to: string }
 
 const MIN_RETRY_MS = 1000
 const MAX_RETRY_MS = 10_000
@@ -27,8 +29,9 @@ export function refresh(): void {
  * asked again until it answers.
  */
 export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Promise<Value>): Asked<Value> {
-  const [answer, setAnswer] = useState<Asked<Value>>({ value: undefined, problem: undefined, isWaiting: true, at: 0 })
+  const [answer, setAnswer] = useState<Answer<Value>>({ value: undefined, problem: undefined, at: 0, to: '' })
   const [count, setCount] = useState(version)
+  const question = `${count} ${key}`
   const asked = useRef(ask)
   asked.current = ask
   useEffect(() => {
@@ -38,19 +41,20 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
       listeners.delete(listener)
     }
   }, [])
-  useEffect(() => {
+  // An effect would begin a frame later.
+  useLayoutEffect(() => {
     const aborter = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     let pause = MIN_RETRY_MS
     const run = () => {
       asked.current(aborter.signal).then(
         (value) => {
-          if (!aborter.signal.aborted) setAnswer({ value, problem: undefined, isWaiting: false, at: Date.now() })
+          if (!aborter.signal.aborted) setAnswer({ value, problem: undefined, at: Date.now(), to: question })
         },
         (error: unknown) => {
           if (aborter.signal.aborted) return
           const problem = error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) })
-          setAnswer((before) => ({ ...before, problem, isWaiting: false }))
+          setAnswer((before) => ({ ...before, problem, to: question }))
           const isPassing = problem.status === 0 || problem.status === 429 || problem.status === 503
           if (!isPassing) return
           timer = setTimeout(run, problem.retryAfter === undefined ? pause : problem.retryAfter * 1000)
@@ -58,14 +62,13 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
         },
       )
     }
-    setAnswer((before) => ({ ...before, isWaiting: true }))
     run()
     return () => {
       aborter.abort()
       clearTimeout(timer)
     }
-  }, [key, count])
-  return answer
+  }, [question])
+  return { ...answer, isWaiting: answer.to !== question }
 }
 
 /** Calls `react` for keys pressed outside of fields and without modifiers; single keys can be turned off. */

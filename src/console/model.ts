@@ -19,15 +19,6 @@ export interface ConsoleSession {
   readOnly: boolean
 }
 
-export interface DimensionItem {
-  name: string
-  label: string
-  filterKey: string
-  values?: readonly string[]
-  ofAssets: boolean
-  overlapping: boolean
-}
-
 export interface Page<Item> {
   items: readonly Item[]
   total: number

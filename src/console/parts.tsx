@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { dimensions } from '../charts/dimensions.ts'
 import { Name } from '../charts/parts.tsx'
 import { forgetToken, readToken, type ServerProblem } from './client.ts'
 import { flatten, toPathText } from './flatten.ts'
 import { refresh } from './hooks.ts'
-import type { ConsoleSession, DimensionItem } from './model.ts'
+import type { ConsoleSession } from './model.ts'
 import { formatRoute, go } from './route.ts'
 
 /** A condition that a click removes. */
@@ -126,10 +127,6 @@ export function WaitingPage({
   )
 }
 
-/** The labels of dimensions, with commas between them. */
-export const toLabels = (names: readonly string[], dimensions: readonly DimensionItem[]): string =>
-  names.map((name) => dimensions.find((each) => each.name === name)?.label ?? name).join(', ')
-
 /** Whether the session may change what needs a scope; what it may not is not shown. */
 export const canChange = ({ scopes, readOnly }: ConsoleSession, scope: string): boolean =>
   scopes.includes(scope) && !readOnly
@@ -155,7 +152,7 @@ export function FirstSteps() {
 }
 
 /** The findings that a mapping covers, a line for each of its keys. */
-export function Mapping({ mapping, dimensions }: { mapping: object; dimensions: readonly DimensionItem[] }) {
+export function Mapping({ mapping }: { mapping: object }) {
   const labelOf = (key: string) => dimensions.find(({ filterKey }) => filterKey === key)?.label ?? toPathText(key)
   const lines = Object.entries(mapping).flatMap(([key, value]) =>
     key === 'exclude'

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { client } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
-import type { ConsoleSession, DimensionItem } from './model.ts'
+import type { ConsoleSession } from './model.ts'
 import { Explore } from './pages/explore.tsx'
 import { Findings } from './pages/findings.tsx'
 import { Glossary, TermPageView } from './pages/glossary.tsx'
@@ -34,8 +34,12 @@ const preference = matchMedia('(prefers-color-scheme: dark)')
 const applyTheme = () => {
   document.documentElement.dataset.theme = localStorage.getItem(THEME) ?? (preference.matches ? 'dark' : 'light')
 }
-applyTheme()
-preference.addEventListener('change', applyTheme)
+
+/** Follows the theme of the system, or the one chosen here. The first access to the storage of a profile is slow. */
+export function startTheme(): void {
+  applyTheme()
+  preference.addEventListener('change', applyTheme)
+}
 
 function switchTheme(): void {
   localStorage.setItem(THEME, document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark')
@@ -48,12 +52,7 @@ export function Console() {
   const [isSearching, setSearching] = useState(false)
   const [isHelping, setHelping] = useState(false)
   const [isGoing, setGoing] = useState(false)
-  const session = useAnswer('session', (signal) =>
-    Promise.all([client.getSession(signal), client.listDimensions(signal)]).then(([who, { items }]) => ({
-      who,
-      items,
-    })),
-  )
+  const session = useAnswer('session', client.getSession)
   useKeys((key) => {
     if (isGoing) {
       setGoing(false)
@@ -78,6 +77,7 @@ export function Console() {
   }, [route.page])
   const { value, problem } = session
   const isSignedOut = problem?.status === 401
+  const isRefused = value === undefined && problem !== undefined && problem.status !== 0
   return (
     <>
       <a class="skip" href="#page">
@@ -104,7 +104,7 @@ export function Console() {
           ◐
         </button>
       </header>
-      {value?.who.lockdown === true ? (
+      {value?.lockdown === true ? (
         <p class="banner" role="status">
           Lockdown: texts from wiki and BI pages are withheld; counts are complete.
         </p>
@@ -114,18 +114,17 @@ export function Console() {
           The server does not answer; trying again.
         </p>
       ) : null}
-      <div id="page" key={value === undefined ? 'waiting' : 'page'}>
+      {/* A page asks its questions at once, and appears together with the banners. */}
+      <div id="page" hidden={value === undefined && !isRefused}>
         {isSignedOut ? (
           <SignIn problem={problem} onToken={refresh} />
-        ) : value !== undefined ? (
-          <Page route={route} session={value.who} dimensions={value.items} />
-        ) : problem !== undefined && problem.status !== 0 ? (
+        ) : isRefused ? (
           <main class="page">
             <h1>Assay</h1>
             <ProblemNote problem={problem} />
           </main>
         ) : (
-          <main class="page" aria-busy="true" />
+          <Page route={route} session={value} />
         )}
       </div>
       {isSearching ? <Palette onClose={() => setSearching(false)} /> : null}
@@ -135,57 +134,34 @@ export function Console() {
   )
 }
 
-function Page({
-  route,
-  session,
-  dimensions,
-}: {
-  route: Route
-  session: ConsoleSession
-  dimensions: readonly DimensionItem[]
-}) {
-  const { name } = route
-  switch (route.page) {
-    case '':
-      return <Overview route={route} />
-    case 'explore':
-      return <Explore route={route} dimensions={dimensions} />
-    case 'findings':
-      return <Findings route={route} session={session} dimensions={dimensions} />
-    case 'sources':
-      return name === undefined ? (
-        <Sources route={route} session={session} />
-      ) : (
-        <SourcePage key={name} route={route} name={name} session={session} />
-      )
-    case 'glossary':
-      return name === undefined ? (
-        <Glossary dimensions={dimensions} />
-      ) : (
-        <TermPageView slug={name} dimensions={dimensions} />
-      )
-    case 'metrics':
-      return name === undefined ? (
-        <Metrics />
-      ) : (
-        <MetricPageView route={route} slug={name} session={session} dimensions={dimensions} />
-      )
-    case 'watches':
-      return name === undefined ? (
-        <Watches session={session} />
-      ) : (
-        <WatchPageView slug={name} session={session} dimensions={dimensions} />
-      )
-    default:
-      return (
-        <main class="page">
-          <h1>Not here</h1>
-          <p class="note">
-            There is no page at this address. <Link to={formatRoute({ page: '' })}>Go to the overview</Link>
-          </p>
-        </main>
-      )
+/** A page that shows the same to every caller does not wait for the session. */
+function Page({ route, session }: { route: Route; session: ConsoleSession | undefined }) {
+  const { page, name } = route
+  if (page === '') return <Overview route={route} />
+  if (page === 'explore') return <Explore route={route} />
+  if (page === 'glossary') return name === undefined ? <Glossary /> : <TermPageView slug={name} />
+  if (page === 'metrics' && name === undefined) return <Metrics />
+  if (!pages.some(([known]) => known === page)) {
+    return (
+      <main class="page">
+        <h1>Not here</h1>
+        <p class="note">
+          There is no page at this address. <Link to={formatRoute({ page: '' })}>Go to the overview</Link>
+        </p>
+      </main>
+    )
   }
+  if (session === undefined) return <main class="page" aria-busy="true" />
+  if (page === 'findings') return <Findings route={route} session={session} />
+  if (page === 'metrics') return <MetricPageView route={route} slug={name ?? ''} session={session} />
+  if (page === 'sources') {
+    return name === undefined ? (
+      <Sources route={route} session={session} />
+    ) : (
+      <SourcePage key={name} route={route} name={name} session={session} />
+    )
+  }
+  return name === undefined ? <Watches session={session} /> : <WatchPageView slug={name} session={session} />
 }
 
 const keys = [

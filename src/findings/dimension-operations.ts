@@ -2,6 +2,17 @@ import { z } from 'zod'
 import { type Operation, operation } from '../operation/operation.ts'
 import { facetNames, facetRows, isManyValued } from './facets.ts'
 
+/** What callers may know about each dimension; the same in every data folder. */
+export const createDimensionItems = () =>
+  facetRows.map(({ name, label, filterKey, storage, possible, isOfAsset }) => ({
+    name,
+    label,
+    filterKey,
+    ...(storage.stores === 'code' ? { values: [...possible] } : {}),
+    ofAssets: isOfAsset,
+    overlapping: isManyValued(name),
+  }))
+
 const listDimensions = operation({
   name: 'list_dimensions',
   title: 'List dimensions',
@@ -26,16 +37,7 @@ const listDimensions = operation({
       )
       .describe('All dimensions.'),
   }),
-  run: () => ({
-    items: facetRows.map(({ name, label, filterKey, storage, possible, isOfAsset }) => ({
-      name,
-      label,
-      filterKey,
-      ...(storage.stores === 'code' ? { values: [...possible] } : {}),
-      ofAssets: isOfAsset,
-      overlapping: isManyValued(name),
-    })),
-  }),
+  run: () => ({ items: createDimensionItems() }),
 })
 
 export const dimensionOperations: readonly Operation[] = [listDimensions]

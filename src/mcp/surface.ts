@@ -32,6 +32,8 @@ export interface SurfaceOptions {
   log: Log
   /** Options of `assay call` that select the same data folder, such as `--home '/data'`. */
   commandOptions?: string
+  /** The address of a server of the console on this data folder, for the view of answers. */
+  findConsole?: () => string | undefined
   /** The lists generated at build time, which saves compiling them. */
   manifest?: ToolManifest | undefined
   /** Further schemas that descriptions refer to as `assay://schemas/<name>`. */
@@ -85,7 +87,8 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
       const compiled = findTool(name)
       try {
         const { operation } = compiled
-        const work = (asking: McpRequest) => run(compiled, input, asking, contextFor)
+        const work = async (asking: McpRequest) =>
+          forView(compiled, await run(compiled, input, asking, contextFor), options.findConsole)
         const answer = await withConsent({ operation, input, exchange, commandOptions }, work)
         if (isQuestion(answer)) return answer
         for (const change of toChanges(compiled.operation, input, answer)) notify(change)
@@ -173,6 +176,13 @@ async function run(
     answer = await ask({ ...input, limit })
   }
   return answer
+}
+
+/** Adds what only the view of an answer reads. */
+function forView({ tool }: CompiledTool, answer: ToolAnswer, findConsole: SurfaceOptions['findConsole']): ToolAnswer {
+  const address = tool._meta === undefined ? undefined : findConsole?.()
+  if (address === undefined) return answer
+  return { ...answer, _meta: { ...answer._meta, 'assay/view': { console: `${address}/console/` } } }
 }
 
 function longestList({ structuredContent = {} }: ToolAnswer): number | undefined {

@@ -32,6 +32,7 @@ export const ViewQuestion = z.strictObject({
     .max(MAX_BOARDS)
     .describe(`Up to ${MAX_BOARDS} dimensions, a breakdown for each.`)
     .optional(),
+  onlyAllowed: z.boolean().describe('Omit dimensions that the metric does not allow.').optional(),
   limit: z.int().min(1).max(MAX_BOARD_ENTRIES).describe('Maximum number of groups of a breakdown (8).').optional(),
   alsoMetrics,
 })

@@ -2,19 +2,32 @@ import '../charts/charts.css'
 import './view.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { toWebAddress } from '../charts/outside.ts'
 import { connect, type HostContext, type ToolResult, type ViewHost } from './bridge.ts'
+import { toConsolePath } from './console-link.ts'
 import { Drawing } from './drawing.tsx'
 import { type Shown, toShown, toShownCsv } from './shapes.ts'
 
 interface State {
   shown: Shown | undefined
+  /** The address of the console, where one is known. */
+  console: string | undefined
   input: Record<string, unknown> | undefined
   isComplete: boolean
   cancelled: string | undefined
   context: HostContext
 }
 
-const start: State = { shown: undefined, input: undefined, isComplete: false, cancelled: undefined, context: {} }
+const start: State = {
+  shown: undefined,
+  console: undefined,
+  input: undefined,
+  isComplete: false,
+  cancelled: undefined,
+  context: {},
+}
+
+const read = (result: ToolResult) => ({ shown: toShown(result), console: result._meta?.['assay/view']?.console })
 
 /** The host's colours and fonts, where it gives some; ours otherwise. */
 function applyContext({ theme, styles }: HostContext): void {
@@ -41,7 +54,7 @@ function View() {
   useEffect(() => {
     connect({
       onInput: (input, isComplete) => change({ input, isComplete }),
-      onResult: (result) => change({ shown: toShown(result), cancelled: undefined }),
+      onResult: (result) => change({ ...read(result), cancelled: undefined }),
       onCancelled: (reason) => change({ cancelled: reason ?? 'The question was cancelled.' }),
       onContext: (context) => {
         applyContext(context)
@@ -51,14 +64,14 @@ function View() {
     }).then(setHost, () => {})
   }, [])
   const { shown, input, isComplete, cancelled, context } = state
-  const ask = (name: string, question: object) => {
+  const ask = (name: string, question: Record<string, unknown>) => {
     if (host === undefined) return
     setAsking(true)
     host
       .call(name, question)
       .then(
         (result: ToolResult) => {
-          change({ shown: toShown(result) })
+          change({ ...read(result), input: question })
           const text = result.content?.find(({ type }) => type === 'text')?.text
           if (text !== undefined) host.updateContext(`The user now looks at this answer of ${name}:\n${text}`)
         },
@@ -71,6 +84,8 @@ function View() {
   const canAsk = host?.canCall === true && isMetric && isComplete && input !== undefined
   const { dimensions: _d, granularity: _g, ...question } = input ?? {}
   const csv = host?.canSave === true && shown !== undefined ? toShownCsv(shown) : undefined
+  const path = shown === undefined ? undefined : toConsolePath(shown, isComplete ? input : undefined)
+  const address = host?.canOpen === true && path !== undefined ? toWebAddress(state.console ?? '') : undefined
   const isFull = context.displayMode === 'fullscreen'
   return (
     <main aria-busy={shown === undefined || isAsking} class={isAsking ? 'waiting' : ''}>
@@ -94,6 +109,11 @@ function View() {
               ))}
             </fieldset>
           ) : null}
+          {address === undefined ? null : (
+            <button type="button" class="button" onClick={() => host.open(`${address.href}${path}`).catch(() => {})}>
+              Open in the console
+            </button>
+          )}
           {csv === undefined ? null : (
             <button type="button" class="button" onClick={() => host.save(csv.name, csv.text).catch(() => {})}>
               Save as CSV

@@ -3,6 +3,7 @@ export interface ToolResult {
   content?: readonly { type: string; text?: string }[]
   structuredContent?: Record<string, unknown>
   isError?: boolean
+  _meta?: { 'assay/view'?: { console?: string } }
 }
 
 /** What the host says about the place of the view; a change names only what changed. */
@@ -22,6 +23,9 @@ export interface ViewHost {
   show(mode: string): Promise<string>
   /** Gives the model the answer that the view shows now; best effort. */
   updateContext(text: string): void
+  canOpen: boolean
+  /** Opens an address outside of the host, which the host may ask the user about. */
+  open(url: string): Promise<void>
   canSave: boolean
   /** Saves a file, which the host asks the user about. */
   save(name: string, text: string): Promise<void>
@@ -99,11 +103,15 @@ export async function connect(listener: ViewListener, view: Window = window): Pr
   return {
     canCall: 'serverTools' in hostCapabilities,
     canUpdateContext: 'updateModelContext' in hostCapabilities,
+    canOpen: 'openLinks' in hostCapabilities,
     canSave: 'downloadFile' in hostCapabilities,
     call: (name, input) => ask('tools/call', { name, arguments: input }),
     save: async (name, text) => {
       const resource = { uri: `file:///${encodeURIComponent(name)}`, mimeType: 'text/csv', text }
       await ask('ui/download-file', { contents: [{ type: 'resource', resource }] })
+    },
+    open: async (url) => {
+      await ask('ui/open-link', { url })
     },
     show: async (mode) => (await ask<{ mode: string }>('ui/request-display-mode', { mode })).mode,
     updateContext: (text) => {

@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks'
+import { toLabels } from '../charts/dimensions.ts'
 import { Leaderboard } from '../charts/leaderboard.tsx'
 import { showInvisible } from '../charts/outside.ts'
 import { Change, Name, Trust } from '../charts/parts.tsx'
 import { toDayText, toMoment } from '../charts/times.ts'
 import { toMarks } from '../charts/trend.ts'
 import { TrendChart } from '../charts/trend-chart.tsx'
-import { toChange, toValueText, toWords } from '../charts/words.ts'
+import { toChange, toValueText } from '../charts/words.ts'
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import type { ExploreAnswer } from '../query/explore-model.ts'
 import type { MetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
@@ -89,7 +90,7 @@ function Value({ answer, input }: { answer: MetricAnswer; input: Input }) {
         <Leaderboard
           board={{
             dimension: dimension as never,
-            label: toWords(dimension.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()),
+            label: toLabels([dimension]),
             breakdown,
             ...(totalGroups === undefined ? {} : { totalGroups }),
             ...(other === undefined ? {} : { other }),
@@ -219,7 +220,7 @@ function Term({ answer }: { answer: ExploreAnswer }) {
             key={dimension}
             board={{
               dimension,
-              label: toWords(dimension.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()),
+              label: toLabels([dimension]),
               totalGroups,
               breakdown: entries.map((entry) => ({ ...entry, dimensions: {} })),
               ...(other === undefined ? {} : { other: { groups: totalGroups - entries.length, value: other } }),

@@ -165,10 +165,13 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
   })
 
   test('a question is refused: the sentence, and what was meant as a button', async () => {
-    const page = await open('/console/explore?metric=open-finding', { unsettled: true, allowed: refused })
+    const page = await open('/console/explore?metric=open-findigs', { unsettled: true, allowed: refused })
     await page.getByRole('alert').getByRole('button', { name: 'Open findings', exact: true }).click()
     await page.waitForURL(/metric=open-findings/)
     await page.locator('.figure').first().waitFor()
+    await page.goto(`${pages.origin}/console/explore?metric=Open-Finding`)
+    await page.waitForURL(/metric=open-findings/)
+    await page.locator('.tile[aria-pressed=true]', { hasText: 'Open findings' }).waitFor()
   })
 
   test('one metric beside others fails: in its tile only', async () => {

@@ -54,6 +54,18 @@ describe('explore_view', () => {
     }
   })
 
+  test('leaves out dimensions that the metric does not allow where the caller asks for that', async () => {
+    const { ask } = await open()
+    const question = { metricSlug: 'doubled', dimensions: ['container', 'detectorType', 'severity'], ...range }
+    const { boards } = await ask('explore_view', { ...question, onlyAllowed: true })
+    expect(boards.map(({ dimension }: { dimension: string }) => dimension)).toEqual(['container', 'severity'])
+    const { boards: alone } = await ask('explore_view', { ...question, dimensions: ['container', 'severity'] })
+    expect(boards).toEqual(alone)
+    await expect(ask('explore_view', question)).rejects.toMatchObject({ facts: { reason: 'dimension_not_allowed' } })
+    const unknown = { ...question, dimensions: ['colour'], onlyAllowed: true }
+    await expect(ask('explore_view', unknown)).rejects.toMatchObject({ facts: { reason: 'unknown_dimension' } })
+  })
+
   test('values, comparisons and breakdowns are those of query_metric', async () => {
     const { ask } = await open()
     const question = { metricSlug: 'new-findings', filters: { severities: ['HIGH', 'LOW'] }, ...range }

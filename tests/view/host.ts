@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 /** The page of the host: the package's own bridge to a view in a double frame. */
 const hostScript = `
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'
-window.seen = { sizes: [], contexts: [], modes: [], initialized: 0, saved: [] }
+window.seen = { sizes: [], contexts: [], modes: [], initialized: 0, saved: [], opened: [] }
 window.show = async ({ html, proxy, capabilities, context }) => {
   const frame = document.createElement('iframe')
   frame.setAttribute('sandbox', 'allow-scripts allow-same-origin')
@@ -23,6 +23,7 @@ window.show = async ({ html, proxy, capabilities, context }) => {
   if (capabilities.downloadFile) {
     bridge.ondownloadfile = async ({ contents }) => { window.seen.saved.push(...contents); return {} }
   }
+  if (capabilities.openLinks) bridge.onopenlink = async ({ url }) => { window.seen.opened.push(url); return {} }
   bridge.onrequestdisplaymode = async ({ mode }) => {
     window.seen.modes.push(mode)
     bridge.setHostContext({ ...context, displayMode: mode })

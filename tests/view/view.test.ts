@@ -5,14 +5,21 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Browser, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { assay, hasBrowser, inspect, launch, main } from '../console/harness.ts'
+import { assay, hasBrowser, inspect, launch, main, type Served, serve, settled } from '../console/harness.ts'
 import { type HostPages, startHostPages } from './host.ts'
 
 const VIEW = 'ui://assay/answer.html'
 
 interface Bridged {
   show(options: object): Promise<void>
-  seen: { sizes: { height: number }[]; contexts: object[]; modes: string[]; initialized: number; saved: object[] }
+  seen: {
+    sizes: { height: number }[]
+    contexts: object[]
+    modes: string[]
+    initialized: number
+    saved: object[]
+    opened: string[]
+  }
   bridge: {
     sendToolInput(params: object): Promise<void>
     sendToolInputPartial(params: object): Promise<void>
@@ -80,14 +87,15 @@ describe('the view of answers', () => {
 describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
   let browser: Browser
   let pages: HostPages
+  let served: Served
   let page: Page
   let faults: string[] = []
   let called: { name: string; arguments?: Record<string, unknown> }[] = []
   beforeAll(async () => {
-    ;[browser, pages] = await Promise.all([launch(), startHostPages()])
+    ;[browser, pages, served] = await Promise.all([launch(), startHostPages(), serve(undefined, home)])
   }, 60_000)
   afterAll(async () => {
-    await browser?.close()
+    await Promise.all([browser?.close(), served?.close()])
     pages?.close()
   })
   afterEach(async () => {
@@ -217,6 +225,44 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
     expect((await saved())[1]).toMatchObject({
       resource: { text: `severity,open-findings\r\n${text.join('\r\n')}\r\n` },
     })
+  })
+
+  test.each([
+    [{ metricSlug: 'open-findings', dimensions: ['severity'] }, true],
+    [
+      { metricSlug: 'new-findings', filters: { severities: ['HIGH', 'LOW'] }, from: '2025-01-01', to: '2030-01-01' },
+      true,
+    ],
+    [{ metricSlug: 'open-findings', glossaryTermSlug: 'pii-exposure', filters: { containers: ['Engineering'] } }, true],
+    // The console has no filters that exclude.
+    [{ metricSlug: 'open-findings', filters: { exclude: { severities: ['LOW'] } } }, false],
+  ])('opens what %j asks in the console of a server on the same folder: %s', async (question, isOffered) => {
+    const frame = await show({ openLinks: {} })
+    const { value } = await answer('query_metric', question)
+    expect(await figureOf(frame)).toBe(value.toLocaleString('en-US'))
+    const button = frame.getByRole('button', { name: 'Open in the console' })
+    expect(await button.count()).toBe(isOffered ? 1 : 0)
+    if (!isOffered) return
+    await button.click()
+    const opened = () => run(({ seen }) => seen.opened, {})
+    await expect.poll(async () => (await opened()).length).toBe(1)
+    const [address = ''] = await opened()
+    expect(address).toMatch(new RegExp(`^${served.origin}/console/explore\\?metric=${question.metricSlug}`))
+    const shown = await browser.newPage()
+    await shown.goto(address)
+    await settled(shown)
+    expect(await shown.locator('.tile[aria-pressed=true] .figure b').innerText()).toBe(value.toLocaleString('en-US'))
+    await shown.close()
+  })
+
+  test.each([
+    ['explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' }, '/console/glossary/pii-exposure'],
+    ['query_dashboard', { dashboard: 'discovery' }, '/console/?d=discovery'],
+  ])('opens what %s answers in the console', async (name, input, path) => {
+    const frame = await show({ openLinks: {} })
+    await answer(name, input)
+    await frame.getByRole('button', { name: 'Open in the console' }).click()
+    await expect.poll(() => run(({ seen }) => seen.opened, {})).toEqual([`${served.origin}${path}`])
   })
 
   test('asks for the full screen where the host has one', async () => {

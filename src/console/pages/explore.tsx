@@ -1,4 +1,5 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { dimensions } from '../../charts/dimensions.ts'
 import { Leaderboard } from '../../charts/leaderboard.tsx'
 import { Name, Trust } from '../../charts/parts.tsx'
 import { Figure, Spark } from '../../charts/tile.tsx'
@@ -12,7 +13,7 @@ import { client } from '../client.ts'
 import { Counted } from '../counted.tsx'
 import { useAnswer, useKeys } from '../hooks.ts'
 import { Menu } from '../menu.tsx'
-import type { DimensionItem, Filters, PageQuestion } from '../model.ts'
+import type { Filters, PageQuestion } from '../model.ts'
 import { Chip, Link, ProblemNote, Shape } from '../parts.tsx'
 import { type RangeName, ranges, resolveRange, toAsked, toSpan, toStamp } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
@@ -25,7 +26,7 @@ const BOARDS = ['severity', 'detectorType', 'container', 'findingType', 'status'
 const OPTIONAL = ['owner', 'label', 'dataset', 'customDetectorKey']
 
 /** The filters that the address names, by their keys in questions. */
-export function toFilters(state: State, dimensions: readonly DimensionItem[]): Filters {
+export function toFilters(state: State): Filters {
   return Object.fromEntries(
     dimensions.flatMap(({ name, filterKey }) => (state[name] ? [[filterKey, state[name]]] : [])),
   )
@@ -37,15 +38,7 @@ const isShown = (view: ViewMetric | FailedMetric): view is ViewMetric => 'displa
 const countsDetections = ({ applied }: ViewMetric): boolean =>
   applied.asOf === undefined && applied.timeField === 'firstDetectedAt'
 
-/** What a metric may be broken down by, asked once while the page is open. */
-const allowed = new Map<string, readonly string[]>()
-async function listAllowed(slug: string, signal: AbortSignal): Promise<readonly string[]> {
-  const known = allowed.get(slug) ?? (await client.getMetric(slug, signal)).allowedDimensions
-  allowed.set(slug, known)
-  return known
-}
-
-export function Explore({ route, dimensions }: { route: Route; dimensions: readonly DimensionItem[] }) {
+export function Explore({ route }: { route: Route }) {
   const { state } = route
   const page = useRef<HTMLElement>(null)
   const metricSlug = state.metric?.[0] ?? 'new-findings'
@@ -53,7 +46,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
   const range = useMemo(() => resolveRange(state, Date.now()), [state, minute])
   const isCompared = state.compare?.[0] !== 'off'
   const slugs = STRIP.includes(metricSlug) ? STRIP : [metricSlug, ...STRIP.slice(0, 4)]
-  const filters = toFilters(state, dimensions)
+  const filters = toFilters(state)
   const question: PageQuestion = {
     metricSlug,
     ...(Object.keys(filters).length === 0 ? {} : { filters }),
@@ -68,13 +61,18 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
     isWaiting,
     at,
   } = useAnswer(JSON.stringify(question), async (signal) => {
-    const names = await listAllowed(metricSlug, signal)
-    const boards = [...BOARDS, ...OPTIONAL].filter((name) => names.includes(name))
-    const view = await client.exploreView({ ...question, dimensions: boards }, signal)
+    const view = await client.exploreView(
+      { ...question, dimensions: [...BOARDS, ...OPTIONAL], onlyAllowed: true },
+      signal,
+    )
     const unscanned = view.freshness.sources.flatMap((source) =>
       source.lastCompletedScanAt === null ? source.name : [],
     )
-    return { ...view, asked: { ...question, dimensions: boards }, scans: await listFirstScans(unscanned, signal) }
+    return {
+      ...view,
+      asked: { ...question, dimensions: view.boards.map(({ dimension }) => dimension) },
+      scans: await listFirstScans(unscanned, signal),
+    }
   })
   const change = (next: Record<string, string[] | undefined>) => go(changeState(route, next))
   useKeys((key) => {
@@ -96,6 +94,11 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
     else return false
     return true
   })
+  // The server reads a name in another spelling as the metric that it means; the address follows.
+  const answered = answer?.asked.metricSlug === metricSlug ? answer.metric.slug : metricSlug
+  useEffect(() => {
+    if (answered !== metricSlug) go(changeState(route, { metric: [answered] }), true)
+  }, [answered])
   const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
   const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
   const facts = answer?.metric
@@ -315,7 +318,7 @@ export function Explore({ route, dimensions }: { route: Route; dimensions: reado
           />
         ))}
       </div>
-      <Counted metric={answer} dimensions={dimensions} now={at} />
+      <Counted metric={answer} now={at} />
     </main>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { dimensions } from '../../charts/dimensions.ts'
 import { Leaderboard } from '../../charts/leaderboard.tsx'
 import { Dot, Name } from '../../charts/parts.tsx'
 import { toAge, toDayText } from '../../charts/times.ts'
@@ -6,7 +7,7 @@ import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { FindingStatus } from '../../findings/model.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys } from '../hooks.ts'
-import type { ConsoleSession, DimensionItem, FindingList } from '../model.ts'
+import type { ConsoleSession, FindingList } from '../model.ts'
 import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, type State, toggleValue } from '../route.ts'
@@ -46,15 +47,14 @@ const toSpanText = ({ from, to }: { from?: string; to?: string }) =>
 interface FindingsProps {
   route: Route
   session: ConsoleSession
-  dimensions: readonly DimensionItem[]
 }
 
 /** The findings that match, one beside the list, and decisions on one or many by keys. */
-export function Findings({ route, session, dimensions }: FindingsProps) {
+export function Findings({ route, session }: FindingsProps) {
   const { state } = route
   const statuses = state.status ?? ['OPEN']
   const isEvery = statuses.includes('all')
-  const { statuses: _, ...others } = toFilters(state, dimensions) as Record<string, string[]>
+  const { statuses: _, ...others } = toFilters(state) as Record<string, string[]>
   const isOverdue = state.overdue?.[0] === 'true'
   const filters = {
     ...others,

@@ -3,12 +3,12 @@ import { toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import type { DimensionItem, TermItem } from '../model.ts'
+import type { TermItem } from '../model.ts'
 import { Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 
 /** The business terms, by category. */
-export function Glossary({ dimensions }: { dimensions: readonly DimensionItem[] }) {
+export function Glossary() {
   const { value, problem, isWaiting } = useAnswer('terms', (signal) => client.listTerms(signal))
   const terms = value?.items.toSorted((a, b) => a.category.localeCompare(b.category))
   return (
@@ -26,14 +26,14 @@ export function Glossary({ dimensions }: { dimensions: readonly DimensionItem[] 
       ) : null}
       <ul class="cards">
         {terms?.map((term) => (
-          <TermCard key={term.slug} term={term} dimensions={dimensions} />
+          <TermCard key={term.slug} term={term} />
         ))}
       </ul>
     </main>
   )
 }
 
-function TermCard({ term, dimensions }: { term: TermItem; dimensions: readonly DimensionItem[] }) {
+function TermCard({ term }: { term: TermItem }) {
   const { slug, displayName, description, category, filterMapping, isActive, unreviewed } = term
   return (
     <li class="card entry-card">
@@ -48,13 +48,13 @@ function TermCard({ term, dimensions }: { term: TermItem; dimensions: readonly D
       <p class="clamp" dir="auto">
         {description}
       </p>
-      <Mapping mapping={filterMapping} dimensions={dimensions} />
+      <Mapping mapping={filterMapping} />
     </li>
   )
 }
 
 /** One term: what it means, which findings it covers, and its metrics. */
-export function TermPageView({ slug, dimensions }: { slug: string; dimensions: readonly DimensionItem[] }) {
+export function TermPageView({ slug }: { slug: string }) {
   const { value, problem, isWaiting } = useAnswer(`term ${slug}`, async (signal) => {
     const [term, covered] = await Promise.all([client.getTerm(slug, signal), client.countTerm(slug, signal)])
     return { term, count: covered.count }
@@ -86,7 +86,7 @@ export function TermPageView({ slug, dimensions }: { slug: string; dimensions: r
             <h2>Covers</h2>
             <span class="muted">{toNumber(count)} findings of every status</span>
           </header>
-          <Mapping mapping={term.filterMapping} dimensions={dimensions} />
+          <Mapping mapping={term.filterMapping} />
         </section>
         <section class="card" aria-label="About">
           <header>

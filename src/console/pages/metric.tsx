@@ -1,3 +1,4 @@
+import { toLabels } from '../../charts/dimensions.ts'
 import { Name, Trust } from '../../charts/parts.tsx'
 import { toDayText, toMoment } from '../../charts/times.ts'
 import { toWords } from '../../charts/words.ts'
@@ -5,8 +6,8 @@ import { client } from '../client.ts'
 import { compare, flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
 import { listInputs } from '../lineage.ts'
-import type { ConsoleSession, DimensionItem, MetricPage, MetricVersionItem } from '../model.ts'
-import { canChange, Link, Names, toLabels, WaitingPage } from '../parts.tsx'
+import type { ConsoleSession, MetricPage, MetricVersionItem } from '../model.ts'
+import { canChange, Link, Names, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, type Route } from '../route.ts'
 import { complain, say } from '../toast.tsx'
 
@@ -14,11 +15,10 @@ interface MetricPageProps {
   route: Route
   slug: string
   session: ConsoleSession
-  dimensions: readonly DimensionItem[]
 }
 
 /** One metric: what it counts, what it is made from and used by, and its versions beside each other. */
-export function MetricPageView({ route, slug, session, dimensions }: MetricPageProps) {
+export function MetricPageView({ route, slug, session }: MetricPageProps) {
   const { value, problem, isWaiting } = useAnswer(`metric ${slug}`, async (signal) => {
     const [metric, versions] = await Promise.all([client.getMetric(slug, signal), client.listVersions(slug, signal)])
     return { metric, versions: versions.items }
@@ -110,7 +110,7 @@ export function MetricPageView({ route, slug, session, dimensions }: MetricPageP
               </>
             )}
             <dt>By</dt>
-            <dd>{toLabels(metric.allowedDimensions, dimensions) || '–'}</dd>
+            <dd>{toLabels(metric.allowedDimensions) || '–'}</dd>
           </dl>
         </section>
       </div>

@@ -1,10 +1,11 @@
+import { toLabels } from '../../charts/dimensions.ts'
 import { Name } from '../../charts/parts.tsx'
 import { toAgo, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, DimensionItem, DuePolicy, WatchItem, WatchPage } from '../model.ts'
-import { canChange, Link, Mapping, ProblemNote, Shape, toLabels, WaitingPage } from '../parts.tsx'
+import type { ConsoleSession, DuePolicy, WatchItem, WatchPage } from '../model.ts'
+import { canChange, Link, Mapping, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 import { complain, say } from '../toast.tsx'
 
@@ -130,11 +131,10 @@ function DueDates({ policies }: { policies: readonly DuePolicy[] }) {
 interface WatchPageProps {
   slug: string
   session: ConsoleSession
-  dimensions: readonly DimensionItem[]
 }
 
 /** One watch: its state, that of each group, and what changed when. */
-export function WatchPageView({ slug, session, dimensions }: WatchPageProps) {
+export function WatchPageView({ slug, session }: WatchPageProps) {
   const { value: watch, problem, isWaiting } = useAnswer(`watch ${slug}`, (signal) => client.getWatch(slug, signal))
   if (watch === undefined) {
     return <WaitingPage title="Watches" height={220} problem={problem} isWaiting={isWaiting} />
@@ -163,7 +163,7 @@ export function WatchPageView({ slug, session, dimensions }: WatchPageProps) {
         </p>
       )}
       <div class="halves">
-        <About watch={watch} dimensions={dimensions} />
+        <About watch={watch} />
         <History watch={watch} />
       </div>
       {watch.groups.length === 0 ? null : (
@@ -213,7 +213,7 @@ const GroupName = ({ group }: { group: Readonly<Record<string, string>> }) => (
   </>
 )
 
-function About({ watch, dimensions }: { watch: WatchPage; dimensions: readonly DimensionItem[] }) {
+function About({ watch }: { watch: WatchPage }) {
   const { metricSlug, condition, value, since, evaluatedAt, nextRunAt, reason, deliver, glossaryTermSlug } = watch
   return (
     <section class="card" aria-label="About">
@@ -233,7 +233,7 @@ function About({ watch, dimensions }: { watch: WatchPage; dimensions: readonly D
         {watch.dimensions.length > 0 ? (
           <>
             <dt>For each</dt>
-            <dd>{toLabels(watch.dimensions, dimensions)}</dd>
+            <dd>{toLabels(watch.dimensions)}</dd>
           </>
         ) : (
           <>
@@ -272,7 +272,7 @@ function About({ watch, dimensions }: { watch: WatchPage; dimensions: readonly D
           </>
         ))}
       </dl>
-      {watch.filters === null ? null : <Mapping mapping={watch.filters} dimensions={dimensions} />}
+      {watch.filters === null ? null : <Mapping mapping={watch.filters} />}
     </section>
   )
 }

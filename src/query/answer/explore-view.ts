@@ -2,7 +2,7 @@ import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
 import { facetOf, isManyValued } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import { AppError, invalidInput } from '../../kernel/errors.ts'
-import type { Dimension } from '../../metrics/model.ts'
+import { type Dimension, dimensions } from '../../metrics/model.ts'
 import type { Reader } from '../../store/store.ts'
 import { openExecutor } from '../engine/executor.ts'
 import type { FailedMetric } from '../model.ts'
@@ -47,8 +47,10 @@ export function exploreView(reader: Reader, question: ViewQuestion, options: Eva
     ...answer,
     allowedDimensions: asked.metric.allowedDimensions,
     observedFrom: observed[0] ?? null,
-    boards: (question.dimensions ?? []).map((name, index) =>
-      toBoard(reader, question, { ...asked, name, index, now: options.now }, run),
+    boards: (question.dimensions ?? []).flatMap((name, index) =>
+      question.onlyAllowed === true && isDisallowed(asked.metric, name)
+        ? []
+        : toBoard(reader, question, { ...asked, name, index, now: options.now }, run),
     ),
     also,
   }
@@ -161,8 +163,8 @@ function toBoard(
 ): Board {
   const { metric, inputs, focus, compared, now } = asked
   const read = readDimensions(reader, metric, [asked.name], () => `dimensions[${asked.index}]`)
-  const dimensions = read.dimensions as [Dimension]
-  const { filterKey, label, name } = facetOf(dimensions[0])
+  const [dimension] = read.dimensions as [Dimension]
+  const { filterKey, label, name } = facetOf(dimension)
   const { metricSlug, glossaryTermSlug, filters = {} } = question
   const { conditions, termOf } = openScope(
     reader,
@@ -172,7 +174,7 @@ function toBoard(
   const zone = getZone(question.timeZone ?? 'UTC')
   const { weekStart = 'monday' } = question
   const nodeOver = (over: TimeRange) =>
-    planMetric(metric, conditions, { range: over, now, zone, weekStart, dimensions, inputs, termOf })
+    planMetric(metric, conditions, { range: over, now, zone, weekStart, dimensions: [dimension], inputs, termOf })
   const breakdown = toBreakdown(nodeOver(focus), run, {
     limit: question.limit ?? DEFAULT_BOARD_ENTRIES,
     before: compared && nodeOver(compared),
@@ -183,11 +185,14 @@ function toBoard(
     dimension: name,
     label,
     filterKey,
-    breakdown: breakdown.groups.map((group) => toEntry(group, dimensions, assetOf)),
+    breakdown: breakdown.groups.map((group) => toEntry(group, [dimension], assetOf)),
     ...(isManyValued(name) ? { overlapping: true as const } : {}),
     ...facts,
   }
 }
+
+const isDisallowed = ({ allowedDimensions }: Asked['metric'], name: string): boolean =>
+  dimensions.some((known) => known === name && !allowedDimensions.includes(known))
 
 function withoutKey(filters: FilterMapping, key: string): FilterMapping {
   return Object.fromEntries(Object.entries(filters).filter(([name]) => name !== key))

@@ -1,0 +1,41 @@
+import { dimensions } from '../charts/dimensions.ts'
+import type { MetricAnswer } from '../query/model.ts'
+import type { Shown } from './shapes.ts'
+
+type Input = Readonly<Record<string, unknown>> | undefined
+
+/** The part of an address below the console that shows the same numbers; undefined where none does. */
+export function toConsolePath(shown: Shown, input: Input): string | undefined {
+  switch (shown.kind) {
+    case 'value':
+    case 'series':
+      return toExplorePath(shown.answer, input)
+    case 'term':
+      return `glossary/${encodeURIComponent(shown.answer.term.slug)}`
+    case 'dashboard':
+      return `?${new URLSearchParams({ d: shown.answer.dashboard })}`
+    case 'text':
+      return undefined
+  }
+}
+
+function toExplorePath({ metric, applied }: Pick<MetricAnswer, 'metric' | 'applied'>, input: Input) {
+  const query = new URLSearchParams({ metric: metric.slug })
+  const set = (key: string, value: unknown) => typeof value === 'string' && query.set(key, value)
+  // Without the question of the assistant, its term is not known.
+  if (input === undefined) return undefined
+  set('term', input.glossaryTermSlug)
+  if (applied.from !== null && applied.to !== null) {
+    set('from', applied.from)
+    set('to', applied.to)
+  }
+  if (applied.timeZone !== 'UTC') query.set('tz', applied.timeZone)
+  for (const { origin, key, values } of applied.filters) {
+    if (origin !== 'caller') continue
+    const name = dimensions.find(({ filterKey }) => filterKey === key)?.name
+    // The console filters by dimensions only, so it would show another number.
+    if (name === undefined) return undefined
+    for (const value of values.length === 1 ? [...values, ...values] : values) query.append(name, String(value))
+  }
+  return `explore?${query}`
+}
