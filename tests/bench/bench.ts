@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { print, readCount, readFlags } from '../support/bench.ts'
+import { readRatioTable, writeRatioTable } from './all/ratios.ts'
 
 // npm run bench -- NAME [flags of its own]
-// npm run bench -- all [--rows 1e6] [--results FOLDER]: one after the other, each result kept as FOLDER/NAME.json
+// npm run bench -- all [--rows 1e6] [--results FOLDER] [--page FILE]: one after the other, each result kept as
+// FOLDER/NAME.json, and a table of all ratios as FOLDER/ratios.md; in FILE, too, when it is named (docs/performance.md)
 
 const file = fileURLToPath(import.meta.url)
 const folder = new URL('./', import.meta.url)
@@ -16,7 +18,7 @@ const ofAll = ['query', 'write', 'mixed', 'ready', 'serve', 'start']
 const withRows = new Set(['query', 'write', 'mixed', 'ready'])
 
 function runAll(): number {
-  const flags = readFlags({ rows: '1e6', results: 'bench-results' })
+  const flags = readFlags({ rows: '1e6', results: 'bench-results', page: '' })
   readCount('rows', flags.rows)
   const failed: string[] = []
   for (const name of ofAll) {
@@ -26,6 +28,10 @@ function runAll(): number {
     const { status } = spawnSync(process.execPath, [...process.execArgv, file, ...args], { stdio: 'inherit' })
     if (status !== 0) failed.push(name)
   }
+  const table = readRatioTable(flags.results)
+  writeFileSync(join(flags.results, 'ratios.md'), `${table}\n`)
+  if (flags.page !== '' && failed.length === 0) writeRatioTable(flags.page, table)
+  print(`\n${table}`)
   print(failed.length === 0 ? `\nall kept in ${flags.results}` : `\nfailed: ${failed.join(', ')}`)
   return failed.length === 0 ? 0 : 1
 }

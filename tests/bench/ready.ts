@@ -7,6 +7,7 @@ import { describeMachine, print, quantile, readCount, readFlags, readMemory, sav
 import { type Asked, Served } from './mixed/served.ts'
 import { fillStore, NOW } from './query/estate.ts'
 import { median } from './rivals/figures.ts'
+import { StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
 
 // How soon a new process answers at full speed: with a snapshot of the columnar index, and without one.
 // npm run bench -- ready [--rows 1e6] [--rounds 7] [--json FILE]
@@ -86,6 +87,47 @@ async function measureStart(home: string) {
   return { startMs, answeredMs: startMs + (first[0] ?? Number.NaN), loadMs, p95: quantile(first, 0.95), steady, peak }
 }
 
+const HOPS = 2_000
+const WARM_UP = 1_000
+
+/** The median of questions one after the other on one connection, against that of the cheapest request of the server. */
+async function measureHealthRatio(home: string): Promise<number> {
+  const { server } = await start(home)
+  const [health, query]: number[][] = [[], []]
+  for (let count = -WARM_UP; count < HOPS; count++) {
+    const [cheap, dear] = [
+      await server.ask({ name: 'health', method: 'GET', path: '/health' }),
+      await server.ask(asked),
+    ]
+    if (count < 0) continue
+    health?.push(cheap)
+    query?.push(dear)
+  }
+  await server.stop()
+  return median(query ?? []) / median(health ?? [])
+}
+
+/** The same over stdio, against the tool of a hello-world server. */
+async function measureStdioRatio(home: string): Promise<number> {
+  const [assay, hello] = stdioPeers.map((peer) => new StdioClient(spawnPeer(peer, home)))
+  if (assay === undefined || hello === undefined) throw new RangeError('there is no hello-world server')
+  const question = { name: 'query_metric', arguments: asked.body }
+  const greeting = { name: 'hello', arguments: { name: 'Ada' } }
+  const [ours, theirs]: number[][] = [[], []]
+  await Promise.all([assay.greet(), hello.greet()])
+  for (let count = -WARM_UP; count < HOPS; count++) {
+    const since = performance.now()
+    await assay.ask('tools/call', question)
+    const between = performance.now()
+    await hello.ask('tools/call', greeting)
+    if (count < 0) continue
+    ours?.push(between - since)
+    theirs?.push(performance.now() - between)
+  }
+  await Promise.all([assay.close(), hello.close()])
+  return median(ours ?? []) / median(theirs ?? [])
+}
+
 /** A start on an empty folder, and what it holds when it has answered. */
 async function measureEmpty(home: string) {
   const { server, startMs } = await start(home)
@@ -117,6 +159,8 @@ try {
     empties.push(await measureEmpty(empty))
     starts.push(await measureStart(folder))
   }
+  const healthRatio = await measureHealthRatio(folder)
+  const stdioRatio = await measureStdioRatio(folder)
   const of = (pick: (start: (typeof starts)[number]) => number) => median(starts.map(pick))
   const emptyMs = median(empties.map(({ startMs }) => startMs))
   const emptyPeak = median(empties.map(({ peak }) => peak))
@@ -134,6 +178,9 @@ try {
     steadyMs: of(({ steady }) => steady),
     firstP95Ratio: of(({ p95, steady }) => p95 / steady),
     snapshotBytes: bytes,
+    /** May be 2 and 1.5. */
+    healthRatio,
+    stdioRatio,
     memoryRatio: (of(({ peak }) => peak) - emptyPeak) / bytes,
   }
   for (const [name, value] of Object.entries(figures)) print(`${name.padEnd(20)} ${Number(value.toFixed(2))}`)

@@ -114,9 +114,10 @@ try {
   for (const file of ['log.db', 'bare.db', 'plain.db', 'sorted.db', 'orm.db'])
     rmSync(join(folder, file), { force: true })
   const imported = Math.min(estate.rows, MAX_IMPORTED)
-  const { first, again } = timeImports(folder, imported, Number(flags.imports))
+  const { first, again, duckDb } = await timeImports(folder, imported, Number(flags.imports))
   say('assay import, the whole command', `${perSecond(imported, first)}, median of ${flags.imports}`)
   say('assay import, the same file once more', perSecond(imported, again))
+  say('DuckDB reading that file into a table', `${perSecond(imported, duckDb)}, ${(first / duckDb).toFixed(2)} x`)
   print(`machine ${JSON.stringify(describeMachine())}`)
   saveResults(flags.json, {
     command: `npm run bench -- write --rows ${flags.rows}`,
@@ -125,6 +126,7 @@ try {
     imported,
     importPerSecond: imported / first,
     importAgainPerSecond: imported / again,
+    importAgainstDuckDb: first / duckDb,
   })
 } finally {
   rmSync(folder, { recursive: true, force: true })
