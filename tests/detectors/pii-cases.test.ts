@@ -35,6 +35,16 @@ function findIn({ text, path }: DetectionCase, types: readonly string[]) {
   }))
 }
 
+interface ColumnCase {
+  name: string
+  kind: string | null
+  language?: string
+}
+const columns = readFileSync(`${folder}columns.jsonl`, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as ColumnCase)
+
 describe('test cases for personal data', () => {
   it.each(files.filter((file) => file !== 'columns'))('%s', (file) => {
     const wrong = readCases([`${folder}${file}.jsonl`]).flatMap((each) => {
@@ -62,9 +72,7 @@ describe('test cases for personal data', () => {
   )
 
   it('columns of personal data are recognized by their names', () => {
-    const lines = readFileSync(`${folder}columns.jsonl`, 'utf8').trim().split('\n')
-    const wrong = lines.flatMap((line) => {
-      const { name, kind } = JSON.parse(line) as { name: string; kind: string | null }
+    const wrong = columns.flatMap(({ name, kind }) => {
       const part: Part = { kind: 'name', text: name, path: `Sales.${name}` }
       const document = { mime: '', parts: [part], links: [] }
       const [found] = [...piiDetector.detect(document, { asset, config: PiiConfig.parse({}), now })]
@@ -72,5 +80,16 @@ describe('test cases for personal data', () => {
       return shown === kind ? [] : [`${name}: ${shown}, not ${kind}`]
     })
     expect(wrong).toEqual([])
+  })
+
+  it('columns have at least ten names of personal data and ten others in each of 18 languages', () => {
+    const languages = new Set(columns.flatMap(({ language }) => language ?? []))
+    const few = [...languages].filter((language) => {
+      const own = columns.filter((each) => each.language === language)
+      const found = own.filter(({ kind }) => kind !== null).length
+      return Math.min(found, own.length - found) < 10
+    })
+    expect(few).toEqual([])
+    expect(languages.size).toBe(18)
   })
 })

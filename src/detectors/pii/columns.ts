@@ -11,7 +11,7 @@ const MAX_NAME_LENGTH = 80
 const ownWords: readonly (readonly [kind: string, words: string])[] = [
   [
     'pay',
-    'salary base_salary annual_salary base_pay gross_pay net_pay gehalt bruttogehalt bruttolohn nettolohn lohn salaire salaire_brut sueldo salario stipendio retribuzione vencimento ordenado salaris brutoloon wynagrodzenie pensja lön loen palkka wage compensation',
+    'salary base_salary annual_salary base_pay gross_pay net_pay gehalt bruttogehalt bruttolohn nettolohn lohn salaire salaire_brut sueldo salario stipendio retribuzione vencimento ordenado salaris brutoloon wynagrodzenie pensja lön loen palkka wage compensation salariu salariul',
   ],
   [
     'health',
@@ -23,15 +23,24 @@ const ownWords: readonly (readonly [kind: string, words: string])[] = [
   ],
   [
     'bank account',
-    'iban bank_account bankaccount account_holder bankverbindung numero_cuenta cuenta_bancaria kontonummer konto_nr compte_bancaire numéro_de_compte conto_corrente rekeningnummer numer_konta bankkonto',
+    'iban bank_account bankaccount account_holder bankverbindung numero_cuenta cuenta_bancaria kontonummer konto_nr compte_bancaire numéro_de_compte conto_corrente rekeningnummer numer_konta bankkonto cislo_uctu číslo_účtu',
   ],
-  ['payment card', 'cvv cvc tarjeta_credito carta_credito numero_carte cc_number pan_number pan'],
-  ['contact', 'email e_mail mail_address email_address e_mail_address correo_electronico courriel'],
-  ['identity document', 'patente_guida permis_conduire'],
-  ['name', 'customer_name client_name employee_name patient_name contact_name user_full_name'],
+  [
+    'payment card',
+    'cvv cvc tarjeta_credito carta_credito numero_carte cc_number pan_number pan cartao_credito cartão_crédito 银行卡号',
+  ],
+  [
+    'contact',
+    'email e_mail mail_address email_address e_mail_address correo_electronico courriel mailadresse emailadres e_mailadres telefon_privat telephone_portable téléphone_portable telefono_movil teléfono_móvil telefon_komorkowy telefon_komórkowy mobilni_telefon mobilní_telefon numar_telefon număr_telefon telefon_mobil',
+  ],
+  ['identity document', 'patente_guida permis_conduire koerekort_nummer kørekort_nummer ehliyet_no'],
+  [
+    'name',
+    'customer_name client_name employee_name patient_name contact_name user_full_name krestni_jmeno křestní_jméno soyad soyadi soyadı nume_familie nume_de_familie prenume keresztnev keresztnév отчество',
+  ],
   [
     'address',
-    'street strasse straße wohnort_strasse street_name customer_address home_address rue calle via straat ulica',
+    'street strasse straße wohnort_strasse street_name customer_address home_address rue calle via straat ulica lieferanschrift adresse_domicile indirizzo_residenza endereco_residencial endereço_residencial gatuadress adresa_bydliste adresa_bydliště ev_adresi adresa_domiciliu домашний_адрес адрес_проживания 家庭住址 집주소',
   ],
 ]
 
@@ -60,7 +69,7 @@ const kindOfTopic = new Map<number, string>([
 
 /** Words for the owner of a value, or for a value as such. */
 const neutral = new Set(
-  'number no nr num nbr n id code value customer client employee user person patient member holder owner applicant citizen guest student contact primary secondary main home work private personal mobile my the of de del do da du der des van di cliente titular empleado mitarbeiter kunde kunden pracownika klienta pacjenta encrypted raw plain hashed 1 2 3 new old domicilio postale wohnort full legal current permanent billing shipping delivery mailing residential numero número numéro nummer numer'.split(
+  'number no nr num nbr n id code value customer client employee user person patient member holder owner applicant citizen guest student contact primary secondary main home work private personal mobile my the of de del do da du der des van di cliente titular empleado mitarbeiter kunde kunden pracownika klienta pacjenta encrypted raw plain hashed 1 2 3 new old domicilio postale wohnort full legal current permanent billing shipping delivery mailing residential numero número numéro nummer numer paziente klant kund asiakas физлица'.split(
     ' ',
   ),
 )
