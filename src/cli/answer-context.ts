@@ -4,7 +4,7 @@ import { inCommands, toOption } from './command-words.ts'
 import { type Fact, toFacts } from './facts.ts'
 import { toFlag } from './filter-flags.ts'
 import { type Block, cell, warning } from './output/blocks.ts'
-import { toBucketTime, toReadersTime } from './output/times.ts'
+import { readersZone, toBucketTime, toReadersTime } from './output/times.ts'
 
 interface WarningView {
   code: string
@@ -147,5 +147,8 @@ export function showSources({ sources }: Freshness): PrintableText {
     return line`${showName(name)}, complete at ${toReadersTime(lastCompletedScanAt)}${old}`
   })
   const left = sources.length - shown.length
-  return joinShown([...shown, ...(left === 0 ? [] : [line`${left} more`])], '; ')
+  const zone = sources.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== null)
+    ? line` (${showName(readersZone())})`
+    : line``
+  return line`${joinShown([...shown, ...(left === 0 ? [] : [line`${left} more`])], '; ')}${zone}`
 }

@@ -2,6 +2,7 @@ import { joinShown, line, type PrintableText, showName } from '../kernel/shown.t
 import { type AppliedRange, type ContextView, showSources, toRange, toWarnings } from './answer-context.ts'
 import { listLeaves } from './facts.ts'
 import { type Block, cell, table } from './output/blocks.ts'
+import { readersZone } from './output/times.ts'
 
 export interface DashboardView extends Pick<ContextView, 'freshness' | 'warnings'> {
   dashboard: string
@@ -51,7 +52,7 @@ function toRanges(metrics: DashboardView['metrics']): Block[] {
   for (const { displayName, applied } of metrics) {
     if (applied === undefined) continue
     const [name, { text }] = toRange(applied)
-    const range = line`${name === line`as of` ? line`as of ` : line``}${text}`
+    const range = name === line`as of` ? line`as of ${text} (${showName(readersZone())})` : text
     namesOf.set(range, [...(namesOf.get(range) ?? []), showName(displayName)])
   }
   const [[only] = []] = namesOf

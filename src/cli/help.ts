@@ -119,15 +119,14 @@ export function configureHelp(program: Command, host: Pick<Host, 'stdout' | 'env
   const screen = () => describeScreen(host, host.stdout)
   const width = () => Math.min(screen().width, host.stdout.isTTY === true ? 120 : 80)
   const all = [program, ...program.commands.flatMap((command) => [command, ...command.commands])]
+  program.commandsGroup('Everything else:')
   for (const command of program.commands) command.helpGroup(groupOf(command.name()) ?? 'Everything else:')
+  // The library prints groups in the order of the commands.
+  const rank = (each: Command) => order.indexOf(each.helpGroup())
+  ;(program.commands as Command[]).sort((a, b) => rank(a) - rank(b))
   for (const command of all) {
     command.configureHelp({
       minWidthToWrap: 10,
-      visibleCommands: (of) => {
-        const visible = Help.prototype.visibleCommands.call(new Help(), of)
-        const rank = (each: Command) => order.indexOf(each.helpGroup())
-        return visible.toSorted((a, b) => rank(a) - rank(b))
-      },
       optionDescription: (option) => {
         const text = Help.prototype.optionDescription.call(new Help(), option)
         return option.mandatory ? `(required) ${text}` : text

@@ -15,6 +15,15 @@ describe('the help', () => {
     expect(program.commands.map((command) => command.name()).filter((name) => groupOf(name) === undefined)).toEqual([])
   })
 
+  it('lists the groups in the order of a working day', () => {
+    const shown = createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host).helpInformation()
+    const headings = shown.match(/^[A-Z][a-z ]+:$/gm)?.filter((each) => each !== 'Options:')
+    expect(headings).toEqual([
+      ...['Start:', 'Sources and scans:', 'Questions:', 'Decisions:', 'Assistants and servers:'],
+      ...['Definitions as code:', 'Upkeep:', 'Everything else:'],
+    ])
+  })
+
   it('has examples for every command, which begin with it and name only options that it has', () => {
     expect(leaves.filter((command) => examplesOf(command).length === 0).map(pathOf)).toEqual([])
     for (const command of leaves) {

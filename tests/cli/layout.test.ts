@@ -38,6 +38,19 @@ const rows = [
 ]
 
 describe('a table', () => {
+  it('breaks no word of a title or a cell that fits its column', () => {
+    const titles: Column[] = [
+      { title: line`name` },
+      { title: line`last complete scan`, min: 8, shrink: 1 },
+      { title: line`id` },
+    ]
+    const cells = [cell.name('Company wiki'), cell.shown(line`never scanned`), cell.code('a020f7ec-2c64')]
+    const lines = layOut([table(titles, [cells])], { ...plain, width: 37 })
+    const words = lines.join(' ').split(/\s+/)
+    for (const word of ['last', 'complete', 'scan', 'never', 'scanned']) expect(words).toContain(word)
+    expect(lines.filter((text) => stringWidth(text) > 37)).toEqual([])
+  })
+
   it('has its natural width on a pipe', () => {
     expect(layOut([table(columns, rows)], wide)).toEqual([
       'id  severity  where                    excerpt',

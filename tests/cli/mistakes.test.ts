@@ -30,7 +30,8 @@ const mistakes: [argv: string[], code: 1 | 2, says: RegExp, stdin?: string][] = 
   [['findings', '--sources', 'no-such-source'], 1, /no-such-source/],
   [['triage', '1'], 2, /'--as <status>' not specified/],
   [['triage', '1', '--as', 'done'], 2, /Allowed choices are false-positive/],
-  [['triage', '--severities', 'HIGH', '--as', 'ignored', '--yes'], 1, /reason/],
+  [['triage', '--severities', 'HIGH', '--as', 'ignored', '--yes'], 2, /--as ignored needs a reason/],
+  [['undo', '--yes'], 1, /no triage to undo/],
   [['scan', 'no-such-source'], 1, /no source 'no-such-source'/i],
   [['sources', 'test', 'no-such-source'], 1, /no source 'no-such-source'/i],
   [['sources', 'add', 'w', '--type', 'jira'], 2, /--type must be WIKI or BI_PLATFORM/],
@@ -63,6 +64,11 @@ const mistakes: [argv: string[], code: 1 | 2, says: RegExp, stdin?: string][] = 
   [['export'], 2, /'--dir <folder>' not specified/],
   [['sla', 'set', '--days', 'CRITICAL'], 2, /CRITICAL=7/],
   [['call', 'get_metric', '{"slug": }'], 2, /line 1, column 10/],
+  [
+    ['call', 'create_watch', '{"slug":"w","deliver":[{"type":"webhook","secret":"typed"}]}'],
+    2,
+    /deliver\[0\]\.secret is a secret, which does not belong on the command line/,
+  ],
   [['call', 'get_metrc'], 1, /Did you mean get_metric/],
   [['dashboard', 'no-board'], 1, /No dashboard is called 'no-board'/],
 ]

@@ -36,6 +36,11 @@ it('assay triage takes an end of a decision, and refuses one in the past or with
   expect((await decide('--as', 'ignored', '--until', until)).code).toBe(0)
   const shown = JSON.parse((await run(['call', 'get_finding', JSON.stringify({ id })])).stdout)
   expect(shown).toMatchObject({ status: 'IGNORED', until, history: [{ until }] })
+  const unreasoned = await run(['triage', id, '--as', 'false-positive'])
+  expect([unreasoned.code, unreasoned.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^assay: --as false-positive needs a reason/),
+  ])
   const past = await decide('--as', 'false-positive', '--until', '2020-01-01T00:00:00Z')
   expect(past.code).toBe(1)
   expect(past.stderr).toContain('until must be in the future')

@@ -56,6 +56,8 @@ export function addTriageCommand(program: Command, host: Host): void {
       const filter = mergeFilters({ ...options }, { flag: '--filter', filters: options.filter })
       if ((ids.length === 0) === (filter === undefined))
         throw new UsageError('Give ids of findings, or a filter such as --detector-types PII.')
+      if (isDecided(statuses[as]) && reason === undefined)
+        throw new UsageError(`--as ${as} needs a reason, for the history; give it with --reason "why".`)
       const given = { reason, until, expectedStatus: expect === undefined ? undefined : statuses[expect] }
       const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
       const target = filter === undefined ? { ids } : { filters: filter }

@@ -130,8 +130,8 @@ export function addWatchCommands(program: Command, host: Host): void {
       if (counts.FIRING > 0 || (counts.UNKNOWN > 0 && options.allowUnknown !== true)) {
         const total = answer.items.length
         const fire = `${counts.FIRING} of ${total} ${total === 1 ? 'watch' : 'watches'} ${counts.FIRING === 1 ? 'fires' : 'fire'}`
-        const message = `${fire}; the state of ${counts.UNKNOWN} is unknown.`
-        throw new AppError('conflict', message)
+        const unknown = counts.UNKNOWN === 0 ? '' : `; the state of ${counts.UNKNOWN} is unknown`
+        throw new AppError('conflict', `${fire}${unknown}.`)
       }
     })
 }
@@ -192,7 +192,7 @@ function toWatchTable(watches: readonly Watch[]): TableBlock {
     cell.code(slug),
     reason === undefined
       ? cell.status(state)
-      : { ...cell.status(state), text: line`${showCode(state)} (${showCode(reason)})` },
+      : { ...cell.status(state), text: line`${showCode(state)} (${showSentence(reason.replaceAll('_', ' '))})` },
     cell.code(metricSlug),
     dimensions.length > 0
       ? cell.shown(line`by ${joinShown(dimensions.map(showCode))}`)

@@ -24,7 +24,10 @@ export function cutText(text: string, width: number): string {
   return `${(atWord || kept).replace(/[\s\u200c\u200d]+$/u, '')}${end}`
 }
 
-/** Wraps a text between words; further lines are indented, which distinguishes them from the next row. */
+/**
+ * Wraps a text between words; further lines are indented, which distinguishes them from the next row, unless that would
+ * break a word.
+ */
 export function wrapText(long: string, width: number, indent = '  '): string[] {
   if (stringWidth(long) <= width) return [long]
   // The library composes characters, which changes the length.
@@ -33,6 +36,8 @@ export function wrapText(long: string, width: number, indent = '  '): string[] {
   const [first = ''] = wrap(text, width)
   const rest = text.trimStart().slice(first.length).trimStart()
   if (rest === '') return [first]
-  const further = indent.length * 2 < width ? indent : ''
+  const longestWord = rest.split(' ').reduce((most, word) => Math.max(most, stringWidth(word)), 0)
+  const breaks = longestWord > width - indent.length && longestWord <= width
+  const further = indent.length * 2 < width && !breaks ? indent : ''
   return [first, ...wrap(rest, width - further.length).map((line) => further + line)]
 }
