@@ -119,7 +119,7 @@ export function configureHelp(program: Command, host: Pick<Host, 'stdout' | 'env
   const screen = () => describeScreen(host, host.stdout)
   const width = () => Math.min(screen().width, host.stdout.isTTY === true ? 120 : 80)
   const all = [program, ...program.commands.flatMap((command) => [command, ...command.commands])]
-  program.commandsGroup('Everything else:')
+  program.commandsGroup('Everything else:').helpCommand('help [command]', 'print the help of a command')
   for (const command of program.commands) command.helpGroup(groupOf(command.name()) ?? 'Everything else:')
   // The library prints groups in the order of the commands.
   const rank = (each: Command) => order.indexOf(each.helpGroup())

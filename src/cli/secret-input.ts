@@ -75,7 +75,7 @@ function mapSecrets(payload: Record<string, unknown>, visit: Visit): Record<stri
   if (Array.isArray(deliver)) {
     mapped.deliver = deliver.map((receiver: unknown, index) =>
       isObject(receiver) && receiver.secret !== undefined
-        ? { ...receiver, secret: visit(receiver.secret, `deliver[${index}].secret`) }
+        ? { ...receiver, secret: visit(receiver.secret, `the secret of deliver[${index}]`) }
         : receiver,
     )
   }

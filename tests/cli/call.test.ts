@@ -107,7 +107,7 @@ describe('the input of assay call', () => {
           2,
           '',
           expect.stringMatching(
-            /is a secret, which does not belong on the command line; .*\{"env": "NAME"\} or \{"file": "PATH"\}.*--secret-stdin, --secret-env or --secret-file/,
+            /A secret does not belong on the command line: for (?:config\.masked\.api_token|the secret of deliver\[0\]), write \{"env": "NAME"\} or \{"file": "PATH"\}.*--secret-stdin, --secret-env or --secret-file/,
           ),
         ])
         expect(typed.stderr).not.toContain('token-on-the-command-line')

@@ -49,11 +49,11 @@ it.each([false, true])('hostile names of scopes are lines of the progress of a s
     .filter((each) => each.trim() !== '')
   if (isTTY) {
     const last = lines.slice(-scopes.length)
-    for (const [at, { name, discovered }] of scopes.entries()) {
+    for (const [at, { name, discovered, state }] of scopes.entries()) {
       const reader = new LineReader(last[at] ?? '')
       reader.match(/\r? {2}[█░]{24} /u)
       expect(reader.name()).toBe(showName(name, 40))
-      reader.take(`  ${Math.max(discovered, 1)}/${Math.max(discovered, 1)}`).end()
+      reader.take(`  ${discovered} of ${discovered}${state === 'FAILED' ? ', failed' : ''}`).end()
     }
   } else {
     expect(lines).toHaveLength(scopes.length)

@@ -67,7 +67,7 @@ const mistakes: [argv: string[], code: 1 | 2, says: RegExp, stdin?: string][] = 
   [
     ['call', 'create_watch', '{"slug":"w","deliver":[{"type":"webhook","secret":"typed"}]}'],
     2,
-    /deliver\[0\]\.secret is a secret, which does not belong on the command line/,
+    /A secret does not belong on the command line: for the secret of deliver\[0\], write/,
   ],
   [['call', 'get_metrc'], 1, /Did you mean get_metric/],
   [['dashboard', 'no-board'], 1, /No dashboard is called 'no-board'/],

@@ -87,7 +87,7 @@ function refusePlainSecrets(input: Record<string, unknown>): void {
   const [path] = listPlainSecrets(input)
   if (path === undefined) return
   throw new UsageError(
-    `${path} is a secret, which does not belong on the command line; write it as {"env": "NAME"} or {"file": "PATH"}, give the input as @FILE or - (standard input), or use a command with ${SECRET_OPTIONS}, such as assay sources add.`,
+    `A secret does not belong on the command line: for ${path}, write {"env": "NAME"} or {"file": "PATH"}, give the input as @FILE or - (standard input), or use a command with ${SECRET_OPTIONS}, such as assay sources add.`,
   )
 }
 
