@@ -46,7 +46,7 @@ async function askMany(server: Served, isEnough: (count: number) => boolean): Pr
   return times
 }
 
-async function requireWholeAnswer(server: Served): Promise<void> {
+async function requireWholeAnswer(server: Served, findings: number): Promise<void> {
   const { method, path, body } = asked
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(new URL(path, server.url), { method, headers, body: JSON.stringify(body) })
@@ -62,6 +62,26 @@ const isBuilt = ({ log }: Served) => log.includes('the engine is built')
 const msOf = ({ log }: Served, message: string) =>
   Number(new RegExp(`"${message}","findings":\\d+,"ms":(\\d+)`).exec(log)?.[1])
 
+interface Filled {
+  home: string
+  findings: number
+}
+
+/** Just enough findings for an index: what a server holds besides the columns. */
+const SMALL = 60_000
+
+function fill(home: string, count: number): Filled {
+  const store = Store.open(join(home, 'assay.db'), { now: () => NOW })
+  const { findings } = fillStore(store, count, home)
+  store.close()
+  return { home, findings }
+}
+
+function sizeOfSnapshot({ home }: Filled): number {
+  const name = readdirSync(join(home, 'engine')).find((each) => each.endsWith('.columns')) ?? ''
+  return statSync(join(home, 'engine', name)).size
+}
+
 /** How long the index takes to be built from the tables, at rest or beside questions. */
 async function measureBuild(home: string, isAsked: boolean): Promise<number> {
   rmSync(join(home, 'engine'), { recursive: true, force: true })
@@ -75,12 +95,12 @@ async function measureBuild(home: string, isAsked: boolean): Promise<number> {
 }
 
 /** A start with a snapshot. */
-async function measureStart(home: string) {
+async function measureStart({ home, findings }: Filled) {
   const { server, startMs } = await start(home)
   const first = await askMany(server, (count) => count >= FIRST)
   const peak = readMemory(server.child.pid ?? 0)?.peak ?? Number.NaN
   const steady = median(await askMany(server, (count) => count >= STEADY))
-  await requireWholeAnswer(server)
+  await requireWholeAnswer(server, findings)
   if (isBuilt(server)) throw new Error('the snapshot was not used')
   const loadMs = msOf(server, 'the engine is read from its snapshot')
   await server.stop()
@@ -128,42 +148,40 @@ async function measureStdioRatio(home: string): Promise<number> {
   return median(ours ?? []) / median(theirs ?? [])
 }
 
-/** A start on an empty folder, and what it holds when it has answered. */
+/** A start on an empty folder. */
 async function measureEmpty(home: string) {
   const { server, startMs } = await start(home)
   await server.ask({ name: 'health', method: 'GET', path: '/health' })
-  const { peak } = readMemory(server.child.pid ?? 0) ?? { peak: Number.NaN }
   await server.stop()
-  return { startMs, peak }
+  return { startMs }
 }
 
-const folder = mkdtempSync(join(flags.folder, 'assay-bench-ready-'))
-let findings = rows
-const empty = mkdtempSync(join(flags.folder, 'assay-bench-ready-'))
+const folders = ['many', 'small', 'empty'].map(() => mkdtempSync(join(flags.folder, 'assay-bench-ready-')))
+const [folder = '', smallFolder = '', empty = ''] = folders
 try {
   print(`machine ${JSON.stringify(describeMachine())}`)
-  const store = Store.open(join(folder, 'assay.db'), { now: () => NOW })
-  findings = fillStore(store, rows, folder).findings
-  store.close()
+  const many = fill(folder, rows)
+  const small = fill(smallFolder, SMALL)
   await measureEmpty(empty)
   const builds = { idle: [] as number[], asked: [] as number[] }
   for (let round = 0; round < Math.ceil(rounds / 3); round++) {
     builds.idle.push(await measureBuild(folder, false))
     builds.asked.push(await measureBuild(folder, true))
   }
-  const snapshot = readdirSync(join(folder, 'engine')).find((name) => name.endsWith('.columns')) ?? ''
-  const bytes = statSync(join(folder, 'engine', snapshot)).size
+  await measureBuild(smallFolder, false)
+  const bytes = sizeOfSnapshot(many)
   const starts: Awaited<ReturnType<typeof measureStart>>[] = []
+  const smallPeaks: number[] = []
   const empties: Awaited<ReturnType<typeof measureEmpty>>[] = []
   for (let round = 0; round < rounds; round++) {
     empties.push(await measureEmpty(empty))
-    starts.push(await measureStart(folder))
+    smallPeaks.push((await measureStart(small)).peak)
+    starts.push(await measureStart(many))
   }
   const healthRatio = await measureHealthRatio(folder)
   const stdioRatio = await measureStdioRatio(folder)
   const of = (pick: (start: (typeof starts)[number]) => number) => median(starts.map(pick))
   const emptyMs = median(empties.map(({ startMs }) => startMs))
-  const emptyPeak = median(empties.map(({ peak }) => peak))
   const figures = {
     rows,
     buildIdleMs: median(builds.idle),
@@ -181,12 +199,12 @@ try {
     /** May be 2 and 1.5. */
     healthRatio,
     stdioRatio,
-    memoryRatio: (of(({ peak }) => peak) - emptyPeak) / bytes,
+    /** Of what the process needs more than for few findings; may be 1.3. */
+    memoryRatio: (of(({ peak }) => peak) - median(smallPeaks)) / (bytes - sizeOfSnapshot(small)),
   }
   for (const [name, value] of Object.entries(figures)) print(`${name.padEnd(20)} ${Number(value.toFixed(2))}`)
   print(`machine ${JSON.stringify(describeMachine())}`)
   saveResults(flags.json, { command: `npm run bench -- ready --rows ${flags.rows}`, ...figures })
 } finally {
-  rmSync(folder, { recursive: true, force: true })
-  rmSync(empty, { recursive: true, force: true })
+  for (const each of folders) rmSync(each, { recursive: true, force: true })
 }
