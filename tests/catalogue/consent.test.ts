@@ -35,6 +35,13 @@ const people = {
 } as const
 type Person = keyof typeof people
 
+/** A refusal is the same for every caller, so of the ways to refuse, remote callers meet one each in turn. */
+const refusals: readonly Person[] = ['does not tick the box', 'declines', 'turns away']
+const peopleFor = (who: Who): readonly Person[] =>
+  who === 'local'
+    ? (Object.keys(people) as Person[])
+    : ['cannot be asked', 'agrees', refusals[everyone.indexOf(who) % refusals.length] ?? 'declines']
+
 /** The person at this machine, or the holder of a token with one scope. */
 type Who = Scope | 'local'
 const everyone: readonly Who[] = ['local', ...scopes]
@@ -231,7 +238,7 @@ function expectedOutcome({ operation, asks }: Case, who: Who, person: Person): s
 }
 
 describe.each(ways)('every change through $door by $line for $who', ({ line, door, who }) => {
-  it.each(Object.keys(people) as Person[])('where the person %s', async (person) => {
+  it.each(peopleFor(who))('where the person %s', async (person) => {
     const client = await connect(line, door, who, person)
     for (const each of listCases()) {
       const { operation, input } = each

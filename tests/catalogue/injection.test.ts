@@ -15,6 +15,10 @@ const payloads = [
   '"*" NEAR/2 (a OR NOT b) ^ col: -x',
 ]
 
+/** Payloads in each text; the texts take turns, so that each payload is in many of them. */
+const PER_TEXT = 2
+let turn = 0
+
 let template: Template
 let estate: OpenEstate
 beforeAll(async () => {
@@ -28,7 +32,7 @@ afterAll(() => {
 
 /** The input with a payload in place of each of its texts, one at a time; names of its keys too. */
 function* poison(value: unknown): Generator<unknown> {
-  if (typeof value === 'string') yield* payloads
+  if (typeof value === 'string') for (let n = 0; n < PER_TEXT; n++) yield payloads[turn++ % payloads.length]
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
       for (const bad of poison(item)) yield value.map((other, index) => (index === at ? bad : other))

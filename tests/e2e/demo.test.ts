@@ -76,14 +76,18 @@ describe('the example configuration', () => {
     await client.close()
   })
 
-  it('connects an assistant over HTTP at its path', async () => {
+  it('connects an assistant over HTTP at its path to a server that is healthy, and exits on SIGTERM', async () => {
     const { type, url = '' } = example.mcpServers['assay-http'] ?? {}
     expect([type, new URL(url).pathname, new URL(url).host]).toEqual(['http', '/mcp', '127.0.0.1:7411'])
     const server = await serveAssay(home)
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await ask(server.url, 'GET', '/health')).body).toMatchObject({ status: 'ok' })
     const client = await connectHttp(server.url)
     expect((await client.listTools()).tools.length).toBeGreaterThan(6)
     await client.close()
+    const asked = Date.now()
     expect(await server.stop()).toBe(0)
+    expect(Date.now() - asked).toBeLessThan(5000)
   })
 })
 
@@ -125,16 +129,5 @@ describe('the command line', () => {
       { detectorType: 'PII', findingType: 'CREDIT_CARD', start: 8, end: 8 + card.length },
     ])
     expect(stdout).not.toContain('1488')
-  })
-})
-
-describe('assay serve', () => {
-  it('prints its actual address, is healthy, and exits on SIGTERM', async () => {
-    const server = await serveAssay(home)
-    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-    expect((await ask(server.url, 'GET', '/health')).body).toMatchObject({ status: 'ok' })
-    const asked = Date.now()
-    expect(await server.stop()).toBe(0)
-    expect(Date.now() - asked).toBeLessThan(5000)
   })
 })

@@ -10,8 +10,8 @@ import { untilPrinted } from '../support/entry.ts'
 import { killDrivers, openWindow, shareFolder } from './many.ts'
 
 const isLong = process.env.ASSAY_LONG === '1'
-const PROCESSES = isLong ? 12 : 6
-const SECONDS = Number(process.env.ASSAY_SECONDS ?? 2)
+const PROCESSES = isLong ? 12 : 3
+const SECONDS = Number(process.env.ASSAY_SECONDS ?? 1)
 const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
 
 let home: string
@@ -41,7 +41,7 @@ describe('many processes on one data folder', () => {
   })
 
   it('always have one that runs the loop, and soon another one when it is killed', { timeout: 3_600_000 }, async () => {
-    const { drove } = await killDrivers(home, { processes: 6, kills: KILLS })
+    const { drove } = await killDrivers(home, { processes: isLong ? 6 : 3, kills: KILLS })
     expect(new Set(drove).size).toBe(KILLS)
   })
 

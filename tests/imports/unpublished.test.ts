@@ -6,7 +6,7 @@ import { SeededRandom } from '../properties/query-data.ts'
 import { copyHome, drawLine, importInterrupted, type Line, newHome, Process, removeHome } from './unpublished.ts'
 
 const SEED = Number(process.env.ASSAY_IMPORT_SEED ?? 20_261_122)
-const ROUNDS = Number(process.env.ASSAY_IMPORT_ROUNDS ?? 2)
+const ROUNDS = Number(process.env.ASSAY_IMPORT_ROUNDS ?? 1)
 
 const homes: string[] = []
 const processes: Process[] = []

@@ -7,7 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { assay, hasBrowser, launch, main, Pages, type Served, serve } from '../console/harness.ts'
 import { brushToList, compareExplore, compareOthers, revisit, triageByKeyboard } from '../console/journeys.ts'
 
-// The journeys of `npm test` on the demo and on 100,000 findings.
+// The tests of `npm test` with each page in both widths and colours; its journeys on the demo and on 100,000 findings.
+process.env.ASSAY_LONG = '1'
+await import('../console/browser.test.ts')
 
 const FINDINGS = '100000'
 

@@ -14,7 +14,7 @@ import { killWriters } from './killed-writer.ts'
 const isLong = process.env.ASSAY_LONG === '1'
 
 it('no acknowledged write is lost and none is stored in part, however a writer is killed', async () => {
-  const wanted = isLong ? 100 : 6
+  const wanted = isLong ? 100 : 3
   const { kills, acknowledged, damages } = await killWriters(wanted, 1)
   expect(damages).toEqual([])
   expect(kills).toBe(wanted)

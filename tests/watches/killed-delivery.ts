@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { operations } from '../../src/catalogue.ts'
 import { createRandom } from '../../src/sample/ids.ts'
 import { Store } from '../../src/store/store.ts'
 import { getWatch } from '../../src/watches/lifecycle.ts'
 import { insertChange } from '../../src/watches/states.store.ts'
 import { caller, contextOf, localPerson } from '../support/context.ts'
+import { buildEntry } from '../support/entry.ts'
 import { certificateFile, openReceiver, type Received, type Reply } from './receiver.ts'
 
 export interface KilledDeliveries {
@@ -22,7 +22,7 @@ export interface KilledDeliveries {
   missing: string[]
 }
 
-const entry = fileURLToPath(new URL('delivery-entry.ts', import.meta.url))
+const entry = new URL('delivery-entry.ts', import.meta.url)
 
 /** How long a receiver has to answer. */
 export const TIMEOUT_MS = 1_000
@@ -33,6 +33,7 @@ export async function killDeliverers(
   seed: number,
   replies?: (received: Received) => Reply | Promise<Reply>,
 ): Promise<KilledDeliveries> {
+  const script = await buildEntry(entry)
   const random = createRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'assay-delivery-'))
   const file = join(folder, 'assay.db')
@@ -60,7 +61,7 @@ export async function killDeliverers(
         }
       })
     const start = () =>
-      spawn(process.execPath, ['--import', 'tsx', entry, file, String(TIMEOUT_MS)], {
+      spawn(process.execPath, [script, file, String(TIMEOUT_MS)], {
         env: { ...process.env, NODE_EXTRA_CA_CERTS: certificateFile },
         stdio: 'ignore',
       })
