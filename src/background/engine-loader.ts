@@ -29,11 +29,13 @@ export async function inRecordedSnapshot<Result>(
 
 /** The engine of the snapshot beside the database; undefined when there is none that can be used. */
 export async function loadEngine(store: Store, log: Log): Promise<LoadedEngine | undefined> {
+  const { files } = store
+  if (files === undefined) return undefined
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
     const found = store.read(findSnapshot)
     try {
-      const loaded = await inRecordedSnapshot(store, (reader) => loadSnapshot(reader, store.file))
+      const loaded = await inRecordedSnapshot(store, (reader) => loadSnapshot(reader, files.file))
       if (loaded === undefined) return undefined
       const ms = Math.round(performance.now() - startedAt)
       log.info('the engine is read from its snapshot', { findings: loaded.engine.count, ms })

@@ -77,14 +77,14 @@ export function startLoop(options: LoopOptions): Loop {
       if (!lease.hold()) return
       const jumpMs = watch()
       if (jumpMs !== 0) log.warn('clock_jump', { jumpMs })
-      if (store.space.isLow() !== isPaused) {
+      if ((store.files?.space.isLow() ?? false) !== isPaused) {
         isPaused = !isPaused
         log.warn(
           isPaused ? 'the disk is nearly full: scans are paused' : 'there is enough disk space again: scans resume',
         )
       }
       if (isPaused) return
-      store.space.keepBallast()
+      store.files?.space.keepBallast()
       runTick({ ...options, isHeartbeatStale })
       if ((await finishDeletions(options)) > 0) log.info('the remaining data of a deleted source was removed')
       await sweepImports(options)

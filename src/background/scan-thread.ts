@@ -185,7 +185,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   ): Promise<Result> => {
     if (closed) throw new AppError('unavailable', 'Assay is closing; start the operation again.')
     // A thread that starts now would open whichever file has replaced the database.
-    store.requireSameFiles()
+    store.files?.requireSameFiles()
     try {
       return await new Promise<Result>((resolve, reject) => {
         unsent.push(({ worker }) => void call(worker).finally(stopIfIdle).then(resolve, reject))

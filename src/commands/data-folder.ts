@@ -12,12 +12,12 @@ import { sealDefinitions } from '../store/digests.store.ts'
 import { areTextsHidden } from '../store/install.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
 import { describeFolderLocation } from '../store/place.ts'
-import { Store } from '../store/store.ts'
+import { type FileStore, Store } from '../store/store.ts'
 
 /** An opened data folder: its persistent state, without any services running on it. */
 export interface Folder {
   config: Config
-  store: Store
+  store: FileStore
   vault: KeyedVault
   log: Log
   /** Writes the log lines of this and other threads. */

@@ -31,7 +31,7 @@ import {
   type TargetChecks,
 } from '../store/move/target-checks.ts'
 import { describeDifferences } from '../store/schema-check.ts'
-import type { Reader, Store, Writer } from '../store/store.ts'
+import type { FileStore, Reader, Store, Writer } from '../store/store.ts'
 import type { Folder } from './data-folder.ts'
 
 const BATCH_ROWS = 20_000
@@ -215,7 +215,7 @@ function requireQuiet(reader: Reader): void {
   }
 }
 
-function requireOwnSchema(store: Store): void {
+function requireOwnSchema(store: FileStore): void {
   const { differences } = store.examine('schema')
   if (differences.length === 0) return
   const message = `The database is not moved, because its schema differs from that of this version: ${describeDifferences(differences)}; see \`assay doctor\`.`

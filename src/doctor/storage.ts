@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import { verifyAudit } from '../audit/audit-chain.store.ts'
 import type { Check } from '../cli/host.ts'
@@ -11,6 +11,7 @@ import { findMove, type MoveState, toFolder } from '../store/move/marker.ts'
 import { describeFolderLocation, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
+import type { Store, StoreFiles } from '../store/store.ts'
 import { type CheckResult, check, quote } from './check.ts'
 
 const MB = 1024 * 1024
@@ -132,9 +133,34 @@ export function checkDatabase(
 ): Check[] {
   const newest = listBackups(home).at(-1)
   const fix = toRecoveryCommand(home)
-  const size = (end: string) => statSync(`${store.file}${end}`, { throwIfNoEntry: false })?.size ?? 0
+  return [
+    ...(store.files === undefined ? [] : checkFiles(store, store.files, { deep, maxQuickBytes, newest, fix })),
+    check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
+    check(
+      'audit trail',
+      () => {
+        const { brokenAt, entries } = store.read(verifyAudit)
+        return brokenAt === undefined
+          ? `intact, ${entries} entries`
+          : { failed: `The trail was changed at entry ${brokenAt}.`, fix }
+      },
+      fix,
+    ),
+    ...(deep ? [check('definitions', () => checkDefinitions(store.read(listDamagedDefinitions), fix), fix)] : []),
+  ]
+}
+
+interface FileChecks {
+  deep: boolean
+  maxQuickBytes: number
+  newest: string | undefined
+  fix: string
+}
+
+function checkFiles(store: Store, files: StoreFiles, { deep, maxQuickBytes, newest, fix }: FileChecks): Check[] {
+  const size = (end: string) => statSync(`${files.file}${end}`, { throwIfNoEntry: false })?.size ?? 0
   const isRead = deep || size('') <= maxQuickBytes
-  const { integrity, schema, foreignKeys, differences } = store.examine(deep ? 'full' : isRead ? 'quick' : 'schema')
+  const { integrity, schema, foreignKeys, differences } = files.examine(deep ? 'full' : isRead ? 'quick' : 'schema')
   const whole = integrity === 'ok'
   return [
     check(
@@ -162,19 +188,7 @@ export function checkDatabase(
     ),
     check('write-ahead log', () => checkWal(size('-wal')), OLDEST),
     check('place', () => checkMove(store.read(findMove)), 'assay doctor'),
-    check('backups', () => checkBackups(home, newest), 'assay backup'),
-    check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
-    check(
-      'audit trail',
-      () => {
-        const { brokenAt, entries } = store.read(verifyAudit)
-        return brokenAt === undefined
-          ? `intact, ${entries} entries`
-          : { failed: `The trail was changed at entry ${brokenAt}.`, fix }
-      },
-      fix,
-    ),
-    ...(deep ? [check('definitions', () => checkDefinitions(store.read(listDamagedDefinitions), fix), fix)] : []),
+    check('backups', () => checkBackups(dirname(files.file), newest), 'assay backup'),
   ]
 }
 

@@ -7,6 +7,7 @@ import { listDeletedSources } from '../findings/source-names.store.ts'
 import { comparand, db } from '../store/builder.ts'
 import type { TermRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
+import { matchingTexts } from '../store/text-search.ts'
 import type { NamedRow, TermRecord } from './model.ts'
 
 type Row = Selectable<TermRow>
@@ -27,11 +28,11 @@ export function listTerms(
   const matched = sql`FROM term${
     filter.match === undefined
       ? sql``
-      : sql` JOIN term_text ON term_text.rowid = term.id AND term_text MATCH ${filter.match}`
+      : sql` JOIN ${matchingTexts(reader, 'term', filter.match)} matching ON matching.id = term.id`
   } WHERE ${filter.includeInactive ? sql`TRUE` : sql`term.is_active = 1`}${
     filter.category === undefined ? sql`` : sql` AND term.category = ${filter.category}`
   }`
-  const order = filter.match === undefined ? sql`term.slug` : sql`bm25(term_text, 10, 1, 6), term.slug`
+  const order = filter.match === undefined ? sql`term.slug` : sql`matching.rank, term.slug`
   const rows = reader.all<Row>(
     sql<Row>`SELECT term.* ${matched} ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.offset}`,
   )

@@ -6,6 +6,7 @@ import type { NamedRow, TermRecord } from '../glossary/model.ts'
 import { db } from '../store/builder.ts'
 import type { MetricRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
+import { matchingTexts } from '../store/text-search.ts'
 import type { Dimension, MetricFormat, MetricRecord, MetricStatus, MetricType, TypedDefinition } from './model.ts'
 
 type Row = Selectable<MetricRow>
@@ -25,14 +26,16 @@ export function listMetrics(
   page: { limit: number; offset: number },
 ): { metrics: MetricRecord[]; total: number } {
   const conditions = [
-    filter.match === undefined ? sql`TRUE` : sql`metric_text MATCH ${filter.match}`,
     filter.type === undefined ? sql`TRUE` : sql`metric.type = ${filter.type}`,
     filter.status === undefined ? sql`TRUE` : sql`metric.status = ${filter.status}`,
     filter.termId === undefined ? sql`TRUE` : sql`metric.term_id = ${filter.termId}`,
   ]
-  const text = filter.match === undefined ? sql`` : sql`JOIN metric_text ON metric_text.rowid = metric.id`
+  const text =
+    filter.match === undefined
+      ? sql``
+      : sql`JOIN ${matchingTexts(reader, 'metric', filter.match)} matching ON matching.id = metric.id`
   const matched = sql`FROM metric ${text} WHERE ${sql.join(conditions, sql` AND `)}`
-  const order = filter.match === undefined ? sql`metric.slug` : sql`bm25(metric_text, 10, 1, 6, 2), metric.slug`
+  const order = filter.match === undefined ? sql`metric.slug` : sql`matching.rank, metric.slug`
   const rows = reader.all<Row>(
     sql<Row>`SELECT metric.* ${matched} ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.offset}`,
   )

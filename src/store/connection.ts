@@ -45,6 +45,9 @@ export interface CachedStatement extends Pick<Database.Statement, 'all' | 'get' 
   raw(): CachedStatement
 }
 
+/** What has a full-text index. */
+export type IndexedKind = 'term' | 'metric'
+
 type Storable<Value> = unknown extends Value
   ? never
   : Value extends number | bigint | null | Uint8Array
@@ -75,6 +78,8 @@ export interface Reader {
   hasEndBefore(moment: number): boolean
   /** Runs `work` with every decision that ends before a moment seen as ended. */
   seeAsOf<T>(moment: number, work: () => T): T
+  /** Searches terms or metrics where the database has no full-text index: ids with their ranks, lower is better. */
+  rankTexts?(kind: IndexedKind, match: string): [id: number, rank: number][]
 }
 
 export interface Writer extends Reader {

@@ -70,12 +70,61 @@ const CHECKPOINT_WAIT_MS = 80
 /** A write that leaves a log larger than this also waits for readers. */
 const BLOCKING_CHECKPOINT_BYTES = 54 * MEGABYTE
 
-/** An embedded database: a read-only connection for queries, and one for writes. */
 const checks = { quick: 'quick_check(1)', full: 'integrity_check(1)' } as const
 
-export class Store {
+/** A database: all data of an installation, in a file or on a server. */
+export interface Store {
+  /** The files of the database; undefined where a server has them. */
+  readonly files: StoreFiles | undefined
+  /** Runs `work` in one snapshot on a read-only connection. `work` returns plain data, never a promise. */
+  read<T>(work: (reader: Reader) => T): T
+  /** Runs `work` in one write transaction: all of it is committed, or nothing. */
+  write<T>(work: (writer: Writer) => T, options?: WriteOptions): T
+  /** Runs `work` in a write transaction that is always rolled back, and returns its result. */
+  dryRun<T>(work: (writer: Writer) => T): T
+  /**
+   * Opens a snapshot on a connection of its own, for reads across several turns of the event loop; close it soon. One
+   * `asRecorded` sees decisions as ended only where that is recorded.
+   */
+  openSnapshot(options?: { asRecorded?: boolean }): { reader: Reader; close(): void }
+  /** Whether the database still has the schema of this version. */
+  isCurrent(): boolean
+  /** Whether another writer has waited recently; batches should then be small. */
+  readonly hasWaitingWriter: boolean
+  /** Waits, without blocking the thread, until no other connection writes, or LOCK_TIMEOUT_MS have passed. */
+  waitForWriteLock(signal?: AbortSignal): Promise<void>
+  /** To be awaited between two batches: yields to the event loop and to other writers. */
+  yieldBetweenBatches(signal?: AbortSignal): Promise<void>
+  close(): void
+}
+
+/** What concerns a database only because it is a file. */
+export interface StoreFiles {
+  /** Path of the database. */
   readonly file: string
   readonly space: Space
+  /** Size of the write-ahead log on disk. */
+  readonly logBytes: number
+  /** Empties the write-ahead log before a large transaction; a read in progress may keep part of it. */
+  emptyLog(): void
+  /** As `emptyLog`, waiting up to LOCK_TIMEOUT_MS for readers. */
+  drainLog(signal?: AbortSignal): Promise<void>
+  /**
+   * Rewrites the database and empties the log, so that no overwritten content remains in either.
+   * @throws AppError `unavailable` when there is no space for it, or another process keeps reading from the log.
+   */
+  compact(): void
+  /** Checks the whole file; slow on a large one, and slower when `full` also compares indexes with their rows. */
+  examine(depth?: 'schema' | 'quick' | 'full'): IntegrityReport
+  /** @throws AppError `unavailable` when the open files are no longer those in the data folder. */
+  requireSameFiles(): void
+}
+
+/** An embedded database: a read-only connection for queries, and one for writes. */
+export class FileStore implements Store, StoreFiles {
+  readonly file: string
+  readonly space: Space
+  readonly files = this
   readonly #reader: Connection
   readonly #writer: Connection
   readonly #writerSignal: WriterSignal
@@ -104,7 +153,7 @@ export class Store {
    * @throws AppError `unavailable` with reason `database_newer`, `database_damaged`, `database_missing`,
    * `not_a_database`, `network_folder` or `busy`.
    */
-  static open(file: string, options: StoreOptions): Store {
+  static open(file: string, options: StoreOptions): FileStore {
     if (options.networkFolder !== true) requireLocalFolder(dirname(file))
     requireWholeFile(file)
     if (options.mustExist === true && !existsSync(file)) {
@@ -124,7 +173,7 @@ export class Store {
       const after = statSync(file, { throwIfNoEntry: false })?.ino
       if (before === undefined || before === after) {
         const space = new Space(dirname(file), options.freeBytes)
-        return new Store(file, writer, reader, { space, now: options.now })
+        return new FileStore(file, writer, reader, { space, now: options.now })
       }
       reader.close()
       throw new AppError('unavailable', 'The database was just replaced; try again.', { reason: 'busy' })
@@ -134,10 +183,6 @@ export class Store {
     }
   }
 
-  /**
-   * Opens a snapshot on a connection of its own, for reads across several turns of the event loop; close it soon. One
-   * `asRecorded` sees decisions as ended only where that is recorded.
-   */
   openSnapshot({ asRecorded = false } = {}): { reader: Reader; close(): void } {
     this.#guard.check()
     const database = openConnection(this.file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
@@ -152,7 +197,6 @@ export class Store {
     return { reader, close: () => reader.close() }
   }
 
-  /** Runs `work` in one snapshot on a read-only connection. `work` returns plain data, never a promise. */
   read<T>(work: (reader: Reader) => T): T {
     this.#guard.checkIfStale()
     return this.#reader.transaction('BEGIN', work)
@@ -180,7 +224,6 @@ export class Store {
     this.#moveId = id
   }
 
-  /** Runs `work` in a write transaction that is always rolled back, and returns its result. */
   dryRun<T>(work: (writer: Writer) => T): T {
     const undone = new Error('undone')
     let outcome: { result: T } | undefined
@@ -197,7 +240,6 @@ export class Store {
     return outcome.result
   }
 
-  /** Checks the whole file; slow on a large one, and slower when `deep` also compares indexes with their rows. */
   examine(depth: 'schema' | 'quick' | 'full' = 'quick'): IntegrityReport {
     const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)
     const schema = Number(pragma('user_version').pluck().get())
@@ -209,12 +251,10 @@ export class Store {
     }
   }
 
-  /** @throws AppError `unavailable` when the open files are no longer those in the data folder. */
   requireSameFiles(): void {
     this.#guard.check()
   }
 
-  /** Whether the file still has the schema of this version. */
   isCurrent(): boolean {
     return Number(this.#reader.prepare('PRAGMA user_version').pluck().get()) === newestSchema()
   }
@@ -224,7 +264,6 @@ export class Store {
     this.#writer.close()
   }
 
-  /** Whether another writer has waited recently; batches should then be small. */
   get hasWaitingWriter(): boolean {
     return this.#writerSignal.wasSignalledSince(Date.now() - RECENT_WAIT_MS)
   }
@@ -272,10 +311,6 @@ export class Store {
     if (this.logBytes > 0) this.#checkpoint()
   }
 
-  /**
-   * Rewrites the database and empties the log, so that no overwritten content remains in either.
-   * @throws AppError `unavailable` when there is no space for it, or another process keeps reading from the log.
-   */
   compact(): void {
     this.#guard.check()
     this.read((reader) => requireUnmoved(reader))
@@ -294,7 +329,6 @@ export class Store {
     return done
   }
 
-  /** Size of the write-ahead log on disk. */
   get logBytes(): number {
     return statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
@@ -319,6 +353,9 @@ export class Store {
     }
   }
 }
+
+/** Opens the database of a data folder. */
+export const Store = { open: FileStore.open }
 
 /** Reads every page from disk: a connection that is already open may have them cached. */
 function isWhole(file: string): boolean {

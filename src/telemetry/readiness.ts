@@ -20,6 +20,6 @@ export function examineReadiness(store: Store, vault: Pick<KeyedVault, 'problem'
     ),
     schema: outcome(() => store.isCurrent()),
     key: outcome(() => vault.problem() === undefined),
-    disk: outcome(() => readFreeBytes(dirname(store.file)) >= MIN_FREE_BYTES),
+    disk: outcome(() => store.files === undefined || readFreeBytes(dirname(store.files.file)) >= MIN_FREE_BYTES),
   }
 }

@@ -176,7 +176,9 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
       },
     })
   }
-  const sizeOfFile = (suffix: string) => statSync(`${store.file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0
+  const { file } = store.files ?? {}
+  const sizeOfFile = (suffix: string) =>
+    file === undefined ? 0 : (statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0)
   gauge('db_size_bytes', 'Size of the database file.', (each) => each.set(sizeOfFile('')))
   gauge('wal_bytes', 'Size of the write-ahead log.', (each) => each.set(sizeOfFile('-wal')))
   gauge('leader', 'Whether this process runs the background loop.', (each) => {

@@ -41,7 +41,7 @@ export function maskStoredTexts({ store, vault, log, now }: HideOptions): void {
   if (changed === 0) return
   if (store.read(findTextsHiddenAt) !== textsHidden.uncompacted) return
   try {
-    store.compact()
+    store.files?.compact()
   } catch (error) {
     log.warn('text masked in the database may still be present in its free pages; the next start compacts it again', {
       error,

@@ -5,6 +5,7 @@ import { findEngine } from '../../src/query/engine/executor.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { makeEstate, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { filesOf } from '../support/new-store.ts'
 
 /** The built thread starts much faster than the one from the sources. */
 const builtScript = new URL('../../dist/background/engine.worker.js', import.meta.url)
@@ -24,7 +25,7 @@ function keep(damage?: string) {
   if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
-  const settings = { home: dirname(store.file), keys: {}, logLevel: 'info' as const }
+  const settings = { home: dirname(filesOf(store).file), keys: {}, logLevel: 'info' as const }
   const keeper = keepEngine({
     store,
     log,

@@ -61,7 +61,8 @@ function measureRescans() {
   const { sourceId, seconds } = openFilled(file, estate)
   say('bulk at the store', perSecond(estate.rows, seconds))
   copyFileSync(file, bare)
-  const [store, unlogged] = [file, bare].map((name) => Store.open(name, { now: () => START })) as [Store, Store]
+  const open = (name: string) => Store.open(name, { now: () => START })
+  const [store, unlogged] = [open(file), open(bare)]
   const plain = new PlainTable(join(folder, 'plain.db'))
   const others: Rival[] = [new SortedTable(join(folder, 'sorted.db'))]
   if (estate.rows <= MAX_ROWS_OF_ORM) others.push(new OrmTable(join(folder, 'orm.db')))

@@ -13,6 +13,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { type FindingSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, NOON, openContext, type TestContext } from '../support/context.ts'
+import { filesOf } from '../support/new-store.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { toQuery } from './filter-places.ts'
 
@@ -190,7 +191,7 @@ async function runCli(...argv: string[]) {
   const contextFor = (given: object) => ({ ...context, ...given })
   const { stdout, stderr } = await runOnTerminal([...argv, '--json'], {
     open: async () => ({ operations, caller: localPerson, contextFor, close: async () => {} }),
-    locate: () => ({ home: dirname(context.store.file), env: {}, networkFolder: false }),
+    locate: () => ({ home: dirname(filesOf(context.store).file), env: {}, networkFolder: false }),
   })
   return JSON.parse(stdout + stderr)
 }

@@ -10,6 +10,7 @@ import { backUp, restore } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
 import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openStore, plant } from '../query/estate.ts'
+import { filesOf } from '../support/new-store.ts'
 import { changeSomething } from './changing.ts'
 import { countDifferences, countFindings, damageSnapshots, load, tiny } from './snapshots.ts'
 
@@ -17,7 +18,7 @@ function openEstate() {
   const store = openStore(() => NOW)
   plant(store, makeEstate(7, 500) as EstateSeed)
   countFindings(store)
-  const folder = join(dirname(store.file), 'engine')
+  const folder = join(dirname(filesOf(store).file), 'engine')
   const save = () =>
     saveSnapshot(
       store,
@@ -101,19 +102,19 @@ test('a snapshot of another version of the program or of another schema is not u
 test('a backup has no snapshot, and a restored database uses only snapshots of its own history', async () => {
   const { store, save } = openEstate()
   const random = new SeededRandom(9)
-  const home = dirname(store.file)
+  const home = dirname(filesOf(store).file)
   const [early, late] = [join(home, 'early.db'), join(home, 'late.db')]
-  backUp(store.file, early)
+  backUp(filesOf(store).file, early)
   changeSomething(store, random, { startsOver: 0 })
   save()
-  backUp(store.file, late)
+  backUp(filesOf(store).file, late)
   store.close()
   for (const [backup, expected] of [
     [early, 'there is none'],
     [late, Engine],
   ] as const) {
-    restore(backup, store.file, NOW)
-    const restored = Store.open(store.file, { now: () => NOW })
+    restore(backup, filesOf(store).file, NOW)
+    const restored = Store.open(filesOf(store).file, { now: () => NOW })
     for (let round = 0; round < 5; round++) changeSomething(restored, random, { startsOver: 0 })
     const engine = await load(restored)
     if (typeof expected === 'string') expect(engine).toBe(expected)
@@ -123,8 +124,8 @@ test('a backup has no snapshot, and a restored database uses only snapshots of i
     }
     restored.close()
   }
-  rmSync(store.file)
-  Store.open(store.file, { now: () => NOW }).close()
+  rmSync(filesOf(store).file)
+  Store.open(filesOf(store).file, { now: () => NOW }).close()
 })
 
 test('a dropped snapshot leaves neither a row nor a file', async () => {

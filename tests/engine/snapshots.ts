@@ -13,7 +13,7 @@ import { runPlan } from '../../src/query/sql/plan.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { makeEstate, NOW, type SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
-import { openNewStore } from '../support/new-store.ts'
+import { filesOf, openNewStore } from '../support/new-store.ts'
 import { changeSomething } from './changing.ts'
 
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
@@ -30,7 +30,7 @@ export function countFindings(store: Store): void {
 export async function load(store: Store): Promise<Engine | string> {
   const snapshot = store.openSnapshot({ asRecorded: true })
   try {
-    return (await loadSnapshot(snapshot.reader, store.file, tiny))?.engine ?? 'there is none'
+    return (await loadSnapshot(snapshot.reader, filesOf(store).file, tiny))?.engine ?? 'there is none'
   } catch (error) {
     if (error instanceof UnusableSnapshot) return error.message
     throw error
@@ -115,7 +115,7 @@ class Home {
   }
 
   get file(): string {
-    const folder = join(dirname(this.store.file), 'engine')
+    const folder = join(dirname(filesOf(this.store).file), 'engine')
     const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.columns'))
     return join(folder, name)
   }
@@ -127,19 +127,19 @@ class Home {
   /** Copies the database by hand, as it was when no process had it open. */
   copy(to: string): void {
     this.store.close()
-    copyFileSync(this.store.file, to)
+    copyFileSync(filesOf(this.store).file, to)
     this.reopen()
   }
 
   /** Replaces the database by a copy of the same or another one. */
   replace(from: string): void {
     this.store.close()
-    copyFileSync(from, this.store.file)
+    copyFileSync(from, filesOf(this.store).file)
     this.reopen()
   }
 
   reopen(): void {
-    this.store = Store.open(this.store.file, { now: () => NOW })
+    this.store = Store.open(filesOf(this.store).file, { now: () => NOW })
   }
 
   close(): void {
@@ -192,7 +192,7 @@ const changeRow: Damage = (own, _, random) =>
   })
 /** The database is copied, written on, given a snapshot, and copied back: then it is written past that snapshot. */
 const copyBack: Damage = (own, _, random) => {
-  const copy = `${own.store.file}.copy`
+  const copy = `${filesOf(own.store).file}.copy`
   own.copy(copy)
   own.change(1 + random.below(3))
   if (random.chance(0.7)) own.save()
@@ -204,7 +204,7 @@ const copyBack: Damage = (own, _, random) => {
 }
 /** The same with a backup of the program, restored into the folder while its snapshot stays. */
 const exchange: Damage = async (own, other, random) => {
-  const copy = `${own.store.file}.copy`
+  const copy = `${filesOf(own.store).file}.copy`
   const mine = readFileSync(own.file)
   const name = own.file
   await other.refill()

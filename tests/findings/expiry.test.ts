@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { recordExpiries } from '../../src/findings/expiries.ts'
 import { errorOf, NOON } from '../support/context.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { filesOf } from '../support/new-store.ts'
 import { DAY, openWatching, type Watching } from '../watches/watching.ts'
 import { runCourse } from './expiry-course.ts'
 
@@ -122,7 +123,7 @@ it('has one row of history for its end when a process is killed before it record
     )
   const seen: unknown[] = []
   for (let kill = 0; kill < 6; kill++) {
-    const running = await startEntry(entry, [context.store.file, String(context.clock.now)])
+    const running = await startEntry(entry, [filesOf(context.store).file, String(context.clock.now)])
     await untilPrinted(running, 'ready')
     await new Promise((resolve) => setTimeout(resolve, kill * 12))
     running.child.kill('SIGKILL')

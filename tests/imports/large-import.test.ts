@@ -12,6 +12,7 @@ import { createOwner } from '../../src/scans/owner.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
+import { filesOf } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 import { toRow } from './sorted.ts'
 
@@ -95,7 +96,7 @@ it('drops indexes before storing and recreates them at the end, also in another 
   bench.queue.start(scan?.id ?? '')
   await bench.queue.settled(scan?.id ?? '')
   expect(schemaOf(bench.store)).toEqual(schema)
-  expect(bench.store.examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
+  expect(filesOf(bench.store).examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
   expect(await bench.run('get_scan', { id: scan?.id ?? '' })).toMatchObject({
     status: 'COMPLETED',
     progress: { scanned: 5_003, findings: { new: COUNT, again: 0, resolved: COUNT / 3 } },

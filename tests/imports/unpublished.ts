@@ -121,7 +121,7 @@ export class Process {
 
   /** Leaves everything in the one file. */
   settle(): void {
-    this.store.emptyLog()
+    this.store.files?.emptyLog()
   }
 
   isImporting(): boolean {

@@ -3,10 +3,9 @@ import type { FilterMapping } from '../../src/findings/filter.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
 import { evaluateSeries } from '../../src/query/answer/series.ts'
 import type { MetricAnswer, MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
-import type { Reader } from '../../src/store/store.ts'
+import type { Reader, Store } from '../../src/store/store.ts'
 import { askBoth } from '../engine/asking.ts'
-import { type EstateSeed, plant } from '../query/estate.ts'
-import { openTestStore, type TestStore } from '../support/test-store.ts'
+import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { plantMetrics, plantPolicies, plantTerm } from './plant-metrics.ts'
 import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from './query-data.ts'
 import { checkDrivers } from './query-drivers.ts'
@@ -38,7 +37,7 @@ const same = (actual: number | null | undefined, expected: number | null | undef
 }
 
 interface Estate {
-  store: TestStore
+  store: Store
   oracle: Oracle
   metrics: MadeMetric[]
 }
@@ -46,7 +45,7 @@ interface Estate {
 function openEstate(seed: number): Estate {
   const estate = makeEstate(seed, FINDINGS)
   const metrics = makeMetrics(seed + 1)
-  const { store, close } = openTestStore(() => NOW)
+  const { store, close } = openFolderStore(() => NOW)
   closers.push(close)
   plant(store, estate as EstateSeed)
   for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
@@ -57,7 +56,7 @@ function openEstate(seed: number): Estate {
 }
 
 /** The caller's term is a row like any other, made for the question. */
-function toInput({ term, pinned, filters, ...question }: OracleQuestion, store: TestStore) {
+function toInput({ term, pinned, filters, ...question }: OracleQuestion, store: Store) {
   const slug = term === undefined ? undefined : addTerm(store, term)
   return {
     input: {
@@ -70,7 +69,7 @@ function toInput({ term, pinned, filters, ...question }: OracleQuestion, store: 
 }
 
 let terms = 0
-function addTerm(store: TestStore, mapping: OracleFilter): string {
+function addTerm(store: Store, mapping: OracleFilter): string {
   const slug = `asked-${++terms}`
   plantTerm(store, slug, mapping)
   return slug
@@ -121,7 +120,7 @@ function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: bo
 
 let served = 0
 /** The answer of SQL, once the engine has given the same. */
-function readBoth<Answer>(store: TestStore, ask: (reader: Reader) => Answer): Answer {
+function readBoth<Answer>(store: Store, ask: (reader: Reader) => Answer): Answer {
   const { sql, engine, served: plans } = askBoth(store, ask, tiny)
   expect(engine).toEqual(sql)
   served += plans

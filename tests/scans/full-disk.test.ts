@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
+import { filesOf } from '../support/new-store.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
 
@@ -34,7 +35,7 @@ it('a scan that fails on a full disk at any write resumes when there is space an
     faults++
     if (scan.status !== 'RUNNING') expect(scan).toMatchObject({ status: 'PARTIAL', reason: 'storage_full' })
     expect(scan.progress.findings.resolved).toBe(0)
-    expect(bench.store.examine()).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
+    expect(filesOf(bench.store).examine()).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
     setMost(++most)
     bench.clock.now += 60_000
     bench.turn()

@@ -1,6 +1,7 @@
 // Scans a tenant on a disk that takes no more, and goes on each time when it is told that there is more room.
 import { createHash } from 'node:crypto'
 import type { Scan } from '../../src/scans/model.ts'
+import { filesOf } from '../support/new-store.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench } from './workbench.ts'
 
@@ -34,7 +35,7 @@ for (;;) {
     await bench.queue.settled(id)
     const scan = await bench.run<Scan>('get_scan', { id })
     if (scan.status === 'COMPLETED') break
-    const { integrity, foreignKeys } = bench.store.examine()
+    const { integrity, foreignKeys } = filesOf(bench.store).examine()
     await untilRoom(`fault ${scan.status} ${scan.progress.findings.resolved} ${integrity} ${foreignKeys}`)
   } catch (error) {
     const reason = (error as { facts?: { reason?: string } }).facts?.reason ?? String(error)
@@ -42,6 +43,6 @@ for (;;) {
   }
 }
 const digest = createHash('sha256').update(JSON.stringify(bench.snapshot())).digest('hex')
-process.stdout.write(`over ${digest} ${bench.store.examine().integrity}\n`)
+process.stdout.write(`over ${digest} ${filesOf(bench.store).examine().integrity}\n`)
 await bench.close()
 clearInterval(keepAlive)

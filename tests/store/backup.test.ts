@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUp, restore, verifyCopy } from '../../src/store/backup.ts'
-import { Store } from '../../src/store/store.ts'
+import { type FileStore, Store } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-function withStore<T>(work: (store: Store) => T): T {
+function withStore<T>(work: (store: FileStore) => T): T {
   const store = Store.open(file, { now })
   try {
     return work(store)

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUp, nameBackup, restore } from '../../src/store/backup.ts'
-import { Store } from '../../src/store/store.ts'
+import { type FileStore, Store } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { thrownBy } from '../support/context.ts'
 import { safe } from '../support/safe-text.ts'
@@ -22,7 +22,7 @@ import { safe } from '../support/safe-text.ts'
 const now = () => Date.UTC(2026, 5, 15)
 let home: string
 let file: string
-let stores: Store[]
+let stores: FileStore[]
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'assay-guard-'))
   file = join(home, 'assay.db')
@@ -33,13 +33,13 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function open(): Store {
+function open(): FileStore {
   const store = Store.open(file, { now })
   stores.push(store)
   return store
 }
-const add = (store: Store, word: string) => store.write((writer) => ensureDictionaryId(writer, safe(word)))
-const has = (store: Store, word: string) => store.read((reader) => findWord(reader, word) !== undefined)
+const add = (store: FileStore, word: string) => store.write((writer) => ensureDictionaryId(writer, safe(word)))
+const has = (store: FileStore, word: string) => store.read((reader) => findWord(reader, word) !== undefined)
 
 /** Another database of ours, in one file. */
 function makeOther(): string {

@@ -26,7 +26,7 @@ import { APPLICATION_ID, listMigrations, UNFINISHED_COPY_ID } from '../../src/st
 import { findMove, saveMoving } from '../../src/store/move/marker.ts'
 import type { MoveProgress } from '../../src/store/move/sqlite-target.ts'
 import { readUnfinished } from '../../src/store/move/target-checks.ts'
-import { Store } from '../../src/store/store.ts'
+import { type FileStore, Store } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { buildEntry } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
@@ -70,7 +70,7 @@ async function reasonOf(work: () => unknown): Promise<unknown> {
   return undefined
 }
 
-async function within<T>(home: string, work: (store: Store) => T | Promise<T>): Promise<T> {
+async function within<T>(home: string, work: (store: FileStore) => T | Promise<T>): Promise<T> {
   const store = Store.open(join(home, 'assay.db'), { now: Date.now })
   try {
     return await work(store)
@@ -106,7 +106,7 @@ async function runEntry({ to, limit = '', uid }: { to: string; limit?: string; u
   return output
 }
 
-const addWord = (store: Store, text: string) => store.write((writer) => ensureDictionaryId(writer, safe(text)))
+const addWord = (store: FileStore, text: string) => store.write((writer) => ensureDictionaryId(writer, safe(text)))
 
 describe('a moved database', () => {
   it('has every row of the former one, its schema, its counters and its audit trail', async () => {

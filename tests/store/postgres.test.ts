@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -6,16 +7,19 @@ import { type SeenAsset, saveAsset } from '../../src/findings/assets.store.ts'
 import { applyDetection, type DetectionCounts } from '../../src/findings/detected.ts'
 import type { FacetDictionary } from '../../src/findings/facets.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { listTerms } from '../../src/glossary/glossary.store.ts'
 import { foldCase } from '../../src/kernel/fold.ts'
+import { listMetrics } from '../../src/metrics/metrics.store.ts'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
 import type { PostgresStore } from '../../src/store/postgres/store.ts'
-import type { Store, Writer } from '../../src/store/store.ts'
+import type { Reader, Store, Writer } from '../../src/store/store.ts'
 import { answer, answerBoth } from '../engine/asking.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
 import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { policiesOf } from '../properties/query-terms.ts'
-import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { type EstateSeed, plant } from '../query/estate.ts'
+import { openNewFile } from '../support/new-store.ts'
 import {
   createDatabase,
   missingPostgres,
@@ -57,9 +61,9 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     closers.push(database.drop)
     store = openPostgresStore(database.connectionString, () => NOW)
     closers.push(() => store.close())
-    const folder = openFolderStore(() => NOW)
-    file = folder.store
-    closers.push(folder.close)
+    const folder = mkdtempSync(join(tmpdir(), 'assay-both-'))
+    file = openNewFile(join(folder, 'assay.db'), () => NOW)
+    closers.push(() => rmSync(folder, { recursive: true }), file.close.bind(file))
     const estate = makeEstate(SEED, 150) as EstateSeed
     for (const each of [file, store]) {
       plant(each, estate)
@@ -217,6 +221,28 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect(query.mock.calls.length).toBeLessThanOrEqual(8)
     const history = `SELECT count(*) FROM status_change WHERE finding_id IN (SELECT id FROM finding WHERE excerpt = 'e')`
     expect(find(history)).toBe(40)
+  })
+
+  it('finds terms and metrics by their texts in the order of SQLite, also after a change', () => {
+    const page = { limit: 100, offset: 0 }
+    const search = (reader: Reader, match: string) => [
+      listTerms(reader, { match, includeInactive: true }, page).terms.map(({ slug }) => slug),
+      listMetrics(reader, { match }, page).metrics.map(({ slug }) => slug),
+    ]
+    const matches = ['data', 'pii', 'secret*', 'open AND critical', 'findings OR exposure', 'severity', 'nothing']
+    const searchAll = (each: Store) => each.read((reader) => matches.map((match) => search(reader, match)))
+    const expected = searchAll(file)
+    expect(expected.flat(2).length).toBeGreaterThan(20)
+    expect(searchAll(store)).toEqual(expected)
+    const change = (writer: Writer) => {
+      writer.prepare("UPDATE metric SET description = 'nothing is severe' WHERE slug = 'open-findings'").run()
+      return search(writer, 'nothing')[1]
+    }
+    for (const each of [file, store]) expect(each.dryRun(change)).toEqual(['open-findings'])
+    expect(searchAll(store)).toEqual(expected)
+    for (const each of [file, store]) expect(each.write(change)).toEqual(['open-findings'])
+    expect(searchAll(store)).toEqual(searchAll(file))
+    expect(searchAll(store)).not.toEqual(expected)
   })
 
   it('reads one state in a snapshot while others write', () => {

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRandom } from '../../src/sample/ids.ts'
-import { Store } from '../../src/store/store.ts'
+import { type FileStore, Store } from '../../src/store/store.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
 import { safe } from '../support/safe-text.ts'
 import { killWriters } from './killed-writer.ts'
@@ -22,7 +22,7 @@ it('no acknowledged write is lost and none is stored in part, however a writer i
 }, 180_000)
 
 /** A new store in a folder of its own, which goes with the test. */
-function openStore(): Store {
+function openStore(): FileStore {
   const folder = mkdtempSync(join(tmpdir(), 'assay-power-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return Store.open(join(folder, 'assay.db'), { now: Date.now })
@@ -179,7 +179,7 @@ describe('the write-ahead log', () => {
   const MAX_ENTRIES = 64 * 1024 * 1024
   /** Of 4 MB each: more than the log may hold. */
   const BATCHES = 22
-  const grow = (store: Store, from: number) =>
+  const grow = (store: FileStore, from: number) =>
     store.write((writer) => {
       const insert = writer.prepare('INSERT OR REPLACE INTO install (name, value) VALUES (?, ?)')
       for (let row = 0; row < 500; row++) insert.run(safe(`grown-${from}-${row}`), safe('x'.repeat(8_000)))

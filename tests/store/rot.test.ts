@@ -5,8 +5,9 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chainMigratedEntries, verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import { listDamagedDefinitions, sealDefinitions } from '../../src/store/digests.store.ts'
-import { Store } from '../../src/store/store.ts'
+import { type FileStore, Store } from '../../src/store/store.ts'
 import { openContext } from '../support/context.ts'
+import { filesOf } from '../support/new-store.ts'
 import { applyFlip, createRandom, listCells } from './flips.ts'
 
 const FLIPS = Number(process.env.ASSAY_FLIPS ?? 200)
@@ -26,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What a deep look finds: an error of the engine, or what is not as it was written. */
 function isFound(file: string): boolean {
-  let store: Store | undefined
+  let store: FileStore | undefined
   try {
     store = Store.open(file, { now })
     if (store.examine('full').integrity !== 'ok') return true
@@ -71,7 +72,7 @@ describe('a bit that flips on the disk', () => {
     expect(store.read(listDamagedDefinitions)).toEqual(['term pii-exposure'])
     store.write((writer) => writer.prepare("UPDATE metric_version SET snapshot = '{}' WHERE metric_id = 1").run())
     expect(store.read(listDamagedDefinitions)).toHaveLength(2)
-    const database = new Database(store.file)
+    const database = new Database(filesOf(store).file)
     database.prepare('DELETE FROM placement WHERE metric_id = 2').run()
     database.close()
     expect(store.read(listDamagedDefinitions)).toHaveLength(3)

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readKeyStatus, replaceKey } from '../../src/store/keys/key-rotation.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
-import { Store } from '../../src/store/store.ts'
+import { type FileStore, Store } from '../../src/store/store.ts'
 import { startEntry } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
 
 let home: string
-let store: Store
+let store: FileStore
 const open = (env: Record<string, string> = {}) => openVault({ store, home, env, now: Date.now })
 const reasonOf = (work: () => unknown) => {
   try {

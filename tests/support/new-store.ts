@@ -1,13 +1,20 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Store } from '../../src/store/store.ts'
+import { type FileStore, Store, type StoreFiles } from '../../src/store/store.ts'
+import { openNewPostgres } from './postgres.ts'
 
 /** The bytes of new databases, by the time at which they were migrated. */
 const templates = new Map<number, Buffer>()
 
-/** Opens a new database at `file`. It is a copy of one that was migrated before, which is several times as fast. */
+/** Opens a new database: at `file`, or on the PostgreSQL server that `ASSAY_TEST_STORE` names. */
 export function openNewStore(file: string, now: () => number): Store {
+  const { ASSAY_TEST_STORE: url } = process.env
+  return url === undefined ? openNewFile(file, now) : openNewPostgres(url, now)
+}
+
+/** Opens a new database at `file`. It is a copy of one that was migrated before, which is several times as fast. */
+export function openNewFile(file: string, now: () => number): FileStore {
   // The real time differs from call to call; what is migrated in one minute counts as one time.
   const at = now() - (now() % 60_000)
   const template = templates.get(at) ?? makeTemplate(now)
@@ -25,4 +32,10 @@ function makeTemplate(now: () => number): Buffer {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The files of a store that is known to have some. */
+export function filesOf({ files }: Store): StoreFiles {
+  if (files === undefined) throw new TypeError('the store has no files')
+  return files
 }

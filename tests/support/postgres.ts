@@ -80,10 +80,13 @@ export function openAdmin({ url }: PostgresServer, database = 'postgres') {
 }
 
 /** A new database of a server. */
-export function createDatabase(server: PostgresServer): { name: string; connectionString: string; drop: () => void } {
+export function createDatabase(
+  server: PostgresServer,
+  template = 'template0',
+): { name: string; connectionString: string; drop: () => void } {
   const name = `assay_${process.pid}_${++databases}`
   const admin = openAdmin(server)
-  admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`)
+  admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' LOCALE 'C'`)
   const drop = () => {
     admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
     admin.close()
@@ -93,3 +96,33 @@ export function createDatabase(server: PostgresServer): { name: string; connecti
 
 export const openPostgresStore = (connectionString: string, now: () => number): PostgresStore =>
   PostgresStore.open({ now, connection: { connectionString } })
+
+/** A database with the schema, to which nothing is connected. */
+function makeTemplate(server: PostgresServer, now: () => number): string {
+  const { name, connectionString } = createDatabase(server)
+  openPostgresStore(connectionString, now).close()
+  const admin = openAdmin(server)
+  admin.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
+  admin.close()
+  return name
+}
+
+/** Databases to copy, by the time at which their schema was created. */
+const templates = new Map<number, string>()
+
+/** Opens a new database of the server at an address; it is dropped when the store is closed. */
+export function openNewPostgres(url: string, now: () => number): PostgresStore {
+  const server = { url, stop: () => {} }
+  // As for files, what is created in one minute counts as one time.
+  const at = now() - (now() % 60_000)
+  const template = templates.get(at) ?? makeTemplate(server, now)
+  templates.set(at, template)
+  const database = createDatabase(server, template)
+  const store = openPostgresStore(database.connectionString, now)
+  const close = store.close.bind(store)
+  store.close = () => {
+    close()
+    database.drop()
+  }
+  return store
+}

@@ -14,6 +14,7 @@ import { listDamagedDefinitions } from '../../src/store/digests.store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench } from '../scans/workbench.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { filesOf } from '../support/new-store.ts'
 import { CARD, type EarlierFolder, makeEarlierFolder } from './earlier-folder.ts'
 
 let root: string
@@ -88,7 +89,7 @@ it('upgrading an earlier database leaves no credential in files or answers, and 
   try {
     expect(bench.store.read((reader) => verifyAudit(reader))).not.toHaveProperty('brokenAt')
     expect(bench.store.read(listDamagedDefinitions)).toEqual([])
-    expect(bench.store.examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0, differences: [] })
+    expect(filesOf(bench.store).examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0, differences: [] })
     const answers = JSON.stringify([
       await bench.run('search_findings', { limit: 500 }),
       await bench.run('list_sources'),

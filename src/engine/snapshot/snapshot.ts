@@ -26,17 +26,20 @@ const identify = (mark: string) => ({ mark, schema: newestSchema(), program: ver
  * Writes the contents of an engine beside the database, as its only snapshot. The file is complete before the database
  * has the row that names it, and that row is written after everything that the engine includes. So a database that was
  * restored or copied has the row only if its past is the same up to there, and the change log leads on from it.
- * Returns undefined when `isLate` became true, or the disk has no room; the former snapshot then stays.
+ * Returns undefined when `isLate` became true, the disk has no room, or the database is on a server; the former snapshot
+ * then stays.
  */
 export function saveSnapshot(
   store: Store,
   engine: Engine,
   isLate: () => boolean = () => false,
 ): LogPosition | undefined {
-  const folder = folderOf(store.file)
+  if (store.files === undefined) return undefined
+  const { file: database } = store.files
+  const folder = folderOf(database)
   const image = engine.toImage()
   const bytes = image.reduce((sum, { column, used }) => sum + column.BYTES_PER_ELEMENT * used, 0)
-  if (readFreeBytes(dirname(store.file)) < 2 * MIN_FREE_BYTES + bytes) return undefined
+  if (readFreeBytes(dirname(database)) < 2 * MIN_FREE_BYTES + bytes) return undefined
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const mark = randomBytes(16).toString('hex')
@@ -105,7 +108,7 @@ async function restore(
 export function dropSnapshot(store: Store): void {
   store.write((writer) => {
     dropSnapshots(writer)
-    removeFiles(folderOf(store.file))
+    if (store.files !== undefined) removeFiles(folderOf(store.files.file))
   })
 }
 

@@ -136,8 +136,8 @@ async function storeStaged(
     })
     const assets = assetWriter
     while (from < rows.size) {
-      store.emptyLog()
-      const logBytes = store.logBytes
+      store.files?.emptyLog()
+      const logBytes = store.files?.logBytes ?? 0
       const start = from
       const fitting = rowsOf(LOG_BYTES_IN_ALL - logBytes, bytesOfRow)
       from = lease.write((writer) => {
@@ -165,7 +165,8 @@ async function storeStaged(
       }, unpublished)
       storedUntil = undefined
       // A log that was reset does not grow; then the measurement of an earlier transaction is kept.
-      if (store.logBytes > logBytes) bytesOfRow = (store.logBytes - logBytes) / (from - start)
+      const written = (store.files?.logBytes ?? 0) - logBytes
+      if (written > 0) bytesOfRow = written / (from - start)
       most = Math.min(MAX_ROWS, rowsOf(MAX_LOG_BYTES, bytesOfRow), most * 2)
       await store.yieldBetweenBatches(lease.signal)
     }

@@ -49,7 +49,7 @@ export async function publish(publishing: Publishing): Promise<void> {
     return true
   }
   for (;;) {
-    store.emptyLog()
+    store.files?.emptyLog()
     if (lease.write(tryToPublish, unpublished)) return lease.close()
     await applyDeferred(publishing)
     await followSuppressions(publishing)

@@ -78,6 +78,8 @@ export async function leaveOutIndexes(store: Store, { uid, ...change }: Change &
     findings: countStoredFindings(reader),
     isWhole: hasAllIndexes(reader),
   }))
+  // On a server, dropping an index would make all readers wait for the whole transaction.
+  if (store.files === undefined) return waiting.rows
   if (leavesOutIndexes(waiting, findings)) {
     const names = store.read(countNames) + waiting.textBytes <= NAME_BYTES_INDEXED_AT_ONCE
     await changeIndexes(store, change, (writer) => dropSomeIndex(writer, { names }))
@@ -103,7 +105,7 @@ export const leavesOutIndexes = ({ rows, all }: Pick<StagedCounts, 'rows' | 'all
 async function changeIndexes(store: Store, { write, signal }: Change, work: (writer: Writer) => boolean) {
   for (;;) {
     await store.waitForWriteLock(signal)
-    await store.drainLog(signal)
+    await store.files?.drainLog(signal)
     if (!write(work)) return
     await store.yieldBetweenBatches(signal)
   }

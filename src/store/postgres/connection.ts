@@ -1,17 +1,14 @@
 import { AppError } from '../../kernel/errors.ts'
 import { LruMap } from '../../kernel/recent.ts'
 import { type Query, toStatement } from '../builder.ts'
-import type { CachedStatement, TransactionOptions, Writer } from '../connection.ts'
+import type { CachedStatement, IndexedKind, TransactionOptions, Writer } from '../connection.ts'
 import { sleepSync } from '../pause.ts'
 import { SnapshotViews, type ViewDatabase } from '../snapshot-views.ts'
-import {
-  PostgresClient,
-  PostgresError,
-  type PostgresResult,
-  type PostgresSettings,
-  type PostgresStep,
-} from './client.ts'
+import { PostgresClient, type PostgresResult, type PostgresSettings, type PostgresStep } from './client.ts'
+import { isUnreachable, toPostgresAppError } from './faults.ts'
 import { type PostgresSql, toPostgresSql } from './sql.ts'
+import { PostgresStatement, toParameter } from './statement.ts'
+import { TextIndex } from './text-index.ts'
 
 const MAX_CACHED_STATEMENTS = 500
 /** Maximum number of statements that wait to be sent. */
@@ -37,6 +34,11 @@ interface Waiting {
   changes?: number
 }
 
+interface PostgresTransactionOptions extends TransactionOptions {
+  /** It is rolled back in any case. */
+  rehearsed?: boolean
+}
+
 /**
  * A connection to PostgreSQL with the interface of one to SQLite; each call blocks the calling thread. Statements
  * without a result are sent with the next one that has one, or with COMMIT, so that many take one round trip; their
@@ -56,6 +58,8 @@ export class PostgresConnection implements Writer {
   #begins = false
   /** The session that the views and the kept statements are of. */
   #session = 0
+  /** With the number of the last change of definitions that it includes. */
+  #textIndex: { version: number; index: TextIndex } | undefined
   dataVersion: number | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
@@ -80,7 +84,7 @@ export class PostgresConnection implements Writer {
   transaction<T>(
     kind: keyof typeof beginnings,
     work: (connection: this) => T,
-    { durable = false, unpublished = false }: TransactionOptions = {},
+    { durable = false, unpublished = false, rehearsed = false }: PostgresTransactionOptions = {},
   ): T {
     if (this.#open) return work(this)
     try {
@@ -90,21 +94,26 @@ export class PostgresConnection implements Writer {
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
-      this.#commit(transaction)
+      if (rehearsed) this.#rollBack()
+      else this.#commit(transaction)
       return result
     } catch (error) {
-      this.#views.forget()
-      this.#waiting = []
-      this.#begins = false
-      try {
-        this.#send(rollback)
-        this.#forgetStatements()
-      } catch {
-        // The connection is lost, and the transaction with it.
-      }
+      this.#rollBack()
       throw error
     } finally {
       this.#open = false
+    }
+  }
+
+  #rollBack(): void {
+    this.#views.forget()
+    this.#waiting = []
+    this.#begins = false
+    try {
+      this.#send(rollback)
+      this.#forgetStatements()
+    } catch {
+      // The connection is lost, and the transaction with it.
     }
   }
 
@@ -159,6 +168,22 @@ export class PostgresConnection implements Writer {
     this.#views.apply(this.#now?.(), this.dataVersion)
   }
 
+  rankTexts(kind: IndexedKind, match: string): [id: number, rank: number][] {
+    // The number of a change that is rolled back may be given to another one.
+    if (this.#now === undefined) {
+      const index = new TextIndex(this)
+      const ranked = index.rank(kind, match)
+      index.close()
+      return ranked
+    }
+    const version = this.prepare('SELECT n FROM definition_count').pluck().get() as number
+    if (this.#textIndex?.version !== version) {
+      this.#textIndex?.index.close()
+      this.#textIndex = { version, index: new TextIndex(this) }
+    }
+    return this.#textIndex.index.rank(kind, match)
+  }
+
   prepare(sql: string): CachedStatement {
     return this.#prepare(sql) as unknown as CachedStatement
   }
@@ -188,6 +213,7 @@ export class PostgresConnection implements Writer {
   }
 
   close(): void {
+    this.#textIndex?.index.close()
     this.#client.close()
   }
 
@@ -293,106 +319,4 @@ export class PostgresConnection implements Writer {
       pragma: () => 0,
     }
   }
-}
-
-type RowForm = 'object' | 'pluck' | 'raw'
-
-/** Ways to run a statement on its connection. */
-interface StatementCalls {
-  execute: (values: readonly unknown[]) => PostgresResult
-  executeLater: (values: readonly unknown[]) => { readonly changes: number }
-  insert: (values: readonly unknown[]) => PostgresResult
-}
-
-/** A statement with the interface of one of better-sqlite3. */
-class PostgresStatement {
-  readonly reader = true
-  readonly #calls: StatementCalls
-  readonly #form: RowForm
-
-  constructor(calls: StatementCalls, form: RowForm = 'object') {
-    this.#calls = calls
-    this.#form = form
-  }
-
-  all(...values: readonly unknown[]): unknown[] {
-    const { columns, rows } = this.#calls.execute(values)
-    return rows.map((row) => this.#toRow(columns, row))
-  }
-
-  get(...values: readonly unknown[]): unknown {
-    const { columns, rows } = this.#calls.execute(values)
-    const [first] = rows
-    return first === undefined ? undefined : this.#toRow(columns, first)
-  }
-
-  insert(...values: readonly unknown[]): number | undefined {
-    return this.#calls.insert(values).rows[0]?.[0] as number | undefined
-  }
-
-  write(...values: readonly unknown[]): unknown {
-    return this.get(...values)
-  }
-
-  iterate(...values: readonly unknown[]): IterableIterator<unknown> {
-    return this.all(...values).values()
-  }
-
-  /** Reading `changes` sends the statement, which waits otherwise. */
-  run(...values: readonly unknown[]): { readonly changes: number } {
-    return this.#calls.executeLater(values)
-  }
-
-  pluck(): PostgresStatement {
-    return new PostgresStatement(this.#calls, 'pluck')
-  }
-
-  raw(): PostgresStatement {
-    return new PostgresStatement(this.#calls, 'raw')
-  }
-
-  #toRow(columns: readonly string[], row: readonly unknown[]): unknown {
-    const values = row.map((value) => (value instanceof Uint8Array ? toBuffer(value) : value))
-    if (this.#form === 'raw') return values
-    if (this.#form === 'pluck') return values[0]
-    return Object.fromEntries(columns.map((column, index) => [column, values[index]]))
-  }
-}
-
-/** Integers in PostgreSQL have no infinity; no number of the stores reaches the ends of its 64 bits. */
-const toParameter = (value: unknown): unknown =>
-  value === Number.POSITIVE_INFINITY
-    ? '9223372036854775807'
-    : value === Number.NEGATIVE_INFINITY
-      ? '-9223372036854775808'
-      : // The statement may be sent later, when the caller has changed its bytes.
-        value instanceof Uint8Array
-        ? Uint8Array.from(value)
-        : value
-
-const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
-
-const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [
-  { code: /^55P03$/, reason: 'busy', message: 'The database is busy with another process; try again in a moment.' },
-  {
-    code: /^53100$/,
-    reason: 'storage_full',
-    message: 'The disk of the database is full: free some space and try again; nothing was written.',
-  },
-  {
-    code: /^(?:08\w{3}|57P0[1-3]|53300|ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE)$/,
-    reason: 'database_unreachable',
-    message: 'The PostgreSQL database cannot be reached; try again when it is back.',
-  },
-]
-
-const isUnreachable = (error: unknown): boolean =>
-  error instanceof AppError && error.facts.reason === 'database_unreachable'
-
-/** Turns an error of PostgreSQL into an `AppError` that states what to do next; returns any other error unchanged. */
-function toPostgresAppError(error: unknown): unknown {
-  if (!(error instanceof PostgresError)) return error
-  const known = faults.find(({ code }) => code.test(error.code))
-  if (known === undefined) return error
-  return new AppError('unavailable', known.message, { reason: known.reason, cause: error })
 }

@@ -5,8 +5,9 @@ export interface SchemaObject {
   sql: string
 }
 
-/** What the views of a snapshot ask SQLite about. */
+/** What statements ask SQLite about. */
 const introspection = `
+  CREATE VIEW sqlite_schema AS SELECT 'index' AS type, indexname::text AS name FROM pg_indexes WHERE schemaname = 'main';
   CREATE FUNCTION total_changes() RETURNS bigint LANGUAGE sql
     AS 'SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint + (SELECT version FROM main.write_scope) * 4294967296 FROM pg_stat_xact_user_tables';
   CREATE FUNCTION pragma_table_info(wanted text, of_schema text) RETURNS TABLE (name text) LANGUAGE sql

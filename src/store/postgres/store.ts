@@ -1,7 +1,10 @@
-import type { Reader, TransactionOptions, Writer } from '../connection.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Reader, Writer } from '../connection.ts'
+import { newestSchema } from '../migrations.ts'
+import type { Store, WriteOptions } from '../store.ts'
 import type { PostgresSettings } from './client.ts'
 import { PostgresConnection } from './connection.ts'
-import { createSchema } from './create-schema.ts'
+import { createSchema, findSchema } from './create-schema.ts'
 
 /** How long a transaction waits for one that writes. */
 const LOCK_TIMEOUT_MS = 5_000
@@ -15,7 +18,9 @@ export interface PostgresStoreOptions {
 }
 
 /** A store whose tables are in a PostgreSQL database. Its calls block the thread. */
-export class PostgresStore {
+export class PostgresStore implements Store {
+  readonly files = undefined
+  readonly hasWaitingWriter = false
   readonly #settings: PostgresSettings
   readonly #reader: PostgresConnection
   readonly #writer: PostgresConnection
@@ -43,9 +48,9 @@ export class PostgresStore {
     }
   }
 
-  /** As `Store.openSnapshot`. */
-  openSnapshot(): { reader: Reader; close(): void } {
-    const reader = new PostgresConnection(this.#settings, this.#now)
+  openSnapshot({ asRecorded = false } = {}): { reader: Reader; close(): void } {
+    const now = asRecorded ? () => Number.MIN_SAFE_INTEGER : this.#now
+    const reader = new PostgresConnection(this.#settings, now)
     try {
       reader.beginSnapshot()
     } catch (error) {
@@ -55,14 +60,27 @@ export class PostgresStore {
     return { reader, close: () => reader.close() }
   }
 
-  /** Runs `work` in one snapshot. */
   read<T>(work: (reader: Reader) => T): T {
     return this.#reader.transaction('read', work)
   }
 
-  /** Runs `work` in one write transaction: all of it is committed, or nothing. */
-  write<T>(work: (writer: Writer) => T, options: TransactionOptions = {}): T {
+  write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
     return this.#writer.transaction('write', work, options)
+  }
+
+  dryRun<T>(work: (writer: Writer) => T): T {
+    return this.#writer.transaction('write', work, { rehearsed: true })
+  }
+
+  isCurrent(): boolean {
+    return findSchema(this.#reader) === newestSchema()
+  }
+
+  /** A write waits itself, for at most as long as its transaction may. */
+  async waitForWriteLock(): Promise<void> {}
+
+  async yieldBetweenBatches(): Promise<void> {
+    await nextTurn()
   }
 
   close(): void {
