@@ -133,8 +133,10 @@ export function toSettings(
   const chosen = detectors ?? withoutDetectors
   if (detectors?.join() === 'all') payload.detectors = null
   else if (chosen !== undefined) {
-    const named = new Set(chosen.map((name) => name.toUpperCase().replaceAll('-', '_')))
-    const unknown = [...named].find((name) => !defaultDetectors.includes(name))
+    const toType = (name: string) => name.toUpperCase().replaceAll('-', '_')
+    const named = new Set(chosen.map(toType))
+    // In capitals, a credential would not be recognized and hidden.
+    const unknown = chosen.find((name) => !defaultDetectors.includes(toType(name)))
     if (unknown !== undefined && defaultDetectors.length > 0)
       throw new UsageError(
         `${unknown || 'An empty name'} is not a detector; choose from ${defaultDetectors.join(', ')}.`,

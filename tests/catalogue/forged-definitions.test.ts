@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { showJson, showName, showSentence } from '../../src/kernel/shown.ts'
@@ -5,11 +6,14 @@ import { caller, contextOf, localPerson, openStore } from '../support/context.ts
 import { hostileNames } from '../support/hostile-names.ts'
 import { callTool, openTools } from '../support/mcp-tools.ts'
 import { LineReader } from '../support/shown-text.ts'
+import { runOnTerminal } from '../support/terminal.ts'
 import { exchange } from './estate.ts'
 
-const COUNT = 60
+/** 2,000 in the long form. */
+const COUNT = Number(process.env.FORGED_DEFINITIONS ?? 60)
+const ON_DASHBOARD = 60
 const now = () => Date.UTC(2026, 5, 15, 12)
-const { store, remove } = openStore(now)
+const { store, file, remove } = openStore(now)
 const context = contextOf({ store, now, caller: localPerson })
 const mcp = openTools(context)
 
@@ -50,9 +54,10 @@ beforeAll(async () => {
     const metric = { slug: `metric-${at}`, type: 'SIMPLE', definition, glossaryTermSlug: `term-${at}` }
     await run('create_metric', { ...metric, ...texts, synonyms: [`of ${at} ${name.slice(0, 90)}`] })
     const pinnedFilters = { containers: [name.slice(0, 200).trim() || 'none'] }
+    if (at >= ON_DASHBOARD) continue
     await run('set_placement', { dashboard: 'hostile', slug: metric.slug, position: at, pinnedFilters })
   }
-}, 60_000)
+}, 600_000)
 afterAll(() => remove())
 
 it('hostile names of terms are terms of list_glossary_terms, and nothing else', async () => {
@@ -120,8 +125,8 @@ it('hostile names of metrics and filters are items of query_dashboard, and nothi
   const { lines, answer } = await ask<{ metrics: DashboardItem[]; warnings: object[] }>('query_dashboard', {
     dashboard: 'hostile',
   })
-  expect(answer.metrics).toHaveLength(COUNT)
-  expect(lines).toHaveLength(1 + COUNT + answer.warnings.length)
+  expect(answer.metrics).toHaveLength(ON_DASHBOARD)
+  expect(lines).toHaveLength(1 + ON_DASHBOARD + answer.warnings.length)
   expect(lines[0]).toMatch(/^hostile as of [\d:.TZ-]+$/)
   for (const [index, item] of answer.metrics.entries()) {
     const reader = new LineReader(lines[index + 1] ?? '').take(`${item.position}. `)
@@ -132,4 +137,74 @@ it('hostile names of metrics and filters are items of query_dashboard, and nothi
     for (const { code, message } of item.warnings) reader.take(`; warning ${code}: ${showSentence(message)}`)
     reader.end()
   }
+})
+
+async function show(...argv: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await runOnTerminal(argv, {
+    open: async () => ({ operations, caller: localPerson, contextFor: () => context, close: async () => {} }),
+    locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
+  })
+  expect(code, stderr).toBe(0)
+  return stdout.replace(/\n$/, '').split('\n')
+}
+
+/** The fields of a shown definition by their labels; each is one line. */
+const readFields = (lines: readonly string[]) =>
+  Object.fromEntries(lines.map((each) => /^([\w. ]+): +(.*)$/u.exec(each)?.slice(1) ?? [each, 'no field']))
+
+/** Each row of a table is one line, which begins with these texts. */
+function expectRows([, rule = '', ...rows]: readonly string[], begins: readonly (readonly string[])[]): void {
+  expect(rule).toMatch(/^─+(?: {2}─+)*$/u)
+  expect(rows).toHaveLength(begins.length)
+  for (const [at, texts] of begins.entries()) {
+    const reader = new LineReader(rows[at] ?? '')
+    for (const text of texts) reader.take(text).match(/ */)
+  }
+}
+
+it('hostile names are rows of the lists of terms and metrics on a terminal, and nothing else', async () => {
+  for (const [command, list] of [
+    ['terms', 'list_glossary_terms'],
+    ['metrics', 'list_metrics'],
+  ] as const) {
+    const answer: Answer = await caller(operations, context)(list)
+    const shown = (await show(command, 'list')).filter((each) => !/^\d+ of \d+ (?:term|metric)s$/.test(each))
+    expect(answer.items.length).toBeGreaterThan(40)
+    expectRows(
+      shown,
+      answer.items.map(({ slug, displayName }) => [slug, showName(displayName)]),
+    )
+  }
+})
+
+it('hostile names are fields of a term and of a metric on a terminal, and nothing else', async () => {
+  for (let at = 0; at < COUNT; at++) {
+    const { answer: term } = await ask<Definition>('get_glossary_term', { slug: `term-${at}` })
+    const [head, ...lines] = await show('terms', 'show', `term-${at}`)
+    expect(head).toBe(`${showName(term.displayName)} (term-${at}) covers 0 findings.`)
+    const { description = '', synonyms = '', ...others } = readFields(lines)
+    expect([description, synonyms]).toEqual([showSentence(term.description).trimStart(), namesOf(term).join(', ')])
+    expect(Object.keys(others).filter((label) => !/^(?:severities|metrics|review|category)$/.test(label))).toEqual([])
+    const { answer: metric } = await ask<Definition>('get_metric', { slug: `metric-${at}` })
+    const [first, ...rest] = await show('metrics', 'show', `metric-${at}`)
+    expect(first).toBe(`${showName(metric.displayName)} (metric-${at})`)
+    const fields = readFields(rest)
+    expect([fields.description ?? '', fields.synonyms ?? '']).toEqual([
+      showSentence(metric.description).trimStart(),
+      namesOf(metric).join(', '),
+    ])
+    expect(Object.entries(fields).filter(([, value]) => value === 'no field')).toEqual([])
+  }
+}, 600_000)
+
+it('hostile names of metrics and filters are rows of a dashboard on a terminal, and nothing else', async () => {
+  const { answer } = await ask<{ metrics: DashboardItem[] }>('query_dashboard', { dashboard: 'hostile' })
+  const [head, ...lines] = await show('dashboard', 'hostile')
+  expect(head).toBe('Dashboard hostile')
+  expectRows(
+    lines.slice(0, 2 + ON_DASHBOARD),
+    answer.metrics.map(({ displayName }) => [showName(displayName)]),
+  )
+  const after = lines.slice(2 + ON_DASHBOARD).filter((each) => each !== '')
+  expect(after.filter((each) => !/^(?:Range: |Range of |Data: |! )/.test(each))).toEqual([])
 })

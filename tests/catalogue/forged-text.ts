@@ -208,5 +208,40 @@ export function testForgedTexts(count: number): void {
         items.map(({ name }: Answer) => showName(name)),
       )
     }, 600_000)
+
+    it('are fields of a finding and of a source on a terminal, and nothing else', async () => {
+      const seen = new Set<string>()
+      for (const id of ids) {
+        const { answer: found } = await ask('search_findings', { sources: [id], limit: 500 })
+        for (const item of found.items) {
+          const { answer } = await ask('get_finding', { id: item.id })
+          const { asset, detectorType, findingType, excerpt, source, history } = answer
+          const where = [asset.container, asset.name].map((part: string) => showName(part)).join(' / ')
+          const fields = [
+            ['where', `${where} (${showName(asset.kind)})`],
+            ['address', showName(asset.url, 500)],
+            ['excerpt', showName(excerpt, 300)],
+            ['source', showName(source)],
+          ]
+          const [head, ...lines] = await run('findings', item.id)
+          expect(head).toBe(`Finding ${item.id}: ${showName(detectorType)} ${showName(findingType)}, HIGH, OPEN`)
+          const end = lines.indexOf('')
+          const read = lines.slice(0, end).map((each) => /^([a-z ]+): +(.*)$/u.exec(each)?.slice(1) ?? [each])
+          expect(read.filter(([label = '']) => !/^(?:confidence|first found|last found)$/.test(label))).toEqual(fields)
+          expect([read.length, history]).toEqual([fields.length + 3, []])
+          expect(lines.slice(end + 1)).toEqual([
+            'Decide on it:',
+            expect.stringMatching(/^ {2}assay triage \d+ --as resolved$/),
+            expect.stringMatching(/^ {2}assay triage \d+ --as false-positive --reason "why"$/),
+          ])
+          seen.add(asset.name)
+        }
+        const { name } = await ask('get_source', { id }).then(({ answer }) => answer)
+        const shown = await run('sources', 'show', id)
+        expect(readTable(shown.slice(0, 3)).map(([first]) => first)).toEqual([showName(name)])
+        expect(shown.slice(3).filter((each) => !/^(?:type: +IMPORT)?$/.test(each))).toEqual([])
+      }
+      expect(seen.size).toBeGreaterThan(0.9 * count)
+    }, 600_000)
   })
 }

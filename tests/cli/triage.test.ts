@@ -25,6 +25,13 @@ it('assay triage shows how many, asks, changes them and prints a command that un
   expect(items.map((item: { id: string }) => item.id)).toEqual([id])
 })
 
+it('assay triage changes nothing when its input ends without an answer', async () => {
+  const { run } = openCommandLine()
+  await importFindings({ run }, [{ id: 1, severity: 'HIGH', daysAgo: 1 }])
+  const ended = await run(['triage', '1', '--as', 'resolved'])
+  expect([ended.code, ended.stdout]).toEqual([0, 'Nothing was changed.\n'])
+})
+
 it('assay triage takes an end of a decision, and refuses one in the past or with another status', async () => {
   const commands = openCommandLine()
   const { run } = commands

@@ -171,6 +171,9 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       await repeatInParallel(counts.requests, async () => {
         const paths = [
           `/${encodeURIComponent(take('a path'))}`,
+          `/docs/${encodeURIComponent(take('a path of the documentation'))}`,
+          `/console/${encodeURIComponent(take('a path of the console'))}`,
+          `/?${encodeURIComponent(take('a parameter of the console'))}=${encodeURIComponent(take('a value of the console'))}`,
           `/sources/${encodeURIComponent(take('an id in a path'))}`,
           `/findings?${encodeURIComponent(take('a parameter'))}=${encodeURIComponent(take('a value'))}`,
           `/findings/import?source=${encodeURIComponent(take('a source'))}&format=${encodeURIComponent(take('a format'))}`,
@@ -194,7 +197,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       await introduceClients({ url: server.url, client, note }, plantings, counts.requests)
       say('requests done')
       Object.assign(count, await readEverything({ url: server.url, client, note }, counts.every))
-      for (const path of ['/metrics', '/ready', '/openapi.json'])
+      for (const path of ['/', '/metrics', '/ready', '/openapi.json', '/docs', '/console/', '/feed'])
         note(path, await (await fetchAgain(server.url + path)).text())
       say('everything read')
       // The files as a snapshot of the disk would have them, with what has not been written back.

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { findLeakedInputs } from '../catalogue/planted-inputs.ts'
+import { findLeakedArguments } from '../cli/planted-arguments.ts'
 import { findPlantedTexts } from '../e2e/planted-texts.ts'
 import { findPlantedInUpgraded } from '../e2e/planted-upgrade.ts'
 import { plantedCredentials } from '../support/plantings.ts'
@@ -9,6 +10,12 @@ const say = (text: string) => process.stdout.write(`${new Date().toISOString()} 
 it('no credential in any input, however disguised, is returned or stored', async () => {
   const { asked, leaks } = await findLeakedInputs(plantedCredentials.length)
   say(`${asked} inputs`)
+  expect(leaks).toEqual([])
+}, 3_600_000)
+
+it('no credential in any argument or option of a command is printed or stored', async () => {
+  const { leaks, ...counts } = await findLeakedArguments(Number(process.env.PLANTED_ARGUMENTS ?? 30))
+  say(JSON.stringify(counts))
   expect(leaks).toEqual([])
 }, 3_600_000)
 

@@ -23,6 +23,7 @@ export const alone = [
   'tests/access/tokens.test.ts',
   'tests/catalogue/lockdown-canary.test.ts',
   'tests/cli/data-use.test.ts',
+  'tests/cli/planted-arguments.test.ts',
   'tests/connectors/bi/options.test.ts',
   'tests/connectors/bi/stuck.test.ts',
   'tests/connectors/clock.test.ts',

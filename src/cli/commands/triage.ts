@@ -108,7 +108,9 @@ async function preview(session: Session, filters: Record<string, unknown>): Prom
 async function confirms(host: Host, question: PrintableText): Promise<boolean> {
   const asking = createInterface({ input: host.stdin, output: host.stderr })
   try {
-    const answer = await asking.question(`${question} [y/N] `, { signal: host.signal })
+    const closed = new Promise<string>((resolve) => asking.once('close', () => resolve('')))
+    // At the end of the input, a question is never answered.
+    const answer = await Promise.race([asking.question(`${question} [y/N] `, { signal: host.signal }), closed])
     return /^y(?:es)?$/i.test(answer.trim())
   } finally {
     asking.close()
