@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { dimensions } from '../../charts/dimensions.ts'
 import { Leaderboard } from '../../charts/leaderboard.tsx'
 import { Name, Trust } from '../../charts/parts.tsx'
@@ -65,6 +65,11 @@ export function Explore({ route }: { route: Route }) {
       { ...question, dimensions: [...BOARDS, ...OPTIONAL], onlyAllowed: true },
       signal,
     )
+    if (view.metric.slug !== metricSlug) {
+      // The server reads a name in another spelling as the metric that it means; its address has a question of its own.
+      go(changeState(route, { metric: [view.metric.slug] }), true)
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
+    }
     const unscanned = view.freshness.sources.flatMap((source) =>
       source.lastCompletedScanAt === null ? source.name : [],
     )
@@ -94,11 +99,6 @@ export function Explore({ route }: { route: Route }) {
     else return false
     return true
   })
-  // The server reads a name in another spelling as the metric that it means; the address follows.
-  const answered = answer?.asked.metricSlug === metricSlug ? answer.metric.slug : metricSlug
-  useEffect(() => {
-    if (answered !== metricSlug) go(changeState(route, { metric: [answered] }), true)
-  }, [answered])
   const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
   const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
   const facts = answer?.metric
