@@ -80,9 +80,9 @@ async function openScene(prepare: (issuer: TestIssuer) => void | Promise<void> =
 
 const ask = async ({ url }: Scene, token: string): Promise<{ status: number; ms: number }> => {
   const begun = performance.now()
-  // A connection of its own: one that is kept may be closed at the moment that a request is sent on it.
-  const headers = { authorization: `Bearer ${token}`, connection: 'close' }
-  const { status } = await fetch(`${url}/mcp`, { headers })
+  const headers = { authorization: `Bearer ${token}` }
+  // A connection that was idle may be closed at the moment that a request is sent on it.
+  const { status } = await fetch(`${url}/mcp`, { headers }).catch(() => fetch(`${url}/mcp`, { headers }))
   return { status, ms: performance.now() - begun }
 }
 
