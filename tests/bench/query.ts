@@ -151,7 +151,8 @@ try {
     parts.has('http') ? (opened.find((one) => one.filled.findings === SMALL) ?? open(SMALL)).home : '',
   ] as const
   for (const { store } of opened) store.close()
-  const http = parts.has('http') && existsSync(homes[1]) ? await serveBoth(homes, 200) : undefined
+  const http = parts.has('http') && rows > SMALL && existsSync(homes[1]) ? await serveBoth(homes, 200) : undefined
+  if (parts.has('http') && rows <= SMALL) print(`dashboard of 12 over HTTP: needs more than ${SMALL} findings`)
   if (http !== undefined) {
     print(
       `dashboard of 12 over HTTP: ${http.largeMs.toFixed(2)} ms at ${findings}, ${http.smallMs.toFixed(2)} ms at ${SMALL}, ${(http.largeMs / http.smallMs).toFixed(2)}x`,
