@@ -39,7 +39,12 @@ export async function readSecret(host: Host, flags: SecretFlags): Promise<string
   return requireText(text, 'Standard input is empty, so there is no secret for --secret-stdin.')
 }
 
+/** Anything else may be the secret itself, so it is not repeated. */
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
+
 function readVariable(host: Host, name: string, from: string): string {
+  if (!VARIABLE_NAME.test(name))
+    throw new UsageError(`${from} takes the name of an environment variable, of up to 100 letters, digits and _.`)
   const message = `The environment variable ${quote(name)} of ${from} is not set or is empty; set it, or name another.`
   return requireText(host.locate({}).env[name] ?? '', message)
 }

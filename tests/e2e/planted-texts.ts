@@ -197,7 +197,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       await introduceClients({ url: server.url, client, note }, plantings, counts.requests)
       say('requests done')
       Object.assign(count, await readEverything({ url: server.url, client, note }, counts.every))
-      for (const path of ['/', '/metrics', '/ready', '/openapi.json', '/docs', '/console/', '/feed'])
+      for (const path of ['/', '/metrics', '/ready', '/openapi.json', '/docs', '/console/', '/semantic/watches.atom'])
         note(path, await (await fetchAgain(server.url + path)).text())
       say('everything read')
       // The files as a snapshot of the disk would have them, with what has not been written back.
