@@ -151,6 +151,8 @@ describe('an acknowledged change', () => {
       const trace = join(home, 'trace.txt')
       const traced = [
         '-f',
+        // Without it, every other system call stops the process, too.
+        '--seccomp-bpf',
         '-e',
         'trace=fsync,fdatasync,write,pwrite64',
         '-o',
