@@ -55,7 +55,7 @@ describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? ''
     expect(frames).toMatch(/ {2}listing/)
     expect(frames).toMatch(/ {2}reading Generated 1, \d+ (?:so far|of \d+)/)
     expect(frames).toMatch(/items a second/)
-    expect(frames).toMatch(/ {2}waiting [12] s, asked by Company wiki \(429\)/)
+    expect(frames).toMatch(/ {2}waiting [123] s, asked by Company wiki \(429\)/)
     expect(output).not.toMatch(otherEscape)
     const lines = await countLines(output)
     expect(lines[0]).toMatch(/^ {2}█{24} Generated 1 {2}(\d+) of \1$/)
@@ -65,7 +65,7 @@ describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? ''
   it('ends cleanly by Ctrl-C in the middle of a wait: the cursor is shown, no line is half, the scan is cancelled', async () => {
     const { scan, latest } = await openSource(40, 12)
     const { code, output } = await scan({ sendAfter: 'waiting 1', send: '\u0003' })
-    expect(output).toMatch(/waiting 1[12] s, asked by Company wiki \(429\)/)
+    expect(output).toMatch(/waiting 1[1-5] s, asked by Company wiki \(429\)/)
     expect(code).toBe(1)
     expect(output.lastIndexOf(`${start}[?25l`)).toBeLessThanOrEqual(output.lastIndexOf(`${start}[?25h`))
     expect(output.lastIndexOf(`${start}[?2026h`)).toBeLessThan(output.lastIndexOf(`${start}[?2026l`))
