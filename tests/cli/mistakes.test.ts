@@ -39,7 +39,11 @@ const mistakes: [argv: string[], code: 1 | 2, says: RegExp, stdin?: string][] = 
   [['sources', 'add', 'w', ...wiki.with(1, 'http://example.com')], 1, /--base-url must be the https address/],
   [['sources', 'add', 'w', ...wiki.with(3, 'me')], 1, /--account-email must be an email address/],
   [['sources', 'add', 'w', ...wiki.with(5, 'NO_TOKEN')], 1, /'NO_TOKEN' of --secret-env is not set/],
-  [['sources', 'add', 'w', ...wiki.with(5, 'no token!')], 2, /^assay: --secret-env takes the name of an environment variable(?!.*no token)/],
+  [
+    ['sources', 'add', 'w', ...wiki.with(5, 'no token!')],
+    2,
+    /^assay: --secret-env takes the name of an environment variable(?!.*no token)/,
+  ],
   [['sources', 'add', 'w', ...wiki, '--schedule', 'fortnightly'], 1, /--schedule must be one of hourly/],
   [['sources', 'add', 'w', ...wiki, '--schedule', '99 * * * *'], 1, /--schedule is not a cron expression/],
   [

@@ -53,6 +53,8 @@ export function addCallCommand(program: Command, host: Host): void {
     })
 }
 
+const MAX_OPERATION_NAME = 50
+
 /** @throws AppError `not_found` with the closest names */
 async function getOperation(host: Host, flags: Flags, name: string): Promise<Operation> {
   const operations = await host.operations(flags)
@@ -60,7 +62,9 @@ async function getOperation(host: Host, flags: Flags, name: string): Promise<Ope
   if (found !== undefined) return found
   const near = closest(name, operations, (operation) => operation.name, 3)
   const meant = near.length === 0 ? '' : ` Did you mean ${joinShown(near.map((each) => showCode(each.name)))}?`
-  const message = `There is no operation ${quote(name)}; \`assay call --list\` lists them all.${meant}`
+  // A credential is recognized, and masked, as a whole only, so what is too long for a name is not repeated in part.
+  const named = name.length <= MAX_OPERATION_NAME ? ` ${quote(name)}` : ' with such a long name'
+  const message = `There is no operation${named}; \`assay call --list\` lists them all.${meant}`
   throw new AppError('not_found', message)
 }
 
