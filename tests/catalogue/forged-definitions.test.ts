@@ -40,20 +40,23 @@ function readNames(reader: LineReader): string[] {
 
 const namesOf = ({ synonyms }: Definition) => synonyms.map((name) => showName(name))
 
+/** Its first characters, as well-formed Unicode. */
+const cut = (name: string, length: number) => Buffer.from(name.slice(0, length)).toString()
+
 beforeAll(async () => {
   const run = caller(operations, context)
-  const names = hostileNames(COUNT, 11).map((name) => Buffer.from(name).toString())
+  const names = hostileNames(COUNT, 11)
   for (const [at, name] of names.entries()) {
     const texts = {
-      displayName: `${name.slice(0, 180)} ${at}`,
-      description: name.slice(0, 4_000),
-      synonyms: [`${at} ${name.slice(0, 90)}`, `also ${at}`],
+      displayName: `${cut(name, 180)} ${at}`,
+      description: cut(name, 4_000),
+      synonyms: [`${at} ${cut(name, 90)}`, `also ${at}`],
     }
     await run('create_glossary_term', { slug: `term-${at}`, ...texts, filterMapping: { severities: ['LOW'] } })
     const definition = { aggregation: 'COUNT', entity: 'finding' }
     const metric = { slug: `metric-${at}`, type: 'SIMPLE', definition, glossaryTermSlug: `term-${at}` }
-    await run('create_metric', { ...metric, ...texts, synonyms: [`of ${at} ${name.slice(0, 90)}`] })
-    const pinnedFilters = { containers: [name.slice(0, 200).trim() || 'none'] }
+    await run('create_metric', { ...metric, ...texts, synonyms: [`of ${at} ${cut(name, 90)}`] })
+    const pinnedFilters = { containers: [cut(name, 200).trim() || 'none'] }
     if (at >= ON_DASHBOARD) continue
     await run('set_placement', { dashboard: 'hostile', slug: metric.slug, position: at, pinnedFilters })
   }
