@@ -1,4 +1,5 @@
 import type { FindingDetail, FindingStatus } from '../findings/model.ts'
+import type { Fix, Suggestion } from '../kernel/errors.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type {
   ConsoleSession,
@@ -27,7 +28,9 @@ export class ServerProblem extends Error {
   readonly reason: string | undefined
   /** What is wrong with which member of the input. */
   readonly issues: readonly { path: string; message: string }[]
-  readonly suggestions: readonly { value: string; kind?: string; label?: string }[]
+  readonly suggestions: readonly Suggestion[]
+  /** The same call, corrected. */
+  readonly fix: Fix | undefined
   /** Seconds after which to try again. */
   readonly retryAfter: number | undefined
 
@@ -37,6 +40,7 @@ export class ServerProblem extends Error {
     this.reason = typeof body.reason === 'string' ? body.reason : undefined
     this.issues = Array.isArray(body.issues) ? body.issues : []
     this.suggestions = Array.isArray(body.suggestions) ? body.suggestions : []
+    this.fix = typeof body.fix === 'object' ? (body.fix as Fix) : undefined
     this.retryAfter = retryAfter
   }
 }

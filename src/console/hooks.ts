@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ServerProblem } from './client.ts'
+import { setOutage } from './outage.tsx'
 
 export interface Asked<Value> {
   value: Value | undefined
+  /** Why there is no newer value; a server that is gone is shown by the bar of the frame instead. */
   problem: ServerProblem | undefined
   /** A newer answer is on its way; the value is the one before. */
   isWaiting: boolean
@@ -34,11 +36,13 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
   const question = `${count} ${key}`
   const asked = useRef(ask)
   asked.current = ask
+  const arrivedAt = useRef(0)
   useEffect(() => {
     const listener = () => setCount(version)
     listeners.add(listener)
     return () => {
       listeners.delete(listener)
+      setOutage(asked, undefined)
     }
   }, [])
   // An effect would begin a frame later.
@@ -49,14 +53,23 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
     const run = () => {
       asked.current(aborter.signal).then(
         (value) => {
-          if (!aborter.signal.aborted) setAnswer({ value, problem: undefined, at: Date.now(), to: question })
+          if (aborter.signal.aborted) return
+          arrivedAt.current = Date.now()
+          setAnswer({ value, problem: undefined, at: arrivedAt.current, to: question })
+          setOutage(asked, undefined)
         },
         (error: unknown) => {
           if (aborter.signal.aborted) return
           const problem = error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) })
-          setAnswer((before) => ({ ...before, problem, to: question }))
-          const isPassing = problem.status === 0 || problem.status === 429 || problem.status === 503
-          if (!isPassing) return
+          const isGone = problem.status === 0
+          setAnswer((before) => ({
+            ...before,
+            problem: isGone ? undefined : problem,
+            // A page without any answer still waits for its first one.
+            to: isGone && before.value === undefined ? before.to : question,
+          }))
+          setOutage(asked, isGone ? arrivedAt.current : undefined)
+          if (!isGone && problem.status !== 429 && problem.status !== 503) return
           timer = setTimeout(run, problem.retryAfter === undefined ? pause : problem.retryAfter * 1000)
           pause = Math.min(MAX_RETRY_MS, pause * 2)
         },

@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { dimensions } from '../charts/dimensions.ts'
 import { Name } from '../charts/parts.tsx'
 import { forgetToken, readToken, type ServerProblem } from './client.ts'
+import { listCorrections } from './correction.ts'
 import { flatten, toPathText } from './flatten.ts'
 import { refresh } from './hooks.ts'
 import type { ConsoleSession } from './model.ts'
-import { formatRoute, go } from './route.ts'
+import { formatRoute, go, type State } from './route.ts'
 
 /** A condition that a click removes. */
 export function Chip({
@@ -70,17 +71,18 @@ export function Link({
   )
 }
 
-/** What went wrong, in the server's sentence, with what it suggests. */
-export function ProblemNote({ problem, onPick }: { problem: ServerProblem; onPick?: (value: string) => void }) {
+/** What went wrong, in the server's sentence, with links to what may have been meant in the state `asked`. */
+export function ProblemNote({ problem, asked }: { problem: ServerProblem; asked?: State }) {
+  const corrections = listCorrections(problem, asked)
   return (
     <div class="note bad" role="alert">
       <p>{problem.message}</p>
-      {onPick !== undefined && problem.suggestions.length > 0 ? (
+      {corrections.length > 0 ? (
         <p class="row">
-          {problem.suggestions.slice(0, 5).map(({ value, label }) => (
-            <button type="button" class="button small" key={value} onClick={() => onPick(value)}>
-              {label ?? value}
-            </button>
+          {corrections.map(({ label, to }) => (
+            <Link class="button small" key={to} to={to}>
+              <Name text={label} codes={false} />
+            </Link>
           ))}
         </p>
       ) : null}

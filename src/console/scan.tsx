@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Name } from '../charts/parts.tsx'
 import { toMoment, toTook } from '../charts/times.ts'
 import { toNumber, toWords } from '../charts/words.ts'
-import { client } from './client.ts'
+import { client, ServerProblem } from './client.ts'
 import { refresh } from './hooks.ts'
 import type { ScanDetail, ScanListItem } from './model.ts'
+import { setOutage } from './outage.tsx'
 import { Link } from './parts.tsx'
 import { formatRoute } from './route.ts'
 
@@ -37,16 +38,21 @@ export function useScan(id: string | undefined, onEnd: () => void): ScanDetail |
     if (id === undefined) return undefined
     const aborter = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let arrivedAt = 0
     const ask = (waitSeconds: number) => {
       client.getScan(id, waitSeconds, aborter.signal).then(
         (next) => {
           if (aborter.signal.aborted) return
+          arrivedAt = Date.now()
           setScan(next)
+          setOutage(ended, undefined)
           if (isRunning(next)) timer = setTimeout(() => ask(WAIT_SECONDS), PAUSE_MS)
           else if (waitSeconds > 0) ended.current()
         },
-        () => {
-          if (!aborter.signal.aborted) timer = setTimeout(() => ask(0), RETRY_MS)
+        (error: unknown) => {
+          if (aborter.signal.aborted) return
+          setOutage(ended, error instanceof ServerProblem && error.status === 0 ? arrivedAt : undefined)
+          timer = setTimeout(() => ask(0), RETRY_MS)
         },
       )
     }
@@ -54,6 +60,7 @@ export function useScan(id: string | undefined, onEnd: () => void): ScanDetail |
     return () => {
       aborter.abort()
       clearTimeout(timer)
+      setOutage(ended, undefined)
     }
   }, [id])
   return scan?.id === id ? scan : undefined

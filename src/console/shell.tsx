@@ -3,6 +3,7 @@ import { client } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
 import type { ConsoleSession } from './model.ts'
+import { OutageBar } from './outage.tsx'
 import { Explore } from './pages/explore.tsx'
 import { Findings } from './pages/findings.tsx'
 import { Glossary, TermPageView } from './pages/glossary.tsx'
@@ -77,7 +78,7 @@ export function Console() {
   }, [route.page])
   const { value, problem } = session
   const isSignedOut = problem?.status === 401
-  const isRefused = value === undefined && problem !== undefined && problem.status !== 0
+  const isRefused = value === undefined && problem !== undefined
   return (
     <>
       <a class="skip" href="#page">
@@ -109,11 +110,7 @@ export function Console() {
           Lockdown: texts from wiki and BI pages are withheld; counts are complete.
         </p>
       ) : null}
-      {problem?.status === 0 ? (
-        <p class="banner bad" role="status">
-          The server does not answer; trying again.
-        </p>
-      ) : null}
+      <OutageBar />
       {/* A page asks its questions at once, and appears together with the banners. */}
       <div id="page" hidden={value === undefined && !isRefused}>
         {isSignedOut ? (

@@ -1,4 +1,4 @@
-import { dimensions } from '../charts/dimensions.ts'
+import { toDimensionValues } from '../charts/dimensions.ts'
 import type { MetricAnswer } from '../query/model.ts'
 import type { Shown } from './shapes.ts'
 
@@ -30,12 +30,12 @@ function toExplorePath({ metric, applied }: Pick<MetricAnswer, 'metric' | 'appli
     set('to', applied.to)
   }
   if (applied.timeZone !== 'UTC') query.set('tz', applied.timeZone)
-  for (const { origin, key, values } of applied.filters) {
-    if (origin !== 'caller') continue
-    const name = dimensions.find(({ filterKey }) => filterKey === key)?.name
-    // The console filters by dimensions only, so it would show another number.
-    if (name === undefined) return undefined
-    for (const value of values.length === 1 ? [...values, ...values] : values) query.append(name, String(value))
+  const asked = applied.filters.filter(({ origin }) => origin === 'caller')
+  const filters = toDimensionValues(asked.map(({ key, values }) => [key, values]))
+  // The console filters by dimensions only, so it would show another number.
+  if (filters === undefined) return undefined
+  for (const [name, values] of Object.entries(filters)) {
+    for (const value of values.length === 1 ? [...values, ...values] : values) query.append(name, value)
   }
   return `explore?${query}`
 }

@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await page.locator('[aria-invalid=true]').waitFor()
     expect(await inspect(page)).toEqual([])
     await page.getByLabel('Address', { exact: true }).fill(wiki.url)
-    await page.getByLabel('Only these spaces').fill('PEOPLE')
+    await page.getByLabel('Only these spaces').fill('PEOPLE, RETAIL')
     await page.getByRole('button', { name: 'Add the source' }).click()
     await page.waitForURL(/sources\/Team%20wiki/)
     await page.getByText('was never scanned').waitFor()
@@ -101,7 +101,8 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     // What it finds meanwhile changes the pages.
     pages.allow(/Failed to load resource|layout shift/)
     const isLate = { isOver: false }
-    wiki.faults.push({ match: () => !isLate.isOver, respond: { delayMs: 300 } })
+    const wait = { delayMs: 300 }
+    wiki.faults.push({ match: () => !isLate.isOver, respond: wait })
     await page.getByRole('button', { name: 'Scan now' }).click()
     await page.getByText('Scan in progress').waitFor()
     await overview.reload()
@@ -116,9 +117,31 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await explore.getByText('Still scanning Team wiki').waitFor()
     await explore.locator('.tile[aria-pressed=true] .figure', { hasText: 'so far' }).waitFor()
     expect(await inspect(explore, '.view')).toEqual([])
+    const spaces = page.getByRole('region', { name: 'Spaces and workspaces' }).locator('tbody tr')
+    wait.delayMs = 40
+    let bars: [label: string, done: number][] = []
+    const hasSpace = async () => {
+      bars = await page
+        .getByRole('progressbar')
+        .evaluateAll((all) => all.map((bar) => [bar.ariaLabel ?? '', (bar as HTMLProgressElement).value]))
+      return bars.some(([label, done]) => /^Items read of (?:People|Retail)$/.test(label) && done > 0)
+    }
+    await expect.poll(hasSpace, { timeout: 30_000 }).toBe(true)
+    const [all = ['', 0], ...others] = bars
+    expect(all[0]).toBe('Items read')
+    expect(all[1]).toBeGreaterThanOrEqual(Math.max(...others.map(([, done]) => done)))
+    expect(await spaces.locator('th').allInnerTexts()).toEqual(['People', 'Retail'])
     isLate.isOver = true
-    await page.getByRole('progressbar', { name: 'Items read', exact: true }).waitFor()
     await page.locator('.card .badge.good', { hasText: 'Completed' }).first().waitFor({ timeout: 60_000 })
+    const { items: scans } = await served.ask<{ items: { id: string }[] }>('GET', '/scans?source=Team%20wiki')
+    const { scopes } = await served.ask<{ scopes: { name: string; scanned: number; discovered: number }[] }>(
+      'GET',
+      `/scans/${scans[0]?.id}`,
+    )
+    expect(
+      await spaces.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent))),
+    ).toEqual(scopes.map(({ name, scanned, discovered }) => [name, 'Complete ', `${scanned} of ${discovered}`]))
+    expect(scopes.every(({ scanned }) => scanned > 1)).toBe(true)
     const { items } = await served.ask<{ items: { name: string; counts: { openFindings: number; assets: number } }[] }>(
       'GET',
       '/sources',
@@ -164,14 +187,63 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     }
   })
 
+  test('a metric is deprecated: its page says why, and leads to its successor', async () => {
+    const definition = { aggregation: 'COUNT', entity: 'finding' }
+    await served.ask('POST', '/semantic/metrics', { slug: 'old', displayName: 'Old', type: 'SIMPLE', definition })
+    await served.ask('POST', '/semantic/metrics/old/deprecate', { replacedBy: 'open-findings', reason: 'Too broad' })
+    const page = await open('/console/metrics/old')
+    expect(await page.locator('.note').innerText()).toMatch(/^Deprecated: Too broad\.\s+Its successor/)
+    expect(await inspect(page)).toEqual([])
+    await page.getByRole('link', { name: 'Its successor is open-findings' }).click()
+    await page.waitForURL('**/console/metrics/open-findings')
+    await page.getByRole('heading', { name: 'Open findings', level: 1 }).waitFor()
+    expect(await page.locator('.note').count()).toBe(0)
+  })
+
   test('a question is refused: the sentence, and what was meant as a button', async () => {
     const page = await open('/console/explore?metric=open-findigs', { unsettled: true, allowed: refused })
-    await page.getByRole('alert').getByRole('button', { name: 'Open findings', exact: true }).click()
+    await page.getByRole('alert').getByRole('link', { name: 'Open findings', exact: true }).click()
     await page.waitForURL(/metric=open-findings/)
     await page.locator('.figure').first().waitFor()
     await page.goto(`${pages.origin}/console/explore?metric=Open-Finding`)
     await page.waitForURL(/metric=open-findings/)
     await page.locator('.tile[aria-pressed=true]', { hasText: 'Open findings' }).waitFor()
+  })
+
+  test('a question can be corrected: a button asks the corrected one', async () => {
+    const page = await open('/console/explore?metric=pii-exposure', { unsettled: true, allowed: refused })
+    const links = page.getByRole('alert').getByRole('link')
+    const term = links.filter({ hasText: 'Open the term pii-exposure' })
+    await term.waitFor()
+    expect(await inspect(page)).toEqual([])
+    await term.click()
+    await page.waitForURL('**/console/glossary/pii-exposure')
+    await page.locator('section[aria-label=Covers]').waitFor()
+
+    const address = 'explore?metric=open-findings&range=90d&tz=Europe/Zurich'
+    await page.goto(`${pages.origin}/console/${address}&container=HR&term=critical`)
+    await links.filter({ hasText: 'Ask with severity CRITICAL instead' }).click()
+    await page.locator('.figure').first().waitFor()
+    const { searchParams } = new URL(page.url())
+    expect(Object.fromEntries(searchParams)).toEqual({
+      metric: 'open-findings',
+      range: '90d',
+      tz: 'Europe/Zurich',
+      container: 'HR',
+      severity: 'CRITICAL',
+    })
+    // A name that is only similar is suggested as what it was asked as.
+    await page.goto(`${pages.origin}/console/${address}&term=pii-exposur`)
+    await links.first().click()
+    await page.waitForURL(/metric=open-findings.*term=pii-exposure$/)
+    await page.locator('.figure').first().waitFor()
+
+    const filters = { exclude: { severities: ['LOW'] } }
+    const fix = { tool: 'explore_view', arguments: { metricSlug: 'open-findings', filters } }
+    await fail(page, '/semantic/query/view', 400, { detail: 'It cannot be shown.', fix })
+    await page.reload()
+    await page.getByText('It cannot be shown.').waitFor()
+    expect(await links.count()).toBe(0)
   })
 
   test('one metric beside others fails: in its tile only', async () => {
@@ -198,17 +270,39 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     expect(await page.getByText('Too many questions.').count()).toBe(0)
   })
 
-  test('the server is gone: a bar, the old numbers, and new ones when it is back', async () => {
-    const page = await open('/console/explore?metric=open-findings', { allowed: refused })
+  test('the server is gone: a bar, the old numbers with their age, and new ones when it is back', async () => {
+    // All of it happens within one minute, as the next one has a question of its own.
+    const start = Math.ceil(Date.now() / 60_000) * 60_000
+    const page = await open('/console/explore?metric=open-findings', {
+      allowed: refused,
+      prepare: (shown) => shown.clock.install({ time: start }),
+    })
     const before = await page.locator('[aria-pressed=true] .figure b').innerText()
     const end = await fail(page, '/semantic/query/view', 0)
+    await page.clock.pauseAt(start + 15_000)
     await page.locator('section[aria-label=Severity] .entry').first().click()
-    await page.getByText('The server does not answer').first().waitFor()
+    const bar = page.locator('.banner.bad')
+    await bar.getByText('The server does not answer; trying again.').waitFor()
+    const readAge = async () => Number(/What is shown is ([\d.]+) s old/.exec(await bar.innerText())?.[1])
+    let age = await readAge()
+    expect(age).toBeGreaterThan(0)
+    expect(age).toBeLessThanOrEqual(15)
+    // The age is that at the last attempt, so it shows how long the page waited.
+    for (const seconds of [1, 2, 4, 8, 10, 10]) {
+      await page.clock.runFor(seconds * 1000 - 100)
+      expect(await readAge()).toBe(age)
+      await page.clock.runFor(100)
+      await expect.poll(readAge).not.toBe(age)
+      expect(Math.abs((await readAge()) - age - seconds)).toBeLessThan(1)
+      age = await readAge()
+    }
     expect(await page.locator('[aria-pressed=true] .figure b').innerText()).toBe(before)
+    await page.clock.resume()
     expect(await inspect(page)).toEqual([])
     end()
+    await page.clock.fastForward(10_000)
     await expect.poll(() => page.locator('[aria-pressed=true] .figure b').innerText()).not.toBe(before)
-    expect(await page.getByText('The server does not answer').count()).toBe(0)
+    expect(await bar.count()).toBe(0)
   })
 
   test('texts are withheld: a banner says so', async () => {

@@ -109,6 +109,7 @@ export function Explore({ route }: { route: Route }) {
     () => (value: number | null) => toValueText(value, facts?.format, facts?.unit),
     [facts?.format, facts?.unit],
   )
+  const asked: State = { ...state, metric: [metricSlug] }
   if (answer === undefined) {
     return (
       <main class="page" aria-busy={isWaiting}>
@@ -119,7 +120,7 @@ export function Explore({ route }: { route: Route }) {
             <Shape height={260} />
           </>
         ) : (
-          <ProblemNote problem={problem} onPick={(metric) => change({ metric: [metric] })} />
+          <ProblemNote problem={problem} asked={asked} />
         )}
       </main>
     )
@@ -236,7 +237,7 @@ export function Explore({ route }: { route: Route }) {
           </Link>
         </div>
       )}
-      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      {problem === undefined ? null : <ProblemNote problem={problem} asked={asked} />}
       <div class={`card view ${isWaiting ? 'waiting' : ''}`}>
         <div class="strip">
           {strip.map((metric, index) =>
