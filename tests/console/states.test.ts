@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     // What it finds meanwhile changes the pages.
     pages.allow(/Failed to load resource|layout shift/)
     const isLate = { isOver: false }
-    const wait = { delayMs: 300 }
+    const wait = { delayMs: 150 }
     wiki.faults.push({ match: () => !isLate.isOver, respond: wait })
     await page.getByRole('button', { name: 'Scan now' }).click()
     await page.getByText('Scan in progress').waitFor()
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await explore.locator('.tile[aria-pressed=true] .figure', { hasText: 'so far' }).waitFor()
     expect(await inspect(explore, '.view')).toEqual([])
     const spaces = page.getByRole('region', { name: 'Spaces and workspaces' }).locator('tbody tr')
-    wait.delayMs = 40
+    wait.delayMs = 20
     let bars: [label: string, done: number][] = []
     const hasSpace = async () => {
       bars = await page
