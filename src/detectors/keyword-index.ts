@@ -29,48 +29,52 @@ export function createKeywordIndex(keywords: readonly string[]): KeywordIndex {
   }
   const children: Map<number, number>[] = [new Map()]
   const ends: number[][] = [[]]
-  keywords.forEach((keyword, index) => {
+  for (const [index, keyword] of keywords.entries()) {
     let state = 0
     for (let at = 0; at < keyword.length; at++) {
       const symbol = classOf[keyword.charCodeAt(at)] ?? 0
-      let next = children[state]?.get(symbol)
-      if (next === undefined) {
-        next = children.push(new Map()) - 1
+      let child = children[state]?.get(symbol)
+      if (child === undefined) {
+        child = children.push(new Map()) - 1
         ends.push([])
-        children[state]?.set(symbol, next)
+        children[state]?.set(symbol, child)
       }
-      state = next
+      state = child
     }
     ends[state]?.push(index)
-  })
-  // States nearest to the start come first, so that the rows in use lie together, and those that end a keyword last.
-  const order = [0]
+  }
+  // The state of the longest proper suffix; it is nearer to the start, so its own is known.
   const fallback = new Uint32Array(children.length)
-  const rows = new Uint32Array(children.length * width)
+  const order = [0]
   for (let head = 0; head < order.length; head++) {
     const state = order[head] ?? 0
-    const back = fallback[state] ?? 0
-    if (state !== 0) {
-      ends[state]?.push(...(ends[back] ?? []))
-      rows.copyWithin(state * width, back * width, (back + 1) * width)
-    }
     for (const [symbol, child] of children[state] ?? []) {
-      fallback[child] = state === 0 ? 0 : (rows[back * width + symbol] ?? 0)
-      rows[state * width + symbol] = child
+      let back = state
+      let found: number | undefined
+      while (back !== 0 && found === undefined) {
+        back = fallback[back] ?? 0
+        found = children[back]?.get(symbol)
+      }
+      fallback[child] = found ?? 0
+      const inherited = ends[found ?? 0] ?? []
+      if (inherited.length > 0) ends[child]?.push(...inherited)
       order.push(child)
     }
   }
+  // States nearest to the start come first, so that the rows in use lie together, and those that end a keyword last.
   const isEnd = (state: number) => (ends[state]?.length ?? 0) > 0
+  const reported = order.filter(isEnd).map((state) => ends[state] ?? [])
+  const firstEnd = order.length - reported.length
   const states = [...order.filter((state) => !isEnd(state)), ...order.filter(isEnd)]
-  const firstEnd = states.length - order.filter(isEnd).length
-  const reported = states.slice(firstEnd).map((state) => ends[state] ?? [])
   const numbers = new Uint32Array(states.length)
   for (const [number, state] of states.entries()) numbers[state] = number
   const shift = Math.ceil(Math.log2(width))
   const next = new (states.length <= 0x10000 ? Uint16Array : Uint32Array)(states.length << shift)
-  for (const [number, state] of states.entries()) {
-    for (let symbol = 0; symbol < width; symbol++)
-      next[(number << shift) + symbol] = numbers[rows[state * width + symbol] ?? 0] ?? 0
+  for (const state of order) {
+    const row = (numbers[state] ?? 0) << shift
+    const back = (numbers[fallback[state] ?? 0] ?? 0) << shift
+    if (row !== back) next.copyWithin(row, back, back + width)
+    for (const [symbol, child] of children[state] ?? []) next[row + symbol] = numbers[child] ?? 0
   }
   const lengths = keywords.map((keyword) => keyword.length)
   return {

@@ -14,7 +14,7 @@ import { packageFile } from '../../src/runtime/package-files.ts'
 import { digest, digestFeatures, readRecord } from '../../training/record.ts'
 
 const file = readFileSync(packageFile(MODEL_FILE))
-const PINNED = '40387752a14307080f54ca17a7aa98b62b8cefaf264dfff5734f65c2d57b7893'
+const PINNED = '00ff9b9ff22cdc655a30f67f04a0d976efa4c5612cdc4c4b38ecd7b77423166a'
 
 function bestOf(text: string) {
   const tokens = toTokens(toCanonical(text).text)

@@ -36,6 +36,9 @@ const lowVersion = /^\d\.\d\./
 /** `+++ find.c\t22 Apr 2007 16:57:42 -0000\t1.58.2.2`: the revision in the head of a diff. */
 const diffHead = /^(?:\+\+\+|---|\*\*\*) \S/
 const MAX_DIFF_HEAD = 200
+/** `What's new in name 2.39.90.1`, `* name-2 4.5.90.1:`: the heading of a list of changes. */
+const news = /\b(?:new in|changes (?:in|between|since)|news for|released?)(?: \S{1,40}){0,2} $/i
+const NEWS_REACH = 100
 /** A range of private addresses belongs to a network, not to a person. */
 const privateNetwork = /\.0$/
 const prefixLength = /^\/\d/
@@ -69,6 +72,7 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
       continue
     if (lineStart.test(before) && sectionTitle.test(part.text.slice(end, end + 8))) continue
     if (!isPrivate && lowVersion.test(text) && isRelease(before, () => labels.names(hosts, index, end))) continue
+    if (!isHost && !isPrivate && news.test(part.text.slice(Math.max(0, index - NEWS_REACH), index))) continue
     if (isPrivate && privateNetwork.test(text) && prefixLength.test(part.text.slice(end, end + 2))) continue
     if (major <= MAX_MAJOR && isInDiffHead(part.text, index)) continue
     const match = toMatch(text, index, named)

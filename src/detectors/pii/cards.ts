@@ -179,11 +179,13 @@ function isLaidOut({ groups, separators }: NumberRun, first: number, last: numbe
 function toCard(part: Part, labels: PartLabels, digits: string, start: number, end: number): PiiMatch | undefined {
   if (!isLuhn(toDigits(digits)) || isPartOfSomething(part.text, start, end)) return undefined
   if (/^-\w/.test(part.text.slice(end, end + 2))) return undefined
-  if (new Set(digits).size < 3 && !published.has(digits)) return undefined
+  if ((new Set(digits).size < 3 || zeros.test(digits)) && !published.has(digits)) return undefined
+  if (end - start > digits.length && isInCodeTable(part.text, start, end)) return undefined
   const brand = brandOf(digits)
   const relation = labels.relate(topics, start, end)
   if (relation === 'other') return undefined
   const named = relation !== undefined
+  if (!named && part.text.charAt(start - 1) === '#') return undefined
   const confidence =
     brand === undefined ? (named && /^[3-6]/.test(digits) ? 0.6 : 0) : named ? 0.98 : aloneOf(brand, digits)
   if (confidence === 0) return undefined
@@ -196,6 +198,20 @@ function toCard(part: Part, labels: PartLabels, digits: string, start: number, e
     identity: digits,
     shown: `•••• ${digits.slice(-4)}`,
   }
+}
+
+/** No card is issued with such a number; it is a bit pattern or a round amount. */
+const zeros = /0{9}$/
+/** `5427 5446 5443 5433 5448 5442 541B`: groups of a longer list of hexadecimal numbers. */
+const groupBefore = /(?:^|[\s,])[\dA-F]{4}[ ]$/i
+const groupAfter = /^[ ][\dA-F]{4}(?![\w-])/i
+const groupsAfter = /^(?:[ ][\dA-F]{4}){2}(?![\w-])/i
+
+function isInCodeTable(text: string, start: number, end: number): boolean {
+  const after = text.slice(end, end + 11)
+  return (
+    groupsAfter.test(after) || (groupAfter.test(after) && groupBefore.test(text.slice(Math.max(0, start - 6), start)))
+  )
 }
 
 /** Networks whose ranges contain too many other numbers. */

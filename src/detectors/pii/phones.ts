@@ -32,6 +32,10 @@ const date = /(?:^|\D)(?:(?:19|20)\d\d-\d\d-\d\d|\d\d\.\d\d\.(?:19|20)\d\d)(?!\d
 const amount = /^\d{1,3}(?:\.\d{3}){2,}$|(?:^|\D)(?:19|20)\d\d-(?:0[1-9]|1[0-2])$/
 /** `0069 0307 0301`: characters by their hexadecimal numbers. */
 const codePoints = /^\d{4}(?: \d{4})+$/
+/** `+35236450.6`: a decimal with its sign. */
+const decimal = /^\+?\d{1,15}\.\d(?:$|\D)/
+/** `M 0.707031 0.570312`: coordinates. */
+const coordinates = /^\d{1,4}\.\d{3,9}[ ,]\d{1,4}\.\d{3,9}/
 const years = /^(?:(?:19|20)\d\d[-–/ ]{0,3}){2,4}$/
 
 /** The numbering plans take several megabytes, so they are loaded on first use. */
@@ -55,7 +59,9 @@ export function* findPhones(
     dateLike.test(run.text) ||
     date.test(run.text) ||
     years.test(run.text) ||
-    amount.test(run.text)
+    amount.test(run.text) ||
+    decimal.test(run.text) ||
+    coordinates.test(run.text)
   )
     return
   if (run.text.includes('(') !== run.text.includes(')')) return

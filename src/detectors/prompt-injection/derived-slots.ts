@@ -51,8 +51,11 @@ const ATTRIBUTE_REACH = 12
 const attribute = /^[ -](?:resets?|managers?|polic|fields?|forms?|changes?|prompts?|length|rotation|hash)/
 /** "Did not report the cut-off points": only a verb whose object is a person speaks of secrecy. */
 const CLAUSE_REACH = 48
+const NAME_REACH = 44
 const listener =
   /^ ?(?:(?:any|the|your|my|our|their|this|that|a|an|other|end) ?){0,2}(?:users?|humans?|person|people|persons|readers?|operators?|owners?|customers?|clients?|employees?|colleagues?|teams?|managers?|admins?|administrators?|boss|staff|recipients?|authors?|reporters?|reviewers?|applicants?|candidates?|patients?|students?|victims?|anyone|anybody|someone|them|they|him|her|us|me|about|of|that|this|what|why|how|where|when)(?![a-z-])|^ ?(?:[.,;!?)]|$)/
+/** "To hide it from the parser" keeps nothing from a person. */
+const hidingFrom = /^ ?from(?![a-z])/
 /** "Don't mention manpages": secrecy is about something at hand. */
 const mentioned =
   /^ ?(?:this|that|it|its?|these|those|any|anything|the|to|your|our|my|how|why|what|where|of|us|them|him|her|me|[.,;!?)]|$)(?![a-z])/
@@ -80,7 +83,9 @@ const nounBefore =
 const sendingNoun = /^(?:e[-_ ]?mails?|mails?|posts?)$/
 /** Names in code: `reset_errors()`, `parser->reset`, and single words marked as code. */
 const codeBefore = /(?:[\w$]_|->|[\w)]\.)$/
-const codeAfter = /^(?:_\w|\()/
+const codeAfter = /^_\w/
+/** `void clear()`: the type of a function without a result. */
+const resultType = /^ [\w:*&~]{1,40}\(/
 /** In "the assistant manager", the word refers to a person. */
 const PERSON_REACH = 16
 const person =
@@ -130,7 +135,7 @@ export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] 
     if (hit.slot === everything) return isGivenText(text, hit)
     if (hit.slot === onward) return !prospect.test(clauseAround(text, hit))
     if (hit.slot === invalid) return !otherSubject.test(text.slice(Math.max(0, hit.start - CLAUSE_REACH), hit.start))
-    if (hit.slot === send) return !isSendingNoun(text, hit)
+    if (hit.slot === send) return !isSendingNoun(text, hit) && !isPartOfName(text, hit)
     if (hit.slot === furtive && hit.language === ENGLISH)
       return !behaviour.test(text.slice(Math.max(0, hit.start - BEHAVIOUR_REACH), hit.start))
     if (hit.slot === marker && nameContinues.test(text.slice(hit.end, hit.end + 2))) return false
@@ -181,17 +186,24 @@ const isPermission = (text: string, { start, end }: SlotHit) =>
 
 function isSecrecy(text: string, { start, end }: SlotHit): boolean {
   const after = text.slice(end, end + CLAUSE_REACH)
-  const verb = /(?:t|never) (tell|mention)$/.exec(text.slice(start, end))?.[1]
+  const words = text.slice(start, end)
+  const from = hidingFrom.exec(after)
+  if (words.startsWith('hide ') && from !== null) return listener.test(after.slice(from[0].length))
+  const verb = /(?:t|never) (tell|mention)$/.exec(words)?.[1]
   return verb === undefined || (verb === 'tell' ? listener : mentioned).test(after)
 }
 
 const isAskingElse = (text: string, { start, end }: SlotHit) =>
   text.slice(start, end).endsWith('asking for') && !consent.test(text.slice(end, end + CLAUSE_REACH))
 
-const isCode = (text: string, { start, end }: SlotHit) =>
-  (text.charAt(start - 1) === '`' && text.charAt(end) === '`') ||
-  codeBefore.test(text.slice(Math.max(0, start - 2), start)) ||
-  codeAfter.test(text.slice(end, end + 2))
+const isCode = (text: string, hit: SlotHit) =>
+  (text.charAt(hit.start - 1) === '`' && text.charAt(hit.end) === '`') ||
+  text.charAt(hit.end) === '(' ||
+  isPartOfName(text, hit) ||
+  (text.startsWith('void', hit.start) && resultType.test(text.slice(hit.end, hit.end + NAME_REACH)))
+
+const isPartOfName = (text: string, { start, end }: SlotHit) =>
+  codeBefore.test(text.slice(Math.max(0, start - 2), start)) || codeAfter.test(text.slice(end, end + 2))
 
 const isSendingNoun = (text: string, { start, end }: SlotHit) =>
   sendingNoun.test(text.slice(start, end)) && nounBefore.test(text.slice(Math.max(0, start - 8), start))

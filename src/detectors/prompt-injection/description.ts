@@ -12,7 +12,7 @@ export const promptInjectionDescription: DetectorDescription<PromptInjectionConf
   description:
     'Finds text that tries to control an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 13 more. About half of the wordings by unseen authors are found; plain requests are not.',
   category: 'THREAT',
-  version: 4,
+  version: 5,
   reads: 'documents',
   config: PromptInjectionConfig,
   findingTypes: [

@@ -34,7 +34,18 @@ const forms: readonly (readonly [literals: string, pattern: RegExp, isBare?: boo
 ]
 
 /** `IDENTIFIED BY` belongs to one of these; in a sentence, people identify problems. */
-const statement = /\b(?:user|grant|alter|create|role|database|link|connect|to)\b/i
+const statement = /\b(?:user|grant|alter|create|role|database|link|connect)\b|\bto\s{1,4}[^\s,;]{1,80}\s{1,4}$/i
+
+/** The end of a statement, a sentence, a paragraph or an item. */
+const statementEnd = /;|\.\s|\n[ \t]{0,12}(?:\n|[*-] )/
+
+const isInStatement = (text: string, at: number) =>
+  statement.test(
+    text
+      .slice(Math.max(0, at - 200), at)
+      .split(statementEnd)
+      .at(-1) ?? '',
+  )
 
 export const callLiterals: readonly string[] = [...new Set(forms.map(([literals]) => literals))]
 
@@ -44,7 +55,7 @@ export function* findCallPassword(text: string, at: number): Generator<Found> {
   const lower = window.slice(0, 40).toLowerCase()
   for (const [literal, pattern, isBare = false] of forms) {
     const found = lower.startsWith(literal) ? pattern.exec(window) : null
-    if (found === null || (literal === 'identified' && !statement.test(text.slice(Math.max(0, at - 200), at)))) continue
+    if (found === null || (literal === 'identified' && !isInStatement(text, at))) continue
     const [whole, , secret = ''] = found
     const confidence = confidenceOf(secret, isBare)
     if (confidence === 0) continue

@@ -1,7 +1,7 @@
 import { entropy } from '../text.ts'
 
 const stand =
-  'my|your|our|the|some|any|a|an|this|that|is|not|new|old|super|very|top|real|valid|invalid|wrong|correct|actual|user|users|username|admin|root|db|database|app|test|testing|example|sample|demo|default|dummy|fake|foo|bar|baz|qux|change|changeme|changeit|me|it|replace|insert|enter|put|set|add|use|with|here|goes|in|and|or|for|of|to|from|value|string|text|password|passwords|passwd|passphrase|pass|pwd|secret|secrets|token|tokens|key|keys|api|apikey|auth|access|client|credential|credentials|private|public|id|hash|hashed|encrypted|redacted|masked|hidden|removed|sanitized|placeholder|none|null|nil|undefined|empty|true|false|yes|no|required|optional|todo|tbd|na|na|xxx|abc|abcd|abcdef|qwerty|letmein|hunter|passw0rd|p4ssw0rd|pa55word|notset|unset|anything|something|whatever|generated|random|long|strong|secure|safe|keyboard|cat|shh|shhh|mysecret|mypassword|mytoken|supersecret|topsecret|correcthorsebatterystaple|header|payload|signature|bearer|basic|jwt|hex|base64|encoded|json|env|var|variable|config|github|gitlab|slack|aws|azure|google|stripe|openai|npm|docker|vault|prod|production|dev|development|staging|local|localhost|server|service|account|role|name|email|login|session|cookie|code|data|field|param|type|object|function|return|const|let|var|process|import|export|require|module|self|props|state|req|res|ctx|opts|options|settings|args|input|output|form|body|prompt|getpass|readline|kennwort|passwort|contrasena|motdepasse|senha|wachtwoord|haslo|heslo|parola|mein|dein|ihr|neues|altes|mon|votre|ton|nouveau|mi|tu|su|nueva|clave|mia|tua|nuova|chiave|minha|sua|nova|chave|mijn|jouw|uw|nieuw|moje|twoje|nowe|geheim|secreto|secreta|segredo|segreto|jeton|cle|schluessel|topsecret|confidential|min|max|minimum|maximum|chars|characters|zeichen|signs|digits|letters'
+  'my|your|our|the|some|any|a|an|this|that|is|not|new|old|super|very|top|real|valid|invalid|wrong|correct|actual|user|users|username|admin|root|db|database|app|test|testing|example|sample|demo|default|dummy|fake|foo|bar|baz|qux|change|changeme|changeit|me|it|replace|insert|enter|put|set|add|use|with|here|goes|in|and|or|for|of|to|from|value|string|text|password|passwords|passwd|passphrase|pass|pwd|secret|secrets|token|tokens|key|keys|api|apikey|auth|access|client|credential|credentials|private|public|id|hash|hashed|encrypted|redacted|masked|hidden|removed|sanitized|placeholder|none|null|nil|undefined|empty|true|false|yes|no|required|optional|todo|tbd|na|na|xxx|abc|abcd|abcdef|qwerty|letmein|hunter|passw0rd|p4ssw0rd|pa55word|notset|unset|anything|something|whatever|generated|random|long|strong|secure|safe|keyboard|cat|shh|shhh|mysecret|mypassword|mytoken|supersecret|topsecret|correcthorsebatterystaple|header|payload|signature|bearer|basic|jwt|hex|base64|encoded|json|env|var|variable|config|github|gitlab|slack|aws|azure|google|stripe|openai|npm|docker|vault|prod|production|dev|development|staging|local|localhost|server|service|account|role|name|email|login|session|cookie|code|data|field|param|type|object|function|return|const|let|var|process|import|export|require|module|self|props|state|req|res|ctx|opts|options|settings|args|input|output|form|body|prompt|getpass|readline|kennwort|passwort|contrasena|motdepasse|senha|wachtwoord|haslo|heslo|parola|mein|dein|ihr|neues|altes|mon|votre|ton|nouveau|mi|tu|su|nueva|clave|mia|tua|nuova|chiave|minha|sua|nova|chave|mijn|jouw|uw|nieuw|moje|twoje|nowe|geheim|secreto|secreta|segredo|segreto|jeton|cle|schluessel|topsecret|confidential|min|max|minimum|maximum|chars|characters|zeichen|signs|digits|letters|command|option|options|switch|switches|flag|flags|argument|arguments|parameter|parameters'
 const standIns = new Set(stand.split('|'))
 
 const sequences = [
@@ -45,7 +45,7 @@ function wordsOf(value: string): string[] {
 }
 
 /** Sample values from the manuals of vendors. */
-const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame'])
+const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame', 'abcdef.0123456789abcdef'])
 
 /** `--expires=1893456000` */
 const isOption = (value: string) => /^--?[a-z][\w-]{1,40}=/i.test(value)
@@ -115,7 +115,7 @@ function runsAlong(letters: string): boolean {
  */
 export function isReference(value: string, quoted: boolean): boolean {
   if (
-    /\\[&f-]|\]\(|\w:\/\/|^#[a-z]+(?:-[a-z\d]+)*$/.test(value) ||
+    /\\(?:[&f-]|\*?\()|\]\(|\w:\/\/|^#[a-z]+(?:-[a-z\d]+)*$/.test(value) ||
     address.test(value) ||
     isFilePath(value) ||
     integrity.test(value) ||
@@ -163,7 +163,7 @@ const isRandom = (segment: string) =>
   countTurns(segment) >= segment.length / 5
 
 /** `Summer.Rain24`: two words with a dot that are not the name of a member. */
-function isChosenDotted(value: string): boolean {
+export function isChosenDotted(value: string): boolean {
   if (!/^\p{L}+\.\p{L}+\d{2,6}$/u.test(value) || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false
   return (
     !/(?:[a-z](?:8|16|32|64|128|256|512|1024)|[A-Z]\d+)$/.test(value) &&
@@ -178,7 +178,7 @@ const jwtShape = /^eyJ[\w-]{10,8000}(?:\.[\w-]{10,8000}){2,4}$/
 /** Confidence that a value is a machine-made token; 0 if it does not look like one. */
 export function tokenConfidence(value: string, quoted: boolean): number {
   if (value.length < 10 || /\s/.test(value) || isOption(value)) return 0
-  if (bootstrapToken.test(value)) return 0.93
+  if (bootstrapToken.test(value)) return publishedSamples.has(value) ? 0 : 0.93
   if (jwtShape.test(value)) return isMonotonous(value.split('.').at(-1) ?? '') || masked.test(value) ? 0 : 0.85
   if (value.length > 512 || isReference(value, quoted) || isPlaceholder(value)) return 0
   const digits = value.replace(/\D/g, '').length
@@ -307,6 +307,11 @@ export const isOneTimeSeed = (label: string, value: string) =>
 /** A hexadecimal value beside the other inputs of a key derivation is a published test vector. */
 export const isTestVector = (value: string, around: string) =>
   /^(?:[\da-f]{2}){8,}$/i.test(value) && /\b(?:salt|iterations?|dk_?len|key_?len|vectors?|rounds)\b/i.test(around)
+
+/** The id or fingerprint of a public key for signatures: `upstream signing key 3D…`, `releaseManagerKey`. */
+export const isFingerprint = (label: string, value: string) =>
+  (/signing/i.test(label) && /^[0-9A-F]{40}$/.test(value)) ||
+  (/release|maintainer|[gp]pg/i.test(label) && /^(?:[0-9a-f]{16}|[0-9a-f]{40})$/i.test(value))
 
 const emptyWords =
   /^(?:password|passwd|pass|pwd|secret|changeme|change_me|none|null|nil|true|false|yes|no|off|on|undefined|string|required|optional|prompt|ask|0|1)$/i

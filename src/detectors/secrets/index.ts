@@ -72,11 +72,12 @@ function toPlan(isWanted: (keyword: string) => boolean): Plan {
 
 /** Letters outside ASCII, without dashes, quotes and symbols. */
 const foreignLetter = /[\u00c0-\u1fff\u3040-\ud7af]/
-const plainPlan = toPlan((keyword) => !foreignLetter.test(keyword))
+let plainPlan: Plan | undefined
 let foreignPlan: Plan | undefined
 
-/** Keywords of other scripts are searched only in texts with such letters; their plan is built on first use. */
+/** Keywords of other scripts are searched only in texts with such letters. Both plans are built on first use. */
 function scanPlans(text: string, start: (plan: Plan) => OnKeyword): void {
+  plainPlan ??= toPlan((keyword) => !foreignLetter.test(keyword))
   const codes = plainPlan.index.scan(text, start(plainPlan))
   if (codes < 128 || !foreignLetter.test(text)) return
   foreignPlan ??= toPlan((keyword) => foreignLetter.test(keyword))
@@ -109,7 +110,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   description:
     'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, labelled passwords and keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
   category: 'SECURITY',
-  version: 4,
+  version: 5,
   reads: 'documents',
   config: SecretsConfig,
   findingTypes: [

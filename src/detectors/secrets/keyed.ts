@@ -5,6 +5,7 @@ import { readDefault } from './defaults.ts'
 import type { Found } from './found.ts'
 import {
   configuredConfidence,
+  isFingerprint,
   isMixed,
   isOneTimeSeed,
   isTechnical,
@@ -102,7 +103,10 @@ function* readSpoken(
     return
   const spoken = findSpoken(text, key, kind)
   if (spoken !== undefined) {
-    const isOther = kind === 'token' ? isUuid(spoken.value) : isTestVector(spoken.value, around(text, spoken))
+    const isOther =
+      kind === 'token'
+        ? isUuid(spoken.value) || isFingerprint(label, spoken.value)
+        : isTestVector(spoken.value, around(text, spoken))
     if (!isOther) yield toFound(kind, spoken)
   } else if (namesEither(label)) {
     const password = findSpoken(text, key, 'password')
@@ -144,7 +148,7 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
     if (strength === 'blank' && isTechnical(value)) return undefined
     if (/^pass$/i.test(key) && !quoted && !isMixed(value)) return undefined
     const plain = configured && (!spoken || blankParts)
-    if (isTestVector(value, around(text, assignment))) return undefined
+    if (isTestVector(value, around(text, assignment)) || isNameService(key, value)) return undefined
     const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
     return confidence === 0 ? undefined : toFound(kind, { ...assignment, confidence })
   }
@@ -157,13 +161,16 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
   const confidence = /auth$/i.test(key)
     ? pairConfidence(value) || tokenConfidence(value, quoted)
     : tokenConfidence(value, quoted)
-  if (confidence === 0 || isBadge(text, start) || (/signing/i.test(key) && /^[0-9A-F]{40}$/.test(value)))
-    return undefined
+  if (confidence === 0 || isBadge(text, start) || isFingerprint(key, value)) return undefined
   if (spoken && value.length < (strength === 'described' ? 12 : 16)) return undefined
   const isWeak = strength === 'blank' || !/pass|secret|token|api|auth|access|priv|cred/i.test(key)
   if (isWeak && confidence < 0.7 && !isUuid(value)) return undefined
   return toFound(kind, { ...assignment, confidence })
 }
+
+/** `passwd: files systemd`: the places where a system looks for its users. */
+const isNameService = (key: string, value: string) =>
+  /^(?:passwd|g?shadow)$/.test(key) && /^(?:files|compat|db|nis|nisplus|ldap|sss|winbind|systemd|hesiod)$/.test(value)
 
 /** Tokens in the addresses of badges are public. */
 const isBadge = (text: string, start: number) =>

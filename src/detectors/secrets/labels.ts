@@ -1,6 +1,6 @@
 import type { Part } from '../../documents/document.ts'
 import type { Found } from './found.ts'
-import { configuredConfidence, isOneTimeSeed, tokenConfidence } from './guards.ts'
+import { configuredConfidence, isFingerprint, isOneTimeSeed, tokenConfidence } from './guards.ts'
 import { confidenceBelow, toHeading } from './headings.ts'
 import { findVendorShape, gradeOf } from './keyed.ts'
 import { kindOfKey } from './keys.ts'
@@ -54,6 +54,9 @@ function nameBeside(part: Part, before: Part | undefined): string {
 }
 
 function labelledConfidence(value: string, kind: 'password' | 'token', configured: boolean, label: string): number {
-  if (kind === 'token') return isOneTimeSeed(label, value) ? 0.93 : tokenConfidence(value, false)
+  if (kind === 'token') {
+    if (isFingerprint(label, value)) return 0
+    return isOneTimeSeed(label, value) ? 0.93 : tokenConfidence(value, false)
+  }
   return configured ? configuredConfidence(value) : confidenceBelow(value, kind)
 }

@@ -1,5 +1,13 @@
 import { withoutTail } from '../text.ts'
-import { isCode, isPassphrase, isStrongPassword, isTechnical, passwordConfidence, tokenConfidence } from './guards.ts'
+import {
+  isChosenDotted,
+  isCode,
+  isPassphrase,
+  isStrongPassword,
+  isTechnical,
+  passwordConfidence,
+  tokenConfidence,
+} from './guards.ts'
 import { isAbout } from './keys.ts'
 
 /** A value that a sentence assigns to a label. */
@@ -47,6 +55,9 @@ const unspaced = /[!-~]+|[^\s!-~]+/g
 /** Scripts whose words are joined, or take their particles. */
 const joinedScript = /[\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
 const sentenceEnd = /\.(?=\s)|[!?](?=\s+\p{Lu})|[。！？\n]/u
+const sentenceEnds = /\.(?=\s)|[!?](?=\s+\p{Lu})|[。！？\n]/gu
+/** `を … に変更しました`: the value comes between the object and the verb. */
+const changedTo = /^に(?:変更|設定|変え|改|更新|リセット|戻)/
 
 /** Every value contains a digit, or is a phrase of words separated by a special character. */
 const mayHoldValue = /\d|\p{Ll}{3}[-_.]\p{Ll}{3,10}[-_.]\p{Ll}{3,10}[-_.]/u
@@ -90,7 +101,12 @@ function gradeOf(word: string, kind: 'password' | 'token'): number {
   }
   if (/^[A-Za-z]*$/.test(word)) return 0
   if (isPassphrase(word)) return 1
-  if (word.length < 6 || /^-|\\|^#/.test(word) || isTechnical(word) || passwordConfidence(word, false, true) === 0)
+  if (
+    word.length < 6 ||
+    /^-|\\|^#/.test(word) ||
+    (isTechnical(word) && !isChosenDotted(word)) ||
+    passwordConfidence(word, false, true) === 0
+  )
     return 0
   return isStrongPassword(word) ? 3 : 2
 }
@@ -136,6 +152,7 @@ function findAfter(text: string, end: number, kind: 'password' | 'token'): Spoke
     const isEnough =
       (grade === 3 && index <= 10) ||
       (grade >= 2 && (isGiven || beside || (word.marked && index <= 6))) ||
+      (grade >= 2 && words[index - 1]?.raw.endsWith('を') && changedTo.test(words[index + 1]?.raw ?? '')) ||
       (grade >= 1 && ((linked >= 0 && adjacent) || (beside && word.marked)))
     if (grade > 0 && isEnough && fitsSentence(words[index + 1])) return toSpoken(word, grade, isGiven || word.marked)
     const lower = word.raw.toLowerCase().replace(/[,;]$/, '')
@@ -148,12 +165,12 @@ function findAfter(text: string, end: number, kind: 'password' | 'token'): Spoke
 }
 
 /** Whether a run without spaces contains a linking verb or particle near its end. */
-const isLinkRun = (run: string) => /[是为為：:は「『“]|改|設定|设置|변경|설정|는|은|를|로/.test(run.slice(-8))
+const isLinkRun = (run: string) => /[是为為：:は「『“（]|改|設定|设置|변경|설정|는|은|를|로/.test(run.slice(-8))
 
 function findBefore(text: string, start: number, kind: 'password' | 'token'): Spoken | undefined {
   const window = text.slice(Math.max(0, start - MAX_REACH), start)
   const from = Math.max(0, start - MAX_REACH)
-  const stop = Math.max(...[...window.matchAll(/[.!?](?=\s)|[。！？\n]/g)].map(({ index }) => index + 1), 0)
+  const stop = Math.max(...[...window.matchAll(sentenceEnds)].map(({ index }) => index + 1), 0)
   const sentence = window.slice(stop)
   if (!mayHoldValue.test(sentence)) return undefined
   const isMixed = joinedScript.test(text.slice(start, start + 4)) || joinedScript.test(sentence)

@@ -2,7 +2,7 @@ import { END, type TokenShapeRow } from './token-shape.ts'
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 /** The first characters of the body include a digit, unlike those of a name. */
-const DIGIT = '(?=[A-Za-z_-]{0,26}\\d)'
+const DIGIT = '(?=[A-Za-z_-]{0,40}\\d)'
 
 /** Tokens of services for AI, cloud, delivery, monitoring, collaboration and payment, in their documented formats. */
 export const serviceTokens: readonly TokenShapeRow[] = [

@@ -10,10 +10,7 @@ export interface OwnCase {
   text: string
 }
 
-/**
- * Own sentences, a file for each language: `# topic`, then `+ attempt` or `- harmless` lines; attempts that are not
- * found start with `?` and are left out.
- */
+/** Own sentences, a file for each language: `# topic`, then `+ attempt` or `- harmless` lines. */
 export const ownCases: readonly OwnCase[] = readdirSync(folder).flatMap((file) => {
   let topic = ''
   return readFileSync(new URL(file, folder), 'utf8')

@@ -90,13 +90,74 @@ function toCase(topic: string, group: string, path: string | undefined, line: st
   return { topic, group, path, text, expected }
 }
 
-/** Cases from `cases/TOPIC.txt`: `# group` or `# group file.ext`, then `+ ` for what is found and `- ` for what is not. */
+const carriers = [
+  '%',
+  'use % for the nightly job',
+  '"value": "%"',
+  '- %',
+  '`%`',
+  '<td>%</td>',
+  '| % |',
+  "const client = connect('%')",
+  'moved to the vault: %',
+  '(%)',
+]
+const rests = ['...', '<token>', 'x'.repeat(24), 'your_token_here', '{{base62 3}}', ' is the prefix']
+
+/** A documented format in ten places, and what only begins like it: fillers, placeholders, too few characters. */
+function expandFormat(format: string): string[] {
+  const lead = format.split('{{')[0]?.replace('⟦', '') ?? ''
+  const begun = lead === '' ? [] : rests.map((rest) => `- ${lead}${rest}`)
+  return [...carriers.map((carrier) => `+ ${carrier.replace('%', () => format)}`), ...begun]
+}
+
+const chosen = ['{{pass}}', '{{plain}}', '{{pass}}!', '{{plain}}x', '{{pass}}-{{digits 3}}']
+const names = [
+  ['AES-256', 'ISO-27001', 'srv-01', 'README.md', 'v2.4.1'],
+  ['NIST-800-63B', 'Windows10', '12', 'ssh-keygen(1)', '17.05.2024'],
+]
+const variables = [
+  ['$DB_PASSWORD', '$env:DB_PASSWORD', '<password>', '%DB_PASSWORD%', '{{ password }}'],
+  ['changeme', 'your_password', '********', 'xxxxxxxx', 'example'],
+]
+/** What takes the place of a value, by topic or form: five that are secrets, and two times five that are not. */
+const places: Readonly<Record<string, readonly [found: readonly string[], left: readonly (readonly string[])[]]>> = {
+  phrase: [Array.from({ length: 5 }, () => '{{phrase}}'), names],
+  dotted: [
+    ['Summer.Rain24', 'Maple.River87', 'Copper.Lantern31', 'Velvet.Harbor56', 'Orchid.Tunnel92'],
+    [
+      ['config.yaml', 'user.name', 'README.md', 'com.example.app', 'v2.4.1'],
+      ['settings.ini', 'request.body', 'System.Text', '10.0.2', 'window.location'],
+    ],
+  ],
+  statements: [chosen, variables],
+}
+
+/** A text with a place for a value, with five values that are secrets and five that are not. */
+function fillPlace(line: string, topic: string, group: string, count: number): string[] {
+  const [found, left] = places[topic] ?? places[group.split('-')[0] ?? ''] ?? [chosen, names]
+  return [
+    ...found.map((value) => `+ ${line.replace('⟦⟧', () => `⟦${value}⟧`)}`),
+    ...(left[count % left.length] ?? []).map((value) => `- ${line.replace('⟦⟧', () => value)}`),
+  ]
+}
+
+/**
+ * Cases from `cases/TOPIC.txt`: `# group` or `# group file.ext`, then `+ ` for what is found, `- ` for what is not,
+ * `= ` for the format of a token and `% ` for a text with a place for a value.
+ */
 export const secretCases: readonly SecretCase[] = readdirSync(folder).flatMap((file) => {
   const topic = file.replace('.txt', '')
   let group = ''
   let path: string | undefined
+  let filled = 0
   return readFileSync(new URL(file, folder), 'utf8')
     .split('\n')
+    .flatMap((line) => {
+      if (line.startsWith('# ')) [, group = ''] = line.split(' ')
+      if (line.startsWith('= ')) return expandFormat(line.slice(2))
+      return line.startsWith('% ') ? fillPlace(line.slice(2), topic, group, filled++) : [line]
+    })
     .flatMap((line): SecretCase[] => {
       if (line.startsWith('# ')) [, group = '', path] = line.split(' ')
       if (!/^[+-] /.test(line)) return []

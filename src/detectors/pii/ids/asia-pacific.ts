@@ -1,5 +1,5 @@
 import { isLuhn, isVerhoeff, toDigits } from '../../checksums.ts'
-import { hasVariety, type IdRule, isMonthDay, numberAt, sumOf } from './rule.ts'
+import { hasVariety, type IdRule, isDay, isMonthDay, numberAt, sumOf } from './rule.ts'
 
 /** GB 11643: region, birth date, serial and an ISO 7064 mod 11-2 check. */
 const isChinese = (value: string) =>
@@ -134,13 +134,15 @@ export const asianPacificIds: readonly IdRule[] = [
     pattern: /\d\d(?:0[1-9]|1[0-2])[0-3]\d-?\d\d-?\d{4}/g,
     isValid: (value) => isMonthDay(value, 2, 4) && numberAt(value, 6) >= 1,
     check: 'form',
-    words: 'mykad|mykad no|no kad pengenalan|kad pengenalan|no kp|malaysian ic|nric malaysia',
+    words: 'mykad|mykad no|my kad|my kad no|no kad pengenalan|kad pengenalan|no kp|malaysian ic|nric malaysia',
   },
   {
     type: 'ID_NIK',
     country: 'ID',
     pattern: /[1-9]\d{5}[0-7]\d(?:0[1-9]|1[0-2])\d{6}/g,
-    isValid: (value) => numberAt(value, 0) >= 11 && numberAt(value, 0) <= 94,
+    // The day of birth is 40 higher for women.
+    isValid: (value) =>
+      numberAt(value, 0) >= 11 && numberAt(value, 0) <= 94 && isDay(numberAt(value, 8), numberAt(value, 6) % 40),
     check: 'form',
     words: 'nik|nomor induk kependudukan|nomor ktp|no ktp|ktp',
   },

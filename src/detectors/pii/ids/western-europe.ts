@@ -1,5 +1,5 @@
 import { isLuhn, isMod11And10, isVerhoeff, toDigits } from '../../checksums.ts'
-import { hasVariety, type IdRule, isDay, isMonthDay, machineReadableCheck, numberAt, remainder, sumOf } from './rule.ts'
+import { hasVariety, type IdRule, isMonthDay, machineReadableCheck, numberAt, remainder, sumOf } from './rule.ts'
 
 const dutchEleven = [9, 8, 7, 6, 5, 4, 3, 2, -1] as const
 const niLetters = /^(?!BG|GB|NK|KN|TN|NT|ZZ|QQ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]/
@@ -259,7 +259,7 @@ export const westernEuropeanIds: readonly IdRule[] = [
     type: 'MT_ID',
     country: 'MT',
     pattern: /\d{3,7}[MGAPLHBZ]/g,
-    isValid: (value) => isDay(1, 1) && value.length >= 4,
+    isValid: (value) => !/^0+\D/.test(value),
     check: 'form',
     words: 'karta ta l identità|maltese id|malta id card|karta tal identita',
   },

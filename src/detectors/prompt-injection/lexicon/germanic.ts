@@ -107,8 +107,13 @@ export const scandinavian: Lexicon = {
   language: 'sv',
   words: {
     dismiss: 'ignorer* glöm bortse_från glem se_bort_fra se_bort_från strunta_i',
-    earlier: 'tidigare föregående tidligere ovanstående forrige dina dine ovenstående alla alle',
+    earlier: 'tidigare föregående tidligere ovanstående ovan ovenfor forrige dina dine ovenstående alla alle',
     orders: 'instruktion* anvisning* instruks* prompt* direktiv*',
-    bounds: 'regler begränsning* regel',
+    bounds: 'regel regler reglerna reglene reglerne begränsning* begrensning* begrænsning*',
+    say: 'svara svar skriv säg',
+    harm: 'godkänn godkjenn godkend håll_med radera',
+    send: 'skicka sänd send',
+    praise: 'beröm rekommendera anbefal anbefale',
+    act: 'börja starta',
   },
 }

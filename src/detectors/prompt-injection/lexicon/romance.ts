@@ -211,9 +211,14 @@ export const portuguese: Lexicon = {
 export const romanian: Lexicon = {
   language: 'ro',
   words: {
-    dismiss: 'ignoră ignorați ignora uită uitați nu_ține_cont nu_urma',
+    dismiss: 'ignoră ignorați ignora uită uitați nu_ține_cont nu_țineți_cont nu_urma nu_urmați',
     earlier: 'anterioar* precedent* de_mai_sus toate inițial*',
-    orders: 'instrucțiun* indicați* comenzi prompt*',
-    bounds: 'reguli restricți*',
+    orders: 'instrucțiun* indicați* comenzi* prompt*',
+    bounds: 'reguli regulile restricți*',
+    say: 'spune spuneți răspunde răspundeți scrie scrieți',
+    harm: 'aprobă aprobați fii_de_acord fiți_de_acord șterge ștergeți',
+    send: 'trimite trimiteți',
+    praise: 'laudă lăudați recomandă recomandați',
+    act: 'ia_o_de_la_capăt începe începeți',
   },
 }
