@@ -335,6 +335,7 @@ export class FindingLedger {
 
   /** Ids are never reused, not even those of removed findings. */
   #allocateId(): number {
+    if (this.#writer.takeFindingId !== undefined) return this.#writer.takeFindingId(this.#pending?.firstFinding ?? 0)
     if (this.#nextId === undefined) {
       const row = this.#writer
         .prepare(

@@ -60,7 +60,7 @@ export async function importFindings(
   requireImportable(store, name)
   await sweepImports(context)
   const uid = crypto.randomUUID()
-  store.write((writer) => openImportFile(writer, uid, now()))
+  store.write((writer) => openImportFile(writer, uid, now()), { scope: 'imports' })
   let lines: number
   try {
     lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
@@ -185,9 +185,10 @@ async function addBlocks(
   blocks: ConvertedPiece['blocks'],
   { store, signal }: ImportContext,
 ) {
-  store.write((writer) => {
+  const add = (writer: Writer) => {
     for (const block of blocks) addImportBlock(writer, uid, turn, block)
-  })
+  }
+  store.write(add, { scope: 'imports' })
   await store.yieldBetweenBatches(signal)
 }
 

@@ -35,7 +35,7 @@ export const leakBreaks: readonly Break[] = [
   {
     id: 'import-excerpt-not-masked',
     rule: 'The excerpt of an imported finding is masked like one of a scan.',
-    edits: [replaceCall(['src/imports/stage/staging.ts', 'Staging.#convert'], 'redactTexts', '$1')],
+    edits: [replaceCall(['src/imports/stage/staging.ts', 'Staging.#maskExcerpts'], 'redactTexts', '$1')],
     test: { file: 'tests/imports/import.test.ts', title: 'has its excerpt masked' },
   },
   {
@@ -95,7 +95,7 @@ export const leakBreaks: readonly Break[] = [
   {
     id: 'fingerprint-without-key',
     rule: 'Fingerprints of found values are keyed.',
-    edits: [replaceAll(['src/detectors/fingerprint.ts', 'createNumberer.block'], 'new Uint8Array(0)')],
+    edits: [replaceAll(['src/detectors/fingerprint.ts', 'ByteNumberer.block'], 'new Uint8Array(0)')],
     test: { file: 'tests/detectors/fingerprint.test.ts' },
   },
   {

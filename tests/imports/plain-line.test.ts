@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findImportLine, findPlainLine, ImportLine, parseImportLine } from '../../src/imports/read/import-line.ts'
+import { numberNames } from '../../src/imports/read/import-row.ts'
 import { readInstant } from '../../src/imports/read/instant.ts'
+import { Staging } from '../../src/imports/stage/staging.ts'
 
 const instants = [
   '2026-01-31T08:00:00Z',
@@ -105,7 +107,7 @@ describe('a line that the fast path accepts', () => {
         )
         expect(found.status === 'RESOLVED').toBe(found.resolvedAt !== undefined)
       }),
-      { numRuns: 3000 },
+      { numRuns: 2500 },
     )
     expect(plain).toBeGreaterThan(100)
   })
@@ -151,5 +153,151 @@ describe('an instant', () => {
     )
     expect(readInstant('2026-01-31T08:00:00.125Z')).toBe(Date.parse('2026-01-31T08:00:00.125Z'))
     for (const text of instants.slice(2)) expect(readInstant(text)).toBeUndefined()
+  })
+})
+
+const key = new Uint8Array(32).fill(5)
+const latest = Date.UTC(2027, 0, 1)
+
+/** The rows of a staging, with their numbers. */
+const takeRows = (staging: Staging) =>
+  staging.take().map(({ numbers, at, asset, facets, excerpt }) => ({
+    numbers: numberNames.map((_, index) => numbers[at + index]),
+    asset: { ...asset },
+    facets,
+    excerpt,
+  }))
+
+/** The row of a line by parsing it; undefined if it is not valid. */
+function parseRow(text: string) {
+  let value: unknown
+  try {
+    value = JSON.parse(text.trim())
+  } catch {
+    return undefined
+  }
+  const found = findImportLine(value, latest)
+  if (found === undefined) return undefined
+  const staging = new Staging(key)
+  staging.add(found, false)
+  return takeRows(staging)[0]
+}
+
+const fewAssets = fc.constantFrom(
+  { key: 'k' },
+  { key: 'k', name: 'K' },
+  { key: 'src/a.ts', kind: 'repository.file', url: 'https://ana:hunter2hunter2@example.org/x', labels: ['a', 'b'] },
+  { key: 'Größe', name: 'say "hi" \\ \n', owner: 'ana', contentUpdatedAt: '2026-01-31T08:00:00Z' },
+  { key: 'k', labels: ['[', ']', '{', '}'] },
+)
+const likely = fc
+  .record(
+    {
+      asset: fewAssets,
+      detectorType: fc.constantFrom('YARA', 'PII'),
+      findingType: fc.constantFrom('X', 'EMAIL', 'a b'),
+      severity: fc.constantFrom('HIGH', 'LOW'),
+      firstDetectedAt: fc.constantFrom('2026-01-31T08:00:00Z', '2026-01-31T08:00:00.125Z', '2026-12-31T08:00:00Z'),
+      category: fc.constantFrom('QUALITY', 'PRIVACY'),
+      confidence: fc.oneof(
+        fc.nat(10_000).map((parts) => parts / 10_000),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+      ),
+      status: fc.constantFrom('OPEN', 'IGNORED', 'RESOLVED'),
+      lastDetectedAt: fc.constantFrom('2026-12-31T09:00:00Z'),
+      resolvedAt: fc.constantFrom('2026-12-31T08:00:00.000Z', '2027-01-02T00:00:00Z'),
+      customDetectorKey: fc.constantFrom('own', 'other'),
+      excerpt: fc.constantFrom('', 'mail ana@example.org', 'Größe "1"', '4111 1111 1111 1111', '\u2028'),
+      fingerprint: fc.constantFrom('1', 'f'.repeat(1200), 'assay/v1:0123456789ab', 'assay/v1:0123456789aX', 'ü', 'a"b'),
+    },
+    { requiredKeys: ['asset', 'detectorType', 'findingType', 'severity', 'firstDetectedAt'] },
+  )
+  .map((value) => ('resolvedAt' in value ? { ...value, status: 'RESOLVED' } : value))
+/** Members in any order. */
+const shuffled = fc
+  .tuple(fc.oneof({ weight: 4, arbitrary: likely }, nearlyGood), fc.infiniteStream(fc.nat(1000)))
+  .map(([value, ranks]) =>
+    Object.fromEntries(
+      Object.entries(value)
+        .map((entry) => ({ entry, rank: ranks.next().value ?? 0 }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ entry }) => entry),
+    ),
+  )
+const written = fc
+  .tuple(shuffled, fc.constantFrom('', '', ' ', '\t'), fc.constantFrom('', ' ', '\r', ' \r'))
+  .map(([value, gap, end]) => JSON.stringify(value, undefined, gap).replaceAll('\n', gap === '' ? '' : ' ') + end)
+const damage = fc.record({
+  at: fc.nat(400),
+  removed: fc.nat(2),
+  added: fc.constantFrom(
+    '',
+    ' ',
+    ',',
+    '"',
+    '\\',
+    '{',
+    '}',
+    '[',
+    ':',
+    '0',
+    '1',
+    '.',
+    'e',
+    'a',
+    'é',
+    '\u0001',
+    '\\u0041',
+    '"status":"OPEN",',
+    '\ufeff',
+  ),
+})
+const damaged = fc.oneof(
+  { weight: 3, arbitrary: written },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(written, damage)
+      .map(([line, { at, removed, added }]) => line.slice(0, at) + added + line.slice(at + removed)),
+  },
+)
+
+describe('a line that is read from its bytes', () => {
+  it('gives the same row as when it is parsed', () => {
+    const staging = new Staging(key)
+    const seen = { plain: 0, refused: 0 }
+    fc.assert(
+      fc.property(damaged, fc.constantFrom('', '\n', '\n{"asset":'), (line, following) => {
+        const end = staging.addPlain(Buffer.from(line + following), 0, latest)
+        if (end < 0) {
+          seen.refused++
+          return
+        }
+        seen.plain++
+        expect(end).toBe(Buffer.byteLength(line))
+        expect(takeRows(staging)).toEqual([parseRow(line)])
+      }),
+      { numRuns: 2500 },
+    )
+    expect(seen.plain).toBeGreaterThan(300)
+    expect(seen.refused).toBeGreaterThan(500)
+  })
+
+  it.each([
+    ['as JSON.stringify writes it', JSON.stringify({ ...good, confidence: 0.5, fingerprint: '1' }), true],
+    ['with spaces', JSON.stringify(good, undefined, 1).replaceAll('\n', ' '), true],
+    ['with an asset whose name has escapes', JSON.stringify({ ...good, asset: { key: 'k', name: 'a\n"ü"' } }), true],
+    ['with an excerpt that has escapes', JSON.stringify({ ...good, excerpt: 'a\n"ü"' }), true],
+    ['with a member twice', JSON.stringify(good).replace('{', '{"severity":"LOW",'), false],
+    ['with an unknown member', JSON.stringify({ ...good, more: 1 }), false],
+    ['with an escape in a word', JSON.stringify({ ...good, findingType: 'a\tb' }), false],
+    ['dated in the future', JSON.stringify({ ...good, firstDetectedAt: '2027-01-01T00:00:00.001Z' }), false],
+    ['without its end', JSON.stringify(good).slice(0, -1), false],
+    ['with a backslash before its end', `${JSON.stringify({ ...good, excerpt: 'a' }).slice(0, -2)}\\`, false],
+    ['longer than a line may be', `${JSON.stringify(good)}${' '.repeat(1024 * 1024)}`, false],
+  ])('is accepted only in a plain form: %s', (_, line, isPlain) => {
+    const staging = new Staging(key)
+    expect(staging.addPlain(Buffer.from(`${line}\n"}\n`), 0, latest) >= 0).toBe(isPlain)
+    expect(staging.take()).toHaveLength(isPlain ? 1 : 0)
   })
 })

@@ -136,7 +136,7 @@ it.each([
       .filter((name) => ALL.split(' ').includes(String(name)))
       .join(' ')
   expect(store.read(isFollowed)).toBe(true)
-  expect(await leaveOutIndexes(store, change)).toBe(files.u[0])
+  await leaveOutIndexes(store, change)
   expect(listLeft()).toBe(whole)
   expect(store.read(isFollowed)).toBe(whole === ALL)
   store.write((writer) => {

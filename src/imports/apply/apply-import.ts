@@ -62,10 +62,12 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   const indexes = { write: <T>(work: (writer: Writer) => T) => lease.write(work), signal: lease.signal }
   let sorter: RowSorter | undefined
   try {
-    sorter = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
+    sorter = openRowSorter(store.read((reader) => countStaged(reader, uid)).rows)
+    const first = prepareBlocks(store, sorter, { uid, after: 0 })
+    await leaveOutIndexes(store, { ...indexes, uid })
     await recordExpiries({ store, now, signal: lease.signal })
     const pending = await openPending(lease, context)
-    await storeStaged(lease, context, sorter, pending)
+    await storeStaged(lease, context, { sorter, first }, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
     await publish({ lease, pending, store, now })
   } catch (error) {
@@ -102,10 +104,32 @@ async function openPending(lease: ScanLease, context: ApplyContext): Promise<Pen
   }
 }
 
+interface SortedBlocks {
+  /** Ordinal of the last block. */
+  ordinal: number
+  rows: SortedImportRows
+}
+
+/** Begins to sort the next staged findings; undefined if there are no more. */
+function prepareBlocks(
+  store: Store,
+  sorter: RowSorter,
+  { uid, after }: { uid: string; after: number },
+): Promise<SortedBlocks | undefined> {
+  const prepare = async () => {
+    const blocks = store.read((reader) => findStagedBlocks(reader, uid, after))
+    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await sorter.sort(blocks.packed) }
+  }
+  const prepared = prepare()
+  // A rejection is handled when the promise is awaited.
+  prepared.catch(() => {})
+  return prepared
+}
+
 async function storeStaged(
   lease: ScanLease,
   { store, now }: ApplyContext,
-  sorter: RowSorter,
+  { sorter, first }: { sorter: RowSorter; first: Promise<SortedBlocks | undefined> },
   pending: PendingImport,
 ): Promise<void> {
   const { uid, id: scanId, sourceId, progress, startedAt } = lease.scan
@@ -117,17 +141,11 @@ async function storeStaged(
    * Ordinal of the last stored block: the next transaction deletes these blocks, and its findings reuse their pages.
    */
   let storedUntil: number | undefined
-  const prepare = async (after: number) => {
-    const blocks = store.read((reader) => findStagedBlocks(reader, uid, after))
-    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await sorter.sort(blocks.packed) }
-  }
-  for (let next = prepare(0); ; ) {
+  for (let next = first; ; ) {
     const waiting = await next
     if (waiting === undefined) break
     const { ordinal, rows } = waiting
-    next = prepare(ordinal)
-    // A rejection is handled when the promise is awaited.
-    next.catch(() => {})
+    next = prepareBlocks(store, sorter, { uid, after: ordinal })
     const facets = rows.facets.map((names): Facets => ({ sourceId, ...names }))
     assetWriter ??= openImportedAssets(sourceId, {
       pending,

@@ -71,15 +71,15 @@ export async function createLeftOutIndexes(
   await changeIndexes(store, change, (writer) => !hasOtherImport(writer, importing) && createMissingIndex(writer))
 }
 
-/** Drops indexes that the findings of an import would rewrite repeatedly; returns the number of staged findings. */
-export async function leaveOutIndexes(store: Store, { uid, ...change }: Change & { uid: string }): Promise<number> {
+/** Drops indexes that the findings of an import would rewrite repeatedly. */
+export async function leaveOutIndexes(store: Store, { uid, ...change }: Change & { uid: string }): Promise<void> {
   const { waiting, findings, isWhole } = store.read((reader) => ({
     waiting: countStaged(reader, uid),
     findings: countStoredFindings(reader),
     isWhole: hasAllIndexes(reader),
   }))
   // On a server, dropping an index would make all readers wait for the whole transaction.
-  if (store.files === undefined) return waiting.rows
+  if (store.files === undefined) return
   if (leavesOutIndexes(waiting, findings)) {
     const names = store.read(countNames) + waiting.textBytes <= NAME_BYTES_INDEXED_AT_ONCE
     await changeIndexes(store, change, (writer) => dropSomeIndex(writer, { names }))
@@ -87,7 +87,6 @@ export async function leaveOutIndexes(store: Store, { uid, ...change }: Change &
     // Another import dropped them; after both imports they would be too large to build.
     await changeIndexes(store, change, createMissingIndex)
   }
-  return waiting.rows
 }
 
 /**

@@ -91,25 +91,24 @@ const asset = objectOf(
   'The thing that the finding is in.',
 )
 
+const members = {
+  asset,
+  detectorType: matching(DetectorTypeName, /^[A-Z][A-Z0-9_]{0,63}$/, 'Type of the detector.'),
+  findingType: trimmed(200, 'Type of the finding, such as EMAIL.'),
+  severity: oneOf(severities, 'Severity of the finding.'),
+  firstDetectedAt: instant(),
+  category: optional(trimmed(200, 'Category of findings.', 0)),
+  confidence: optional(share('Confidence of the detector, 0 to 1; default 1.')),
+  status: optional(oneOf(findingStatuses, 'Status; default OPEN.')),
+  lastDetectedAt: optional(instant()),
+  resolvedAt: optional(instant('When it was resolved; needed with RESOLVED, and only there.')),
+  customDetectorKey: optional(trimmed(200, 'Key of a custom detector.', 0)),
+  excerpt: optional(text(100_000, 'Text around the match; masked when it is stored.')),
+  fingerprint: optional(text(4000, 'Identifies the finding in later imports.', 1)),
+}
+
 /** The NDJSON format: every member that a line may have. */
-const line = objectOf(
-  {
-    asset,
-    detectorType: matching(DetectorTypeName, /^[A-Z][A-Z0-9_]{0,63}$/, 'Type of the detector.'),
-    findingType: trimmed(200, 'Type of the finding, such as EMAIL.'),
-    severity: oneOf(severities, 'Severity of the finding.'),
-    firstDetectedAt: instant(),
-    category: optional(trimmed(200, 'Category of findings.', 0)),
-    confidence: optional(share('Confidence of the detector, 0 to 1; default 1.')),
-    status: optional(oneOf(findingStatuses, 'Status; default OPEN.')),
-    lastDetectedAt: optional(instant()),
-    resolvedAt: optional(instant('When it was resolved; needed with RESOLVED, and only there.')),
-    customDetectorKey: optional(trimmed(200, 'Key of a custom detector.', 0)),
-    excerpt: optional(text(100_000, 'Text around the match; masked when it is stored.')),
-    fingerprint: optional(text(4000, 'Identifies the finding in later imports.', 1)),
-  },
-  'One finding of another scanner.',
-)
+const line = objectOf(members, 'One finding of another scanner.')
 
 /** One finding of another scanner: one line of the NDJSON format. */
 export const ImportLine = line.schema
@@ -128,6 +127,9 @@ export function findPlainLine(value: unknown): ImportLine | undefined {
   if (resolvedAt !== undefined && toMs(resolvedAt) < first) return undefined
   return value as ImportLine
 }
+
+/** Whether the value of a member is certainly valid, see `findPlainLine`. */
+export const isPlainMember = (name: keyof ImportLine, value: unknown): boolean => members[name].isPlain(value)
 
 /** How far ahead a finding may be dated: clocks differ, and days begin earlier in other time zones. */
 export const MAX_AHEAD_MS = 86_400_000

@@ -1,9 +1,9 @@
-import { isAscii } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
 import { joinBytes } from '../../kernel/join-bytes.ts'
 import { badLine, parseImportLine } from './import-line.ts'
 
-const MAX_LINE_LENGTH = 1024 * 1024
+export const MAX_LINE_LENGTH = 1024 * 1024
 /** A UTF-16 code unit takes up to three bytes in UTF-8. */
 const MAX_LINE_BYTES = 3 * MAX_LINE_LENGTH
 /** Approximate size of a piece. */
@@ -41,56 +41,53 @@ export type RefusedLine = { line: number } & ({ text: string } | { problem: 'enc
 
 /**
  * Parses each line that is not blank and passes it to `take`. Returns the number of lines, including blank ones, or the
- * first line that is not JSON, is too long, is not UTF-8, or is rejected by `take`.
+ * first line that is not JSON, is too long, is not UTF-8, or is rejected by `take`. Lines that `takeBytes` accepts are
+ * not parsed: it is given their beginning and returns the offset of their end, or -1.
  */
 export function eachLine(
   piece: Uint8Array,
-  take: (value: unknown, line: number) => boolean,
+  take: (value: unknown) => boolean,
+  takeBytes: (bytes: Buffer, from: number) => number = () => -1,
 ): { lines: number } | RefusedLine {
-  const lines = splitLines(piece)
-  if ('line' in lines) return lines
-  let index = -1
-  for (const text of lines.texts) {
-    index++
-    if (text.length > MAX_LINE_LENGTH) return { line: index + 1, problem: 'length' }
+  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+  if (!isUtf8(bytes)) return findUndecodable(bytes)
+  let line = 0
+  for (let end: number, from = 0; from < bytes.length; from = end + 1) {
+    line++
+    end = takeBytes(bytes, from)
+    if (end >= 0) continue
+    end = endOfLine(bytes, from)
+    const text = decode(bytes.subarray(from, end))
+    if (text.length > MAX_LINE_LENGTH) return { line, problem: 'length' }
     const trimmed = text.trim()
     if (trimmed === '') continue
     let value: unknown
     try {
       value = JSON.parse(trimmed)
     } catch {
-      return { line: index + 1, text }
+      return { line, text }
     }
-    if (!take(value, index + 1)) return { line: index + 1, text }
+    if (!take(value)) return { line, text }
   }
-  return { lines: lines.texts.length }
+  return { lines: line }
 }
 
-function splitLines(piece: Uint8Array): { texts: string[] } | RefusedLine {
-  try {
-    const texts = decode(piece).split('\n')
-    if (texts.at(-1) === '') texts.pop()
-    return { texts }
-  } catch {
-    for (let line = 1, from = 0; ; line++) {
-      const found = piece.indexOf(NEWLINE, from)
-      const end = found < 0 ? piece.length : found
-      // An overlong line may have been cut in the middle of a character.
-      if (end - from > MAX_LINE_BYTES) return { line, problem: 'length' }
-      try {
-        decode(piece.subarray(from, end))
-      } catch {
-        return { line, problem: 'encoding' }
-      }
-      from = end + 1
-    }
+function endOfLine(bytes: Buffer, from: number): number {
+  const found = bytes.indexOf(NEWLINE, from)
+  return found < 0 ? bytes.length : found
+}
+
+function findUndecodable(bytes: Buffer): RefusedLine {
+  for (let line = 1, from = 0; ; line++) {
+    const end = endOfLine(bytes, from)
+    // An overlong line may have been cut in the middle of a character.
+    if (end - from > MAX_LINE_BYTES) return { line, problem: 'length' }
+    if (!isUtf8(bytes.subarray(from, end))) return { line, problem: 'encoding' }
+    from = end + 1
   }
 }
 
-const decode = (bytes: Uint8Array): string =>
-  isAscii(bytes)
-    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-    : new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+const decode = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
 /** The error of a refused line, by its number in the file. */
 export function explainRefused(refused: RefusedLine, line: number, latest?: number): AppError {

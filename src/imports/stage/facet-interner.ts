@@ -15,7 +15,7 @@ export class FacetInterner {
   #known: Names = new Map()
   #size = 0
 
-  find(line: Omit<ImportLine, 'asset'>): ImportFacets {
+  find(line: Pick<ImportLine, keyof ImportFacets>): ImportFacets {
     let known: Names | ImportFacets | undefined = this.#known
     for (const name of facetNames) {
       known = (known as Names).get(line[name] ?? facetDefaults[name] ?? '')
@@ -24,7 +24,7 @@ export class FacetInterner {
     return known as ImportFacets
   }
 
-  #add(line: Omit<ImportLine, 'asset'>): ImportFacets {
+  #add(line: Pick<ImportLine, keyof ImportFacets>): ImportFacets {
     if (this.#size++ >= MAX_COMBINATIONS) {
       this.#known = new Map()
       this.#size = 0

@@ -116,21 +116,20 @@ const emptyPack = () =>
 
 const wordNames = new Set(assetNames.filter((name) => 'isWord' in assetColumns[name]))
 
+/** A statement for each member: V8 takes several times as long for a loop over their names. */
 function packAsset(asset: ImportedAsset, pack: AssetPack, words: Map<SafeText, number>): void {
-  for (const name of assetNames) {
-    pack[name].push(packValue(asset[name] ?? null, wordNames.has(name), words))
-  }
+  pack.key.push(asset.key)
+  pack.name.push(asset.name ?? null)
+  pack.url.push(asset.url ?? null)
+  pack.kind.push(packWord(asset.kind, words))
+  pack.container.push(packWord(asset.container, words))
+  pack.owner.push(packWord(asset.owner, words))
+  pack.labels.push(asset.labels?.map((word) => numberOf(word, words)) ?? null)
+  pack.contentUpdatedAt.push(asset.contentUpdatedAt ?? null)
 }
 
-function packValue(
-  value: SafeText | readonly SafeText[] | number | null,
-  isWord: boolean,
-  words: Map<SafeText, number>,
-): SafeText | number | number[] | null {
-  if (value === null || typeof value === 'number') return value
-  if (typeof value === 'string') return isWord ? numberOf(value, words) : value
-  return value.map((word) => numberOf(word, words))
-}
+const packWord = (word: SafeText | undefined, words: Map<SafeText, number>) =>
+  word === undefined ? null : numberOf(word, words)
 
 function numberOf(word: SafeText, words: Map<SafeText, number>): number {
   const known = words.get(word)

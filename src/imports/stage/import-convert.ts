@@ -27,15 +27,16 @@ export type Conversion = ConvertedPiece | { refused: RefusedLine }
  */
 export function createConverter(
   fingerprintKey: Uint8Array,
-  latest?: number,
+  latest = Number.POSITIVE_INFINITY,
 ): (piece: Uint8Array, bounds: readonly string[] | ((rows: readonly ImportRow[]) => readonly string[])) => Conversion {
   const staging = new Staging(fingerprintKey)
   return (piece, bounds) => {
-    const read = eachLine(piece, (value) => {
+    const take = (value: unknown) => {
       const line = findImportLine(value, latest)
       if (line !== undefined) staging.add(line, false)
       return line !== undefined
-    })
+    }
+    const read = eachLine(piece, take, (bytes, from) => staging.addPlain(bytes, from, latest))
     const rows = staging.take()
     if ('line' in read) return { refused: read }
     const parted = partRows(rows, typeof bounds === 'function' ? bounds(rows) : bounds)
