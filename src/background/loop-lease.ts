@@ -55,7 +55,7 @@ export class LoopLease {
         saveLease(writer, NAME, { holder, expiresAt: expiresAt === lease?.expiresAt ? expiresAt + 1 : expiresAt })
         return true
       },
-      { essential: true },
+      { essential: true, scope: 'loop' },
     )
     if (taken) this.#renewedAt = performance.now()
     return taken
@@ -63,7 +63,7 @@ export class LoopLease {
 
   drop(): void {
     const { store, holder } = this.#options
-    store.write((writer) => dropLease(writer, NAME, holder), { essential: true })
+    store.write((writer) => dropLease(writer, NAME, holder), { essential: true, scope: 'loop' })
   }
 }
 

@@ -19,7 +19,7 @@ import { isAbandoned, queueScan } from '../scans/start.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import { nextRunAt, Schedule } from '../sources/schedule.ts'
 import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } from '../sources/sources.store.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Writer } from '../store/store.ts'
 import type { WatchKeeper } from '../watches/keeper.ts'
 import { LoopLease } from './loop-lease.ts'
 
@@ -162,13 +162,14 @@ export function runTick({ store, scans, log, now: clock, isHeartbeatStale = () =
 
 /** Starts one scan regardless of the number of missed runs; a run that is due during an active scan is skipped. */
 function startDue(store: Store, { id }: SourceRecord, now: number): string | undefined {
-  return store.write((writer) => {
+  const start = (writer: Writer) => {
     const source = findSourceById(writer, id)
     if (source === undefined || source.nextRunAt === null || source.nextRunAt > now) return undefined
     setNextRun(writer, id, nextRunAt(scheduleOf(source), now) ?? null)
     if (findActiveScan(writer, id) !== undefined) return undefined
     return queueScan(writer, source, { trigger: 'SCHEDULE', requestedBy: 'schedule', at: now })
-  })
+  }
+  return store.write(start, { scope: { source: id } })
 }
 
 /**
@@ -178,7 +179,7 @@ function startDue(store: Store, { id }: SourceRecord, now: number): string | und
 function rescheduleSource(store: Store, source: SourceRecord, now: number): boolean {
   const next = nextRunAt(scheduleOf(source), now)
   if (next === undefined || source.nextRunAt === null || source.nextRunAt <= next + CLOCK_TRUST_MS) return false
-  store.write((writer) => setNextRun(writer, source.id, next))
+  store.write((writer) => setNextRun(writer, source.id, next), { scope: { source: source.id } })
   return true
 }
 
@@ -189,7 +190,7 @@ function scheduleOf(source: SourceRecord): Schedule | undefined {
 
 /** Resumes a parked scan unless the source has a newer one. */
 function resumeParked(store: Store, scanId: number, sourceId: number, now: number): boolean {
-  return store.write((writer) => {
+  const resume = (writer: Writer) => {
     const newest = findNewestScan(writer, sourceId)
     if (newest?.id !== scanId || newest.retryAt === null || newest.retryAt > now) {
       dropRetry(writer, scanId)
@@ -197,5 +198,6 @@ function resumeParked(store: Store, scanId: number, sourceId: number, now: numbe
     }
     requeueScan(writer, scanId)
     return true
-  })
+  }
+  return store.write(resume, { scope: { source: sourceId } })
 }

@@ -61,11 +61,15 @@ export function openFacets(writer: Writer): FacetDictionary {
   const combos = new Map<string, number>()
   const idsByFacets = new Map<Facets, number>()
   const facets = new Map<number, Facets>()
+  /** `insert` returns undefined where another transaction has inserted the row since it was looked for. */
+  const findOrInsert = (find: string, key: readonly SafeText[], insert: () => number | undefined): number => {
+    const select = writer.prepare(find).pluck()
+    return ((select.get(...key) as number | undefined) ?? insert() ?? select.get(...key)) as number
+  }
   const wordId = (text: SafeText): number => {
     const known = words.get(text)
     if (known !== undefined) return known
-    const row = writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number } | undefined
-    const id = row?.id ?? (writer.prepare(insertWord).insert(text, foldSafe(text)) as number)
+    const id = findOrInsert(findWord, [text], () => writer.prepare(insertWord).insert(text, foldSafe(text)))
     words.set(text, id)
     return id
   }
@@ -73,12 +77,16 @@ export function openFacets(writer: Writer): FacetDictionary {
     const ids = [...new Set(texts.filter((text) => text !== '').map(wordId))].sort((a, b) => a - b)
     if (ids.length === 0) return 0
     const key = internalText(JSON.stringify(ids))
-    const known = sets.get(key) ?? (writer.prepare(findSet).get(key) as { id: number } | undefined)?.id
-    const id = known ?? (writer.prepare(insertSet).insert(key) as number)
-    if (known === undefined) {
-      for (const word of ids)
-        writer.prepare('INSERT INTO label_set_member (set_id, word_id) VALUES (?, ?)').run(id, word)
-    }
+    const known = sets.get(key)
+    if (known !== undefined) return known
+    const id = findOrInsert(findSet, [key], () => {
+      const inserted = writer.prepare(insertSet).insert(key)
+      if (inserted === undefined) return undefined
+      for (const word of ids) {
+        writer.prepare('INSERT INTO label_set_member (set_id, word_id) VALUES (?, ?)').run(inserted, word)
+      }
+      return inserted
+    })
     sets.set(key, id)
     return id
   }
@@ -138,8 +146,9 @@ export function openFacets(writer: Writer): FacetDictionary {
 }
 
 const findSet = 'SELECT id FROM label_set WHERE words = ?'
-const insertSet = 'INSERT INTO label_set (words) VALUES (?)'
-const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?)'
+const insertSet = 'INSERT INTO label_set (words) VALUES (?) ON CONFLICT (words) DO NOTHING'
+const findWord = 'SELECT id FROM word WHERE text = ?'
+const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?) ON CONFLICT (text) DO NOTHING'
 const findCombo = `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
   AND custom_key_id = ? AND severity = ? AND status = ?`
 const insertCombo = `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)

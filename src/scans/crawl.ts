@@ -218,7 +218,9 @@ function openSession(
     now,
     watch: upstream?.of(source.uid),
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
-    rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
+    rememberTenantId: (tenantId) => {
+      store.write((writer) => rememberTenant(writer, source.id, tenantId), { scope: { source: source.id } })
+    },
     checkpoint: {
       read: () => store.read((reader) => findCheckpoint(reader, lease.scan.id)),
       write: (text) => lease.write((writer) => saveCheckpoint(writer, lease.scan.id, text)),

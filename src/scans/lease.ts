@@ -1,3 +1,4 @@
+import type { WriteScope } from '../store/scope.ts'
 import type { Store, WriteOptions, Writer } from '../store/store.ts'
 import type { ScanRecord } from './model.ts'
 import { isCertainlyDead, type Owner } from './owner.ts'
@@ -43,12 +44,14 @@ export class ScanLease {
   readonly signal: AbortSignal
   readonly #options: LeaseOptions
   readonly #token: number
+  readonly #scope: WriteScope
   readonly #stopping = new AbortController()
   readonly #timer: NodeJS.Timeout
 
   private constructor(scan: ScanRecord, options: LeaseOptions) {
     this.scan = scan
     this.#token = scan.token
+    this.#scope = { source: scan.sourceId }
     this.#options = options
     this.signal = AbortSignal.any([options.signal, this.#stopping.signal])
     this.#timer = setInterval(() => this.#beat(), options.heartbeatMs)
@@ -57,12 +60,15 @@ export class ScanLease {
 
   /** Claims a queued or orphaned scan; undefined if another process holds its lease or it is over. */
   static claim(scanUid: string, options: LeaseOptions): ScanLease | undefined {
-    const claimed = options.store.write((writer) => {
-      const now = options.now()
+    const waiting = options.store.read((reader) => findScan(reader, scanUid))
+    if (waiting === undefined) return undefined
+    const claim = (writer: Writer) => {
+      const now = writer.time?.() ?? options.now()
       const scan = findScan(writer, scanUid)
       if (scan === undefined || !isOrphaned(scan, now)) return undefined
       return { ...scan, token: claimScan(writer, scan, options.owner.name, now), startedAt: scan.startedAt ?? now }
-    })
+    }
+    const claimed = options.store.write(claim, { scope: { source: waiting.sourceId } })
     return claimed === undefined ? undefined : new ScanLease(claimed, options)
   }
 
@@ -74,10 +80,11 @@ export class ScanLease {
   /** Runs `work` in one transaction, only while the lease is held. @throws LeaseStopped */
   write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
     if (this.signal.aborted) throw new LeaseStopped(this.stop)
-    const result = this.#options.store.write((writer) => {
+    const guarded = (writer: Writer) => {
       const state = checkToken(writer, this.scan.id, this.#token)
       return state === 'mine' ? { done: work(writer) } : { state }
-    }, options)
+    }
+    const result = this.#options.store.write(guarded, { scope: this.#scope, ...options })
     if ('done' in result) return result.done
     this.cancel(result.state)
     throw new LeaseStopped(result.state)
@@ -86,17 +93,19 @@ export class ScanLease {
   /** Writes the ending, even after a cancellation; false if the lease was lost. */
   end(work: (writer: Writer) => void): boolean {
     this.close()
-    return this.#options.store.write((writer) => {
+    const end = (writer: Writer) => {
       if (checkToken(writer, this.scan.id, this.#token) === 'lost') return false
       work(writer)
       return true
-    }, essential)
+    }
+    return this.#options.store.write(end, { ...essential, scope: this.#scope })
   }
 
   /** Releases the lease, so that any process may claim the scan. */
   release(): void {
     this.close()
-    this.#options.store.write((writer) => releaseScan(writer, this.scan.id, this.#token), essential)
+    const release = (writer: Writer) => releaseScan(writer, this.scan.id, this.#token)
+    this.#options.store.write(release, { ...essential, scope: this.#scope })
   }
 
   cancel(stop: StopReason): void {
@@ -109,10 +118,11 @@ export class ScanLease {
 
   #beat(): void {
     try {
-      const state = this.#options.store.write((writer) => {
-        saveHeartbeat(writer, this.scan.id, this.#token, this.#options.now())
+      const beat = (writer: Writer) => {
+        saveHeartbeat(writer, this.scan.id, this.#token, writer.time?.() ?? this.#options.now())
         return checkToken(writer, this.scan.id, this.#token)
-      }, essential)
+      }
+      const state = this.#options.store.write(beat, { ...essential, scope: this.#scope })
       if (state !== 'mine') this.cancel(state)
     } catch {
       // A missed heartbeat is harmless: the next one follows long before the scan counts as orphaned.

@@ -22,7 +22,9 @@ export async function deleteRemaining(
   const until = forMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + forMs
   // Another process may finish first, and a new source may then get the same row id.
   const removeSome = () =>
-    store.write((writer) => listDeleted(writer).includes(id) && removeAssets(writer, id, REMOVED_AT_ONCE, now()))
+    store.write((writer) => listDeleted(writer).includes(id) && removeAssets(writer, id, REMOVED_AT_ONCE, now()), {
+      scope: { source: id },
+    })
   while (removeSome()) {
     if (performance.now() > until) return false
     await store.yieldBetweenBatches(signal)

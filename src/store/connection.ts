@@ -8,6 +8,7 @@ import { toAppError } from './faults.ts'
 import { defineFoldCase } from './migrate.ts'
 import { APPLICATION_ID, UNFINISHED_COPY_ID } from './migrations.ts'
 import { sleepSync } from './pause.ts'
+import type { WriteScope } from './scope.ts'
 import { SnapshotViews } from './snapshot-views.ts'
 
 /** The write-ahead log is truncated when it is larger than this. */
@@ -78,6 +79,8 @@ export interface Reader {
   hasEndBefore(moment: number): boolean
   /** Runs `work` with every decision that ends before a moment seen as ended. */
   seeAsOf<T>(moment: number, work: () => T): T
+  /** The time of the server that has the database, which all machines share; absent where this machine has it. */
+  time?(): number
   /** Searches terms or metrics where the database has no full-text index: ids with their ranks, lower is better. */
   rankTexts?(kind: IndexedKind, match: string): [id: number, rank: number][]
 }
@@ -86,9 +89,16 @@ export interface Writer extends Reader {
   run(query: Query<unknown>): void
   /** Runs an INSERT with `RETURNING id`. */
   insert(query: Query<{ id: number }>): number
+  /**
+   * Takes the id of a new finding, at least `atLeast`; present where transactions that run at the same time would find
+   * the same one.
+   */
+  takeFindingId?(atLeast: number): number
 }
 
 export interface TransactionOptions {
+  /** Everything that the transaction writes; absent: it may write anything, so no other transaction writes meanwhile. */
+  scope?: WriteScope | readonly WriteScope[]
   /** Survives a power cut, not only a crash of the process: for writes that the caller reports as saved. */
   durable?: boolean
   /** Rows of unpublished imports are visible and may be changed. */

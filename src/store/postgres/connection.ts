@@ -3,9 +3,10 @@ import { LruMap } from '../../kernel/recent.ts'
 import { type Query, toStatement } from '../builder.ts'
 import type { CachedStatement, IndexedKind, TransactionOptions, Writer } from '../connection.ts'
 import { sleepSync } from '../pause.ts'
+import { locksOf, type WriteScope } from '../scope.ts'
 import { SnapshotViews, type ViewDatabase } from '../snapshot-views.ts'
 import { PostgresClient, type PostgresResult, type PostgresSettings, type PostgresStep } from './client.ts'
-import { isUnreachable, toPostgresAppError } from './faults.ts'
+import { isDeadlock, isUnreachable, toPostgresAppError } from './faults.ts'
 import { type PostgresSql, toPostgresSql } from './sql.ts'
 import { PostgresStatement, toParameter } from './statement.ts'
 import { TextIndex } from './text-index.ts'
@@ -19,19 +20,38 @@ const plain = (text: string): PostgresSql => ({ text, names: unnamed })
 
 const beginnings = { read: plain('BEGIN ISOLATION LEVEL REPEATABLE READ'), write: plain('BEGIN') } as const
 const relaxed = plain('SET LOCAL synchronous_commit = off')
-/** Its lock also numbers the transactions that write. */
-const lock = plain('UPDATE main.write_scope SET version = version + 1 RETURNING pg_current_xact_id()::text')
+/** A process that is paused inside a transaction loses it, and its locks, before others count it as dead. */
+const bounded = plain('SET LOCAL idle_in_transaction_session_timeout = 20000')
+const selectTime = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+const lockScope = plain(
+  'UPDATE main.write_scope SET version = version + 1 WHERE name = $1 RETURNING pg_current_xact_id()::text',
+)
+/** Of the first scope in the order of locks, which transactions of any scope take before they look for the others. */
+const lockFirstScope = plain("UPDATE main.write_scope SET version = version + 1 WHERE name = 'access'")
+const lockAllScopes = plain(`SELECT max(id) FROM (SELECT pg_current_xact_id()::text AS id FROM main.write_scope
+  ORDER BY name FOR UPDATE) locked`)
 const commit = plain('COMMIT')
 const rollback = plain('ROLLBACK')
 const selectOutcome = plain('SELECT pg_xact_status($1::xid8)')
 /** How long the outcome of a transaction is asked for when the connection was lost while it was committed. */
 const OUTCOME_TIMEOUT_MS = 10_000
 const OUTCOME_RETRY_MS = 50
+/** How often a transaction is run that PostgreSQL ends because it and others wait for each other. */
+const MAX_ATTEMPTS = 5
+const FINDING_IDS_AT_ONCE = 64
+/** Statements on the change logs are run last, so that the lock of their numbers is held while COMMIT is, and no longer. */
+const ON_LOG = /^(?:INSERT INTO|DELETE FROM) (?:facet|asset)_log\b/
 
 /** A statement that waits to be sent, and the number of rows that it changed once it ran. */
 interface Waiting {
   step: PostgresStep
   changes?: number
+}
+
+const unknownChanges = {
+  get changes(): number {
+    throw new RangeError('the number of changed rows is not known before COMMIT')
+  },
 }
 
 interface PostgresTransactionOptions extends TransactionOptions {
@@ -54,6 +74,13 @@ export class PostgresConnection implements Writer {
   #lastName = 0
   #open = false
   #waiting: Waiting[] = []
+  /** Statements to run directly before COMMIT. */
+  #last: PostgresStep[] = []
+  /** Ids of findings that no other connection takes, and how many of them are used. */
+  #findingIds: number[] = []
+  #usedIds = 0
+  /** The state of `#usedIds` after a rollback. */
+  #usedBefore = 0
   /** Whether the next statements begin a transaction, for which a lost connection may be opened again. */
   #begins = false
   /** The session that the views and the kept statements are of. */
@@ -84,11 +111,26 @@ export class PostgresConnection implements Writer {
   transaction<T>(
     kind: keyof typeof beginnings,
     work: (connection: this) => T,
-    { durable = false, unpublished = false, rehearsed = false }: PostgresTransactionOptions = {},
+    options: PostgresTransactionOptions = {},
   ): T {
     if (this.#open) return work(this)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return this.#attempt(kind, work, options)
+      } catch (error) {
+        if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error
+      }
+    }
+  }
+
+  #attempt<T>(
+    kind: keyof typeof beginnings,
+    work: (connection: this) => T,
+    { scope, durable = false, unpublished = false, rehearsed = false }: PostgresTransactionOptions,
+  ): T {
+    this.#usedBefore = this.#usedIds
     try {
-      const transaction = this.#begin(kind, durable)
+      const transaction = this.#begin(kind, durable, scope)
       if (unpublished) this.#views.show()
       else this.#openViews()
       const result = work(this)
@@ -105,10 +147,29 @@ export class PostgresConnection implements Writer {
     }
   }
 
+  time(): number {
+    return this.prepare(selectTime).pluck().get() as number
+  }
+
+  takeFindingId(atLeast: number): number {
+    while (this.#usedIds < this.#findingIds.length) {
+      const id = this.#findingIds[this.#usedIds++] ?? 0
+      if (id >= atLeast) return id
+    }
+    this.#findingIds = this.prepare('SELECT id FROM main.take_finding_ids(?) id')
+      .pluck()
+      .all(FINDING_IDS_AT_ONCE) as number[]
+    this.#usedIds = 0
+    this.#usedBefore = 0
+    return this.takeFindingId(atLeast)
+  }
+
   #rollBack(): void {
     this.#views.forget()
     this.#waiting = []
+    this.#last = []
     this.#begins = false
+    this.#usedIds = this.#usedBefore
     try {
       this.#send(rollback)
       this.#forgetStatements()
@@ -124,20 +185,37 @@ export class PostgresConnection implements Writer {
   }
 
   /** Returns the number of a transaction that writes. */
-  #begin(kind: keyof typeof beginnings, durable: boolean): string | undefined {
+  #begin(
+    kind: keyof typeof beginnings,
+    durable: boolean,
+    scope?: WriteScope | readonly WriteScope[],
+  ): string | undefined {
     this.#begins = true
     this.#sendLater(beginnings[kind])
     this.#open = true
     if (kind === 'read') return undefined
+    this.#sendLater(bounded)
     if (!durable) this.#sendLater(relaxed)
-    return this.#send(lock).rows[0]?.[0] as string
+    if (scope === undefined) {
+      this.#sendLater(lockFirstScope)
+      return this.#send(lockAllScopes).rows[0]?.[0] as string
+    }
+    let transaction: unknown
+    for (const name of locksOf(scope)) {
+      ;[[transaction] = [undefined]] = this.#send(lockScope, [name]).rows
+      if (transaction === undefined) throw new RangeError(`there is no scope ${name}`)
+    }
+    return transaction as string
   }
 
   #commit(transaction: string | undefined): void {
     try {
+      for (const step of this.#last) this.#addWaiting(step)
+      this.#last = []
       this.#send(commit)
     } catch (error) {
       this.#open = false
+      this.#findingIds = []
       if (transaction === undefined || !isUnreachable(error) || !this.#hasCommitted(transaction)) throw error
     }
   }
@@ -163,7 +241,7 @@ export class PostgresConnection implements Writer {
 
   #openViews(): void {
     if (this.#now !== undefined) {
-      this.dataVersion = this.prepare('SELECT version FROM main.write_scope').pluck().get() as number
+      this.dataVersion = this.prepare('SELECT sum(version) FROM main.write_scope').pluck().get() as number
     }
     this.#views.apply(this.#now?.(), this.dataVersion)
   }
@@ -232,6 +310,10 @@ export class PostgresConnection implements Writer {
   /** Outside of a transaction the statement is run at once. */
   #executeLater(sql: string, values: readonly unknown[]): { readonly changes: number } {
     if (!this.#open) return this.#execute(sql, values)
+    if (ON_LOG.test(sql)) {
+      this.#last.push(this.#toStep(sql, values))
+      return unknownChanges
+    }
     const waiting = this.#addWaiting(this.#toStep(sql, values))
     const send = () => this.#sendWaiting()
     return {

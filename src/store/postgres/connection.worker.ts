@@ -45,8 +45,12 @@ async function run({ before = [], name, text, values, begins }: PostgresRequest)
   }
 }
 
+/** The pg package gives the errors of some lost connections no code. */
+const lostCode = (error: unknown) =>
+  error instanceof Error && /^Connection terminated|connection error/.test(error.message) ? '08006' : ''
+
 const toFailure = (error: unknown): PostgresReply => {
-  const { message, code = '', constraint } = error as Error & { code?: string; constraint?: string }
+  const { message, code = lostCode(error), constraint } = error as Error & { code?: string; constraint?: string }
   return { failure: { message, code: String(code), ...(constraint === undefined ? {} : { constraint }) } }
 }
 

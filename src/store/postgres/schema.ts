@@ -9,7 +9,7 @@ export interface SchemaObject {
 const introspection = `
   CREATE VIEW sqlite_schema AS SELECT 'index' AS type, indexname::text AS name FROM pg_indexes WHERE schemaname = 'main';
   CREATE FUNCTION total_changes() RETURNS bigint LANGUAGE sql
-    AS 'SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint + (SELECT version FROM main.write_scope) * 4294967296 FROM pg_stat_xact_user_tables';
+    AS 'SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint + (SELECT sum(version)::bigint FROM main.write_scope) * 4294967296 FROM pg_stat_xact_user_tables';
   CREATE FUNCTION pragma_table_info(wanted text, of_schema text) RETURNS TABLE (name text) LANGUAGE sql
     AS 'SELECT column_name::text FROM information_schema.columns WHERE table_name = $1 AND table_schema = $2 ORDER BY ordinal_position';
 `
@@ -53,24 +53,66 @@ const functions = `
 `
 
 /**
- * The last numbers of the change logs. A number is taken in the transaction that writes the row, under the lock of this
- * row, so that the numbers of each log have no gaps and are in the order of the commits; those of a sequence are neither.
+ * The last numbers of the change logs and of names. A number is taken in the transaction that writes the row, under the
+ * lock of its counter, so that the numbers are in the order of the commits and those of a log have no gaps; those of a
+ * sequence are neither. `asset_log` is locked after `facet_log`, and by triggers that run at COMMIT.
  */
 const logNumbers = `
-  CREATE TABLE sqlite_sequence (name text PRIMARY KEY, seq bigint NOT NULL);
-  INSERT INTO sqlite_sequence VALUES ('facet_log', 0), ('asset_log', 0);
+  CREATE TABLE sqlite_sequence (name text PRIMARY KEY, seq bigint NOT NULL) WITH (fillfactor = 50);
+  INSERT INTO sqlite_sequence SELECT 'facet_log', 0 UNION ALL SELECT 'asset_log', 0
+    UNION ALL SELECT 'word', coalesce(max(id), 0) FROM word UNION ALL SELECT 'label_set', coalesce(max(id), 0) FROM label_set;
   CREATE FUNCTION take_log_number() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_TABLE_NAME = 'asset_log' THEN PERFORM 1 FROM sqlite_sequence WHERE name = 'facet_log' FOR UPDATE; END IF;
     UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = TG_TABLE_NAME RETURNING seq INTO new.seq;
     RETURN new;
   END $$;
   CREATE TRIGGER facet_log_number BEFORE INSERT ON facet_log FOR EACH ROW EXECUTE FUNCTION take_log_number();
   CREATE TRIGGER asset_log_number BEFORE INSERT ON asset_log FOR EACH ROW EXECUTE FUNCTION take_log_number();
+  CREATE FUNCTION take_name_number() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM 1 FROM sqlite_sequence WHERE name = 'word' FOR UPDATE;
+    UPDATE sqlite_sequence SET seq = greatest(seq + 1, new.id) WHERE name = TG_TABLE_NAME AND new.id IS NULL
+      RETURNING seq INTO new.id;
+    RETURN new;
+  END $$;
+  ALTER TABLE word ALTER id DROP IDENTITY;
+  ALTER TABLE label_set ALTER id DROP IDENTITY;
+  CREATE TRIGGER word_number BEFORE INSERT ON word FOR EACH ROW EXECUTE FUNCTION take_name_number();
+  CREATE TRIGGER label_set_number BEFORE INSERT ON label_set FOR EACH ROW EXECUTE FUNCTION take_name_number();
+  CREATE FUNCTION log_new_asset() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pending_import WHERE source_id = new.source_id) THEN
+      INSERT INTO asset_log (asset_id) VALUES (new.id);
+      DELETE FROM asset_log WHERE seq <= (SELECT seq FROM sqlite_sequence WHERE name = 'asset_log') - 20000;
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE CONSTRAINT TRIGGER asset_log_insert AFTER INSERT ON asset DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION log_new_asset();
 `
 
-/** Its row is changed first by each transaction that writes, so that only one writes at a time, as in SQLite. */
-const writeLock = `
-  CREATE TABLE write_scope (version bigint NOT NULL);
-  INSERT INTO write_scope VALUES (0);
+/** Ids of findings for transactions that run at the same time. Rows that were copied into the table have others. */
+const findingIds = `
+  CREATE SEQUENCE finding_id MINVALUE 0;
+  SELECT setval('finding_id', 0);
+  CREATE FUNCTION take_finding_ids(n bigint) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+    DECLARE newest bigint := (SELECT coalesce(max(id), 0) FROM main.finding);
+    BEGIN
+      IF newest > (SELECT last_value FROM finding_id) THEN
+        PERFORM 1 FROM sqlite_sequence WHERE name = 'word' FOR UPDATE;
+        PERFORM setval('finding_id', newest) FROM finding_id WHERE last_value < newest;
+      END IF;
+      RETURN QUERY SELECT nextval('finding_id') FROM generate_series(1, n);
+    END $$;
+`
+
+/** A transaction that writes locks the rows of its scopes, or all of them, before anything else. */
+const writeScopes = `
+  CREATE TABLE write_scope (name text PRIMARY KEY, version bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50);
+  INSERT INTO write_scope (name) VALUES ('access'), ('imports'), ('loop');
+  CREATE FUNCTION add_write_scope() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO write_scope (name) VALUES ('source/' || new.id) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER source_write_scope AFTER INSERT ON source FOR EACH ROW EXECUTE FUNCTION add_write_scope();
 `
 
 const TEXT_INDEX = /_text(?:_(?:data|idx|content|docsize|config))?$|_text_(?:insert|update|delete)$/
@@ -91,7 +133,8 @@ export function toPostgresSchema(objects: readonly SchemaObject[]): {
     functions,
     ...tables.map((table) => toTable(table.sql)),
     ...of('index').map((index) => `${index.sql.replace(/(\w+) COLLATE NOCASE/g, 'lower($1)')};`),
-    writeLock,
+    writeScopes,
+    findingIds,
     introspection,
   ]
   return {
@@ -123,6 +166,9 @@ function toTrigger({ sql, name }: SchemaObject): string {
     .replace(/SELECT RAISE\(ABORT, ('[^']*')\)/g, 'RAISE EXCEPTION USING MESSAGE = $1')
     .replace(/SELECT max\(seq\) FROM asset_log/g, "SELECT seq FROM sqlite_sequence WHERE name = 'asset_log'")
   const when = condition === undefined ? '' : `WHEN (${condition.replace(/ IS NOT (?!NULL)/g, ' IS DISTINCT FROM ')})`
+  const [created, deferred] = /\bINTO asset_log\b/.test(body)
+    ? ['CONSTRAINT TRIGGER', 'DEFERRABLE INITIALLY DEFERRED']
+    : ['TRIGGER', '']
   return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${steps} RETURN NULL; END $$;
-    CREATE TRIGGER ${name} ${event} FOR EACH ROW ${when} EXECUTE FUNCTION ${name}();`
+    CREATE ${created} ${name} ${event} ${deferred} FOR EACH ROW ${when} EXECUTE FUNCTION ${name}();`
 }
