@@ -3,7 +3,8 @@ import { joinRanges, type Range } from './ranges.ts'
 const memberStart = /"([^"\\]{1,160})"\s{0,8}:\s{0,8}"/g
 const secretKey = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
 const authorization = /\b(?:Basic|Bearer)\s+([\w.~+/=-]{8,})/gi
-const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'\\]+@/gi
+// A path that is normalized keeps one slash of an address.
+const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/(?:\/|(?=[^\s/@:"'\\]{1,200}:)))[^\s/@"'\\]+@/gi
 const parameter = /([?&;#]([\w.-]{1,120})=)[^&#\s"'\\]+/g
 const tokenLike = /token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt/i
 // Complete token forms need no word boundary: a token may directly follow a word.
@@ -109,7 +110,7 @@ export function findCredentials(line: string): Range[] {
   for (const { 0: whole, 1: value = '', index } of line.matchAll(authorization)) {
     found.push({ start: index + whole.length - value.length, end: index + whole.length })
   }
-  if (line.includes('@') && line.includes('://')) {
+  if (line.includes('@') && line.includes(':/')) {
     for (const { 0: whole, 1: scheme = '', index } of line.matchAll(userinfo)) {
       found.push({ start: index + scheme.length, end: index + whole.length - 1 })
     }

@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { removeInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { quote, showJson } from '../kernel/shown.ts'
+import { parseJson } from './input/coerce.ts'
 
 /** A text of an input that contains a credential: as an answer may repeat it, and as it may be shown. */
 interface Hidden {
@@ -49,13 +50,17 @@ function listHidden(input: unknown): Hidden[] {
   })
 }
 
-/** All texts in a value, at any depth. */
+/** All texts in a value, at any depth, also within texts that are JSON, as parameters of an address may be. */
 function listTexts(value: unknown): string[] {
   const texts: string[] = []
   const waiting: unknown[] = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next === 'string') texts.push(next)
-    else if (Array.isArray(next)) for (const item of next) waiting.push(item ?? '')
+    if (typeof next === 'string') {
+      if (next === '') continue
+      texts.push(next)
+      waiting.push(parseJson(next, '[') ?? parseJson(next, '{') ?? '')
+    }
+    if (Array.isArray(next)) for (const item of next) waiting.push(item ?? '')
     else if (isObject(next)) for (const [name, member] of Object.entries(next)) waiting.push(name, member ?? '')
   }
   return texts

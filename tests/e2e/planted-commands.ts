@@ -62,7 +62,7 @@ const listCommands = (take: (field: string) => string, home: string): string[][]
   ['query', take('assay query')],
   [take('assay')],
   [
-    ...['import', join(home, take('assay import').replaceAll(/[\0/]/g, ''))],
+    ...['import', join(home, take('assay import').replaceAll('\0', ''))],
     ...['--source', take('assay import --source')],
   ],
   ['findings', `--${take('assay findings --')}`],

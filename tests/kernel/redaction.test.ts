@@ -13,6 +13,7 @@ describe('scrub', () => {
     ],
     ['a bearer', `Bearer ${value}${value}`, value],
     ['userinfo', `https://me:${value}@host/x`, value],
+    ['userinfo in a normalized path', `/data/postgres:/me:${value}@host/x`, value],
     ['a query value', `https://host/x?access_token=${value}&y=1`, value],
     ['a keyed member', JSON.stringify({ client_secret: value, apiToken: value }), value],
     ['a signed token', `see eyJhbGciOiJub25lIn0.eyJ${value}.${value}${value}.`, value],
