@@ -7,6 +7,7 @@ import { loadConfig, Settings, withoutEmpty } from './config.ts'
 import { maskCredentials } from './kernel/redaction.ts'
 import { showSentence } from './kernel/shown.ts'
 import { version } from './runtime/package-files.ts'
+import { keepYoungSmall } from './runtime/young-generation.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -93,6 +94,7 @@ const host: Host = {
     return browse(url, env)
   },
   serve: async (flags) => {
+    keepYoungSmall()
     const { serve } = await import('./commands/serve.ts')
     await serve(await open(flags), host)
   },

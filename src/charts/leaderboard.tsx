@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Board } from '../query/view-model.ts'
 import { inOwnOrder, toShare } from './board.ts'
+import { memo } from './memo.ts'
 import { Change, Dot, Name } from './parts.tsx'
 import { toChange, toNumber } from './words.ts'
 
@@ -14,8 +15,8 @@ interface LeaderboardProps {
   /** False where the compared time lies before the first scan. */
   compares: boolean
   /** Absent: rows do not filter. */
-  onToggle?: (value: string) => void
-  onClear?: () => void
+  onToggle?: (dimension: string, value: string) => void
+  onClear?: (dimension: string) => void
 }
 
 function Row({
@@ -28,7 +29,7 @@ function Row({
   value: string
   isOn: boolean
   isOff: boolean
-  onToggle: LeaderboardProps['onToggle']
+  onToggle: ((value: string) => void) | undefined
   children: ComponentChildren
 }) {
   if (onToggle === undefined) return <div class="entry">{children}</div>
@@ -45,7 +46,7 @@ function Row({
 }
 
 /** The values of one dimension; each row filters by its value. The table is its own twin for screen readers. */
-export function Leaderboard({
+export const Leaderboard = memo(function Leaderboard({
   board,
   values: ordered,
   better,
@@ -55,10 +56,12 @@ export function Leaderboard({
   onToggle,
   onClear,
 }: LeaderboardProps) {
-  const { label, breakdown, totalGroups = breakdown.length, other } = board
+  const { dimension, label, breakdown, totalGroups = breakdown.length, other } = board
   const entries = inOwnOrder(breakdown, ordered)
   const values = entries.map(({ value }) => value)
-  const isAllNew = compares && entries.every(({ previous }) => previous === 0 || previous == null)
+  const toggle = onToggle && ((value: string) => onToggle(dimension, value))
+  // Beside values that are all new, a change says nothing.
+  const hasChanges = compares && !entries.every(({ previous }) => previous === 0 || previous == null)
   return (
     <section class="card board" aria-label={label}>
       <header>
@@ -66,7 +69,7 @@ export function Leaderboard({
         {selected.length === 0 ? (
           <span class="muted">{toNumber(totalGroups)}</span>
         ) : (
-          <button type="button" class="link" onClick={onClear}>
+          <button type="button" class="link" onClick={() => onClear?.(dimension)}>
             clear
           </button>
         )}
@@ -74,16 +77,16 @@ export function Leaderboard({
       <ul>
         {entries.map((entry) => {
           const value = entry.asset?.key ?? entry.dimensionValue
+          const change = hasChanges ? toChange(entry.value, entry.previous ?? 0, { better }) : undefined
           const isOn = selected.includes(value)
-          const change = compares && !isAllNew ? toChange(entry.value, entry.previous ?? 0, { better }) : undefined
           return (
             <li key={value}>
-              <Row value={value} isOn={isOn} isOff={!isOn && selected.length > 0} onToggle={onToggle}>
+              <Row value={value} isOn={isOn} isOff={!isOn && selected.length > 0} onToggle={toggle}>
                 <span class="bar" style={{ width: `${toShare(entry.value, values) * 100}%` }} />
-                {board.dimension === 'severity' ? <Dot severity={entry.dimensionValue} /> : null}
+                {dimension === 'severity' ? <Dot severity={entry.dimensionValue} /> : null}
                 <Name text={entry.dimensionValue} />
                 <span class="number">{toLabel(entry.value)}</span>
-                <Change change={change} />
+                {change === undefined && hasChanges ? <span class="change" /> : <Change change={change} />}
               </Row>
             </li>
           )
@@ -92,11 +95,11 @@ export function Leaderboard({
           <li class="others">
             <span class="muted">{toNumber(other.groups)} others</span>
             <span class="number muted">{toLabel(other.value)}</span>
-            {compares ? <span class="change" /> : null}
+            {hasChanges ? <span class="change" /> : null}
           </li>
         )}
         {entries.length === 0 ? <li class="others muted">nothing</li> : null}
       </ul>
     </section>
   )
-}
+})

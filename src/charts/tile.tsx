@@ -1,15 +1,21 @@
-import { useMemo } from 'preact/hooks'
 import type { ViewMetric } from '../query/view-model.ts'
+import { memo } from './memo.ts'
 import { Change } from './parts.tsx'
-import { describeSpark, toMarks } from './trend.ts'
+import { describeSpark } from './trend.ts'
 import { toChange, toValueText } from './words.ts'
 
 /** Stretched to the width of its tile, so that nothing is measured. */
 const [SPARK_WIDTH, SPARK_HEIGHT] = [200, 34]
 
 /** A small line without axes. */
-export function Spark({ series, label }: { series: ViewMetric['series'] | undefined; label: string }) {
-  const spark = useMemo(() => series && describeSpark(toMarks(series.timeSeries), SPARK_WIDTH, SPARK_HEIGHT), [series])
+export const Spark = memo(function Spark({
+  series,
+  label,
+}: {
+  series: ViewMetric['series'] | undefined
+  label: string
+}) {
+  const spark = series && describeSpark(series.timeSeries, SPARK_WIDTH, SPARK_HEIGHT)
   return (
     <div class="spark">
       {spark === undefined ? null : (
@@ -25,7 +31,7 @@ export function Spark({ series, label }: { series: ViewMetric['series'] | undefi
       )}
     </div>
   )
-}
+})
 
 interface FigureProps {
   metric: ViewMetric

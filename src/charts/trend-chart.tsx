@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { memo } from './memo.ts'
 import { toBucketText, toDayText } from './times.ts'
 import { describeTrend, findNearest, type TrendMark } from './trend.ts'
 import { useWidth } from './width.ts'
@@ -27,7 +28,7 @@ interface TrendChartProps {
 }
 
 /** A series over time with the one before behind it, a cursor, and a selection of time by dragging or by keys. */
-export function TrendChart(props: TrendChartProps) {
+export const TrendChart = memo(function TrendChart(props: TrendChartProps) {
   const { marks, previous, grain, toLabel, isWhole, brush, observedFrom, onBrush } = props
   const [attach, outer] = useWidth()
   const width = Math.max(0, outer - LEFT - 4)
@@ -190,7 +191,7 @@ export function TrendChart(props: TrendChartProps) {
       {isTable ? <SeriesTable {...props} /> : null}
     </figure>
   )
-}
+})
 
 function SeriesTable({ label, marks, previous, grain, toLabel, before }: TrendChartProps) {
   return (

@@ -78,8 +78,8 @@ function toShapes(x: (time: number) => number, y: (value: number) => number) {
   const toX = ({ time }: TrendMark) => x(time)
   const toY = ({ value }: TrendMark) => y(value ?? 0)
   return {
-    draw: line<TrendMark>().defined(isKnown).x(toX).y(toY),
-    fill: area<TrendMark>().defined(isKnown).x(toX).y0(y(0)).y1(toY),
+    draw: line<TrendMark>().defined(isKnown).x(toX).y(toY).digits(1),
+    fill: area<TrendMark>().defined(isKnown).x(toX).y0(y(0)).y1(toY).digits(1),
   }
 }
 
@@ -123,17 +123,18 @@ export function findNearest(marks: readonly TrendMark[], time: number): number |
   return marks.length === 0 ? undefined : byTime.center(marks, time)
 }
 
-/** A line without axes, with the area below it, in a box of the given size. */
+/** A line without axes over buckets of one length, with the area below it, in a box of the given size. */
 export function describeSpark(
-  marks: readonly TrendMark[],
+  points: readonly Pick<Point, 'value' | 'complete'>[],
   width: number,
   height: number,
 ): { line: string; area: string } {
-  const [from = 0, to = 1] = extent(marks, ({ time }) => time)
+  // The position is the time, as reading the times of all buckets takes longer than drawing them.
+  const marks = points.map(({ value, complete }, time) => ({ time, value, complete }))
   const values = marks.map(({ value }) => value ?? 0)
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
   const { draw, fill } = toShapes(
-    toLinear([from, Math.max(to, from + 1)], [0, width]),
+    toLinear([0, Math.max(1, marks.length - 1)], [0, width]),
     // Half a stroke is kept free at both edges.
     toLinear([low, low === high ? low + 1 : high], [height - 1, 1]),
   )

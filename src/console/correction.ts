@@ -4,7 +4,7 @@ import type { ServerProblem } from './client.ts'
 import { formatRoute, type State } from './route.ts'
 
 /** A page that shows what a refused question may have meant. */
-interface Correction {
+export interface Correction {
   label: string
   to: string
 }
@@ -16,7 +16,10 @@ const metricTools = ['query_metric', 'explore_metric', 'query_metric_timeseries'
  * The corrected call, then the names that the server suggests; those that no page shows are omitted. `asked` is the
  * state of the page about one metric, whose metric or term is replaced.
  */
-export function listCorrections({ fix, issues, suggestions }: ServerProblem, asked?: State): Correction[] {
+export function listCorrections(
+  { fix, issues, suggestions }: Pick<ServerProblem, 'fix' | 'issues' | 'suggestions'>,
+  asked?: State,
+): Correction[] {
   const corrections = [
     fix && toFixed(fix, asked),
     ...suggestions.slice(0, MAX_SUGGESTIONS).map((each) => toSuggested(each, issues[0]?.path, asked)),

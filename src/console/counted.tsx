@@ -1,4 +1,5 @@
 import { dimensions } from '../charts/dimensions.ts'
+import { memo } from '../charts/memo.ts'
 import { Name } from '../charts/parts.tsx'
 import { toAgo, toDayText } from '../charts/times.ts'
 import { toWords } from '../charts/words.ts'
@@ -13,7 +14,7 @@ const origins: Readonly<Record<string, string>> = {
 }
 
 /** What a number counts: its filters and where they come from, its time, and how old its data is. */
-export function Counted({ metric, now }: { metric: ViewMetric; now: number }) {
+export const Counted = memo(function Counted({ metric, now }: { metric: ViewMetric; now: number }) {
   const { applied, freshness, warnings, trust } = metric
   const labelOf = (key: string) => dimensions.find(({ filterKey }) => filterKey === key.replace('exclude.', ''))?.label
   const time =
@@ -84,4 +85,4 @@ export function Counted({ metric, now }: { metric: ViewMetric; now: number }) {
       </dl>
     </details>
   )
-}
+})

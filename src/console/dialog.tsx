@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A window over the page that Escape closes and the focus does not leave. */
 export function Dialog({
@@ -11,17 +11,16 @@ export function Dialog({
   onClose: () => void
   children: ComponentChildren
 }) {
-  const [element, setElement] = useState<HTMLDialogElement | null>(null)
-  useEffect(() => {
-    element?.showModal()
-  }, [element])
+  const dialog = useRef<HTMLDialogElement>(null)
+  // Opened before the next key arrives, which would be a shortcut of the page otherwise.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it without a handler
     <dialog
-      ref={setElement}
+      ref={dialog}
       aria-label={label}
       onClose={onClose}
-      onClick={(event) => event.target === element && element?.close()}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
       <div class="window">{children}</div>
     </dialog>

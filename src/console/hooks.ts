@@ -84,6 +84,13 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
   return { ...answer, isWaiting: answer.to !== question }
 }
 
+/** A function that stays the same while its body changes, so that what it is given to need not be drawn again. */
+export function useStable<Given extends unknown[]>(run: (...given: Given) => void): (...given: Given) => void {
+  const current = useRef(run)
+  current.current = run
+  return useRef((...given: Given) => current.current(...given)).current
+}
+
 /** Calls `react` for keys pressed outside of fields and without modifiers; single keys can be turned off. */
 export function useKeys(react: (key: string, event: KeyboardEvent) => boolean | undefined): void {
   const current = useRef(react)

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { dimensions } from '../charts/dimensions.ts'
 import { Name } from '../charts/parts.tsx'
 import { forgetToken, readToken, type ServerProblem } from './client.ts'
-import { listCorrections } from './correction.ts'
+import { type Correction, listCorrections } from './correction.ts'
 import { flatten, toPathText } from './flatten.ts'
 import { refresh } from './hooks.ts'
 import type { ConsoleSession } from './model.ts'
@@ -71,21 +71,25 @@ export function Link({
   )
 }
 
+export function Corrections({ corrections }: { corrections: readonly Correction[] }) {
+  if (corrections.length === 0) return null
+  return (
+    <p class="row">
+      {corrections.map(({ label, to }) => (
+        <Link class="button small" key={to} to={to}>
+          <Name text={label} codes={false} />
+        </Link>
+      ))}
+    </p>
+  )
+}
+
 /** What went wrong, in the server's sentence, with links to what may have been meant in the state `asked`. */
 export function ProblemNote({ problem, asked }: { problem: ServerProblem; asked?: State }) {
-  const corrections = listCorrections(problem, asked)
   return (
     <div class="note bad" role="alert">
       <p>{problem.message}</p>
-      {corrections.length > 0 ? (
-        <p class="row">
-          {corrections.map(({ label, to }) => (
-            <Link class="button small" key={to} to={to}>
-              <Name text={label} codes={false} />
-            </Link>
-          ))}
-        </p>
-      ) : null}
+      <Corrections corrections={listCorrections(problem, asked)} />
       {problem.status === 403 && readToken() !== null ? (
         <p class="row">
           <button

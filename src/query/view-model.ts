@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { betterDirections, dimensions } from '../metrics/model.ts'
-import { ownText } from '../operation/lockdown/disclosure.ts'
+import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
 import { FailedMetric, MetricAnswer, MetricQuestion, Point } from './model.ts'
 import { granularities } from './plan/time.ts'
 
@@ -62,6 +62,31 @@ const ViewMetric = MetricAnswer.omit({
 })
 export type ViewMetric = z.infer<typeof ViewMetric>
 
+const FailedView = FailedMetric.extend({
+  error: FailedMetric.shape.error
+    .extend({
+      suggestions: z
+        .array(
+          z.object({
+            value: ownText().describe('Name to use instead.'),
+            kind: z.enum(['metric', 'term']).describe('Of what.'),
+            label: ownText().describe('Its name for people.').optional(),
+          }),
+        )
+        .describe('What may have been meant.')
+        .optional(),
+      fix: z
+        .object({
+          tool: ownText().describe('Operation to call.'),
+          arguments: z.record(ownText(), ownValue()).describe('Its input.'),
+        })
+        .describe('The corrected call, if only one is possible.')
+        .optional(),
+    })
+    .describe('Why it has no value.'),
+})
+export type FailedView = z.infer<typeof FailedView>
+
 const Board = MetricAnswer.pick({ totalGroups: true, overlapping: true, other: true, breakdown: true }).extend({
   dimension: z.enum(dimensions).describe('Dimension.'),
   label: ownText().describe('Its name for people.'),
@@ -73,6 +98,6 @@ export const ViewAnswer = ViewMetric.extend({
   allowedDimensions: z.array(z.enum(dimensions)).describe('What the metric may be broken down by.'),
   observedFrom: ownText().nullable().describe('From when on any source in scope was observed.'),
   boards: z.array(Board).describe('One breakdown for each of the dimensions, in their order.'),
-  also: z.array(z.union([ViewMetric, FailedMetric])).describe('Of alsoMetrics, in their order.'),
+  also: z.array(z.union([ViewMetric, FailedView])).describe('Of alsoMetrics, in their order.'),
 })
 export type ViewAnswer = z.infer<typeof ViewAnswer>

@@ -14,8 +14,12 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
+/** A time in UTC, which has nothing to hide. */
+const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 const toPlain = (hide: (text: string) => string) => (_key: string, value: unknown) => {
-  if (typeof value === 'string') return hide(value)
+  if (typeof value === 'string') return timeForm.test(value) ? value : hide(value)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack }
   return value
@@ -29,7 +33,7 @@ export interface LogOptions {
   hide?: (text: string) => string
 }
 
-/** Writes one JSON object per line: `{time, level, message, …fields}`. */
+/** Writes one JSON object per line: `{time, level, message, …fields}`; bytes, such as a digest, as hexadecimal digits. */
 export function createLog(options: LogOptions): Log {
   const plain = toPlain(options.hide ?? ((text) => text))
   const threshold = logLevels.indexOf(options.level)

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { letYoungGrow } from './young-generation.ts'
 
 /** True when the TypeScript sources run directly, as in tests; false in the built program. */
 const runsFromSource = import.meta.url.endsWith('.ts')
@@ -35,6 +36,7 @@ export function readBuilt(path: string): string | undefined {
  * the sources run directly, the worker registers tsx first (Node 20 does not pass loader hooks on to workers).
  */
 export function startWorker(script: string, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
+  letYoungGrow()
   if (!runsFromSource) return new Worker(packageFile(`dist/${script}.js`), options)
   const source = packageFile(`src/${script}.ts`).href
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))

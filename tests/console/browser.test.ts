@@ -219,7 +219,13 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
 
   test('search finds a metric by keyboard', async () => {
     const page = await openPage('/console/')
-    await page.keyboard.press('/')
+    const focused = await page.evaluate(async () => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }))
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+      return document.activeElement?.getAttribute('role')
+    })
+    // Before anything is painted, so that fast typing does not press shortcuts of the page.
+    expect(focused).toBe('combobox')
     await page.keyboard.type('false positive')
     // Earlier letters have answers of their own.
     await expect.poll(() => page.getByRole('option').first().textContent()).toMatch(/false positive rate/i)

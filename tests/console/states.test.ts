@@ -253,6 +253,15 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await page.locator('.tile', { hasText: /no metric|no-such/i }).waitFor()
     expect(await page.locator('.tile .figure').count()).toBe(4)
     expect(await inspect(page)).toEqual([])
+    const term = await open('/console/explore?metric=open-findings', {
+      prepare: (shown) =>
+        editQuestion(shown, (question) => question.replace('"affected-assets"', '"security-threats"')),
+    })
+    const link = term.locator('.tile a', { hasText: 'Open the term security-threats' })
+    await link.waitFor()
+    expect(await inspect(term)).toEqual([])
+    await link.click()
+    await term.waitForURL('**/console/glossary/security-threats')
   })
 
   test('the server is busy: it waits as long as it was asked to', async () => {

@@ -97,6 +97,22 @@ describe('explore_view', () => {
     expect(view.observedFrom).toBe('2026-04-20T00:00:00.000Z')
   })
 
+  test('another metric that fails has its own fix', async () => {
+    const { ask } = await open()
+    const view = await ask('explore_view', {
+      metricSlug: 'new-findings',
+      alsoMetrics: ['security-threats', 'open-findigns', 'open-finding'],
+      ...range,
+    })
+    expect(view.also[0].error.fix).toEqual({
+      tool: 'explore_by_glossary_term',
+      arguments: { glossaryTermSlug: 'security-threats', ...range },
+    })
+    expect(view.also[1].error).not.toHaveProperty('fix')
+    expect(view.also[1].error.suggestions[0]).toMatchObject({ value: 'open-findings', kind: 'metric' })
+    expect(view.also[2]).toMatchObject({ metric: { slug: 'open-findings' }, value: expect.any(Number) })
+  })
+
   test('a breakdown ignores the filter of its own dimension', async () => {
     const { ask } = await open()
     const filters = { severities: ['HIGH'], containers: ['One'] }

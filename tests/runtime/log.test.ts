@@ -73,6 +73,32 @@ describe('an invisible character', () => {
   })
 })
 
+describe('what is searched for values to mask', () => {
+  it('is any text that is no time, and no bytes', () => {
+    const searched: string[] = []
+    const lines: string[] = []
+    const hide = (text: string) => {
+      searched.push(text)
+      return '***'
+    }
+    const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => 0, hide })
+    log.info('note', {
+      at: '2026-01-02T03:04:05.678Z',
+      head: Uint8Array.of(1, 171),
+      late: '2026-01-02T03:04:05.678Z 1',
+    })
+    expect(searched).toEqual(['info', 'note', '2026-01-02T03:04:05.678Z 1'])
+    expect(JSON.parse(lines.join(''))).toEqual({
+      time: '1970-01-01T00:00:00.000Z',
+      level: '***',
+      message: '***',
+      at: '2026-01-02T03:04:05.678Z',
+      head: '01ab',
+      late: '***',
+    })
+  })
+})
+
 describe('the log file', () => {
   let folder: string
   beforeEach(() => {

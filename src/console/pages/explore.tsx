@@ -4,17 +4,18 @@ import { Leaderboard } from '../../charts/leaderboard.tsx'
 import { Name, Trust } from '../../charts/parts.tsx'
 import { Figure, Spark } from '../../charts/tile.tsx'
 import { toSpanText } from '../../charts/times.ts'
-import { toMarks } from '../../charts/trend.ts'
+import { type TrendMark, toMarks } from '../../charts/trend.ts'
 import { TrendChart } from '../../charts/trend-chart.tsx'
 import { toValueText } from '../../charts/words.ts'
-import type { FailedMetric } from '../../query/model.ts'
-import type { ViewMetric } from '../../query/view-model.ts'
+import type { Suggestion } from '../../kernel/errors.ts'
+import type { FailedView, ViewMetric } from '../../query/view-model.ts'
 import { client } from '../client.ts'
+import { listCorrections } from '../correction.ts'
 import { Counted } from '../counted.tsx'
-import { useAnswer, useKeys } from '../hooks.ts'
+import { useAnswer, useKeys, useStable } from '../hooks.ts'
 import { Menu } from '../menu.tsx'
 import type { Filters, PageQuestion } from '../model.ts'
-import { Chip, Link, ProblemNote, Shape } from '../parts.tsx'
+import { Chip, Corrections, Link, ProblemNote, Shape } from '../parts.tsx'
 import { type RangeName, ranges, resolveRange, toAsked, toSpan, toStamp } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
 import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
@@ -25,6 +26,9 @@ const STRIP = ['new-findings', 'open-findings', 'critical-open-findings', 'affec
 const BOARDS = ['severity', 'detectorType', 'container', 'findingType', 'status', 'assetKind', 'category', 'source']
 const OPTIONAL = ['owner', 'label', 'dataset', 'customDetectorKey']
 
+const NO_MARKS: readonly TrendMark[] = []
+const NO_VALUES: readonly string[] = []
+
 /** The filters that the address names, by their keys in questions. */
 export function toFilters(state: State): Filters {
   return Object.fromEntries(
@@ -32,7 +36,15 @@ export function toFilters(state: State): Filters {
   )
 }
 
-const isShown = (view: ViewMetric | FailedMetric): view is ViewMetric => 'displayName' in view.metric
+/** A tile has little room. */
+const MAX_TILE_CORRECTIONS = 2
+const toProblem = ({ fix, suggestions = [] }: FailedView['error']) => ({
+  fix,
+  suggestions: suggestions as readonly Suggestion[],
+  issues: [],
+})
+
+const isShown = (view: ViewMetric | FailedView): view is ViewMetric => 'displayName' in view.metric
 
 /** Whether a value counts what was first detected in its range, so that a list of findings can have the same range. */
 const countsDetections = ({ applied }: ViewMetric): boolean =>
@@ -43,7 +55,8 @@ export function Explore({ route }: { route: Route }) {
   const page = useRef<HTMLElement>(null)
   const metricSlug = state.metric?.[0] ?? 'new-findings'
   const minute = Math.floor(Date.now() / 60_000)
-  const range = useMemo(() => resolveRange(state, Date.now()), [state, minute])
+  const spans = JSON.stringify([state.range, state.from, state.to, state.grain, state.brush])
+  const range = useMemo(() => resolveRange(state, Date.now()), [spans, minute])
   const isCompared = state.compare?.[0] !== 'off'
   const slugs = STRIP.includes(metricSlug) ? STRIP : [metricSlug, ...STRIP.slice(0, 4)]
   const filters = toFilters(state)
@@ -99,6 +112,11 @@ export function Explore({ route }: { route: Route }) {
     else return false
     return true
   })
+  const toggle = useStable((dimension: string, value: string) => go(toggleValue(route, dimension, value)))
+  const clear = useStable((dimension: string) => change({ [dimension]: undefined }))
+  const select = useStable((span?: { from: number; to: number }) =>
+    change({ brush: span && [toSpan(span.from, span.to)] }),
+  )
   const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
   const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
   const facts = answer?.metric
@@ -246,7 +264,14 @@ export function Explore({ route }: { route: Route }) {
                 <span class="label">
                   <Name text={slugs[index] ?? ''} codes={false} />
                 </span>
-                <span class="muted">{metric !== undefined && 'error' in metric ? metric.error.message : ''}</span>
+                {metric === undefined || !('error' in metric) ? null : (
+                  <>
+                    <span class="muted">{metric.error.message}</span>
+                    <Corrections
+                      corrections={listCorrections(toProblem(metric.error), asked).slice(0, MAX_TILE_CORRECTIONS)}
+                    />
+                  </>
+                )}
               </div>
             ) : (
               <button
@@ -269,8 +294,8 @@ export function Explore({ route }: { route: Route }) {
         </div>
         <TrendChart
           label={answer.metric.displayName}
-          marks={isScanned || isPartial ? marks : []}
-          previous={compares ? previous : []}
+          marks={isScanned || isPartial ? marks : NO_MARKS}
+          previous={compares ? previous : NO_MARKS}
           grain={answer.series.granularity}
           range={toSpanText(range.from, range.to)}
           before={range.before}
@@ -278,7 +303,7 @@ export function Explore({ route }: { route: Route }) {
           isWhole={isWhole}
           brush={range.brush}
           observedFrom={observedFrom}
-          onBrush={(span) => change({ brush: span && [toSpan(span.from, span.to)] })}
+          onBrush={select}
         />
         {isCompared && !compares ? (
           <p class="foot muted">
@@ -311,11 +336,11 @@ export function Explore({ route }: { route: Route }) {
             board={board}
             values={dimensions.find(({ name }) => name === board.dimension)?.values}
             better={answer.better}
-            selected={state[board.dimension] ?? []}
+            selected={state[board.dimension] ?? NO_VALUES}
             toLabel={toLabel}
             compares={compares}
-            onToggle={(value) => go(toggleValue(route, board.dimension, value))}
-            onClear={() => change({ [board.dimension]: undefined })}
+            onToggle={toggle}
+            onClear={clear}
           />
         ))}
       </div>

@@ -6,7 +6,7 @@ import { toAge, toDayText } from '../../charts/times.ts'
 import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { FindingStatus } from '../../findings/model.ts'
 import { client, ServerProblem } from '../client.ts'
-import { refresh, useAnswer, useKeys } from '../hooks.ts'
+import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
 import type { ConsoleSession, FindingList } from '../model.ts'
 import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
 import { ReasonForm } from '../reason.tsx'
@@ -119,6 +119,14 @@ export function Findings({ route, session }: FindingsProps) {
     setSelected(next)
     setAll(false)
   }
+  const toggleFacet = useStable((dimension: string, value: string) =>
+    dimension === 'status'
+      ? change({ status: statuses.length === 1 && statuses[0] === value ? ['all'] : [value] })
+      : go(toggleValue({ ...route, state: { ...state, id: [] } }, dimension, value)),
+  )
+  const clearFacet = useStable((dimension: string) =>
+    change({ [dimension]: dimension === 'status' ? ['all'] : undefined }),
+  )
   const total = page?.total
   const target = (): Target | undefined => {
     if (isAll && total !== undefined) return { filters, ...search, expectedCount: total }
@@ -259,14 +267,10 @@ export function Findings({ route, session }: FindingsProps) {
               values={dimensions.find(({ name }) => name === board.dimension)?.values}
               better={null}
               selected={board.dimension === 'status' ? (isEvery ? [] : statuses) : (state[board.dimension] ?? [])}
-              toLabel={(value) => toValueText(value)}
+              toLabel={toValueText}
               compares={false}
-              onToggle={(value) =>
-                board.dimension === 'status'
-                  ? change({ status: statuses.length === 1 && statuses[0] === value ? ['all'] : [value] })
-                  : go(toggleValue({ ...route, state: { ...state, id: [] } }, board.dimension, value))
-              }
-              onClear={() => change({ [board.dimension]: board.dimension === 'status' ? ['all'] : undefined })}
+              onToggle={toggleFacet}
+              onClear={clearFacet}
             />
           ))}
         </details>

@@ -5,7 +5,6 @@ import { AppError, invalidInput } from '../../kernel/errors.ts'
 import { type Dimension, dimensions } from '../../metrics/model.ts'
 import type { Reader } from '../../store/store.ts'
 import { openExecutor } from '../engine/executor.ts'
-import type { FailedMetric } from '../model.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { planMetric } from '../plan/plan.ts'
 import { openScope, type ResolvedQuestion } from '../plan/scope.ts'
@@ -22,6 +21,7 @@ import { openAssetFacts } from '../sql/groups.store.ts'
 import {
   type Board,
   DEFAULT_BOARD_ENTRIES,
+  type FailedView,
   MAX_VIEW_BUCKETS,
   type ViewAnswer,
   type ViewMetric,
@@ -30,13 +30,14 @@ import {
 import { toBreakdown } from './breakdown.ts'
 import { toComparedRange } from './comparison.ts'
 import { type EvaluateOptions, evaluateMetric, toBreakdownFacts, toEntry } from './evaluate.ts'
+import { answerOrFix } from './fix.ts'
 import { evaluateBuckets } from './node-series.ts'
 import { once, type RunPlan } from './value.ts'
 
 /**
  * Everything that a page about one metric shows, in the snapshot of the reader. Values and breakdowns are those of
  * `evaluateMetric` over the focus; each breakdown ignores the caller's filter of its own dimension.
- * @throws AppError as `evaluateMetric`; other metrics fail for themselves.
+ * @throws AppError as `evaluateMetric`; other metrics fail for themselves, with the fix of a question about them.
  */
 export function exploreView(reader: Reader, question: ViewQuestion, options: EvaluateOptions): ViewAnswer {
   const run = once(openExecutor(reader))
@@ -68,13 +69,29 @@ function viewOther(
   metricSlug: string,
   options: EvaluateOptions,
   run: RunPlan,
-): ViewMetric | FailedMetric {
+): ViewMetric | FailedView {
   try {
-    return viewMetric(reader, question, metricSlug, { ...options, coerced: [] }, run).answer
+    return answerOrFix(reader, 'explore_view', { ...question, metricSlug }, options.now, (asked, coerced) => {
+      return viewMetric(reader, asked, asked.metricSlug, { ...options, coerced }, run).answer
+    })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const slug = toSafeText(metricSlug, 'definition')
-    return { metric: { slug }, value: null, error: { code: error.code, message: toSafeMessage(error.message) } }
+    const { code, message, facts } = error
+    // A fix of anything but the name is that of the whole question, and may have names of a tenant.
+    const isOwn = facts.issues?.every(({ path }) => path === 'metricSlug') === true
+    const suggestions = (facts.suggestions ?? []).flatMap(({ kind, ...named }) =>
+      kind === 'metric' || kind === 'term' ? [{ kind, ...named } as const] : [],
+    )
+    return {
+      metric: { slug: toSafeText(metricSlug, 'definition') },
+      value: null,
+      error: {
+        code,
+        message: toSafeMessage(message),
+        ...(suggestions.length === 0 ? {} : { suggestions }),
+        ...(isOwn && facts.fix !== undefined ? { fix: facts.fix } : {}),
+      },
+    }
   }
 }
 
