@@ -3,6 +3,7 @@ import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.
 import type { Log } from '../runtime/log.ts'
 import type { KeyedVault } from '../store/keys/vault-file.ts'
 import { type ProcessLock, tryLock } from '../store/process-lock.ts'
+import { type CountedAnswers, createCountedAnswers } from './counted-answers.ts'
 import { createProver, findEngineSocket, prepareLockFile, type SharingProblem } from './engine-socket.ts'
 import {
   COUNT_INTERVAL_MS,
@@ -42,6 +43,7 @@ export interface SharedAnswersOptions extends Omit<QueryThreadOptions, 'role' | 
 }
 
 export interface SharedAnswers extends QueryThread {
+  answerByCounts: CountedAnswers['answer']
   /** Whether another process has the engine. */
   isElsewhere(): boolean
 }
@@ -70,6 +72,7 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
   let fallback: QueryThread | undefined
   let problem: SharingProblem | undefined
   let refusedAt = 0
+  const counted = createCountedAnswers({ store, log })
   let [closed, isNeeded] = [false, false]
   let countAt = 0
   let [retries, crashes] = [0, 0]
@@ -241,10 +244,12 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
       const { caller, coerced, signal } = context
       return ask({ operation, input, caller, coerced }, signal)
     },
+    answerByCounts: (operation, input, run) => (find() ? counted.answer(operation, input, run) : undefined),
     isNeeded: find,
     isElsewhere: () => remote !== undefined,
     async close() {
       closed = true
+      counted.close()
       clearTimeout(timer)
       clearTimeout(nextTimer)
       remote?.watch?.close()

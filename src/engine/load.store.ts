@@ -17,7 +17,9 @@ type Numbers = readonly number[]
 const comboColumns = facetRows.flatMap(({ table, column, slot }) =>
   table === 'combo' ? [`${column} AS "${slot}"`] : [],
 )
-const selectCombos = `SELECT id, ${[...new Set(comboColumns)].join(', ')} FROM combo`
+/** The columns of a combination under the names of their slots. */
+export const comboFacetColumns = [...new Set(comboColumns)].join(', ')
+const selectCombos = `SELECT id, ${comboFacetColumns} FROM combo`
 const placeColumns = `a.id, a.kind_id, a.container_id, a.source_id, a.status = 'DELETED', a.last_scanned_at IS NOT NULL,
   a.owner_id, a.labels_id, a.dataset_id`
 const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER BY a.id LIMIT ?`
@@ -108,11 +110,11 @@ function addNames(reader: Reader, { names }: Engine, { newestWord, newestSet, de
     const rows = reader.prepare('SELECT set_id, word_id FROM label_set_member WHERE set_id > ?').raw()
     names.addLabelSets(rows.all(names.newestSet) as [set: number, word: number][], newestSet)
   }
-  if (definitions !== names.definitions) {
-    const rows = reader.prepare('SELECT id, uid, name, type FROM source ORDER BY id').all()
-    names.setSources(rows as SourceName[], definitions)
-  }
+  if (definitions !== names.definitions) names.setSources(readSources(reader), definitions)
 }
+
+export const readSources = (reader: Reader) =>
+  reader.prepare('SELECT id, uid, name, type FROM source ORDER BY id').all() as SourceName[]
 
 /** Adds the combinations of changes that the engine does not have yet. */
 function addCombos(reader: Reader, { facets }: Engine, changes: readonly FacetChange[]): void {

@@ -46,5 +46,6 @@ function isPlain(value: unknown): boolean {
   if (typeof value === 'string') return plain.test(value)
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(isPlain)
-  return Object.entries(value).every(([key, member]) => plain.test(key) && isPlain(member))
+  for (const key in value) if (!plain.test(key) || !isPlain(value[key as keyof typeof value])) return false
+  return true
 }

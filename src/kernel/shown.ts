@@ -101,8 +101,10 @@ export function showSentence(text: string, max = MAX_SENTENCE): PrintableText {
 }
 
 /** A value as complete JSON; the strings in it cannot end their quotes. */
-export const showJson = (value: unknown): PrintableText =>
-  escapeTerminalCharacters(JSON.stringify(value) ?? 'null') as PrintableText
+export const showJson = (value: unknown): PrintableText => showJsonText(JSON.stringify(value) ?? 'null')
+
+/** The same of JSON that is written already. */
+export const showJsonText = (json: string): PrintableText => escapeTerminalCharacters(json) as PrintableText
 
 /** A number in full, without an exponent. */
 export function plainDigits(value: number): string {
@@ -112,8 +114,11 @@ export function plainDigits(value: number): string {
 
 /** Builds a line: numbers are written in plain digits, texts must be `PrintableText`. */
 export function line(parts: TemplateStringsArray, ...values: readonly (PrintableText | number)[]): PrintableText {
-  const texts = values.map((value) => (typeof value === 'number' ? plainDigits(value) : value))
-  return String.raw({ raw: parts }, ...texts) as PrintableText
+  let text = parts[0] ?? ''
+  for (const [index, value] of values.entries()) {
+    text += (typeof value === 'number' ? plainDigits(value) : value) + (parts[index + 1] ?? '')
+  }
+  return text as PrintableText
 }
 
 type Separator = ', ' | '; ' | ' | ' | ' / '

@@ -99,6 +99,15 @@ export interface ReadContext {
     input: object,
     context: Pick<ReadContext, 'caller' | 'coerced' | 'signal'>,
   ): Promise<{ output: unknown } | undefined> | undefined
+  /**
+   * Answers a read at once where the counts of present findings suffice, which `run` then reads instead of the
+   * findings; undefined when the query thread must answer it.
+   */
+  answerByCounts?(
+    operation: string,
+    input: object,
+    run: (read: ReadContext['read']) => unknown,
+  ): { output: unknown } | undefined
 }
 
 export interface WriteContext extends ReadContext {

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { AppError, type Issue } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
-import { isObject } from '../kernel/json-object.ts'
+import { freeze, isJson, isObject } from '../kernel/json-object.ts'
+import { LruMap } from '../kernel/recent.ts'
 import type { PrintableText } from '../kernel/shown.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
@@ -53,6 +54,8 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
   idempotent?: boolean
   /** The thread that runs it when there are many findings; absent: the thread that received the call. */
   runsOn?: RunsOn
+  /** The calling thread may answer it by the counts of present findings, where these suffice. */
+  mayUseCounts?: boolean
   /** `computed`: a read that aggregates many rows; only a few run at once for holders of tokens. */
   cost?: 'computed'
   /** The kind of definition that it changes (the input names which one), and whether the list of them changes too. */
@@ -123,6 +126,7 @@ export interface Operation {
   toolset?: 'agent' | 'admin'
   idempotent: boolean
   runsOn?: RunsOn
+  mayUseCounts?: boolean
   cost?: 'computed'
   changes?: DefinitionEffect
   destructive: boolean
@@ -171,17 +175,38 @@ async function answer(operation: Operation, raw: unknown, context: WriteContext)
   return present(stripInvisible(operation.output.parse(output)))
 }
 
+interface Admitted {
+  input: object
+  coerced: Coercion[]
+}
+
 /**
  * Checks the caller's scope, adapts the form of raw input and parses it.
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
-export function admit(
-  operation: Operation,
-  raw: unknown,
-  context: WriteContext,
-): { input: object; coerced: Coercion[] } {
+export function admit(operation: Operation, raw: unknown, context: WriteContext): Admitted {
   if (!context.caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
   requireScope(operation.name, operation.scope, context.caller)
+  const id = operation.runsOn === 'query-thread' ? toRepeatedId(raw) : undefined
+  if (id === undefined) return adaptAndParse(operation, raw, context)
+  const known = repeated.get(operation) ?? new LruMap<Admitted>(MAX_REPEATED)
+  repeated.set(operation, known)
+  return known.use(id, () => freeze(adaptAndParse(operation, raw, context)))
+}
+
+/** Inputs of queries that were accepted, which clients repeat. */
+const repeated = new WeakMap<Operation, LruMap<Admitted>>()
+const MAX_REPEATED = 200
+const MAX_REPEATED_LENGTH = 2_000
+
+/** Raw input as text; undefined where its meaning depends on more than that, or it is long. */
+function toRepeatedId(raw: unknown): string | undefined {
+  const id = isJson(raw) ? JSON.stringify(raw) : undefined
+  // Codes of lockdown are resolved by the database.
+  return id === undefined || id.length > MAX_REPEATED_LENGTH || id.includes('code:') ? undefined : id
+}
+
+function adaptAndParse(operation: Operation, raw: unknown, context: WriteContext): Admitted {
   // In a write null may mean to remove a value, so the schema decides.
   const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced } = coerce(operation.input, given.value)
@@ -220,6 +245,8 @@ async function run(operation: Operation, input: object, context: WriteContext): 
       await context.waitForWriteLock?.()
       return await operation.run(input as never, context)
     }
+    const counted = operation.mayUseCounts === true ? answerByCounts(operation, input, context) : undefined
+    if (counted !== undefined) return counted.output
     const answered =
       operation.runsOn === 'query-thread' ? await context.runOnQueryThread?.(operation.name, input, context) : undefined
     return answered === undefined ? await operation.run(input as never, context) : answered.output
@@ -229,6 +256,11 @@ async function run(operation: Operation, input: object, context: WriteContext): 
     throw isLockedDown(context) ? withholdSuggestions(placed) : placed
   }
 }
+
+const answerByCounts = (operation: Operation, input: object, context: WriteContext) =>
+  context.answerByCounts?.(operation.name, input, (read) =>
+    operation.run(input as never, Object.assign(Object.create(context) as WriteContext, { read })),
+  )
 
 /** `parseInput`, with the corrected call in the error when nothing has to be guessed. */
 function parseArguments({ name, input, examine }: Operation, given: unknown, context: ReadContext): object {

@@ -8,6 +8,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/connectors/http/exchange.ts': ['got'],
   'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
+  // It only takes a class of replies from the package.
+  'src/http/light-response.ts': ['@hono/node-server'],
   // Both sides of the local socket between processes of a data folder.
   'src/cli/commands/dashboard.ts': ['node:http'],
   'src/commands/browse.ts': ['node:child_process'],

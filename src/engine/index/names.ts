@@ -68,6 +68,10 @@ export class Names {
     return [this.#ids.get(foldCase(text)) ?? []].flat()
   }
 
+  hasWord(id: number): boolean {
+    return this.#words.has(id)
+  }
+
   /** The word of an id; null for id 0 (no name) and for unknown ids. */
   wordOf(id: number): SafeText | null {
     return id === 0 ? null : (this.#words.get(id) ?? null)

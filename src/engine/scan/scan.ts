@@ -120,7 +120,7 @@ export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted):
   const { counts, sums } = openScratch(width)
   if (out.summed) sumConfident({ combo, confidence, groupOf, least }, from, to, { counts, sums })
   else if (least > 0) countConfident({ combo, confidence, groupOf, least }, from, to, counts)
-  else tallyRows(combo, groupOf, from, to, counts)
+  else tallyRows({ combo, groupOf, width }, from, to, counts)
   for (let group = 0; group < width; group++) {
     const at = out.base + group
     out.counts[at] = (out.counts[at] as number) + sign * (counts[group] as number)

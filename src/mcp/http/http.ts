@@ -50,14 +50,14 @@ export function createMcpHttpHandler({ surface, log, follow }: McpHttpOptions): 
     if (sessions.wasEnded(request)) return toFault(404, -32001, 'This session has ended; initialize again.')
     const direct = isOlder(request) ? findDirectCall(body.parsed, surface) : undefined
     if (direct !== undefined) {
-      const message = await answerDirectly(direct, surface, {
+      const answer = await answerDirectly(direct, surface, {
         caller,
         reportFault,
         get signal() {
           return request.signal
         },
       })
-      return new Response(JSON.stringify(message), { headers: { 'content-type': 'application/json' } })
+      return new Response(answer, { headers: { 'content-type': 'application/json' } })
     }
     const opened = sessions.isWanted(body.parsed)
       ? await sessions.open(request, caller, { authInfo, parsedBody: body.parsed })

@@ -8,6 +8,7 @@ import {
   type McpSurface,
   ProtocolFault,
 } from '../protocol.ts'
+import { writeAnswer } from '../tools/write-answer.ts'
 import { hasOnly, isRequestId, type RequestId, requestKeys } from './request.ts'
 
 /** A tool call that can be answered without the SDK. */
@@ -39,12 +40,12 @@ export function findDirectCall(message: unknown, surface: McpSurface): DirectCal
 const askable = new Set<never>()
 const nothing = () => {}
 
-/** Answers a direct call. Returns the message to send, which may be an error; never throws. */
+/** Answers a direct call. Returns the message to send as JSON, which may be an error; never throws. */
 export async function answerDirectly(
   { id, name, input }: DirectCall,
   surface: McpSurface,
   about: { caller: Caller; readonly signal: AbortSignal; reportFault(error: Error): void },
-): Promise<object> {
+): Promise<string> {
   const exchange: McpRequest = {
     caller: { ...about.caller, via: 'mcp' },
     get signal() {
@@ -59,11 +60,12 @@ export async function answerDirectly(
   try {
     const result = await surface.callTool(name, input, exchange)
     if (isQuestion(result)) throw new Error(`${name} needs to ask the client, which only the SDK server can do`)
-    return { result, jsonrpc: '2.0', id }
+    return `{"result":${writeAnswer(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
   } catch (error) {
     const fault = error instanceof ProtocolFault ? error : new ProtocolFault(INTERNAL_ERROR, INTERNAL_TEXT)
     if (fault !== error) about.reportFault(error instanceof Error ? error : new Error(String(error)))
     const { code, message, details } = fault
-    return { jsonrpc: '2.0', id, error: { code, message, ...(details === undefined ? {} : { data: details }) } }
+    const data = details === undefined ? {} : { data: details }
+    return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...data } })
   }
 }

@@ -8,8 +8,8 @@ export interface Shortcuts {
   /** The response to the first message of a connection. */
   initialize(message: unknown): object | undefined
   endsInitialization(message: unknown): boolean
-  /** The pending response to a request of an initialized 2025 client; its promise never rejects. */
-  answer(message: unknown, call: Call): { id: RequestId; answer: object | Promise<object> } | undefined
+  /** The response to a request of an initialized 2025 client, or its JSON later; the promise never rejects. */
+  answer(message: unknown, call: Call): { id: RequestId; answer: object | Promise<string> } | undefined
 }
 
 /** A request in progress; its abort signal is created on first use. */
@@ -187,9 +187,9 @@ export class LineTransport {
       this.#running.delete(id)
       this.#settle(id)
     }
-    void answer.then((message) => {
+    void answer.then((line) => {
       if (call.isAborted || this.#closed) settle()
-      else this.#write(JSON.stringify(message), settle)
+      else this.#write(line, settle)
     })
     return true
   }

@@ -6,6 +6,7 @@ import {
   type PrintableText,
   showCode,
   showJson,
+  showJsonText,
   showName,
   showSentence,
 } from '../../kernel/shown.ts'
@@ -14,6 +15,7 @@ import type { Operation } from '../../operation/operation.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
 import { wrapUntrusted } from './untrusted.ts'
+import { keepJson, writeAnswer } from './write-answer.ts'
 
 /** Maximum size of an answer, text and structure together, unless the caller set a limit. */
 export const ANSWER_BYTES = 24_576
@@ -26,9 +28,12 @@ export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
     throw new Error(`the output of ${operation.name} is not an object`)
   }
-  const bounded = boundText(operation.render === undefined ? [json] : operation.render(structure as never))
+  keepJson(structure, json)
+  const bounded = boundText(
+    operation.render === undefined ? [showJsonText(json)] : operation.render(structure as never),
+  )
   const fromTenant = operation.untrusted === true
-  const unreviewed = !fromTenant && hasUnreviewed(structure)
+  const unreviewed = hasUnreviewed(structure)
   const quoted = fromTenant
     ? wrapUntrusted(bounded, 'tenant')
     : unreviewed
@@ -36,7 +41,7 @@ export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
       : bounded
   const meta = {
     ...(fromTenant ? { 'assay/untrusted': true } : {}),
-    ...(hasUnreviewed(structure) ? { 'assay/unreviewed': true } : {}),
+    ...(unreviewed ? { 'assay/unreviewed': true } : {}),
   }
   return {
     content: [{ type: 'text', text: quoted }],
@@ -48,7 +53,11 @@ export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
 /** Whether any part was written by an assistant and not reviewed by a person. */
 function hasUnreviewed(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([key, member]) => (key === 'unreviewed' ? member === true : hasUnreviewed(member)))
+  for (const key in value) {
+    const member = (value as JsonObject)[key]
+    if (key === 'unreviewed' ? member === true : hasUnreviewed(member)) return true
+  }
+  return false
 }
 
 /**
@@ -62,19 +71,18 @@ export function measure({ render }: Operation, answer: ToolAnswer): number {
   return render === undefined && typeof text === 'string' && text.length < SURELY_SMALL ? 0 : sizeOf(answer)
 }
 
-const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
+const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(writeAnswer(answer), 'utf8')
 
 /** Converts bigints, which JSON cannot represent, so that serialization never fails. */
-function toPlain(value: unknown): { structure: unknown; json: PrintableText } {
+function toPlain(value: unknown): { structure: unknown; json: string } {
   try {
-    return { structure: value, json: showJson(value) }
+    return { structure: value, json: JSON.stringify(value) }
   } catch {
-    const text = JSON.stringify(value, (_key, member: unknown) => {
+    const json = JSON.stringify(value, (_key, member: unknown) => {
       if (typeof member !== 'bigint') return member
       return Number.isSafeInteger(Number(member)) ? Number(member) : member.toString()
     })
-    const structure: unknown = JSON.parse(text)
-    return { structure, json: showJson(structure) }
+    return { structure: JSON.parse(json), json }
   }
 }
 

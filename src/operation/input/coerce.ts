@@ -207,7 +207,8 @@ function chooseBranch(branches: SchemaNode[], value: unknown): SchemaNode {
   return (scores[best] ? branches[best] : notNull) ?? {}
 }
 
-function parseJson(value: unknown, opening: '[' | '{'): object | undefined {
+/** The list or object that a text is as JSON. */
+export function parseJson(value: unknown, opening: '[' | '{'): object | undefined {
   if (typeof value !== 'string' || !value.trimStart().startsWith(opening)) return undefined
   try {
     const parsed: unknown = JSON.parse(value)

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/columnar-index.ts'
+import type { ComboCounts } from '../../engine/combo-counts.store.ts'
 import { ownFacets } from '../../engine/index/assets.ts'
 import { catchUp, createEmptyEngine } from '../../engine/load.store.ts'
 import type { ComboSlot } from '../../findings/facets.ts'
@@ -11,6 +12,7 @@ import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
 import { type FreeKey, facetOfFreeKey, listValues, MAX_VALUES } from '../sql/words.store.ts'
+import { runOnCounts } from './counts-plan.ts'
 import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
 import { findTopAssets, type TopCells } from './top-assets.ts'
 
@@ -34,6 +36,26 @@ export function rehearse(reader: Reader, work: () => void): void {
     work()
   } finally {
     engines.delete(reader)
+  }
+}
+
+/** A question needs more than the counts of combinations. */
+export class NotCounted extends Error {}
+
+/** The counts that serve each reader instead of an engine. */
+const countsOf = new WeakMap<Reader, ComboCounts>()
+
+/**
+ * Runs work that is answered by counts, which must be current with the snapshot of the reader, and not by SQL over many
+ * findings.
+ * @throws NotCounted
+ */
+export function answerByCounts<Answer>(reader: Reader, counts: ComboCounts, work: () => Answer): Answer {
+  countsOf.set(reader, counts)
+  try {
+    return work()
+  } finally {
+    countsOf.delete(reader)
   }
 }
 
@@ -88,6 +110,15 @@ export function openTop(reader: Reader): (plan: Plan, most: number) => TopCells 
 }
 
 function openRunner(reader: Reader): RunPlan {
+  const counts = countsOf.get(reader)
+  if (counts !== undefined) {
+    const snapshot = openEngineSnapshot(reader)
+    return (plan) => {
+      const cells = runOnCounts(counts, plan, snapshot)
+      if (cells === undefined) throw new NotCounted()
+      return cells
+    }
+  }
   const engine = engines.get(reader)
   if (engine === undefined || !isCurrent(reader, engine)) return (plan) => runPlan(reader, plan)
   const snapshot = openEngineSnapshot(reader)
@@ -120,11 +151,13 @@ const listed = new WeakMap<Engine, Map<FreeKey, { version: number; values: SafeT
  * one.
  */
 export function listSeenValues(reader: Reader, key: FreeKey): SafeText[] {
-  const engine = engines.get(reader)
-  if (engine === undefined || !isCurrent(reader, engine)) return listValues(reader, key)
+  const counts = countsOf.get(reader)
+  const engine = counts?.engine ?? engines.get(reader)
+  if (engine === undefined || (counts === undefined && !isCurrent(reader, engine))) return listValues(reader, key)
   const { facets, assets, names } = engine
   const slot = facetOfFreeKey(key).slot
   const ofAssets = isAssetSlot(slot)
+  if (ofAssets && counts !== undefined) throw new NotCounted()
   const version = ofAssets ? assets.version : facets.count
   const kept = listed.get(engine) ?? new Map<FreeKey, { version: number; values: SafeText[] }>()
   listed.set(engine, kept)
