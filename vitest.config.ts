@@ -29,6 +29,10 @@ export default defineConfig({
     pool: 'forks',
     // One more than the cores of a small machine, because many tests wait for processes and clocks.
     maxWorkers: 3,
+    // Imports and answers are short-lived objects: in a small young generation a seventh of the time is collection.
+    execArgv: ['--min-semi-space-size=32'],
+    // Transformed sources stay in node_modules, so that an unchanged file is transformed once for all runs.
+    experimental: { fsModuleCache: true },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },

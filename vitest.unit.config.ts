@@ -27,6 +27,8 @@ export default defineConfig({
     sequence: { sequencer: VaultsLast },
     pool: 'forks',
     maxWorkers: 2,
+    execArgv: ['--min-semi-space-size=32'],
+    experimental: { fsModuleCache: true },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },

@@ -168,7 +168,7 @@ export function findTokenHolder(store: Store, text: string, now: number): Caller
 /** A use that cannot be recorded, because the disk is full or the database busy, is still allowed. */
 function recordUse(store: Store, id: string, now: number): void {
   try {
-    store.write((writer) => markUsed(writer, id, now))
+    store.write((writer) => markUsed(writer, id, now), { scope: 'access' })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
   }

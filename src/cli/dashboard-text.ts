@@ -23,7 +23,7 @@ export function toDashboardText({ dashboard, metrics, freshness, warnings = [] }
   const rows = metrics.map(({ displayName, formatted, value, error, trust, pinnedFilters }) => [
     cell.name(displayName),
     error === undefined ? cell.number(value, formatted) : cell.sentence(error.message),
-    cell.status(trust?.tier ?? '-'),
+    trust === undefined ? cell.none : cell.status(trust.tier),
     cell.shown(
       joinShown(
         listLeaves(pinnedFilters ?? {}).map(([key, { text }]) => line`${key} ${text}`),

@@ -5,15 +5,23 @@ import type { Plugins } from './plugins.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of a whole payload, one alternative per source type. */
+/** The JSON Schema of a whole payload, one alternative per source type; generated when it is first read. */
 export function configJsonSchema(plugins: Plugins): JsonSchema {
+  let alternatives: JsonSchema[] | undefined
+  return {
+    get oneOf() {
+      alternatives ??= listAlternatives(plugins)
+      return alternatives
+    },
+  }
+}
+
+function listAlternatives(plugins: Plugins): JsonSchema[] {
   const common = toSchema(CommonConfig)
   const properties = isObject(common.properties) ? common.properties : {}
-  return {
-    oneOf: plugins.connectors.map((connector) =>
-      withMembers(toSchema(connector.publishedPayload ?? connector.payload), properties),
-    ),
-  }
+  return plugins.connectors.map((connector) =>
+    withMembers(toSchema(connector.publishedPayload ?? connector.payload), properties),
+  )
 }
 
 function toSchema(schema: z.ZodType): JsonSchema {

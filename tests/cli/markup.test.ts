@@ -10,10 +10,11 @@ it('CSV has the values of the cells', () => {
   const rows = [
     [cell.name('a, "b"'), cell.number(1234.5, '1,234.5')],
     [cell.name('=1+1'), cell.number(null)],
+    [cell.none, cell.number(0)],
     [cell.time('2026-01-31T09:05:00.123Z'), cell.number(-2)],
   ]
   expect(toCsv([line`A title`, table(columns, rows)])).toBe(
-    'name,n\r\n"a, ""b""",1234.5\r\n\'=1+1,\r\n2026-01-31T09:05:00.123Z,-2\r\n',
+    'name,n\r\n"a, ""b""",1234.5\r\n\'=1+1,\r\n,0\r\n2026-01-31T09:05:00.123Z,-2\r\n',
   )
 })
 

@@ -167,7 +167,7 @@ function toMetricTable(items: readonly MetricView[], total: number): Block[] {
     cell.name(displayName),
     cell.code(type),
     cell.status(trust.tier),
-    cell.code(glossaryTermSlug ?? '-'),
+    glossaryTermSlug === null ? cell.none : cell.code(glossaryTermSlug),
   ])
   const columns = [
     { title: line`metric` },

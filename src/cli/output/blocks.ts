@@ -116,6 +116,8 @@ export const cell = {
   shown: (text: PrintableText, value: CsvValue = text): TableCell => ({ text, value }),
   name: (text: string, max?: number): TableCell => ({ text: showName(text, max), value: text }),
   code: (text: string): TableCell => ({ text: showCode(text), value: text }),
+  /** No value: a dash in a table, empty in CSV. */
+  none: { text: line`-`, value: null } as TableCell,
   /** A severity or status, in its colour. */
   status: (text: string): TableCell => ({ text: showCode(text), value: text, tone: toneOf(text) }),
   sentence: (text: string, max?: number): TableCell => ({ text: showSentence(text, max), value: text }),
