@@ -46,11 +46,14 @@ const WINDOW = 32 * 1024
 const MAX_MS = 500
 const PATIENCE_MS = 120_000
 
-function costMs(work: () => void): number {
-  const before = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000
+/** Whether work takes too long each time; once may be the collection of garbage that others left. */
+function isSlow(work: () => void): boolean {
+  return [1, 2, 3].every(() => {
+    const before = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000 > MAX_MS
+  })
 }
 
 describe('attack strings', () => {
@@ -61,7 +64,7 @@ describe('attack strings', () => {
     (_, text) => {
       const slow = patterns.filter(({ source, flags }) => {
         const pattern = new RegExp(source, `${flags.replace(/[gy]/g, '')}g`)
-        return costMs(() => void text.match(pattern)) > MAX_MS
+        return isSlow(() => void text.match(pattern))
       })
       expect(slow).toEqual([])
     },
@@ -71,8 +74,7 @@ describe('attack strings', () => {
 
 describe('hostile texts', () => {
   const pieces = Object.values(hostilePieces).flat()
-  const slowest = (work: (text: string) => void) =>
-    pieces.filter((piece) => costMs(() => work(repeat(piece, WINDOW))) > MAX_MS)
+  const slowest = (work: (text: string) => void) => pieces.filter((piece) => isSlow(() => work(repeat(piece, WINDOW))))
 
   it.each(Object.keys(hostileWorks))(
     'do not slow down %s',
