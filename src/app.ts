@@ -78,7 +78,7 @@ export function createApp(folder: Folder): OpenedApp {
       // At the end the thread cancels its calls itself, so no signals have to be combined.
       runOnQueryThread: (operation, input, { caller, coerced }) =>
         answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
-      answerByCounts: (operation, input, run) => answers?.answerByCounts(operation, input, run),
+      answerByCounts: (question) => answers?.answerByCounts(question),
       runOnScanThread: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
       lockdown: config.lockdown,

@@ -1,6 +1,7 @@
 import { ComboCounts } from '../engine/combo-counts.store.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ReadContext } from '../operation/context.ts'
+import type { CountedQuestion, ReadContext } from '../operation/context.ts'
+import { LastingAnswer } from '../operation/lasting-answer.ts'
 import { answerByCounts, NotCounted } from '../query/engine/executor.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Reader, Store } from '../store/store.ts'
@@ -12,6 +13,9 @@ const REFUSAL_MS = 60_000
 const MAX_REFUSED = 500
 /** The delay before the counts are read again, after a change that could not be followed. */
 const RELOAD_MS = 1_000
+/** How long an answer is repeated at most, and its length as JSON. */
+const LASTING_MS = 60_000
+const MAX_LASTING_LENGTH = 12_000
 
 /** Answers questions in the calling thread by the counts of present findings, which costs less than asking a thread. */
 export interface CountedAnswers {
@@ -26,6 +30,8 @@ export function createCountedAnswers({ store, log }: { store: Store; log: Log })
   let closed = false
   /** The questions that counts do not answer, and until when. */
   const refused = new Map<string, number>()
+  /** The last answer to each question. */
+  const answered = new WeakMap<object, { reader: Reader; dataVersion: number; lasting: LastingAnswer | undefined }>()
 
   /** One page in each turn of the event loop, so that no request waits. */
   const loadOn = (loading: ComboCounts) => {
@@ -62,38 +68,71 @@ export function createCountedAnswers({ store, log }: { store: Store; log: Log })
     refused.set(id, performance.now() + REFUSAL_MS)
   }
 
-  return {
-    answer(operation, input, run) {
-      if (closed) return undefined
-      const id = `${operation} ${JSON.stringify(input)}`
-      const until = refused.get(id)
-      if (until !== undefined && performance.now() < until) return undefined
-      const known = counts
-      if (known === undefined) {
-        loadLater()
-        return undefined
-      }
-      let failed: unknown
-      // Caught within the transaction, which is then not rolled back.
-      const read = <Answer>(work: (reader: Reader) => Answer): Answer => {
-        const answer = store.read((reader): { own: Answer } | undefined => {
-          try {
-            return isCurrent(reader, known) ? { own: answerByCounts(reader, known, () => work(reader)) } : undefined
-          } catch (error) {
-            failed = error
-            return undefined
-          }
-        })
-        if (answer === undefined) throw failed ?? new NotCounted()
-        return answer.own
-      }
+  /** The answer to a question that was asked before, unless something was committed since, or the time changes it. */
+  const repeat = (key: object, now: number): object | undefined => {
+    const last = answered.get(key)
+    if (last?.lasting?.isValidAt(now) !== true) return undefined
+    const isSame = store.read((reader) => last.reader === reader && last.dataVersion === reader.dataVersion)
+    return isSame ? last.lasting.at(now) : undefined
+  }
+
+  /** Keeps the answer to a question that is asked again without a commit in between. */
+  const keep = (reader: Reader, { key, now }: CountedQuestion, first: unknown, answerAt: (now: number) => unknown) => {
+    const { dataVersion } = reader
+    if (key === undefined || dataVersion === undefined) return
+    const last = answered.get(key)
+    const until = now + LASTING_MS
+    const isKept =
+      last?.reader === reader &&
+      last.dataVersion === dataVersion &&
+      JSON.stringify(first).length <= MAX_LASTING_LENGTH &&
+      // Counts change when a decision ends.
+      !reader.hasEndBefore(until + 1)
+    const lasting = isKept ? LastingAnswer.between({ from: now, until }, first, answerAt(until)) : undefined
+    answered.set(key, { reader, dataVersion, lasting })
+  }
+
+  /** Undefined, or an error that says why, where the query thread must answer. */
+  const answerNow = (
+    known: ComboCounts,
+    question: CountedQuestion,
+  ): { output: unknown } | { error: unknown } | undefined =>
+    store.read((reader) => {
+      // Errors are caught within the transaction, which is then not rolled back.
       try {
-        return { output: run(read) }
+        if (!isCurrent(reader, known)) return undefined
+        const { now, run } = question
+        const answerAt = (moment: number) => run((work) => answerByCounts(reader, known, () => work(reader)), moment)
+        const output = answerAt(now)
+        keep(reader, question, output, answerAt)
+        return { output }
+      } catch (error) {
+        return { error }
+      }
+    })
+
+  return {
+    answer(question) {
+      if (closed) return undefined
+      const { operation, input, now, key } = question
+      try {
+        const repeated = key === undefined ? undefined : repeat(key, now)
+        if (repeated !== undefined) return { output: repeated }
+        const id = `${operation} ${JSON.stringify(input)}`
+        const until = refused.get(id)
+        if (until !== undefined && performance.now() < until) return undefined
+        if (counts === undefined) {
+          loadLater()
+          return undefined
+        }
+        const answer = answerNow(counts, question)
+        if (answer === undefined || 'output' in answer) return answer
+        refuse(id)
+        throw answer.error
       } catch (error) {
         // The query thread reports errors of the question.
-        if (!(error instanceof NotCounted || error instanceof AppError)) throw error
-        if (counts !== undefined && failed !== undefined) refuse(id)
-        return undefined
+        if (error instanceof NotCounted || error instanceof AppError) return undefined
+        throw error
       }
     },
     close: () => {

@@ -244,7 +244,7 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
       const { caller, coerced, signal } = context
       return ask({ operation, input, caller, coerced }, signal)
     },
-    answerByCounts: (operation, input, run) => (find() ? counted.answer(operation, input, run) : undefined),
+    answerByCounts: (question) => (find() ? counted.answer(question) : undefined),
     isNeeded: find,
     isElsewhere: () => remote !== undefined,
     async close() {

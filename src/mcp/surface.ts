@@ -166,12 +166,10 @@ async function run(
     toAnswer(operation, await call(operation, asked, contextFor(exchange)))
   let answer = await ask(input)
   if (!hasLimit || operation.effect !== 'read' || input.limit !== undefined) return answer
-  let limit = longestList(answer) ?? FIRST_PAGE
-  for (
-    let size = measure(operation, answer);
-    size > ANSWER_BYTES && limit > MIN_PAGE;
-    size = measure(operation, answer)
-  ) {
+  let limit = 0
+  for (let size = measure(operation, answer); size > ANSWER_BYTES; size = measure(operation, answer)) {
+    if (limit === 0) limit = longestList(answer) ?? FIRST_PAGE
+    if (limit <= MIN_PAGE) break
     limit = Math.max(MIN_PAGE, Math.floor((limit * ANSWER_BYTES * 0.9) / size))
     answer = await ask({ ...input, limit })
   }

@@ -68,6 +68,17 @@ export interface OperationFacts {
   cost?: 'computed'
 }
 
+/** A read that counts of present findings may answer. */
+export interface CountedQuestion {
+  operation: string
+  input: object
+  now: number
+  /** Answers it as of a moment, by `read` instead of the one of the context. */
+  run(read: ReadContext['read'], now: number): unknown
+  /** Stands for all that the answer depends on besides the data and the moment; absent: it is not repeated. */
+  key?: object
+}
+
 /** Passed to every operation in addition to its input. */
 export interface ReadContext {
   /** Runs `work` in one snapshot on a read-only connection. */
@@ -99,15 +110,8 @@ export interface ReadContext {
     input: object,
     context: Pick<ReadContext, 'caller' | 'coerced' | 'signal'>,
   ): Promise<{ output: unknown } | undefined> | undefined
-  /**
-   * Answers a read at once where the counts of present findings suffice, which `run` then reads instead of the
-   * findings; undefined when the query thread must answer it.
-   */
-  answerByCounts?(
-    operation: string,
-    input: object,
-    run: (read: ReadContext['read']) => unknown,
-  ): { output: unknown } | undefined
+  /** Answers a read at once where the counts of present findings suffice; undefined when the query thread must answer it. */
+  answerByCounts?(question: CountedQuestion): { output: unknown } | undefined
 }
 
 export interface WriteContext extends ReadContext {

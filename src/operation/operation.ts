@@ -167,12 +167,44 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 }
 
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
-  const { input, coerced } = admit(operation, raw, context)
+  const admitted = admit(operation, raw, context)
+  const { input, coerced } = admitted
   if (operation.consent === 'always') requireConsent(context.caller, operation.title)
-  const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
+  const own = coerced.length === 0 ? context : { ...context, coerced }
+  let isPresented = false
+  const work = async () => {
+    const counted = answerByCounts(operation, raw, admitted, own)
+    isPresented = counted?.isPresented === true
+    return counted === undefined ? run(operation, input, own) : counted.output
+  }
   const output = await (context.around === undefined ? work() : context.around(operation, work))
+  if (isPresented) return output
   const present = await createPresenter(operation.output, { repeats: [raw, input], texts: operation.texts }, context)
   return present(stripInvisible(operation.output.parse(output)))
+}
+
+/** The answer to a query by stored counts; presented, so that it can be repeated, unless lockdown needs more for that. */
+function answerByCounts(
+  operation: Operation,
+  raw: unknown,
+  admitted: Admitted,
+  context: WriteContext,
+): { output: unknown; isPresented: boolean } | undefined {
+  if (operation.mayUseCounts !== true) return undefined
+  const { input } = admitted
+  const isPresented = !isLockedDown(context)
+  const counted = context.answerByCounts?.({
+    operation: operation.name,
+    input,
+    now: context.now(),
+    run: (read, now) => {
+      const own = Object.assign(Object.create(context) as WriteContext, { read, now: () => now })
+      const output = operation.run(input as never, own)
+      return isPresented ? maskRepeatedSecrets([raw, input], stripInvisible(operation.output.parse(output))) : output
+    },
+    ...(isPresented ? { key: admitted } : {}),
+  })
+  return counted === undefined ? undefined : { output: counted.output, isPresented }
 }
 
 interface Admitted {
@@ -245,8 +277,6 @@ async function run(operation: Operation, input: object, context: WriteContext): 
       await context.waitForWriteLock?.()
       return await operation.run(input as never, context)
     }
-    const counted = operation.mayUseCounts === true ? answerByCounts(operation, input, context) : undefined
-    if (counted !== undefined) return counted.output
     const answered =
       operation.runsOn === 'query-thread' ? await context.runOnQueryThread?.(operation.name, input, context) : undefined
     return answered === undefined ? await operation.run(input as never, context) : answered.output
@@ -256,11 +286,6 @@ async function run(operation: Operation, input: object, context: WriteContext): 
     throw isLockedDown(context) ? withholdSuggestions(placed) : placed
   }
 }
-
-const answerByCounts = (operation: Operation, input: object, context: WriteContext) =>
-  context.answerByCounts?.(operation.name, input, (read) =>
-    operation.run(input as never, Object.assign(Object.create(context) as WriteContext, { read })),
-  )
 
 /** `parseInput`, with the corrected call in the error when nothing has to be guessed. */
 function parseArguments({ name, input, examine }: Operation, given: unknown, context: ReadContext): object {

@@ -8,11 +8,17 @@ export function keepJson(structure: object, json: string): void {
   texts.set(structure, json)
 }
 
-/** An answer as JSON. */
+/** The JSON of answers, whose size is measured before they are sent. */
+const written = new WeakMap<ToolAnswer, string>()
+
+/** An answer as JSON; it must not be changed any more. */
 export function writeAnswer(answer: ToolAnswer): string {
+  const known = written.get(answer)
+  if (known !== undefined) return known
   const { structuredContent, ...others } = answer
   const json = structuredContent === undefined ? undefined : texts.get(structuredContent)
-  return json === undefined
-    ? JSON.stringify(answer)
-    : `${JSON.stringify(others).slice(0, -1)},"structuredContent":${json}}`
+  const text =
+    json === undefined ? JSON.stringify(answer) : `${JSON.stringify(others).slice(0, -1)},"structuredContent":${json}}`
+  written.set(answer, text)
+  return text
 }
