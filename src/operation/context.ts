@@ -75,7 +75,7 @@ export interface CountedQuestion {
   now: number
   /** Answers it as of a moment, by `read` instead of the one of the context. */
   run(read: ReadContext['read'], now: number): unknown
-  /** Stands for all that the answer depends on besides the data and the moment; absent: it is not repeated. */
+  /** Identifies everything that the answer depends on besides the data and the moment; absent: it is not repeated. */
   key?: object
 }
 

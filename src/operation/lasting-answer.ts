@@ -18,7 +18,7 @@ interface Moments {
 
 /**
  * An answer to one question about unchanged data, of which only the texts of its moment differ from one moment until
- * another. As time passes, whatever depends on it changes in one direction (a source becomes stale, a range moves on), so
+ * another. As time passes, all that depends on it changes in one direction (a source becomes stale, a range moves on), so
  * what is the same at both ends is the same in between.
  */
 export class LastingAnswer {
