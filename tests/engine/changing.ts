@@ -98,13 +98,15 @@ interface Changing {
   most?: number
   /** The chance that the change log tells to start over, that it is emptied, and that the past is rewritten. */
   startsOver?: number
+  /** Called when everything is written, before COMMIT. */
+  meanwhile?: () => void
 }
 
 /** One transaction of random changes, of every kind that an engine has to follow. */
 export function changeSomething(
   store: Pick<Store, 'write'>,
   random: SeededRandom,
-  { most = 12, startsOver = 0.04 }: Changing = {},
+  { most = 12, startsOver = 0.04, meanwhile }: Changing = {},
 ): void {
   store.write((writer) => {
     if (random.chance(0.2)) addAsset(writer, random)
@@ -134,5 +136,6 @@ export function changeSomething(
       markLogReset(writer, NOW)
     }
     if (random.chance(startsOver)) writer.prepare('DELETE FROM facet_log').run()
+    meanwhile?.()
   })
 }

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FilterMapping } from '../../src/findings/filter.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
 import { evaluateSeries } from '../../src/query/answer/series.ts'
-import type { MetricAnswer, MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
+import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { askBoth } from '../engine/asking.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { plantMetrics, plantPolicies, plantTerm } from './plant-metrics.ts'
+import { compareScalar, compareSeries } from './query-comparison.ts'
 import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from './query-data.ts'
-import { checkDrivers } from './query-drivers.ts'
 import { Oracle } from './query-oracle.ts'
 import { type OracleFilter, type OracleQuestion, policiesOf } from './query-terms.ts'
 
@@ -29,12 +29,6 @@ const closers: (() => void)[] = []
 afterAll(() => {
   for (const close of closers) close()
 })
-
-/** Numbers that were put together in another order may differ in the last places. */
-const same = (actual: number | null | undefined, expected: number | null | undefined) => {
-  if (actual == null || expected == null) return (actual ?? null) === (expected ?? null)
-  return Math.abs(actual - expected) <= 1e-9 * Math.max(1, Math.abs(expected))
-}
 
 interface Estate {
   store: Store
@@ -75,21 +69,6 @@ function addTerm(store: Store, mapping: OracleFilter): string {
   return slug
 }
 
-interface Named {
-  dimensionValue: string
-  dimensions?: Record<string, string>
-  asset?: { key: string } | undefined
-}
-
-/** The name of a group as the oracle writes it: an asset with its key. */
-function toOracleName({ dimensionValue, dimensions, asset }: Named): string {
-  if (asset === undefined) return dimensionValue
-  if (dimensions === undefined) return `${dimensionValue}#${asset.key}`
-  return Object.entries(dimensions)
-    .map(([dimension, value]) => (dimension === 'asset' ? `${value}#${asset.key}` : value))
-    .join(' / ')
-}
-
 function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: boolean) {
   seen(metric.type)
   seen(isSeries ? 'series' : 'scalar')
@@ -127,139 +106,6 @@ function readBoth<Answer>(store: Store, ask: (reader: Reader) => Answer): Answer
   return sql
 }
 
-function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: OracleQuestion): void {
-  const expected = oracle.evaluate(question)
-  const { input, options } = toInput(question, store)
-  // Without a limit, fewer groups are listed than fit in an answer.
-  const asked = { limit: 50, ...input } as MetricQuestion
-  const actual = readBoth(store, (reader) => evaluateMetric(reader, asked, options))
-  const { alsoMetrics = [], ...alone } = question
-  for (const [index, metricSlug] of alsoMetrics.entries()) {
-    seen('also')
-    const also = actual.also?.[index]
-    if (also === undefined || 'error' in also) {
-      if (question.compare !== 'previous_period') throw new Error(`${metricSlug} failed: ${also?.error.message}`)
-      continue
-    }
-    check(`value of ${metricSlug}`, also.value, oracle.evaluate({ ...alone, metricSlug }).value)
-  }
-  check('value', actual.value, expected.value)
-  check('n', actual.n, expected.n)
-  if (expected.drivers !== undefined) {
-    checkDrivers(actual, expected.drivers, check)
-    const isDivided = actual.drivers?.some(({ contribution }) => contribution !== null) === true
-    const isSum = ['COUNT', 'SUM'].includes(metric.definition.aggregation ?? '')
-    seen(isDivided ? (isSum ? 'divided sum' : 'divided rate') : 'undivided')
-  }
-  if (question.dimensions !== undefined) {
-    expect(actual.totalGroups).toBe(expected.totalGroups)
-    expect(actual.breakdown.length).toBe(expected.breakdown.length)
-    for (const [index, group] of expected.breakdown.entries()) {
-      const entry = actual.breakdown[index]
-      // Groups of values that differ in the last places only may stand in either order.
-      const named =
-        entry !== undefined && toOracleName(entry) === group.name
-          ? entry
-          : actual.breakdown.find((other) => toOracleName(other) === group.name)
-      check(`value of ${group.name}`, named?.value, group.value)
-      check(`n of ${group.name}`, named?.n, group.n)
-      if (question.orderBy === undefined) check(`place of ${group.name}`, entry?.value, group.value)
-      else if (entry !== named) check(`rank of ${group.name}`, rankOf(entry, question), rankOf(named, question))
-      if (group.numerator !== undefined) {
-        check(`numerator of ${group.name}`, named?.numerator, group.numerator)
-        check(`denominator of ${group.name}`, named?.denominator, group.denominator)
-      }
-      checkChange(group.name, named, group)
-    }
-    expect(actual.other?.groups).toBe(expected.other?.groups)
-    check('other', actual.other?.value, expected.other?.value)
-    checkChange('other', actual.other, expected.other)
-    expect(actual.warnings.some(({ code }) => code === 'tie_cut')).toBe(expected.isTieCut)
-    if (expected.other !== undefined) seen('other')
-    if (expected.isTieCut) seen('tie')
-    if (question.compare !== undefined) {
-      seen('compared breakdown')
-      if (expected.breakdown.some(({ value, previous }) => !value && previous)) seen('vanished group')
-      checkSums(metric, actual)
-    }
-  }
-  check('comparison', actual.comparison?.value, expected.comparison?.value)
-  check('delta', actual.comparison?.delta, expected.comparison?.delta)
-  check('pctChange', actual.comparison?.pctChange, expected.comparison?.pctChange)
-}
-
-interface Changed {
-  value?: number | null
-  previous?: number | null | undefined
-  delta?: number | null | undefined
-  pctChange?: number | null | undefined
-}
-
-function checkChange(name: string, actual: Changed | undefined, expected: Changed | undefined): void {
-  if (expected?.previous === undefined) return
-  check(`previous of ${name}`, actual?.previous, expected.previous)
-  check(`delta of ${name}`, actual?.delta, expected.delta)
-  // What is left by rounding is no base of a percentage.
-  if (Math.abs(expected.previous ?? 1) > 1e-9 || expected.previous === 0)
-    check(`pctChange of ${name}`, actual?.pctChange, expected.pctChange)
-}
-
-function rankOf(entry: Changed | undefined, { orderBy }: OracleQuestion): number | null {
-  if (orderBy === 'value') return entry?.value ?? null
-  if (orderBy === 'previous') return entry?.previous ?? null
-  return entry?.delta == null ? null : Math.abs(entry.delta)
-}
-
-/** The parts of an additive metric add up to both totals. */
-function checkSums({ definition }: MadeMetric, answer: MetricAnswer): void {
-  const { breakdown, other, value, comparison, overlapping } = answer
-  const { aggregation } = definition
-  if ((aggregation !== 'COUNT' && aggregation !== 'SUM') || overlapping === true) return
-  seen('additive')
-  const parts: Changed[] = other === undefined ? breakdown : [...breakdown, other]
-  const sum = (read: (part: Changed) => number | null | undefined) =>
-    parts.reduce((total, part) => total + (read(part) ?? 0), 0)
-  check(
-    'sum of values',
-    sum(({ value }) => value),
-    value ?? 0,
-  )
-  check(
-    'sum of previous',
-    sum(({ previous }) => previous),
-    comparison?.value ?? 0,
-  )
-  if (comparison?.delta != null && parts.every(({ delta }) => delta !== null))
-    check(
-      'sum of deltas',
-      sum(({ delta }) => delta),
-      comparison.delta,
-    )
-}
-
-function compareSeries({ store, oracle }: Estate, question: OracleQuestion): void {
-  const expected = oracle.series(question)
-  const { input, options } = toInput(question, store)
-  const actual = readBoth(store, (reader) => evaluateSeries(reader, input as SeriesQuestion, options))
-  expect(actual.timeSeries.map(({ timestamp }) => timestamp)).toEqual(expected.points.map(({ timestamp }) => timestamp))
-  for (const [index, point] of expected.points.entries()) {
-    check(`point ${point.timestamp}`, actual.timeSeries[index]?.value, point.value)
-    check(`n of ${point.timestamp}`, actual.timeSeries[index]?.n, point.n)
-    expect(actual.timeSeries[index]?.complete).toBe(point.complete)
-  }
-  if (expected.groups === undefined) return
-  expect(actual.totalGroups).toBe(expected.groups.size)
-  for (const { timeSeries, ...group } of actual.series ?? []) {
-    const name = toOracleName(group)
-    const values = expected.groups.get(name) ?? []
-    for (const [index, { value }] of timeSeries.entries()) check(`${name} ${index}`, value, values[index])
-  }
-}
-
-function check(what: string, actual: number | null | undefined, expected: number | null | undefined): void {
-  if (!same(actual, expected)) throw new Error(`${what} is ${actual}, expected ${expected}`)
-}
-
 let estates: Estate[] = []
 beforeAll(() => {
   estates = Array.from({ length: ESTATES }, (_, index) => openEstate(SEED + index * 1000))
@@ -277,8 +123,21 @@ test.each(Array.from({ length: ESTATES }, (_, index) => index))(
       if (metric === undefined) throw new Error('the question is about no metric')
       noteCoverage(metric, question, isSeries)
       try {
-        if (isSeries) compareSeries(estate, question)
-        else compareScalar(estate, metric, question)
+        const { input, options } = toInput(question, estate.store)
+        const compared = { oracle: estate.oracle, metric, question, seen }
+        if (isSeries) {
+          compareSeries(
+            readBoth(estate.store, (reader) => evaluateSeries(reader, input as SeriesQuestion, options)),
+            compared,
+          )
+        } else {
+          // Without a limit, fewer groups are listed than fit in an answer.
+          const asked = { limit: 50, ...input } as MetricQuestion
+          compareScalar(
+            readBoth(estate.store, (reader) => evaluateMetric(reader, asked, options)),
+            compared,
+          )
+        }
       } catch (error) {
         throw new Error(
           `question ${number} ${JSON.stringify(question)} of ${JSON.stringify(metric)}: ${error instanceof Error ? error.message : error}`,
