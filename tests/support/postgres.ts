@@ -79,18 +79,20 @@ export function openAdmin({ url }: PostgresServer, database = 'postgres') {
   }
 }
 
+function administer(server: PostgresServer, statement: string): void {
+  const admin = openAdmin(server)
+  admin.query(statement)
+  admin.close()
+}
+
 /** A new database of a server. */
 export function createDatabase(
   server: PostgresServer,
   template = 'template0',
 ): { name: string; connectionString: string; drop: () => void } {
   const name = `assay_${process.pid}_${++databases}`
-  const admin = openAdmin(server)
-  admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' LOCALE 'C'`)
-  const drop = () => {
-    admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
-    admin.close()
-  }
+  administer(server, `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' LOCALE 'C'`)
+  const drop = () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
   return { name, connectionString: `${server.url}/${name}`, drop }
 }
 
@@ -101,9 +103,7 @@ export const openPostgresStore = (connectionString: string, now: () => number): 
 function makeTemplate(server: PostgresServer, now: () => number): string {
   const { name, connectionString } = createDatabase(server)
   openPostgresStore(connectionString, now).close()
-  const admin = openAdmin(server)
-  admin.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
-  admin.close()
+  administer(server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
   return name
 }
 

@@ -57,6 +57,28 @@ export class PostgresError extends Error {
   }
 }
 
+/** What a thread is sent to serve a connection. */
+export interface PostgresSession {
+  settings: PostgresSettings
+  port: MessagePort
+  /** 1 when a reply is there, or the thread has ended. */
+  state: Int32Array
+}
+
+/** Threads whose connection was closed, for the next ones: to start a thread takes longer than to connect. */
+const idle = new Set<Worker>()
+
+function takeWorker(): Worker {
+  for (const worker of idle) {
+    idle.delete(worker)
+    return worker
+  }
+  const worker = startWorker('store/postgres/connection.worker')
+  worker.once('exit', () => idle.delete(worker))
+  worker.unref()
+  return worker
+}
+
 /**
  * A connection to PostgreSQL whose calls block the calling thread. A worker holds it; it must not be used by the main
  * thread of a server, which could not answer requests meanwhile.
@@ -65,14 +87,14 @@ export class PostgresClient {
   readonly #worker: Worker
   readonly #port: MessagePort
   readonly #state = new Int32Array(new SharedArrayBuffer(4))
+  /** Whether the thread has ended or serves another connection. */
   #isLost = false
 
   constructor(settings: PostgresSettings) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    const data = { settings, port: port2, state: this.#state }
-    this.#worker = startWorker('store/postgres/connection.worker', { workerData: data, transferList: [port2] })
-    this.#worker.unref()
+    this.#worker = takeWorker()
+    this.#worker.postMessage({ settings, port: port2, state: this.#state } satisfies PostgresSession, [port2])
     port1.unref()
   }
 
@@ -94,9 +116,12 @@ export class PostgresClient {
   }
 
   close(): void {
+    if (this.#isLost) return
+    this.#isLost = true
     this.#port.postMessage('close')
+    idle.add(this.#worker)
   }
 }
 
 const toLost = () =>
-  new AppError('unavailable', 'The thread that talks to PostgreSQL has ended; try again.', { reason: 'busy' })
+  new AppError('unavailable', 'The connection to PostgreSQL was closed; try again.', { reason: 'busy' })

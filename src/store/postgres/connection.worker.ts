@@ -1,49 +1,13 @@
-import { type MessagePort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import pg from 'pg'
-import type { PostgresReply, PostgresRequest, PostgresSettings } from './client.ts'
+import type { PostgresReply, PostgresRequest, PostgresSession } from './client.ts'
 import { runPipeline } from './pipeline.ts'
-
-const { settings, port, state } = workerData as { settings: PostgresSettings; port: MessagePort; state: Int32Array }
 
 /** Types of PostgreSQL by object id (pg_type.dat): the numbers of the stores fit into 53 bits, truth is 0 or 1. */
 const [BOOL, INT8, NUMERIC] = [16, 20, 1700]
 pg.types.setTypeParser(BOOL, (text) => (text === 't' ? 1 : 0))
 pg.types.setTypeParser(INT8, Number)
 pg.types.setTypeParser(NUMERIC, Number)
-
-let client: pg.Client | undefined
-let session = 0
-
-async function connect(): Promise<pg.Client> {
-  const opened = new pg.Client(settings.connection)
-  opened.on('error', () => {
-    client = undefined
-  })
-  await opened.connect()
-  await opened.query(settings.setup)
-  return opened
-}
-
-async function run({ before = [], name, text, values, begins }: PostgresRequest): Promise<PostgresReply> {
-  if (client === undefined) {
-    if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
-    client = await connect()
-    session++
-  }
-  const statement = { text, values: [...values], name }
-  const { result, changesBefore } =
-    before.length > 0
-      ? await runPipeline(client, before, statement)
-      : { result: await client.query({ ...statement, rowMode: 'array' }), changesBefore: [] }
-  const last = Array.isArray(result) ? result.at(-1) : result
-  return {
-    session,
-    columns: last.fields?.map((field: { name: string }) => field.name) ?? [],
-    rows: last.rows ?? [],
-    changes: last.rowCount ?? 0,
-    changesBefore,
-  }
-}
 
 /** The pg package gives the errors of some lost connections no code. */
 const lostCode = (error: unknown) =>
@@ -54,22 +18,66 @@ const toFailure = (error: unknown): PostgresReply => {
   return { failure: { message, code: String(code), ...(constraint === undefined ? {} : { constraint }) } }
 }
 
-const wake = () => {
+function wake(state: Int32Array): void {
   Atomics.store(state, 0, 1)
   Atomics.notify(state, 0)
 }
 
-port.on('message', (request: PostgresRequest | 'close') => {
-  if (request === 'close') {
-    const closing = client?.end() ?? Promise.resolve()
-    closing.catch(() => {}).finally(() => port.close())
-    return
-  }
-  run(request)
-    .catch(toFailure)
-    .then((reply) => {
-      port.postMessage(reply)
-      wake()
+let served: Int32Array | undefined
+
+/** Serves one connection until it is closed. */
+function serve({ settings, port, state }: PostgresSession): void {
+  served = state
+  let client: pg.Client | undefined
+  let session = 0
+
+  async function connect(): Promise<pg.Client> {
+    const opened = new pg.Client(settings.connection)
+    opened.on('error', () => {
+      client = undefined
     })
+    await opened.connect()
+    await opened.query(settings.setup)
+    return opened
+  }
+
+  async function run({ before = [], name, text, values, begins }: PostgresRequest): Promise<PostgresReply> {
+    if (client === undefined) {
+      if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
+      client = await connect()
+      session++
+    }
+    const statement = { text, values: [...values], name }
+    const { result, changesBefore } =
+      before.length > 0
+        ? await runPipeline(client, before, statement)
+        : { result: await client.query({ ...statement, rowMode: 'array' }), changesBefore: [] }
+    const last = Array.isArray(result) ? result.at(-1) : result
+    return {
+      session,
+      columns: last.fields?.map((field: { name: string }) => field.name) ?? [],
+      rows: last.rows ?? [],
+      changes: last.rowCount ?? 0,
+      changesBefore,
+    }
+  }
+
+  port.on('message', (request: PostgresRequest | 'close') => {
+    if (request === 'close') {
+      const closing = client?.end() ?? Promise.resolve()
+      closing.catch(() => {}).finally(() => port.close())
+      return
+    }
+    run(request)
+      .catch(toFailure)
+      .then((reply) => {
+        port.postMessage(reply)
+        wake(state)
+      })
+  })
+}
+
+parentPort?.on('message', serve)
+process.on('exit', () => {
+  if (served !== undefined) wake(served)
 })
-process.on('exit', wake)
