@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { recordExpiries } from '../../src/findings/expiries.ts'
 import { errorOf, NOON } from '../support/context.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
-import { filesOf } from '../support/new-store.ts'
+import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { DAY, openWatching, type Watching } from '../watches/watching.ts'
 import { runCourse } from './expiry-course.ts'
 
@@ -109,7 +109,8 @@ describe('a triage decision with an end', () => {
   })
 })
 
-it('has one row of history for its end when a process is killed before it records the end', async () => {
+it('has one row of history for its end when a process is killed before it records the end', async (test) => {
+  sqliteOnly('another process opens the file', test)
   const watching = openWatching()
   const { ask, context } = watching
   await watching.bring(Array.from({ length: 2_000 }, (_, id) => ({ id, severity: 'LOW', first: NOON - DAY })))

@@ -9,12 +9,13 @@ async function open() {
   return { context, ask }
 }
 
-/** Does what only somebody with the file in hands can do. */
+/** Does what only somebody with the database in hands can do. */
 function tamper(context: TestContext, sql: string): void {
   context.store.write((writer) => {
     for (const table of ['audit', 'audit_chain']) {
-      writer.prepare(`DROP TRIGGER ${table}_is_append_only_update`).run()
-      writer.prepare(`DROP TRIGGER ${table}_is_append_only_delete`).run()
+      const place = context.store.files === undefined ? `ON ${table}` : ''
+      for (const kind of ['update', 'delete'])
+        writer.prepare(`DROP TRIGGER ${table}_is_append_only_${kind} ${place}`).run()
     }
     writer.prepare(sql).run()
   })

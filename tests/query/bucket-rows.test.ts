@@ -4,9 +4,11 @@ import { runPlan } from '../../src/query/sql/plan.store.ts'
 import { type Query, toStatement } from '../../src/store/builder.ts'
 import type { Reader } from '../../src/store/store.ts'
 import { makeEstate, NOW } from '../properties/query-data.ts'
+import { sqliteOnly } from '../support/new-store.ts'
 import { type EstateSeed, openFolderStore, plant } from './estate.ts'
 
 const DAY = 86_400_000
+sqliteOnly('it reads query plans of SQLite')
 const { store, close } = openFolderStore(() => NOW)
 plant(store, makeEstate(3, 2_000) as EstateSeed)
 afterAll(close)

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { beforeEach, type TestContext } from 'vitest'
 import { type FileStore, Store, type StoreFiles } from '../../src/store/store.ts'
 import { openNewPostgres } from './postgres.ts'
 
@@ -11,6 +12,17 @@ const templates = new Map<number, Buffer>()
 export function openNewStore(file: string, now: () => number): Store {
   const { ASSAY_TEST_STORE: url } = process.env
   return url === undefined ? openNewFile(file, now) : openNewPostgres(url, now)
+}
+
+/**
+ * Skips tests that need SQLite when the stores of tests are on PostgreSQL.
+ * @param reason what the tests do that PostgreSQL has not, or that it does itself
+ * @param test called in a test: that one; else all tests of the file or `describe` that calls it
+ */
+export function sqliteOnly(reason: string, test?: Pick<TestContext, 'skip'>): void {
+  const { ASSAY_TEST_STORE: url } = process.env
+  if (test === undefined) beforeEach(({ skip }) => skip(url !== undefined, reason))
+  else test.skip(url !== undefined, reason)
 }
 
 /** Opens a new database at `file`. It is a copy of one that was migrated before, which is several times as fast. */
