@@ -10,9 +10,11 @@ import { backUp, restore } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
 import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openStore, plant } from '../query/estate.ts'
-import { filesOf } from '../support/new-store.ts'
+import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { changeSomething } from './changing.ts'
 import { countDifferences, countFindings, damageSnapshots, load, tiny } from './snapshots.ts'
+
+sqliteOnly('snapshots of an engine are beside the file of the database')
 
 function openEstate() {
   const store = openStore(() => NOW)
