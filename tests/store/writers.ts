@@ -90,7 +90,13 @@ export async function runWriters(options: WritersOptions): Promise<WritersResult
       // One that has stored something, as a process that starts slowly would otherwise never store anything.
       if (child?.exitCode === null && output?.() !== '' && child.kill('SIGKILL')) kills++
     })
-    const cutting = harass(cutMs, () => proxy.cut(random()))
+    let printed = ''
+    const cutting = harass(cutMs, () => {
+      // Not twice before something more was stored, as on a slow machine nothing ever would be.
+      const lengths = running.map(({ output }) => output().length).join()
+      if (lengths !== printed) proxy.cut(random())
+      printed = lengths
+    })
     const following = follow(store, () => isOver, faults)
     try {
       await Promise.all(scans.map(work))
