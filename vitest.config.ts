@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { listProjects, VaultsLast } from './vitest.projects.ts'
+import { builtWorkers, listProjects, VaultsLast } from './vitest.projects.ts'
 
 const rooms = readdirSync(new URL('./tests', import.meta.url)).filter((room) => room !== 'long')
 
@@ -25,6 +25,7 @@ keepFilesInMemory()
 export default defineConfig({
   test: {
     projects: listProjects(rooms),
+    ...builtWorkers,
     sequence: { sequencer: VaultsLast },
     pool: 'forks',
     // One more than the cores of a small machine, because many tests wait for processes and clocks.

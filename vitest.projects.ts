@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { TestProjectConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { alone, vaultOrder } from './tests/support/test-order.ts'
@@ -8,6 +9,17 @@ export class VaultsLast extends BaseSequencer {
     const orderOf = ({ project, moduleId }: TestSpecification) => (project.name === 'alone' ? -1 : vaultOrder(moduleId))
     return (await super.sort(files)).sort((one, other) => orderOf(one) - orderOf(other))
   }
+}
+
+/** Worker threads run bundles, which start sooner than their sources. */
+export const builtWorkers = {
+  globalSetup: ['tests/support/built-workers.ts'],
+  alias: [
+    {
+      find: /^.*\/source-worker\.ts$/,
+      replacement: fileURLToPath(new URL('./tests/support/source-worker.ts', import.meta.url)),
+    },
+  ],
 }
 
 /** The tests of some rooms: those that need a process for each file, and those that share one. */

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { listProjects, VaultsLast } from './vitest.projects.ts'
+import { builtWorkers, listProjects, VaultsLast } from './vitest.projects.ts'
 
 /** What runs in a minute and needs no build: for every change, before the whole suite. */
 const rooms = [
@@ -24,6 +24,7 @@ export default defineConfig({
   test: {
     // These look for slow patterns and unpack bombs, which takes longer than all the others.
     projects: listProjects(rooms, ['tests/detectors/patterns.test.ts', 'tests/documents/bombs.test.ts']),
+    ...builtWorkers,
     sequence: { sequencer: VaultsLast },
     pool: 'forks',
     maxWorkers: 2,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { startSourceWorker } from './source-worker.ts'
 import { letYoungGrow } from './young-generation.ts'
 
 /** True when the TypeScript sources run directly, as in tests; false in the built program. */
@@ -31,15 +32,9 @@ export function readBuilt(path: string): string | undefined {
   return runsFromSource || !existsSync(file) ? undefined : readFileSync(file, 'utf8')
 }
 
-/**
- * Starts a worker thread on a script, named by its path below `src` without extension: `detectors/detect.worker`. When
- * the sources run directly, the worker registers tsx first (Node 20 does not pass loader hooks on to workers).
- */
+/** Starts a worker thread on a script, named by its path below `src` without extension: `detectors/detect.worker`. */
 export function startWorker(script: string, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
   letYoungGrow()
-  if (!runsFromSource) return new Worker(packageFile(`dist/${script}.js`), options)
-  const source = packageFile(`src/${script}.ts`).href
-  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
-  const code = `import(${loader}).then((tsx) => { tsx.register(); return import(${JSON.stringify(source)}) })`
-  return new Worker(code, { ...options, eval: true })
+  if (runsFromSource) return startSourceWorker(packageFile(`src/${script}.ts`), options)
+  return new Worker(packageFile(`dist/${script}.js`), options)
 }
