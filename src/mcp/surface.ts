@@ -167,7 +167,7 @@ async function run(
   let answer = await ask(input)
   if (!hasLimit || operation.effect !== 'read' || input.limit !== undefined) return answer
   let limit = 0
-  for (let size = measure(operation, answer); size > ANSWER_BYTES; size = measure(operation, answer)) {
+  for (let size = measure(answer); size > ANSWER_BYTES; size = measure(answer)) {
     if (limit === 0) limit = longestList(answer) ?? FIRST_PAGE
     if (limit <= MIN_PAGE) break
     limit = Math.max(MIN_PAGE, Math.floor((limit * ANSWER_BYTES * 0.9) / size))

@@ -17,7 +17,7 @@ import type { Operation } from '../../operation/operation.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
 import { wrapUntrusted } from './untrusted.ts'
-import { keepJson, writeAnswer } from './write-answer.ts'
+import { findJson, keepJson, writeAnswer } from './write-answer.ts'
 
 /** Maximum size of an answer, text and structure together, unless the caller set a limit. */
 export const ANSWER_BYTES = 24_576
@@ -63,15 +63,15 @@ function hasUnreviewed(value: unknown): boolean {
   return false
 }
 
-/**
- * A JSON text of this many characters always fits in an answer: at most six bytes each as text and three as structure.
- */
-const SURELY_SMALL = 2_500
+/** More than an answer has besides its text and its structure. */
+const FRAME_BYTES = 1_000
 
 /** The size of an answer in bytes; 0 when it certainly fits. */
-export function measure({ render }: Operation, answer: ToolAnswer): number {
-  const text = answer.content[0]?.text
-  return render === undefined && typeof text === 'string' && text.length < SURELY_SMALL ? 0 : sizeOf(answer)
+export function measure(answer: ToolAnswer): number {
+  const text = String(answer.content[0]?.text)
+  // A character takes at most six bytes in a string of JSON, and three in JSON that is written already.
+  const most = 6 * text.length + 3 * (findJson(answer)?.length ?? ANSWER_BYTES) + FRAME_BYTES
+  return most <= ANSWER_BYTES ? 0 : sizeOf(answer)
 }
 
 const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(writeAnswer(answer), 'utf8')

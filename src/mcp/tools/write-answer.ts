@@ -8,17 +8,14 @@ export function keepJson(structure: object, json: string): void {
   texts.set(structure, json)
 }
 
-/** The JSON of answers, whose size is measured before they are sent. */
-const written = new WeakMap<ToolAnswer, string>()
+/** The JSON of the structure of an answer, if it was kept. */
+export const findJson = ({ structuredContent }: ToolAnswer): string | undefined =>
+  structuredContent === undefined ? undefined : texts.get(structuredContent)
 
-/** An answer as JSON; it must not be changed any more. */
+/** An answer as JSON. */
 export function writeAnswer(answer: ToolAnswer): string {
-  const known = written.get(answer)
-  if (known !== undefined) return known
+  const json = findJson(answer)
+  if (json === undefined) return JSON.stringify(answer)
   const { structuredContent, ...others } = answer
-  const json = structuredContent === undefined ? undefined : texts.get(structuredContent)
-  const text =
-    json === undefined ? JSON.stringify(answer) : `${JSON.stringify(others).slice(0, -1)},"structuredContent":${json}}`
-  written.set(answer, text)
-  return text
+  return `${JSON.stringify(others).slice(0, -1)},"structuredContent":${json}}`
 }
