@@ -28,6 +28,17 @@ const network =
   /^(?:node:)?(?:http|https|http2|net|tls|dgram|dns|dns\/promises|child_process|inspector|cluster)$|^(?:got|pg|undici|ws|axios|node-fetch|request-filtering-agent|@hono\/node-server)$/
 const globals = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])
 
+/** What a text with a use contains, or an escape that could hide it; other texts need no parsing. */
+const hints = new RegExp(
+  [
+    String.raw`\\[ux]`,
+    String.raw`\b(?:${[...globals].join('|')})\b`,
+    String.raw`\bimport\s*[(/]`,
+    String.raw`require\s*[(?<!/]`,
+    String.raw`['"\`](?:${network.source.replaceAll(/[$^]/g, '')})['"\`]`,
+  ].join('|'),
+)
+
 interface Use {
   file: string
   what: string
@@ -36,6 +47,7 @@ interface Use {
 /** Modules that are imported for more than their types, and globals that are named, in a text. */
 function findUses(file: string, text: string): Use[] {
   const uses: Use[] = []
+  if (!hints.test(text)) return uses
   const add = (what: string) => uses.push({ file, what })
   const visit = (node: ts.Node): void => {
     if (
