@@ -3,8 +3,9 @@ import { createTokenWatch, type TokenWatch } from '../../src/access/token-watch.
 import { clearTokens, createToken, findTokenHolder, revokeToken } from '../../src/access/tokens.ts'
 import type { Caller } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { localPerson, NOON, openStore } from '../support/context.ts'
+import { openAgain } from '../support/new-store.ts'
 
 let now = NOON
 let opened: ReturnType<typeof openStore>
@@ -14,7 +15,7 @@ let watch: TokenWatch
 beforeEach(() => {
   now = NOON
   opened = openStore(() => now)
-  other = Store.open(opened.file, { now: () => now })
+  other = openAgain(opened.store, () => now)
   watch = createTokenWatch({ store: opened.store, now: () => now, log: silentLog })
   vi.useFakeTimers()
 })

@@ -99,7 +99,7 @@ interface Changing {
   /** The chance that the change log tells to start over, that it is emptied, and that the past is rewritten. */
   startsOver?: number
   /** Called when everything is written, before COMMIT. */
-  meanwhile?: () => void
+  meanwhile?: (writer: Writer) => void
 }
 
 /** One transaction of random changes, of every kind that an engine has to follow. */
@@ -136,6 +136,6 @@ export function changeSomething(
       markLogReset(writer, NOW)
     }
     if (random.chance(startsOver)) writer.prepare('DELETE FROM facet_log').run()
-    meanwhile?.()
+    meanwhile?.(writer)
   })
 }

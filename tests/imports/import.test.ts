@@ -10,6 +10,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from '../scans/workbench.ts'
 import { errorOf } from '../support/context.ts'
+import { sqliteOnly } from '../support/new-store.ts'
 import { dumpTables, importText, listFindings, streamOf } from './importing.ts'
 
 let bench: Workbench
@@ -180,10 +181,11 @@ describe('an imported line', () => {
     expect(await only()).toMatchObject({ status, history: [] })
   })
 
-  it('has its excerpt masked like that of a detected finding', async () => {
+  it('has its excerpt masked like that of a detected finding', async (test) => {
     const secret = ['glpat', 'a8Kx29QwLmZp03RtYvBn'].join('-')
     await bring([line({ excerpt: `token: ${secret} in use` })])
     expect((await only()).excerpt).not.toContain(secret)
+    sqliteOnly('it reads the file', test)
     for (const file of ['assay.db', 'assay.db-wal']) {
       expect(readFileSync(join(bench.home, file)).includes(secret)).toBe(false)
     }

@@ -12,7 +12,7 @@ import { createOwner } from '../../src/scans/owner.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
-import { filesOf } from '../support/new-store.ts'
+import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 import { toRow } from './sorted.ts'
 
@@ -80,7 +80,8 @@ function afterFirst(act: () => void, table: 'finding' | 'scan' = 'finding'): Sto
   })
 }
 
-it('drops indexes before storing and recreates them at the end, also in another process', async () => {
+it('drops indexes before storing and recreates them at the end, also in another process', async (test) => {
+  sqliteOnly('an import into PostgreSQL keeps all indexes', test)
   const COUNT = 100_500
   const schema = schemaOf(bench.store)
   const stop = new AbortController()
@@ -137,7 +138,8 @@ it('a cancelled import leaves nothing behind', async () => {
   expect(await importOf(COUNT)).toMatchObject({ findings: { new: COUNT, again: 0 } })
 }, 60_000)
 
-it('recreates the dropped indexes of an abandoned import', async () => {
+it('recreates the dropped indexes of an abandoned import', async (test) => {
+  sqliteOnly('an import into PostgreSQL keeps all indexes', test)
   const stop = new AbortController()
   const broken = importOf(100_500, { store: afterFirst(() => stop.abort()), signal: stop.signal })
   await expect(broken).rejects.toMatchObject({ code: 'unavailable' })

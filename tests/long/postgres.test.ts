@@ -1,6 +1,7 @@
-// The random questions of `npm test` to SQLite and PostgreSQL, many more of them.
-process.env.ASSAY_POSTGRES_QUESTIONS ??= '1000'
+// The random questions of `npm test` to SQLite and PostgreSQL, 10,000 of them over twenty estates.
+process.env.ASSAY_POSTGRES_ESTATES ??= '20'
+process.env.ASSAY_POSTGRES_QUESTIONS ??= '500'
 
-await import('../store/postgres.test.ts')
+await import('../store/postgres-questions.test.ts')
 
 export {}

@@ -31,7 +31,8 @@ export function readEstate(store: Store): OracleEstate {
     const all = <Row>(sql: string) => reader.prepare(sql).all() as Row[]
     const sets = groupById(
       all<{ id: number; label: string }>(
-        'SELECT m.set_id AS id, w.text AS label FROM label_set_member m JOIN word w ON w.id = m.word_id',
+        // The set without labels has the empty word.
+        'SELECT m.set_id AS id, w.text AS label FROM label_set_member m JOIN word w ON w.id = m.word_id WHERE w.id > 0',
       ),
     )
     const histories = groupById(

@@ -9,6 +9,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import type { Source } from '../../src/sources/model.ts'
 import { createTenant, fakeConfig } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
+import { sqliteOnly } from '../support/new-store.ts'
 
 let bench: Workbench
 
@@ -43,7 +44,8 @@ describe('creating a source', () => {
     })
   })
 
-  it('keeps the secret out of the bytes of the database', async () => {
+  it('keeps the secret out of the bytes of the database', async (test) => {
+    sqliteOnly('it reads the file', test)
     await create()
     bench.store.write((writer) => writer.prepare('SELECT 1').get())
     for (const file of ['assay.db', 'assay.db-wal']) {
@@ -296,7 +298,8 @@ describe('deleting a source', () => {
     expect(left).toEqual([{ n: 2 }, { n: 2 }, { n: 1 }, { n: 1 }, { n: 0 }])
   })
 
-  it('leaves no trace of its name in the file', async () => {
+  it('leaves no trace of its name in the file', async (test) => {
+    sqliteOnly('it reads the file', test)
     await create()
     await bench.scan('Wiki')
     const [asset] = bench.store.read((reader) => reader.prepare('SELECT key, url FROM asset').all()) as {

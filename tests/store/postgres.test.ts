@@ -10,20 +10,14 @@ import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { listTerms } from '../../src/glossary/glossary.store.ts'
 import { foldCase } from '../../src/kernel/fold.ts'
 import { listMetrics } from '../../src/metrics/metrics.store.ts'
-import type { MetricAnswer, SeriesAnswer } from '../../src/query/model.ts'
 import { LeaseStopped, ScanLease } from '../../src/scans/lease.ts'
 import { insertScan } from '../../src/scans/scans.store.ts'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
 import type { PostgresStore } from '../../src/store/postgres/store.ts'
 import type { Reader, Store, Writer } from '../../src/store/store.ts'
-import { answer, answerBoth } from '../engine/asking.ts'
-import { changeSomething } from '../engine/changing.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
-import { compareScalar, compareSeries } from '../properties/query-comparison.ts'
-import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
-import { Oracle } from '../properties/query-oracle.ts'
+import { makeEstate, makeMetrics, NOW, namedTerms } from '../properties/query-data.ts'
 import { policiesOf } from '../properties/query-terms.ts'
-import { readEstate } from '../properties/read-estate.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
 import { openNewFile } from '../support/new-store.ts'
 import {
@@ -36,10 +30,7 @@ import {
 } from '../support/postgres.ts'
 import { safe } from '../support/safe-text.ts'
 
-const QUESTIONS = Number(process.env.ASSAY_POSTGRES_QUESTIONS ?? 12)
-const SEED = Number(process.env.ASSAY_POSTGRES_SEED ?? 11)
-/** So few rows between marks that a small estate has many. */
-const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
+const SEED = 11
 
 it('is not loaded by anything else yet', () => {
   const source = new URL('../../src/', import.meta.url).pathname
@@ -58,7 +49,6 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
   let store: PostgresStore
   let file: Store
   const closers: (() => void)[] = []
-  const metrics = makeMetrics(SEED + 100)
 
   beforeAll(async () => {
     server = await startPostgres()
@@ -70,7 +60,7 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     const folder = mkdtempSync(join(tmpdir(), 'assay-both-'))
     file = openNewFile(join(folder, 'assay.db'), () => NOW)
     closers.push(() => rmSync(folder, { recursive: true }), file.close.bind(file))
-    const estate = makeEstate(SEED, 150) as EstateSeed
+    const [estate, metrics] = [makeEstate(SEED, 150) as EstateSeed, makeMetrics(SEED + 100)]
     for (const each of [file, store]) {
       plant(each, estate)
       for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(each, slug, mapping)
@@ -89,63 +79,6 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
         .pluck()
         .get(...values),
     )
-
-  it(`answers ${QUESTIONS} random questions as SQLite and a naive evaluation do, by SQL and by the engine, during writes`, () => {
-    const random = new SeededRandom(SEED)
-    const terms = { filters: namedTerms, policies: policiesOf(SEED) }
-    const readOracle = () => new Oracle(readEstate(file), metrics, NOW, terms)
-    let oracle = readOracle()
-    let served = 0
-    const makeComparable = (random: SeededRandom) => {
-      const { question, isSeries } = makeQuestion(random, metrics)
-      // The term is asked as a second pinned filter, for which the door has no place beside both others.
-      const { pinned, ...others } = question
-      const asked = question.term !== undefined && question.filters !== undefined ? others : question
-      // Without a limit, fewer groups are listed than fit in an answer.
-      return { question: isSeries ? asked : { limit: 50, ...asked }, isSeries }
-    }
-    const ask = (number: number) => {
-      const { question, isSeries } = makeComparable(random)
-      const expected = file.read((reader) => answer(reader, question, isSeries))
-      const { sql, engine, served: plans } = answerBoth(store, question, isSeries, tiny)
-      expect({ number, question, answer: sql }).toEqual({ number, question, answer: expected })
-      expect({ number, question, answer: engine }).toEqual({ number, question, answer: expected })
-      const metric = metrics.find(({ slug }) => slug === question.metricSlug)
-      if (metric === undefined) throw new Error('the question is about no metric')
-      try {
-        if (isSeries) compareSeries(sql as SeriesAnswer, { oracle, question })
-        else compareScalar(sql as MetricAnswer, { oracle, metric, question })
-      } catch (error) {
-        throw new Error(`question ${number} ${JSON.stringify(question)} of ${JSON.stringify(metric)}`, { cause: error })
-      }
-      served += plans
-    }
-    for (let number = 0; number < QUESTIONS; number++) {
-      if (random.chance(0.5)) {
-        const seed = random.below(2 ** 30)
-        // What a transaction has written is not seen before it is committed.
-        const meanwhile = () => ask(number)
-        changeSomething(store, new SeededRandom(seed), { meanwhile })
-        changeSomething(file, new SeededRandom(seed))
-        oracle = readOracle()
-      } else ask(number)
-    }
-    expect(served).toBeGreaterThan(QUESTIONS / 4)
-    // The rows are equal, too, except for the ids of combinations and the log of assets, which has new assets as well.
-    const combo = 'c.source_id, c.detector_id, c.type_id, c.category_id, c.custom_key_id, c.severity, c.status, c.n'
-    const statements = [
-      `SELECT f.id, f.asset_id, f.fp, f.first_detected_at, f.conf_q, f.resolved_at, f.excerpt, ${combo}
-         FROM finding f JOIN combo c ON c.id = f.combo_id ORDER BY f.id`,
-      'SELECT * FROM status_change ORDER BY finding_id, seq',
-      'SELECT * FROM expiry ORDER BY finding_id',
-      'SELECT seq, at, n FROM facet_log ORDER BY seq',
-      'SELECT * FROM word ORDER BY id',
-    ]
-    for (const sql of statements) {
-      const [ours, theirs] = [store, file].map((each) => each.read((reader) => reader.prepare(sql).raw().all()))
-      expect({ sql, rows: ours }).toEqual({ sql, rows: theirs })
-    }
-  }, 600_000)
 
   it('has the functions of SQLite that statements call', () => {
     const call = (expression: string, ...values: unknown[]) => find(`SELECT ${expression}`, ...values)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, type TestContext } from 'vitest'
 import { type FileStore, Store, type StoreFiles } from '../../src/store/store.ts'
-import { openNewPostgres } from './postgres.ts'
+import { openNewPostgres, openPostgresAgain } from './postgres.ts'
 
 /** The bytes of new databases, by the time at which they were migrated. */
 const templates = new Map<number, Buffer>()
@@ -13,6 +13,10 @@ export function openNewStore(file: string, now: () => number): Store {
   const { ASSAY_TEST_STORE: url } = process.env
   return url === undefined ? openNewFile(file, now) : openNewPostgres(url, now)
 }
+
+/** Opens the database of a store once more, as another process does. */
+export const openAgain = (store: Store, now: () => number): Store =>
+  store.files === undefined ? openPostgresAgain(store, now) : Store.open(store.files.file, { now })
 
 /**
  * Skips tests that need SQLite when the stores of tests are on PostgreSQL.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
 import { PostgresStore } from '../../src/store/postgres/store.ts'
+import type { Store } from '../../src/store/store.ts'
 
 /** Debian's packages, the newest version first. */
 const PROGRAMS = '/usr/lib/postgresql'
@@ -107,6 +108,16 @@ function makeTemplate(server: PostgresServer, now: () => number): string {
   return name
 }
 
+/** The addresses of open databases. */
+const addresses = new WeakMap<Store, string>()
+
+/** Opens the database of an open store once more, as another process does. */
+export function openPostgresAgain(store: Store, now: () => number): PostgresStore {
+  const address = addresses.get(store)
+  if (address === undefined) throw new TypeError('the store has no database of its own')
+  return openPostgresStore(address, now)
+}
+
 /** Databases to copy, by the time at which their schema was created. */
 const templates = new Map<number, string>()
 
@@ -119,6 +130,7 @@ export function openNewPostgres(url: string, now: () => number): PostgresStore {
   templates.set(at, template)
   const database = createDatabase(server, template)
   const store = openPostgresStore(database.connectionString, now)
+  addresses.set(store, database.connectionString)
   const close = store.close.bind(store)
   store.close = () => {
     close()
