@@ -132,7 +132,10 @@ export function changeSomething(
       writer.prepare('UPDATE source SET name = ?, type = ? WHERE id = 1').run(...safe(named))
     }
     if (random.chance(startsOver)) {
-      writer.prepare('DELETE FROM finding WHERE id = ?').run(anyId(writer, 'finding', random))
+      const id = anyId(writer, 'finding', random)
+      // As every deletion does, so that stored counts stay those of the findings.
+      writer.prepare('UPDATE combo SET n = n - 1 WHERE id = (SELECT combo_id FROM finding WHERE id = ?)').run(id)
+      writer.prepare('DELETE FROM finding WHERE id = ?').run(id)
       markLogReset(writer, NOW)
     }
     if (random.chance(startsOver)) writer.prepare('DELETE FROM facet_log').run()
