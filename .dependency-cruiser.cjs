@@ -89,7 +89,7 @@ module.exports = {
     onlyIn('preact-only-in-the-browser', '^src/(charts|console|view)/', 'preact'),
     onlyIn('d3-only-in-charts', '^src/charts/', 'd3-[a-z-]+'),
     onlyIn('sql-only-in-stores', '(^src/store/|\\.store\\.ts$)', 'kysely|better-sqlite3'),
-    onlyIn('pg-only-in-its-worker', '^src/store/postgres/(?:connection\\.worker|pipeline)\\.ts$', 'pg'),
+    onlyIn('pg-only-in-its-worker', '^src/store/postgres/(?:connection\\.worker|client-config|pipeline)\\.ts$', 'pg'),
     onlyIn('mcp-sdk-only-in-its-door', '^src/mcp/', '@modelcontextprotocol'),
     onlyIn('hono-only-in-its-door', '^src/http/', 'hono|@hono'),
     onlyIn('got-only-where-requests-leave', '^src/connectors/', 'got|request-filtering-agent'),
@@ -109,7 +109,7 @@ module.exports = {
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$' }, to: {} },
     {
-      // The store on PostgreSQL cannot be selected yet, so its driver is not installed with the package.
+      // The build puts the driver of PostgreSQL into the bundle, so it is not installed with the package.
       name: 'no-dev-dependencies',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(charts|console|view|store/postgres)/' },

@@ -1,8 +1,10 @@
 import { startLoop } from './background/loop.ts'
+import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
 import { createSharedAnswers, type SharedAnswers } from './background/shared-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, openFolder } from './commands/data-folder.ts'
+import { createOperationThreads, type OperationThreads } from './commands/operation-threads.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
 import { createWebhookSender } from './connectors/webhooks.ts'
@@ -30,8 +32,8 @@ export interface OpenedApp {
   /** Imports a file of findings on the scan thread. */
   importFindings: ScanThread['importFindings']
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
-  /** Starts the query thread, which answers queries over many findings. */
-  startQueryThread(): void
+  /** Starts the threads that answer: queries over many findings, and on a server of databases all operations. */
+  startAnswering(): void
   /** Whether the queries over many findings are answered by another process. */
   isAnsweredElsewhere(): boolean
   /** Runs due scans in this process whenever no other process does. */
@@ -42,8 +44,12 @@ export interface OpenedApp {
 }
 
 /** @throws AppError `unavailable` when the data folder cannot be used. */
-export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<OpenedApp> {
-  return createApp(await openFolder(config, env))
+export async function openApp(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  options?: { mustExist?: boolean | undefined },
+): Promise<OpenedApp> {
+  return createApp(await openFolder(config, env, options))
 }
 
 /** Composition root: the only place that builds the parts of the application. */
@@ -52,8 +58,11 @@ export function createApp(folder: Folder): OpenedApp {
   const { home, logLevel } = config
   const closing = new AbortController()
   const upstream = createUpstreamTally()
-  const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now, upstream })
-  let answers: SharedAnswers | undefined
+  const threads = { store, home, env, log, logLevel, writeLine }
+  const scans = createScanThread({ ...threads, now, upstream })
+  let shared: SharedAnswers | undefined
+  let answers: QueryThread | undefined
+  let running: OperationThreads | undefined
   let loop: { stop(): Promise<void> } | undefined
   return {
     config,
@@ -78,7 +87,8 @@ export function createApp(folder: Folder): OpenedApp {
       // At the end the thread cancels its calls itself, so no signals have to be combined.
       runOnQueryThread: (operation, input, { caller, coerced }) =>
         answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
-      answerByCounts: (question) => answers?.answerByCounts(question),
+      answerByCounts: (question) => shared?.answerByCounts(question),
+      ...(running === undefined ? {} : toThreads(running, about.caller)),
       runOnScanThread: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
       lockdown: config.lockdown,
@@ -89,10 +99,17 @@ export function createApp(folder: Folder): OpenedApp {
       webhookHosts: config.webhookHosts,
       scans,
     }),
-    startQueryThread: () => {
-      answers ??= createSharedAnswers({ store, home, env, log, logLevel, writeLine, vault })
+    startAnswering: () => {
+      if (answers !== undefined) return
+      if (store.files !== undefined) answers = shared = createSharedAnswers({ ...threads, vault })
+      else {
+        const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
+        const settings = { lockdown, lockdownCodes, readOnly, webhookHosts }
+        answers = createQueryThread(threads)
+        running = createOperationThreads({ ...threads, settings, scans })
+      }
     },
-    isAnsweredElsewhere: () => answers?.isElsewhere() === true,
+    isAnsweredElsewhere: () => shared?.isElsewhere() === true,
     startBackground: () => {
       const { signal } = closing
       const { lockdown, lockdownCodes, publicUrl, webhookHosts } = config
@@ -107,9 +124,18 @@ export function createApp(folder: Folder): OpenedApp {
     followWatches: (listener) => followWatches({ store, log, signal: closing.signal }, listener),
     close: async () => {
       closing.abort()
-      await Promise.all([loop?.stop(), answers?.close()])
+      await Promise.all([loop?.stop(), answers?.close(), running?.close()])
       await scans.close()
       folder.close()
     },
   }
 }
+
+/** The hooks by which operations run on other threads. */
+const toThreads = (
+  threads: OperationThreads,
+  caller: Caller,
+): Pick<WriteContext, 'runOnOperationThread' | 'writeOnOperationThread'> => ({
+  runOnOperationThread: threads.run,
+  writeOnOperationThread: (operation, format, raw) => threads.write(operation, format, raw, caller),
+})

@@ -40,18 +40,18 @@ const exitOnClosedPipe = (error: NodeJS.ErrnoException) => {
 process.stdout.on('error', exitOnClosedPipe)
 
 /**
- * The environment at start; the key is removed from `process.env`, so that child processes and diagnostic reports do
- * not contain it.
+ * The environment at start; the key and what may contain a password are removed from `process.env`, so that child
+ * processes and diagnostic reports do not contain them.
  */
 const env = withoutEmpty(process.env)
-delete process.env.ASSAY_KEY
+for (const name of ['ASSAY_KEY', 'ASSAY_STORE', 'PGPASSWORD']) delete process.env[name]
 
 const configure = (flags: Flags) => loadConfig(pick(flags), env)
 
 // Imported dynamically, so that a command loads only what it needs: an assistant waits for its first list of tools.
-const open = async (flags: Flags): Promise<OpenedApp> => {
+const open = async (flags: Flags, environment = env): Promise<OpenedApp> => {
   const { openApp } = await import('./app.ts')
-  return openApp(configure(flags), env)
+  return openApp(configure(flags), environment, { mustExist: host.dataMustExist })
 }
 
 /** Commands pass all their options; this selects those that are settings. */
@@ -108,7 +108,9 @@ const host: Host = {
   },
   demo: async ({ once, ...flags }) => {
     const { demo } = await import('./commands/demo.ts')
-    await demo({ flags: pick(flags), once, host, open })
+    // Its data are never written to the database of a server.
+    const inFolder = { ...env, ASSAY_STORE: undefined }
+    await demo({ flags: pick(flags), once, host, open: (given) => open(given, inFolder) })
   },
   doctor: async ({ deep, repair, ...flags }) => {
     const { examine } = await import('./doctor/examine.ts')
@@ -120,7 +122,9 @@ const host: Host = {
       import('./commands/data-folder.ts'),
       import('./query/engine/verify.ts'),
     ])
-    const folder = await openFolder(configure({ logLevel: 'warn', ...flags }), env)
+    const folder = await openFolder(configure({ logLevel: 'warn', ...flags }), env, {
+      mustExist: host.dataMustExist,
+    })
     try {
       const { differences, ...counts } = verifyEngine(folder.store, { ...asked, now: Date.now() })
       return { ...counts, differences: differences.map((plan) => JSON.stringify(plan)) }
@@ -129,12 +133,15 @@ const host: Host = {
     }
   },
   move: async (flags, request, onProgress) => {
-    const [{ openFolder }, { cancelMove, moveDatabase, planMove }] = await Promise.all([
+    const [{ openFolder }, { cancelMove, moveDatabase, planMove, toMovable }] = await Promise.all([
       import('./commands/data-folder.ts'),
       import('./commands/move.ts'),
     ])
-    const folder = await openFolder(configure({ logLevel: 'warn', ...flags }), env)
+    const opened = await openFolder(configure({ logLevel: 'warn', ...flags }), env, {
+      mustExist: host.dataMustExist,
+    })
     try {
+      const folder = toMovable(opened)
       if (request.action === 'cancel') return await cancelMove(folder)
       if (request.action === 'plan') return planMove(folder, request.to)
       return await moveDatabase(folder, request.to, {
@@ -142,7 +149,7 @@ const host: Host = {
         ...(onProgress === undefined ? {} : { onProgress }),
       })
     } finally {
-      folder.close()
+      opened.close()
     }
   },
 }

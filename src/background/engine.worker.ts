@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { toLoggedText } from '../detectors/safe-text.ts'
 import type { Engine } from '../engine/columnar-index.ts'
@@ -9,7 +8,7 @@ import { saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
-import { Store } from '../store/store.ts'
+import { openStore } from '../store/open-store.ts'
 import { inRecordedSnapshot, loadEngine } from './engine-loader.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
@@ -36,11 +35,11 @@ export type EngineThreadProtocol = {
 
 const MEGABYTE = 1024 * 1024
 
-const { home, logLevel } = workerData as ThreadSettings
+const { place, logLevel } = workerData as ThreadSettings
 const emit = openEvents<EngineThreadProtocol>()
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
-const store = Store.open(join(home, 'assay.db'), {
+const store = await openStore(place, {
   now,
   readCacheBytes: 8 * MEGABYTE,
   writeCacheBytes: 8 * MEGABYTE,

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { workerData } from 'node:worker_threads'
@@ -10,7 +9,7 @@ import { rehearse } from '../query/engine/executor.ts'
 import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
-import { Store } from '../store/store.ts'
+import { openStore } from '../store/open-store.ts'
 import { type EngineKeeper, keepEngine } from './engine-keeper.ts'
 import { createProver, findEngineSocket } from './engine-socket.ts'
 import { queryThreadOperations } from './query-operations.ts'
@@ -40,11 +39,11 @@ export type QueryThreadProtocol = {
   events: { log: string }
 }
 
-const { home, keys, logLevel, minFindings, role } = workerData as QueryThreadSettings
+const { home, place, keys, logLevel, minFindings, role } = workerData as QueryThreadSettings
 const emit = openEvents<QueryThreadProtocol>()
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
-const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
+const store = await openStore(place, { now, networkFolder: true, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
 let keeper: EngineKeeper | undefined
@@ -102,7 +101,7 @@ function start(role: QueryThreadRole): void {
   // The process may have saved memory until it had to answer.
   setFlagsFromString('--no-optimize-for-size')
   if (role === 'sql') return
-  const settings = { home, keys, logLevel }
+  const settings = { home, place, keys, logLevel }
   keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
   if (role === 'holder') sharing = shareAnswers()
 }

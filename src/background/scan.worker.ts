@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { createUpstreamTally, type UpstreamCounts } from '../connectors/http/upstream.ts'
 import { toLoggedText } from '../detectors/safe-text.ts'
@@ -8,7 +7,8 @@ import { createLog } from '../runtime/log.ts'
 import { lowerThreadPriority } from '../runtime/thread-priority.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
-import { Store } from '../store/store.ts'
+import { openStore } from '../store/open-store.ts'
+import type { Store } from '../store/store.ts'
 import { scanThreadOperations } from './scan-operations.ts'
 import { createScanRunner } from './scan-runner.ts'
 import type { ThreadSettings } from './thread-options.ts'
@@ -50,11 +50,11 @@ export type ScanThreadProtocol = {
 const MEGABYTE = 1024 * 1024
 const REPORT_INTERVAL_MS = 1_000
 lowerThreadPriority()
-const { home, keys, logLevel, owner } = workerData as ScanThreadSettings
+const { home, place, keys, logLevel, owner } = workerData as ScanThreadSettings
 const emit = openEvents<ScanThreadProtocol>()
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
-const store = Store.open(join(home, 'assay.db'), {
+const store = await openStore(place, {
   now,
   // A scan reads each page once: a large cache would only grow with the size of the tenant.
   readCacheBytes: 8 * MEGABYTE,

@@ -1,5 +1,6 @@
 import type { Log, LogLevel } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
+import type { StorePlace } from '../store/store-place.ts'
 
 /** What a thread on an opened data folder needs. */
 export interface ThreadOptions {
@@ -18,12 +19,13 @@ export interface ThreadOptions {
 /** The same as worker data. */
 export interface ThreadSettings {
   home: string
+  place: StorePlace
   /** The environment variables for a key that is not in the data folder. */
   keys: Readonly<Record<string, string | undefined>>
   logLevel: LogLevel
 }
 
-export function toThreadSettings({ home, env, logLevel }: ThreadOptions): ThreadSettings {
+export function toThreadSettings({ store, home, env, logLevel }: ThreadOptions): ThreadSettings {
   const { ASSAY_KEY, ASSAY_KEY_FILE } = env
-  return { home, keys: { ASSAY_KEY, ASSAY_KEY_FILE }, logLevel }
+  return { home, place: store.place, keys: { ASSAY_KEY, ASSAY_KEY_FILE }, logLevel }
 }

@@ -21,6 +21,8 @@ export type Flags = Partial<Settings> & { home?: string | undefined }
 /** Everything that the command line needs from its environment, injected so that tests can run commands. */
 export interface Host extends ColorSettings {
   version: string
+  /** Whether the command needs a database that exists; set before it runs. */
+  dataMustExist?: boolean
   stdin: Readable & { isTTY?: boolean }
   stdout: Terminal
   stderr: Terminal

@@ -148,8 +148,13 @@ export function createProgram(
     dropEmpty(command)
     host.color = colorChoices.find((choice) => choice === command.opts().color) ?? 'auto'
     if ((await findDataUse(command)) !== 'existing') return
-    const { requireDatabase } = await import('../store/place.ts')
-    requireDatabase(host.locate(command.opts()).home)
+    host.dataMustExist = true
+    const [{ requireDatabase }, { toStorePlace }] = await Promise.all([
+      import('../store/place.ts'),
+      import('../store/store-place.ts'),
+    ])
+    const { home, env } = host.locate(command.opts())
+    if (toStorePlace(home, env).kind === 'file') requireDatabase(home)
   })
   return program
 }

@@ -11,13 +11,15 @@ import { toReadableLine } from '../runtime/log-line.ts'
 import { sealDefinitions } from '../store/digests.store.ts'
 import { areTextsHidden } from '../store/install.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
+import { openStore } from '../store/open-store.ts'
 import { describeFolderLocation } from '../store/place.ts'
-import { type FileStore, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { toStorePlace } from '../store/store-place.ts'
 
 /** An opened data folder: its persistent state, without any services running on it. */
 export interface Folder {
   config: Config
-  store: FileStore
+  store: Store
   vault: KeyedVault
   log: Log
   /** Writes the log lines of this and other threads. */
@@ -29,9 +31,17 @@ export interface Folder {
   close(): void
 }
 
-/** @throws AppError `unavailable` when the data folder cannot be used */
-export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promise<Folder> {
+/**
+ * @param options with `mustExist`, a database of a server must have been prepared before
+ * @throws AppError `unavailable` when the data folder or its database cannot be used
+ */
+export async function openFolder(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  { mustExist = false }: { mustExist?: boolean | undefined } = {},
+): Promise<Folder> {
   const now = () => Date.now()
+  const place = toStorePlace(config.home, env)
   makeFolder(config.home)
   const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
   const isTerminal = process.stderr.isTTY === true
@@ -44,7 +54,9 @@ export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promis
     const { toLoggedText } = await import('../detectors/safe-text.ts')
     return createLog({ ...lines, hide: toLoggedText })
   })
-  const store = Store.open(join(config.home, 'assay.db'), { now, networkFolder: config.networkFolder })
+  const { networkFolder } = config
+  // A database file that is missing is reported before.
+  const store = await openStore(place, { now, networkFolder, ...(place.kind === 'file' ? {} : { mustExist }) })
   const close = () => {
     store.close()
     log.flush()

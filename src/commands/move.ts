@@ -32,6 +32,7 @@ import {
 } from '../store/move/target-checks.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import type { FileStore, Reader, Store, Writer } from '../store/store.ts'
+import { requireFile } from '../store/store-place.ts'
 import type { Folder } from './data-folder.ts'
 
 const BATCH_ROWS = 20_000
@@ -51,7 +52,14 @@ export interface MoveOptions extends Omit<TargetChecks, 'networkFolder'> {
   localWaitMs?: number
 }
 
-type Moving = Pick<Folder, 'store' | 'vault' | 'config' | 'caller' | 'now' | 'env'>
+type Moving = Pick<Folder, 'vault' | 'config' | 'caller' | 'now' | 'env'> & { store: FileStore }
+
+/** @throws AppError `unavailable` for a database on a server */
+export function toMovable(folder: Folder): Folder & { store: FileStore } {
+  const { store } = folder
+  requireFile(store.place, 'it cannot be moved by this command; use `pg_dump` and `pg_restore`')
+  return { ...folder, store: store as FileStore }
+}
 
 /**
  * Copies the database of a data folder to another folder and then makes the former one read-only. If the process ends

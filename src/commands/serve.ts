@@ -154,7 +154,7 @@ function namesOf(host: string): string[] {
 /** `assay serve`: runs until the process is asked to stop. */
 export async function serve(app: OpenedApp, host: Host): Promise<void> {
   try {
-    app.startQueryThread()
+    app.startAnswering()
     const server = await startServer(app)
     const url = showSentence(server.url)
     await show(

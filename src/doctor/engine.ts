@@ -31,6 +31,7 @@ async function examineEngine(options: EngineOptions): Promise<CheckResult> {
   const { store, vault, minFindings = MIN_FINDINGS_FOR_INDEX } = options
   const { home } = options.config
   if (store.read(countFindings) < minFindings) return `not needed below ${minFindings} findings`
+  if (store.files === undefined) return 'each server has one of its own'
   const describe = (problem: SharingProblem): CheckResult => {
     const { warning, fix } = problems[problem]
     return { warning: `Only one process can use it; SQL answers in the others. ${warning}`, fix }

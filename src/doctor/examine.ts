@@ -4,9 +4,11 @@ import type { Check } from '../cli/host.ts'
 import { type Config, defaultHome } from '../config.ts'
 import { AppError } from '../kernel/errors.ts'
 import { requireDatabase } from '../store/place.ts'
+import { type StorePlace, toStorePlace } from '../store/store-place.ts'
 import { quote, toCheck } from './check.ts'
 import { checkEngine } from './engine.ts'
 import { checkMachine } from './machine.ts'
+import { toServerCommand } from './server.ts'
 import { checkDatabase, checkFolder, NEWER, repairSnapshot, toRecoveryCommand } from './storage.ts'
 import { checkSources, checkWork } from './work.ts'
 
@@ -56,16 +58,16 @@ async function runChecks({ config, env, deep, repair, open, limits = {} }: Exami
   const checks = [...(await checkMachine(config, env)), ...folder]
   if (folder.some(({ name, status }) => name === 'data folder' && status === 'failed')) return checks
   let app: OpenedApp
+  let place: StorePlace | undefined
   try {
-    requireDatabase(config.home)
+    place = toStorePlace(config.home, env)
+    if (place.kind === 'file') requireDatabase(config.home)
     app = await open()
   } catch (error) {
     const failed = error instanceof AppError ? error.message : 'The database cannot be opened.'
     const reason = error instanceof AppError ? error.facts.reason : undefined
-    return [
-      ...checks,
-      toCheck('database', { failed, fix: reasonFixes(config.home)[reason ?? ''] ?? toRecoveryCommand(config.home) }),
-    ]
+    const fallback = place?.kind === 'file' ? toRecoveryCommand(config.home) : toServerCommand(place?.address)
+    return [...checks, toCheck('database', { failed, fix: reasonFixes(config.home)[reason ?? ''] ?? fallback })]
   }
   try {
     // The sources answer while the other checks run.

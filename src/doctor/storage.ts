@@ -13,6 +13,7 @@ import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
 import type { Store, StoreFiles } from '../store/store.ts'
 import { type CheckResult, check, quote } from './check.ts'
+import { checkServer, FROM_COPY } from './server.ts'
 
 const MB = 1024 * 1024
 const WAL_BYTES = 64 * MB
@@ -132,9 +133,11 @@ export function checkDatabase(
   maxQuickBytes = MAX_QUICK_BYTES,
 ): Check[] {
   const newest = listBackups(home).at(-1)
-  const fix = toRecoveryCommand(home)
+  const { place, files } = store
+  const fix = place.kind === 'file' ? toRecoveryCommand(home) : FROM_COPY
   return [
-    ...(store.files === undefined ? [] : checkFiles(store, store.files, { deep, maxQuickBytes, newest, fix })),
+    ...(place.kind === 'file' ? [] : checkServer(store, place.address)),
+    ...(files === undefined ? [] : checkFiles(store, files, { deep, maxQuickBytes, newest, fix })),
     check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
     check(
       'audit trail',

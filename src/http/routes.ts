@@ -123,7 +123,12 @@ async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOp
   const input = await readInput(c, route)
   const context = options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal })
   const write = form === 'json' ? undefined : files[form]
-  if (write !== undefined) return toFileResponse(write(input, context), form, route.path.split('/').at(-1) ?? 'export')
+  if (write !== undefined) {
+    // What is computed goes through `call`, which admits few at once and runs it on another thread itself.
+    const elsewhere =
+      operation.cost === 'computed' ? undefined : context.writeOnOperationThread?.(operation.name, form, input)
+    return toFileResponse(elsewhere ?? write(input, context), form, route.path.split('/').at(-1) ?? 'export')
+  }
   const output = await call(operation, input, context)
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (operation.files !== undefined) headers.vary = 'accept'

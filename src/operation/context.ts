@@ -110,9 +110,19 @@ export interface ReadContext {
     input: object,
     context: Pick<ReadContext, 'caller' | 'coerced' | 'signal'>,
   ): Promise<{ output: unknown } | undefined> | undefined
+  /**
+   * Runs an operation on a thread that may wait for the database; absent where the calling thread runs it.
+   * @throws AppError any error of the operation.
+   */
+  runOnOperationThread?(operation: string, input: object, context: AskedContext): Promise<unknown>
+  /** Writes the answer to raw input as a file there; absent where the calling thread does. */
+  writeOnOperationThread?(operation: string, format: string, raw: unknown): AsyncGenerator<string>
   /** Answers a read at once where the counts of present findings suffice; undefined when the query thread must answer it. */
   answerByCounts?(question: CountedQuestion): { output: unknown } | undefined
 }
+
+/** What of a context belongs to one call. */
+export type AskedContext = Pick<ReadContext, 'caller' | 'coerced' | 'signal' | 'progress'>
 
 export interface WriteContext extends ReadContext {
   /** Resolves when the write lock is free, so that a write does not block the thread while it waits. */

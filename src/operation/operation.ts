@@ -274,12 +274,17 @@ async function run(operation: Operation, input: object, context: WriteContext): 
       const done =
         operation.runsOn === 'scan-thread' ? context.runOnScanThread?.(operation.name, input, context) : undefined
       if (done !== undefined) return await done
+      if (context.runOnOperationThread !== undefined) {
+        return await context.runOnOperationThread(operation.name, input, context)
+      }
       await context.waitForWriteLock?.()
       return await operation.run(input as never, context)
     }
     const answered =
       operation.runsOn === 'query-thread' ? await context.runOnQueryThread?.(operation.name, input, context) : undefined
-    return answered === undefined ? await operation.run(input as never, context) : answered.output
+    if (answered !== undefined) return answered.output
+    const elsewhere = context.runOnOperationThread?.(operation.name, input, context)
+    return await (elsewhere ?? operation.run(input as never, context))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const placed = locateName(operation.name, { ...input }, error)

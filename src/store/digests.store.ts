@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { db } from './builder.ts'
+import { newestSchema } from './migrations.ts'
 import type { Reader, Store, Writer } from './store.ts'
 
 const SEALED = 'sealed_schema'
@@ -73,21 +74,22 @@ export function sealDefinition(writer: Writer, { kind, name }: Named): void {
 
 /** Seals the definitions that migrations created or changed; once per schema version. */
 export function sealDefinitions(store: Store): void {
+  // An opened database has the newest schema.
+  const schema = String(newestSchema())
   const isSealed = (reader: Reader) => {
     const row = reader.first(db.selectFrom('install').select('value').where('name', '=', SEALED))
-    return row?.value === String(schemaOf(reader))
+    return row?.value === schema
   }
   if (store.read(isSealed)) return
   store.write(
     (writer) => {
       if (isSealed(writer)) return
       for (const named of writer.prepare(nameQuery).all() as Named[]) sealDefinition(writer, named)
-      const value = String(schemaOf(writer))
       writer.run(
         db
           .insertInto('install')
-          .values({ name: SEALED, value })
-          .onConflict((conflict) => conflict.column('name').doUpdateSet({ value })),
+          .values({ name: SEALED, value: schema })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: schema })),
       )
     },
     { essential: true },
@@ -101,8 +103,6 @@ export function resealDefinitions(writer: Writer, damaged: readonly string[]): v
   const present = writer.prepare(nameQuery).all() as Named[]
   for (const named of [...sealed, ...present]) if (!isDamaged(named)) sealDefinition(writer, named)
 }
-
-const schemaOf = (reader: Reader) => Number(reader.prepare('PRAGMA user_version').pluck().get())
 
 /** Definitions that do not match their stored digest: changed outside of assay, or lost. */
 export function listDamagedDefinitions(reader: Reader): string[] {

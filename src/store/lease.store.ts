@@ -21,7 +21,7 @@ export function saveLease(writer: Writer, name: string, { holder, expiresAt }: L
     .prepare(
       `INSERT INTO lease (name, holder, token, expires_at) VALUES (@name, @holder, 1, @at)
        ON CONFLICT (name) DO UPDATE SET expires_at = @at, holder = @holder,
-         token = token + CASE WHEN holder = @holder THEN 0 ELSE 1 END`,
+         token = lease.token + CASE WHEN lease.holder = @holder THEN 0 ELSE 1 END`,
     )
     .run({ name: internalText(name), holder: internalText(holder), at: expiresAt })
 }

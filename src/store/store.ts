@@ -22,6 +22,7 @@ import { requireUnmoved } from './move/marker.ts'
 import { requireLocalFolder, requireWholeFile, toDamagedError } from './place.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
+import type { StorePlace } from './store-place.ts'
 import { WriterSignal } from './writer-signal.ts'
 
 export type { Reader, Writer } from './connection.ts'
@@ -74,6 +75,8 @@ const checks = { quick: 'quick_check(1)', full: 'integrity_check(1)' } as const
 
 /** A database: all data of an installation, in a file or on a server. */
 export interface Store {
+  /** Where it is; contains the password of a server. */
+  readonly place: StorePlace
   /** The files of the database; undefined where a server has them. */
   readonly files: StoreFiles | undefined
   /** Runs `work` in one snapshot on a read-only connection. `work` returns plain data, never a promise. */
@@ -124,6 +127,7 @@ export interface StoreFiles {
 export class FileStore implements Store, StoreFiles {
   readonly file: string
   readonly space: Space
+  readonly place: StorePlace
   readonly files = this
   readonly #reader: Connection
   readonly #writer: Connection
@@ -139,6 +143,7 @@ export class FileStore implements Store, StoreFiles {
     { space, now }: { space: Space; now: () => number },
   ) {
     this.file = file
+    this.place = { kind: 'file', file }
     this.space = space
     this.#now = now
     this.#writerSignal = new WriterSignal(`${file}-bell`)

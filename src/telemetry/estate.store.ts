@@ -13,7 +13,7 @@ export interface SourceFacts {
   findingsNew: number
   findingsAgain: number
   findingsResolved: number
-  /** Duration of its newest finished scan; null when there is none. */
+  /** Duration of its newest finished scan, the longest one of others; null when there is none. */
   lastRunMs: number | null
   /** How long its next scan is overdue. */
   lagMs: number
@@ -34,14 +34,14 @@ export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
       `WITH own AS (
          SELECT id,
            CASE WHEN row_number() OVER (ORDER BY id) <= ${MAX_SOURCES} THEN uid ELSE '${OTHERS}' END AS source,
-           CASE WHEN schedule_enabled = 1 AND next_run_at < @now THEN @now - next_run_at ELSE 0 END AS lag
+           CASE WHEN schedule_enabled = 1 AND next_run_at < @now THEN @now - next_run_at ELSE 0 END AS lag,
+           (SELECT last.finished_at - last.started_at FROM scan AS last WHERE last.source_id = source.id
+              AND last.finished_at IS NOT NULL ORDER BY last.id DESC LIMIT 1) AS last_run
          FROM source WHERE deleted_at IS NULL)
        SELECT own.source, coalesce(sum(discovered), 0) AS discovered, coalesce(sum(scanned), 0) AS scanned,
          coalesce(sum(unchanged), 0) AS unchanged, coalesce(sum(findings_new), 0) AS findingsNew,
          coalesce(sum(findings_again), 0) AS findingsAgain, coalesce(sum(findings_resolved), 0) AS findingsResolved,
-         max(own.lag) AS lagMs,
-         (SELECT last.finished_at - last.started_at FROM scan AS last WHERE last.source_id = own.id
-            AND last.finished_at IS NOT NULL ORDER BY last.id DESC LIMIT 1) AS lastRunMs
+         max(own.lag) AS lagMs, max(own.last_run) AS lastRunMs
        FROM own LEFT JOIN scan ON scan.source_id = own.id
        GROUP BY own.source ORDER BY own.source`,
     )

@@ -25,7 +25,7 @@ function keep(damage?: string) {
   if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
-  const settings = { home: dirname(filesOf(store).file), keys: {}, logLevel: 'info' as const }
+  const settings = { home: dirname(filesOf(store).file), place: store.place, keys: {}, logLevel: 'info' as const }
   const keeper = keepEngine({
     store,
     log,

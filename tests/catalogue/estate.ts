@@ -68,6 +68,21 @@ export async function makeTemplate(plant?: (context: WriteContext) => void | Pro
   const file = join(folder, 'template.db')
   const clock = { now: NOON - 20 * DAY }
   const store = Store.open(file, { now: () => clock.now })
+  const ids = await plantEstate(store, clock, plant)
+  const known = store.read((reader) => {
+    const ids = ['source', 'asset', 'scan', 'term', 'metric'].map((table) => `SELECT uid FROM ${table}`)
+    return new Set(reader.prepare(ids.join(' UNION ALL ')).pluck().all() as string[])
+  })
+  store.close()
+  return { file, ids, known, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** Fills a new store; `clock` is the one that it was opened with. */
+export async function plantEstate(
+  store: Store,
+  clock: { now: number },
+  plant?: (context: WriteContext) => void | Promise<void>,
+): Promise<EstateIds> {
   const context = contextOf({ store, now: () => clock.now, caller: tokenHolder })
   const run = caller(operations, context)
   await run('create_source', { name: 'Company wiki', config: wikiConfig })
@@ -116,12 +131,7 @@ export async function makeTemplate(plant?: (context: WriteContext) => void | Pro
   await run('create_watch', { ...watch, dimensions: ['container'] })
   await run('check_watches')
   await plant?.(context)
-  const known = store.read((reader) => {
-    const ids = ['source', 'asset', 'scan', 'term', 'metric'].map((table) => `SELECT uid FROM ${table}`)
-    return new Set(reader.prepare(ids.join(' UNION ALL ')).pluck().all() as string[])
-  })
-  store.close()
-  return { file, ids, known, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return ids
 }
 
 interface Page {

@@ -1,5 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { type SampleTenants, startSampleTenants } from '../../src/sample/tenants.ts'
 import { createSource, mainFile, makeHome, runAssay } from '../support/assay.ts'
@@ -35,12 +35,17 @@ export async function mustRun(home: string, args: readonly string[]): Promise<st
   return stdout
 }
 
-export async function connectStdio(home: string, args: readonly string[] = []): Promise<Client> {
+export async function connectStdio(
+  home: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Client> {
   const client = new Client({ name: 'e2e', version: '1.0.0' })
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
       args: [mainFile, 'mcp', '--home', home, ...args],
+      env: { ...getDefaultEnvironment(), ...env },
       stderr: 'ignore',
     }),
   )

@@ -24,6 +24,32 @@ function listRead(metafile: Metafile, entry: string): string[] {
   return [...read]
 }
 
+it('loads no code for PostgreSQL where the database is a file', async () => {
+  const entries = [
+    'main',
+    'app',
+    'commands/serve',
+    'commands/stdio',
+    'background/query.worker',
+    'background/scan.worker',
+  ]
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: entries.map((entry) => `src/${entry}.ts`),
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    write: false,
+    metafile: true,
+  })
+  const read = new Set(entries.flatMap((entry) => listRead(metafile, `src/${entry}.ts`)))
+  expect(read).toContain('src/store/open-store.ts')
+  expect([...read].filter((path) => path.startsWith('src/store/postgres/'))).toEqual([])
+})
+
 describe('assay mcp', () => {
   it('lists its tools before it has loaded the query engine', async () => {
     const { metafile } = await build({

@@ -1,11 +1,10 @@
 // Moves the database of a data folder in small batches, until it is done, killed, or refused.
-import { openFolder } from '../../src/commands/data-folder.ts'
 import { moveDatabase } from '../../src/commands/move.ts'
-import { loadConfig } from '../../src/config.ts'
 import { AppError } from '../../src/kernel/errors.ts'
+import { open } from './moved-folders.ts'
 
 const [home = '', to = '', batch = '5'] = process.argv.slice(2)
-const folder = await openFolder(loadConfig({ home, logLevel: 'silent' }, {}), {})
+const folder = await open(home)
 process.stdout.write('started\n')
 try {
   const { signal } = new AbortController()

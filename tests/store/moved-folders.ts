@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type Folder, openFolder } from '../../src/commands/data-folder.ts'
+import { openFolder } from '../../src/commands/data-folder.ts'
+import { toMovable } from '../../src/commands/move.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
 import { makeEarlierFolder } from '../upgrade/earlier-folder.ts'
@@ -18,7 +19,8 @@ export interface Folders {
   to: string
 }
 
-export const open = (home: string): Promise<Folder> => openFolder(loadConfig({ home, logLevel: 'silent' }, {}), {})
+export const open = async (home: string) =>
+  toMovable(await openFolder(loadConfig({ home, logLevel: 'silent' }, {}), {}))
 
 /** A data folder that version 0.1.0 made, upgraded, with rows in most tables. */
 export async function makeOriginal(root: string, more = 0): Promise<string> {

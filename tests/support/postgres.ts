@@ -1,11 +1,22 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
 import { PostgresStore } from '../../src/store/postgres/store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { type PostgresAddress, toStorePlace } from '../../src/store/store-place.ts'
 
 /** Debian's packages, the newest version first. */
 const PROGRAMS = '/usr/lib/postgresql'
@@ -20,6 +31,10 @@ function findPrograms(): string | undefined {
   return newest === undefined ? undefined : join(PROGRAMS, String(newest), 'bin')
 }
 
+/** Why tests that start a server of their own are skipped; undefined if they can run. */
+export const missingPrograms: string | undefined =
+  findPrograms() === undefined ? `skipped: ${PROGRAMS} has no PostgreSQL ${MIN_VERSION} or later` : undefined
+
 /** Why tests on PostgreSQL are skipped; undefined if they can run. */
 export const missingPostgres: string | undefined =
   process.env.ASSAY_TEST_STORE === undefined && findPrograms() === undefined
@@ -32,10 +47,30 @@ export interface PostgresServer {
   stop(): void
 }
 
-/** The server of `ASSAY_TEST_STORE`, or a new one on a loopback port that keeps nothing. */
+/** The server of `ASSAY_TEST_STORE`, or a new one. */
 export async function startPostgres(): Promise<PostgresServer> {
   const { ASSAY_TEST_STORE: given } = process.env
-  if (given !== undefined) return { url: given, stop: () => {} }
+  return given === undefined ? startOwnPostgres() : { url: given, stop: () => {} }
+}
+
+export interface OwnPostgresServer extends PostgresServer {
+  /** Runs a statement with the server's own client. */
+  run(statement: string, database?: string): void
+  /** Writes a file into its data folder, which only the server can read. */
+  addFile(name: string, text: string): void
+  /** Ends the server for some time. */
+  halt(): void
+  resume(): void
+}
+
+/** Starts a server on a loopback port that keeps nothing. `access` are further lines of its pg_hba.conf. */
+export async function startOwnPostgres({
+  access = [],
+  settings = '',
+}: {
+  access?: readonly string[]
+  settings?: string
+} = {}): Promise<OwnPostgresServer> {
   const programs = findPrograms()
   if (programs === undefined) throw new TypeError('there is no PostgreSQL')
   const folder = mkdtempSync(join(tmpdir(), 'assay-pg-'))
@@ -49,13 +84,27 @@ export async function startPostgres(): Promise<PostgresServer> {
     execFileSync(command, rest, { stdio: 'ignore', cwd: folder })
   }
   run('initdb', '-D', data, '-U', 'assay', '-E', 'UTF8', '--locale=C', '-A', 'trust', '--no-sync')
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=40`
-  run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start')
+  const accessFile = join(data, 'pg_hba.conf')
+  writeFileSync(accessFile, [...access, readFileSync(accessFile, 'utf8')].join('\n'))
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=40 ${settings}`
+  const start = () => run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start')
+  const halt = () => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+  start()
   const stop = () => {
-    run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+    halt()
     rmSync(folder, { recursive: true, force: true })
   }
-  return { url: `postgres://assay@127.0.0.1:${port}`, stop }
+  const runStatement = (statement: string, database = 'postgres') => {
+    const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'assay', '-d', database]
+    execFileSync(join(programs, 'psql'), [...at, '-v', 'ON_ERROR_STOP=1', '-qc', statement], { stdio: 'ignore' })
+  }
+  const addFile = (name: string, text: string) => {
+    const file = join(data, name)
+    writeFileSync(file, text, { mode: 0o600 })
+    const { uid, gid } = statSync(data)
+    chownSync(file, uid, gid)
+  }
+  return { url: `postgres://assay@127.0.0.1:${port}`, stop, run: runStatement, addFile, halt, resume: start }
 }
 
 function findFreePort(): Promise<number> {
@@ -68,11 +117,17 @@ function findFreePort(): Promise<number> {
   })
 }
 
+function toAddress(url: string): PostgresAddress {
+  const place = toStorePlace('', { ASSAY_STORE: url })
+  if (place.kind === 'file') throw new TypeError('there is no address')
+  return place.address
+}
+
 let databases = 0
 
 /** Opens a connection for single statements. */
 export function openAdmin({ url }: PostgresServer, database = 'postgres') {
-  const client = new PostgresClient({ connection: { connectionString: `${url}/${database}` }, setup: 'SELECT 1' })
+  const client = new PostgresClient({ address: toAddress(`${url}/${database}`), setup: 'SELECT 1' })
   return {
     query: (text: string, values: readonly unknown[] = []) =>
       client.query({ text, values, name: '', begins: true }).rows,
@@ -98,7 +153,7 @@ export function createDatabase(
 }
 
 export const openPostgresStore = (connectionString: string, now: () => number): PostgresStore =>
-  PostgresStore.open({ now, connection: { connectionString } })
+  PostgresStore.open({ now, address: toAddress(connectionString) })
 
 /** A database with the schema, to which nothing is connected. */
 function makeTemplate(server: PostgresServer, now: () => number): string {

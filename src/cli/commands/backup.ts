@@ -25,6 +25,7 @@ export function addBackupCommands(program: Command, host: Host): void {
     .argument('[file]', 'path of the copy (default: a new file in backups/ of the data folder)')
     .option('--json', 'print the result as JSON')
     .action(async (file: string | undefined, options: FileFlags) => {
+      await requireDatabaseFile(host, options, 'copy it with `pg_dump`, and the key with `assay key backup FILE`')
       const { backUp, nameBackup } = await import('../../store/backup.ts')
       const { home } = host.locate(options)
       const database = join(home, 'assay.db')
@@ -46,6 +47,7 @@ export function addBackupCommands(program: Command, host: Host): void {
     .argument('<file>', 'a file made by `assay backup`')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: FileFlags) => {
+      await requireDatabaseFile(host, options, 'restore it with `pg_restore` into an empty database')
       const { restore } = await import('../../store/backup.ts')
       const { home } = host.locate(options)
       const backup = existsSync(file) ? file : resolve(home, file)
@@ -88,6 +90,7 @@ export function addKeyCommands(program: Command, host: Host): void {
   command('rotate', 're-encrypt everything with a new key; safe to interrupt')
     .option('--to <file>', 'file for the new key, if the current one comes from the environment')
     .action(async (options: FileFlags) => {
+      await requireDatabaseFile(host, options, SHARED_KEY)
       const { rotateKey } = await import('../../store/keys/key-rotation.ts')
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
       if (options.json) return printJson(host, rotation)
@@ -114,6 +117,7 @@ export function addKeyCommands(program: Command, host: Host): void {
   )
     .option('-y, --yes', 'do it')
     .action(async (options: FileFlags & { yes?: boolean }) => {
+      await requireDatabaseFile(host, options, SHARED_KEY)
       const { replaceKey } = await import('../../store/keys/key-rotation.ts')
       if (options.yes !== true) {
         throw new UsageError(
@@ -138,11 +142,22 @@ export function addKeyCommands(program: Command, host: Host): void {
     })
 }
 
+const SHARED_KEY = 'its key cannot be changed, because several servers may use it'
+
+/** @throws AppError `unavailable` for a database on a server, with what to do instead */
+async function requireDatabaseFile(host: Host, flags: Flags, advice: string): Promise<void> {
+  const { requireFile, toStorePlace } = await import('../../store/store-place.ts')
+  const { home, env } = host.locate(flags)
+  requireFile(toStorePlace(home, env), advice)
+}
+
 async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyContext) => T): Promise<T> {
-  const { Store } = await import('../../store/store.ts')
+  const [{ openStore }, { toStorePlace }] = await Promise.all([
+    import('../../store/open-store.ts'),
+    import('../../store/store-place.ts'),
+  ])
   const { home, env, networkFolder } = host.locate(flags)
-  const file = join(home, 'assay.db')
-  const store = Store.open(file, { now, networkFolder })
+  const store = await openStore(toStorePlace(home, env), { now, networkFolder })
   try {
     return work({ store, home, env, now })
   } finally {

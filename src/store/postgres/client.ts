@@ -1,10 +1,10 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/errors.ts'
 import { startWorker } from '../../runtime/package-files.ts'
+import type { PostgresAddress } from '../store-place.ts'
 
 export interface PostgresSettings {
-  /** The address, such as `postgres://assay@db.example/assay`, and what it does not say. */
-  connection: { connectionString: string; password?: string | undefined }
+  address: PostgresAddress
   /** Statements that each new connection begins with. */
   setup: string
 }
@@ -80,32 +80,40 @@ function takeWorker(): Worker {
 }
 
 /**
- * A connection to PostgreSQL whose calls block the calling thread. A worker holds it; it must not be used by the main
- * thread of a server, which could not answer requests meanwhile.
+ * A connection to PostgreSQL whose calls block the calling thread. A worker, which starts with the first call, holds it;
+ * the main thread of a server must not use it for anything that takes long, because it cannot answer requests meanwhile.
  */
 export class PostgresClient {
-  readonly #worker: Worker
-  readonly #port: MessagePort
+  readonly #settings: PostgresSettings
   readonly #state = new Int32Array(new SharedArrayBuffer(4))
+  /** The thread of the connection, from the first call on. */
+  #thread: { worker: Worker; port: MessagePort } | undefined
   /** Whether the thread has ended or serves another connection. */
   #isLost = false
 
   constructor(settings: PostgresSettings) {
+    this.#settings = settings
+  }
+
+  #start(): { worker: Worker; port: MessagePort } {
     const { port1, port2 } = new MessageChannel()
-    this.#port = port1
-    this.#worker = takeWorker()
-    this.#worker.postMessage({ settings, port: port2, state: this.#state } satisfies PostgresSession, [port2])
+    const worker = takeWorker()
+    const session: PostgresSession = { settings: this.#settings, port: port2, state: this.#state }
+    worker.postMessage(session, [port2])
     port1.unref()
+    return { worker, port: port1 }
   }
 
   /** @throws PostgresError */
   query(request: PostgresRequest): PostgresResult {
     if (this.#isLost) throw toLost()
+    this.#thread ??= this.#start()
+    const { port } = this.#thread
     Atomics.store(this.#state, 0, 0)
-    this.#port.postMessage(request)
+    port.postMessage(request)
     // The notification of an earlier reply may come late, so the state decides.
     while (Atomics.load(this.#state, 0) === 0) Atomics.wait(this.#state, 0, 0)
-    const received = receiveMessageOnPort(this.#port) as { message: PostgresReply } | undefined
+    const received = receiveMessageOnPort(port) as { message: PostgresReply } | undefined
     if (received === undefined) {
       this.#isLost = true
       throw toLost()
@@ -118,8 +126,9 @@ export class PostgresClient {
   close(): void {
     if (this.#isLost) return
     this.#isLost = true
-    this.#port.postMessage('close')
-    idle.add(this.#worker)
+    if (this.#thread === undefined) return
+    this.#thread.port.postMessage('close')
+    idle.add(this.#thread.worker)
   }
 }
 

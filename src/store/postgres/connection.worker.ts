@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import pg from 'pg'
-import type { PostgresReply, PostgresRequest, PostgresSession } from './client.ts'
+import type { PostgresFailure, PostgresReply, PostgresRequest, PostgresSession } from './client.ts'
+import { NO_TLS, toClientConfig } from './client-config.ts'
 import { runPipeline } from './pipeline.ts'
 
 /** Types of PostgreSQL by object id (pg_type.dat): the numbers of the stores fit into 53 bits, truth is 0 or 1. */
@@ -9,12 +10,17 @@ pg.types.setTypeParser(BOOL, (text) => (text === 't' ? 1 : 0))
 pg.types.setTypeParser(INT8, Number)
 pg.types.setTypeParser(NUMERIC, Number)
 
-/** The pg package gives the errors of some lost connections no code. */
-const lostCode = (error: unknown) =>
-  error instanceof Error && /^Connection terminated|connection error/.test(error.message) ? '08006' : ''
+/** Codes for errors of the pg package that have none. */
+const codes: readonly (readonly [RegExp, string])[] = [
+  [/^Connection terminated|connection error|^timeout expired/i, '08006'],
+  [/does not support SSL/i, NO_TLS],
+  [/password must be a (?:non-empty )?string|^SASL/i, '28P01'],
+]
 
-const toFailure = (error: unknown): PostgresReply => {
-  const { message, code = lostCode(error), constraint } = error as Error & { code?: string; constraint?: string }
+const findCode = (message: string): string => codes.find(([form]) => form.test(message))?.[1] ?? ''
+
+const toFailure = (error: unknown): { failure: PostgresFailure } => {
+  const { message, code = findCode(message), constraint } = error as Error & { code?: string; constraint?: string }
   return { failure: { message, code: String(code), ...(constraint === undefined ? {} : { constraint }) } }
 }
 
@@ -32,7 +38,7 @@ function serve({ settings, port, state }: PostgresSession): void {
   let session = 0
 
   async function connect(): Promise<pg.Client> {
-    const opened = new pg.Client(settings.connection)
+    const opened = new pg.Client(toClientConfig(settings.address))
     opened.on('error', () => {
       client = undefined
     })
@@ -41,10 +47,25 @@ function serve({ settings, port, state }: PostgresSession): void {
     return opened
   }
 
+  /** A server that does not answer is tried again only after as long as the last attempt took. */
+  let refusal: { error: unknown; until: number } | undefined
+
+  async function connectSoon(): Promise<pg.Client> {
+    const startedAt = performance.now()
+    if (refusal !== undefined && startedAt < refusal.until) throw refusal.error
+    try {
+      return await connect()
+    } catch (error) {
+      const endedAt = performance.now()
+      refusal = { error, until: endedAt + (endedAt - startedAt) }
+      throw error
+    }
+  }
+
   async function run({ before = [], name, text, values, begins }: PostgresRequest): Promise<PostgresReply> {
     if (client === undefined) {
       if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
-      client = await connect()
+      client = await connectSoon()
       session++
     }
     const statement = { text, values: [...values], name }

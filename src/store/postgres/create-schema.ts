@@ -1,34 +1,99 @@
 import Database from 'better-sqlite3'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
 import { migrate } from '../migrate.ts'
 import { newestSchema } from '../migrations.ts'
 import type { PostgresConnection } from './connection.ts'
+import { READ_ONLY } from './faults.ts'
 import { type SchemaObject, toPostgresSchema } from './schema.ts'
 
 /** Held while the schema is created, by whichever process comes first. */
 const CREATION_LOCK = 0x41534159
 
+/** PostgreSQL 15. */
+const MIN_VERSION = 150_000
+
 /** The number of the schema in a database; 0 if there is none. */
 export function findSchema(connection: PostgresConnection): number {
-  const found = `SELECT EXISTS (SELECT 1 FROM information_schema.tables
-    WHERE table_schema = 'main' AND table_name = 'schema_version')`
-  if (connection.prepare(found).pluck().get() !== 1) return 0
+  if (connection.prepare(`SELECT to_regclass('main.schema_version') IS NOT NULL`).pluck().get() !== 1) return 0
   return connection.prepare('SELECT number FROM main.schema_version').pluck().get() as number
 }
 
-/** Creates the schema with the rows that every installation begins with, unless it exists. */
-export function createSchema(connection: PostgresConnection, now: () => number): void {
-  try {
-    connection.execute(`BEGIN; SELECT pg_advisory_xact_lock(${CREATION_LOCK})`)
-    const [present, newest] = [findSchema(connection), newestSchema()]
-    if (present === 0) fill(connection, now)
-    else if (present !== newest) {
-      throw new AppError(
-        'unavailable',
-        `The database has schema ${present}, but this version of Assay needs ${newest}.`,
-        { reason: present > newest ? 'database_newer' : 'database_older' },
+const unusable = (reason: string, message: string) => new AppError('unavailable', message, { reason })
+
+interface ServerFacts {
+  number: number
+  version: string
+  reads: number
+  encoding: string
+  /** Tables that neither this program nor an extension has made. */
+  others: number
+}
+
+const selectFacts = `SELECT current_setting('server_version_num')::bigint AS number,
+    current_setting('server_version') AS version,
+    pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS reads,
+    current_setting('server_encoding') AS encoding,
+    (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+        AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')) AS others`
+
+/**
+ * Checks that the server and the database can be used. Returns the number of the schema; 0 for an empty database.
+ * @throws AppError `unavailable`
+ */
+function examineDatabase(connection: PostgresConnection): number {
+  const { number, version, reads, encoding, others } = connection.prepare(selectFacts).get() as ServerFacts
+  if (number < MIN_VERSION) {
+    const [found = ''] = version.split(' ')
+    throw unusable('server_too_old', `The server has PostgreSQL ${found}; use version 15 or later.`)
+  }
+  if (reads === 1) throw unusable('read_only', READ_ONLY)
+  const [present, newest] = [findSchema(connection), newestSchema()]
+  if (present === 0) {
+    if (others > 0) {
+      throw unusable(
+        'not_a_database',
+        'The PostgreSQL database has tables of another program; create one for Assay alone with `createdb`, and name it in ASSAY_STORE.',
       )
     }
+    if (encoding !== 'UTF8') {
+      throw unusable(
+        'database_encoding',
+        `The PostgreSQL database has the encoding ${encoding}; create one with \`createdb --encoding UTF8 --template template0\`.`,
+      )
+    }
+  } else if (present > newest) {
+    throw unusable(
+      'database_newer',
+      `The database has schema ${present}, of a newer version of Assay than this one, which knows ${newest}; install that version.`,
+    )
+  } else if (present < newest) {
+    throw unusable(
+      'database_older',
+      `The database has schema ${present}, and this version of Assay needs ${newest}, to which it cannot bring PostgreSQL; use the version that made it.`,
+    )
+  }
+  return present
+}
+
+/**
+ * Creates the schema with the rows that every installation begins with, unless it exists.
+ * @throws AppError `unavailable` for a database that cannot be used, `not_found` for an empty one that must exist
+ */
+export function createSchema(
+  connection: PostgresConnection,
+  { now, mustExist = false }: { now: () => number; mustExist?: boolean },
+): void {
+  if (examineDatabase(connection) > 0) return
+  if (mustExist) {
+    throw notFound(
+      'The PostgreSQL database is empty; prepare it with `assay init`, or name another one in ASSAY_STORE.',
+      { reason: 'no_database' },
+    )
+  }
+  try {
+    connection.execute(`BEGIN; SELECT pg_advisory_xact_lock(${CREATION_LOCK})`)
+    if (examineDatabase(connection) === 0) fill(connection, now)
     connection.execute('COMMIT')
   } catch (error) {
     try {

@@ -1,5 +1,8 @@
 import { AppError } from '../../kernel/errors.ts'
 import { PostgresError } from './client.ts'
+import { NO_TLS } from './client-config.ts'
+
+export const READ_ONLY = 'The PostgreSQL server only reads, as a replica does; name the primary server in ASSAY_STORE.'
 
 const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [
   {
@@ -13,9 +16,41 @@ const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> =
     message: 'The disk of the database is full: free some space and try again; nothing was written.',
   },
   {
-    code: /^(?:08\w{3}|25P03|57P0[1-3]|53300|ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE)$/,
+    code: /^(?:08\w{3}|25P03|57P0[1-3]|53300|ECONN\w+|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPIPE)$/,
     reason: 'database_unreachable',
-    message: 'The PostgreSQL database cannot be reached; try again when it is back.',
+    message:
+      'The PostgreSQL database cannot be reached; try again when it is back, or correct the address in ASSAY_STORE.',
+  },
+  {
+    code: /^28\w{3}$/,
+    reason: 'database_refused',
+    message:
+      'PostgreSQL refuses the user, the password, or a connection from here; correct them in ASSAY_STORE, ASSAY_STORE_PASSWORD_FILE or pg_hba.conf of the server.',
+  },
+  {
+    code: /^3D000$/,
+    reason: 'no_database',
+    message:
+      'The PostgreSQL server has no database of the name in ASSAY_STORE; create it with `createdb`, or correct the name.',
+  },
+  {
+    code: new RegExp(`^${NO_TLS}$`),
+    reason: 'no_tls',
+    message:
+      'The PostgreSQL server does not offer TLS; turn on `ssl` there, or add ?sslmode=disable to ASSAY_STORE if no one else can read the network.',
+  },
+  {
+    code: /CERT|SELF_SIGNED|VERIFY_LEAF|ALTNAME|^ERR_(?:TLS|SSL|OSSL)/,
+    reason: 'certificate_refused',
+    message:
+      'The certificate of the PostgreSQL server is not trusted or is for another host; name that of its authority with ?sslrootcert=FILE in ASSAY_STORE, and the host as the certificate does.',
+  },
+  { code: /^25006$/, reason: 'read_only', message: READ_ONLY },
+  {
+    code: /^42501$/,
+    reason: 'database_refused',
+    message:
+      'The user of ASSAY_STORE lacks a right in the PostgreSQL database; make it the owner with `ALTER DATABASE … OWNER TO`.',
   },
 ]
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader, Writer } from '../connection.ts'
 import { newestSchema } from '../migrations.ts'
 import type { Store, WriteOptions } from '../store.ts'
+import type { PostgresAddress, StorePlace } from '../store-place.ts'
 import type { PostgresSettings } from './client.ts'
 import { PostgresConnection } from './connection.ts'
 import { createSchema, findSchema } from './create-schema.ts'
@@ -14,33 +15,37 @@ const setup = `SET search_path = main, pg_catalog; SET lock_timeout = ${LOCK_TIM
 
 export interface PostgresStoreOptions {
   now: () => number
-  connection: PostgresSettings['connection']
+  address: PostgresAddress
+  /** Open only a database that has the schema. */
+  mustExist?: boolean
 }
 
 /** A store whose tables are in a PostgreSQL database. Its calls block the thread. */
 export class PostgresStore implements Store {
   readonly files = undefined
+  readonly place: StorePlace
   readonly hasWaitingWriter = false
   readonly #settings: PostgresSettings
   readonly #reader: PostgresConnection
   readonly #writer: PostgresConnection
   readonly #now: () => number
 
-  private constructor({ now, connection }: PostgresStoreOptions) {
+  private constructor({ now, address }: PostgresStoreOptions) {
     this.#now = now
-    this.#settings = { connection, setup }
+    this.place = { kind: 'postgres', address }
+    this.#settings = { address, setup }
     this.#reader = new PostgresConnection(this.#settings, now)
     this.#writer = new PostgresConnection(this.#settings)
   }
 
   /**
    * Opens the store in a database, creating its schema when there is none.
-   * @throws AppError `unavailable` with reason `database_unreachable`, `database_newer` or `database_older`
+   * @throws AppError that says why the server or the database cannot be used
    */
   static open(options: PostgresStoreOptions): PostgresStore {
     const store = new PostgresStore(options)
     try {
-      createSchema(store.#writer, options.now)
+      createSchema(store.#reader, options)
       return store
     } catch (error) {
       store.close()

@@ -1,0 +1,110 @@
+import { workerData } from 'node:worker_threads'
+import type { ThreadSettings } from '../background/thread-options.ts'
+import { operations } from '../catalogue.ts'
+import { toLoggedText } from '../detectors/safe-text.ts'
+import type { Caller, Progress, WriteContext } from '../operation/context.ts'
+import type { Coercion } from '../operation/input/coerce.ts'
+import type { ExportFormat, Operation } from '../operation/operation.ts'
+import { createLog } from '../runtime/log.ts'
+import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
+import { openVault } from '../store/keys/vault-file.ts'
+import { openStore } from '../store/open-store.ts'
+
+/** The worker data of an operation thread. */
+export interface OperationThreadSettings extends ThreadSettings {
+  settings: Pick<WriteContext, 'lockdown' | 'lockdownCodes' | 'readOnly' | 'webhookHosts'>
+}
+
+interface OperationCall {
+  /** Identifies its progress. */
+  id: number
+  operation: string
+  input: object
+  caller: Caller
+  coerced: readonly Coercion[] | undefined
+}
+
+interface FileCall {
+  operation: string
+  format: string
+  raw: unknown
+  caller: Caller
+}
+
+export type OperationThreadProtocol = {
+  calls: {
+    run: { input: OperationCall; reply: unknown }
+    /** The parts of a file. */
+    write: { input: FileCall; reply: ReadableStream<string> }
+  }
+  notices: Record<never, never>
+  events: {
+    log: string
+    progress: { id: number; progress: Progress }
+    /** Ids of scans to run, and to cancel. */
+    start: string
+    cancel: string
+  }
+}
+
+const { home, place, keys, logLevel, settings } = workerData as OperationThreadSettings
+const emit = openEvents<OperationThreadProtocol>()
+const now = () => Date.now()
+const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
+const store = await openStore(place, { now, networkFolder: true, mustExist: true })
+const vault = openVault({ store, home, env: keys, now })
+const byName = new Map(operations.map((operation) => [operation.name, operation]))
+
+function find(name: string): Operation {
+  const operation = byName.get(name)
+  if (operation === undefined) throw new RangeError(`there is no operation ${name}`)
+  return operation
+}
+
+const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal' | 'progress' | 'coerced'>): WriteContext => ({
+  ...settings,
+  ...asked,
+  read: (work) => store.read(work),
+  store,
+  vault,
+  log,
+  now,
+  scans: { start: (scanUid) => emit('start', scanUid), cancel: (scanUid) => emit('cancel', scanUid) },
+})
+
+function run({ id, operation, input, caller, coerced }: OperationCall, signal: AbortSignal): unknown {
+  const progress = (reached: Progress) => emit('progress', { id, progress: reached })
+  return find(operation).run(input as never, contextFor({ caller, signal, progress, coerced }))
+}
+
+/** The first part is made before the reply, because errors of the input come with it. */
+async function write({ operation, format, raw, caller }: FileCall): Promise<Transferred<ReadableStream<string>>> {
+  const writeFile = find(operation).files?.[format as ExportFormat]
+  if (writeFile === undefined) throw new RangeError(`${operation} is not written as ${format}`)
+  const ending = new AbortController()
+  const parts = writeFile(raw, contextFor({ caller, signal: ending.signal, progress: () => {} }))
+  let next: Promise<IteratorResult<string>> | undefined = Promise.resolve(await parts.next())
+  const stream = new ReadableStream<string>({
+    async pull(controller) {
+      const { done, value } = await (next ?? parts.next())
+      next = undefined
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      ending.abort()
+      await parts.return(undefined)
+    },
+  })
+  return new Transferred(stream, [stream])
+}
+
+serveCalls<OperationThreadProtocol>({
+  calls: { run, write },
+  logFault: (error, { name, input }) =>
+    log.error('an operation failed', { kind: name, operation: (input as OperationCall).operation, error }),
+  stop: async (callsEnded) => {
+    await callsEnded
+    store.close()
+  },
+})

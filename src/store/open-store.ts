@@ -1,0 +1,16 @@
+import { rememberSecret } from '../kernel/redaction.ts'
+import { FileStore, type Store, type StoreOptions } from './store.ts'
+import type { StorePlace } from './store-place.ts'
+
+/**
+ * Opens the store at a place. The code for PostgreSQL is loaded only where it is selected.
+ * @throws AppError
+ */
+export async function openStore(place: StorePlace, options: StoreOptions): Promise<Store> {
+  if (place.kind === 'file') return FileStore.open(place.file, options)
+  const { address } = place
+  if (address.password !== undefined) rememberSecret(address.password)
+  const { PostgresStore } = await import('./postgres/store.ts')
+  const { now, mustExist } = options
+  return PostgresStore.open({ now, address, ...(mustExist === undefined ? {} : { mustExist }) })
+}

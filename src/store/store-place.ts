@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import { AppError, invalidInput } from '../kernel/errors.ts'
+import { readRegularFile } from '../runtime/regular-file.ts'
+
+/** What of the certificate of a server is checked: nothing, its chain, or also that it names the host. */
+type CertificateCheck = 'none' | 'chain' | 'full'
+
+/** A database of a PostgreSQL server, and how it is reached. */
+export interface PostgresAddress {
+  host: string
+  port: number
+  user: string
+  database: string
+  password?: string
+  /** Absent: without TLS. `ca` replaces the certificate authorities that this machine trusts. */
+  tls?: { check: CertificateCheck; ca?: string }
+}
+
+/** Where a store is, as plain data that other threads can open it by. */
+export type StorePlace = { kind: 'file'; file: string } | { kind: 'postgres'; address: PostgresAddress }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const DEFAULT_PORT = 5432
+const MAX_PASSWORD_BYTES = 4096
+const MAX_CERTIFICATE_BYTES = 1024 * 1024
+/** Without the beginning of an address, which would be masked as one that contains a password. */
+const FORM = 'user@host:port/database after postgres://'
+const modes: ReadonlyMap<string, CertificateCheck | undefined> = new Map([
+  ['disable', undefined],
+  ['require', 'none'],
+  ['verify-ca', 'chain'],
+  ['verify-full', 'full'],
+])
+
+/**
+ * The database in the data folder, or the one that `ASSAY_STORE` names.
+ * @throws AppError `invalid_input`, which never repeats the address, because it may contain a password
+ */
+export function toStorePlace(home: string, env: Environment): StorePlace {
+  const { ASSAY_STORE: text } = env
+  if (text === undefined) return { kind: 'file', file: join(home, 'assay.db') }
+  return { kind: 'postgres', address: readAddress(text, env) }
+}
+
+function readAddress(text: string, env: Environment): PostgresAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol)) {
+    throw invalidInput(`ASSAY_STORE must have the form ${FORM}; without it, the database is a file in the data folder.`)
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const [user, database] = [decode(url.username), decode(url.pathname.slice(1))]
+  const missing = [
+    ...(host === '' ? ['a host'] : []),
+    ...(user === '' ? ['a user'] : []),
+    ...(database === '' || database.includes('/') ? ['a database'] : []),
+  ]
+  if (missing.length > 0) {
+    throw invalidInput(`ASSAY_STORE does not name ${missing.join(' and ')}; it must have the form ${FORM}.`)
+  }
+  const { sslmode, sslrootcert, ...others } = Object.fromEntries(url.searchParams)
+  if (Object.keys(others).length > 0) {
+    throw invalidInput('ASSAY_STORE has an unknown parameter; it may have sslmode and sslrootcert.')
+  }
+  const password = readPassword(decode(url.password), env)
+  const tls = readTls(host, sslmode, sslrootcert)
+  return {
+    host,
+    port: url.port === '' ? DEFAULT_PORT : Number(url.port),
+    user,
+    database,
+    ...(password === undefined ? {} : { password }),
+    ...(tls === undefined ? {} : { tls }),
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw invalidInput('ASSAY_STORE contains a % that begins no escape; write % itself as %25.')
+  }
+}
+
+function readPassword(inAddress: string, env: Environment): string | undefined {
+  const { ASSAY_STORE_PASSWORD_FILE: file, PGPASSWORD: inEnvironment } = env
+  if (file !== undefined) {
+    const named = { name: 'The file of ASSAY_STORE_PASSWORD_FILE', maxBytes: MAX_PASSWORD_BYTES }
+    const password = readFile(file, named).replace(/\r?\n$/, '')
+    if (password === '') throw invalidInput(`${named.name} is empty; write the password of the database into it.`)
+    return password
+  }
+  if (inAddress !== '') return inAddress
+  return inEnvironment === '' ? undefined : inEnvironment
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i
+
+/** Between machines TLS with a checked certificate is the default. */
+function readTls(host: string, mode: string | undefined, ca: string | undefined): PostgresAddress['tls'] {
+  const chosen = mode ?? (loopback.test(host) && ca === undefined ? 'disable' : 'verify-full')
+  if (!modes.has(chosen)) {
+    throw invalidInput(`sslmode in ASSAY_STORE must be ${[...modes.keys()].join(', ')}; the default is verify-full.`)
+  }
+  const check = modes.get(chosen)
+  if (check === undefined) return undefined
+  if (ca === undefined) return { check }
+  const named = { name: 'The file of sslrootcert in ASSAY_STORE', maxBytes: MAX_CERTIFICATE_BYTES }
+  const text = readFile(ca, named)
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw invalidInput(`${named.name} has no certificate; name a file in PEM form.`)
+  }
+  return { check, ca: text }
+}
+
+function readFile(path: string, named: { name: string; maxBytes: number }): string {
+  try {
+    return readRegularFile(path, named).toString('utf8')
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    throw invalidInput(`${named.name} cannot be read; check its path and permissions.`, { cause })
+  }
+}
+
+/** The database as messages name it, without user and password. */
+export const describeDatabase = ({ host, port, database }: PostgresAddress): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
+
+/**
+ * For commands that work on a database file; `advice` says what to use for a server instead.
+ * @throws AppError `unavailable`, reason `server_database`
+ */
+export function requireFile(place: StorePlace, advice: string): void {
+  if (place.kind === 'file') return
+  throw new AppError('unavailable', `The database is on a PostgreSQL server: ${advice}.`, { reason: 'server_database' })
+}
