@@ -49,11 +49,8 @@ export function hasStoredCounts(reader: Reader, { facets, findings }: Engine): b
   for (const { combo, count } of [findings.rows, findings.late]) {
     for (let row = 0; row < count; row++) counts[combo[row] as number] = (counts[combo[row] as number] as number) - 1
   }
-  // As JSON, rows are passed on five times as fast.
-  const lists = reader.prepare('SELECT json_group_array(id), json_group_array(n) FROM combo').raw().get() as string[]
-  const [ids = [], stored = []] = lists.map((list) => JSON.parse(list) as number[])
-  for (const [index, id] of ids.entries()) {
-    const [number, n] = [facets.find(id), stored[index] as number]
+  for (const [id = 0, n = 0] of reader.prepare('SELECT id, n FROM combo').raw().all() as number[][]) {
+    const number = facets.find(id)
     if (number === undefined) {
       if (n !== 0) return false
     } else counts[number] = (counts[number] as number) + n
