@@ -58,6 +58,8 @@ async function build(): Promise<{ engine: Engine; position: LogPosition | undefi
 }
 
 function trySave(engine: Engine): LogPosition | undefined {
+  // Snapshots are kept beside a database in a file.
+  if (store.files === undefined) return undefined
   const startedAt = performance.now()
   try {
     const position = saveSnapshot(store, engine)

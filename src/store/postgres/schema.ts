@@ -115,6 +115,9 @@ const writeScopes = `
   CREATE TRIGGER source_write_scope AFTER INSERT ON source FOR EACH ROW EXECUTE FUNCTION add_write_scope();
 `
 
+/** The server counts the rows of tables of any size; it would take a table of a few rows that it never counted for an empty one. */
+const statistics = 'ALTER TABLE source SET (autovacuum_analyze_threshold = 0);'
+
 const TEXT_INDEX = /_text(?:_(?:data|idx|content|docsize|config))?$|_text_(?:insert|update|delete)$/
 
 /**
@@ -135,6 +138,7 @@ export function toPostgresSchema(objects: readonly SchemaObject[]): {
     ...of('index').map((index) => `${index.sql.replace(/(\w+) COLLATE NOCASE/g, 'lower($1)')};`),
     writeScopes,
     findingIds,
+    statistics,
     introspection,
   ]
   return {

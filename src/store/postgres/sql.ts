@@ -7,7 +7,7 @@ export interface PostgresSql {
 
 /** String literals and quoted names, which stay as they are, or one thing that is written in another way. */
 const TOKENS =
-  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?) ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\bLIKE\b|\btemp\.|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
+  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?) ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\b(?:NOT |not )?(?:IN|in) \(SELECT CAST\(value AS BIGINT\) FROM json_each\((\?|@\w+)\)\)|\bLIKE\b|\btemp\.|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
 
 /**
  * Translates SQL of the stores for PostgreSQL. Everything else that SQLite has and PostgreSQL lacks is defined in its
@@ -21,16 +21,21 @@ export function toPostgresSql(sql: string): PostgresSql {
     if (!names.includes(name)) names.push(name)
     return `$${names.indexOf(name) + 1}`
   }
+  const placeOf = (parameter: string) => place(parameter === '?' ? undefined : parameter.slice(1))
   const text = sql.replace(
     TOKENS,
-    (token, name: string | undefined, joined: string | undefined, column: string | undefined, compared?: string) => {
+    (token, name?: string, joined?: string, column?: string, compared?: string, numbers?: string) => {
       if (token === '?' || name !== undefined) return place(name)
       if (token.startsWith("'") || token.startsWith('"')) return token
       // The order of joins is left to the planner.
       if (joined !== undefined) return `JOIN ${joined} ON`
       if (column !== undefined && compared !== undefined) {
-        const value = place(compared === '?' ? undefined : compared.slice(1))
-        return `lower(${column}) = lower(CAST(${value} AS TEXT) COLLATE "C")`
+        return `lower(${column}) = lower(CAST(${placeOf(compared)} AS TEXT) COLLATE "C")`
+      }
+      // Unlike the rows of a subquery, an array is looked up in an index in a query with many joins, too.
+      if (numbers !== undefined) {
+        const array = `(ARRAY(SELECT CAST(value AS BIGINT) FROM json_each(${placeOf(numbers)})))`
+        return /^not/i.test(token) ? `<> ALL ${array}` : `= ANY ${array}`
       }
       if (token.startsWith('IN (VALUES')) return 'IN ('
       // Regardless of ASCII case, as LIKE of SQLite.
