@@ -1,15 +1,13 @@
 import { workerData } from 'node:worker_threads'
-import { toLoggedText } from '../detectors/safe-text.ts'
 import type { Engine } from '../engine/columnar-index.ts'
 import type { EngineImage } from '../engine/image.ts'
 import { buildEngine, catchUp } from '../engine/load.store.ts'
 import { findLogPosition, findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
 import { saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { AppError } from '../kernel/errors.ts'
-import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
-import { openStore } from '../store/open-store.ts'
 import { inRecordedSnapshot, loadEngine } from './engine-loader.ts'
+import { openThread } from './open-thread.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
 export interface OpenedEngine {
@@ -35,18 +33,9 @@ export type EngineThreadProtocol = {
 
 const MEGABYTE = 1024 * 1024
 
-const { place, logLevel } = workerData as ThreadSettings
 const emit = openEvents<EngineThreadProtocol>()
-const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
-const store = await openStore(place, {
-  now,
-  readCacheBytes: 8 * MEGABYTE,
-  writeCacheBytes: 8 * MEGABYTE,
-  // The thread that started this one has already checked the location of the folder.
-  networkFolder: true,
-  mustExist: true,
-})
+const cache = { readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 8 * MEGABYTE }
+const { log, store } = await openThread(workerData as ThreadSettings, (line) => emit('log', line), cache)
 
 async function build(): Promise<{ engine: Engine; position: LogPosition | undefined }> {
   const startedAt = performance.now()

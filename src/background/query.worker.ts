@@ -1,17 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { workerData } from 'node:worker_threads'
-import { toLoggedText } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
 import { rehearse } from '../query/engine/executor.ts'
-import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
-import { openStore } from '../store/open-store.ts'
 import { type EngineKeeper, keepEngine } from './engine-keeper.ts'
 import { createProver, findEngineSocket } from './engine-socket.ts'
+import { openThread } from './open-thread.ts'
 import { queryThreadOperations } from './query-operations.ts'
 import type { CheckedQuestion } from './question.ts'
 import { type QuestionServer, serveQuestions } from './question-server.ts'
@@ -39,11 +37,10 @@ export type QueryThreadProtocol = {
   events: { log: string }
 }
 
-const { home, place, keys, logLevel, minFindings, role } = workerData as QueryThreadSettings
+const settings = workerData as QueryThreadSettings
+const { home, keys, minFindings, role } = settings
 const emit = openEvents<QueryThreadProtocol>()
-const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
-const store = await openStore(place, { now, networkFolder: true, mustExist: true })
+const { now, log, store } = await openThread(settings, (line) => emit('log', line))
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
 let keeper: EngineKeeper | undefined
@@ -101,7 +98,6 @@ function start(role: QueryThreadRole): void {
   // The process may have saved memory until it had to answer.
   setFlagsFromString('--no-optimize-for-size')
   if (role === 'sql') return
-  const settings = { home, place, keys, logLevel }
   keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
   if (role === 'holder') sharing = shareAnswers()
 }

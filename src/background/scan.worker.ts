@@ -1,14 +1,12 @@
 import { workerData } from 'node:worker_threads'
 import { createUpstreamTally, type UpstreamCounts } from '../connectors/http/upstream.ts'
-import { toLoggedText } from '../detectors/safe-text.ts'
 import { type ImportFormat, type ImportResult, importFindings } from '../imports/imports.ts'
 import type { Caller } from '../operation/context.ts'
-import { createLog } from '../runtime/log.ts'
 import { lowerThreadPriority } from '../runtime/thread-priority.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
-import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
+import { openThread } from './open-thread.ts'
 import { scanThreadOperations } from './scan-operations.ts'
 import { createScanRunner } from './scan-runner.ts'
 import type { ThreadSettings } from './thread-options.ts'
@@ -50,19 +48,12 @@ export type ScanThreadProtocol = {
 const MEGABYTE = 1024 * 1024
 const REPORT_INTERVAL_MS = 1_000
 lowerThreadPriority()
-const { home, place, keys, logLevel, owner } = workerData as ScanThreadSettings
+const settings = workerData as ScanThreadSettings
+const { home, keys, owner } = settings
 const emit = openEvents<ScanThreadProtocol>()
-const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
-const store = await openStore(place, {
-  now,
-  // A scan reads each page once: a large cache would only grow with the size of the tenant.
-  readCacheBytes: 8 * MEGABYTE,
-  writeCacheBytes: 16 * MEGABYTE,
-  // The thread that started this one has already checked the location of the folder.
-  networkFolder: true,
-  mustExist: true,
-})
+// A scan reads each page once: a large cache would only grow with the size of the tenant.
+const cache = { readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 16 * MEGABYTE }
+const { now, log, store } = await openThread(settings, (line) => emit('log', line), cache)
 const vault = openVault({ store, home, env: keys, now })
 const closing = new AbortController()
 const upstream = createUpstreamTally()

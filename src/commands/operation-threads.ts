@@ -1,3 +1,4 @@
+import { isClosing } from '../background/query-thread.ts'
 import { type ThreadOptions, toThreadSettings } from '../background/thread-options.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { AskedContext, Caller, Progress, ScanRunner } from '../operation/context.ts'
@@ -54,7 +55,7 @@ export function createOperationThreads(options: OperationThreadsOptions): Operat
   }
 
   const choose = (): Thread => {
-    if (closed) throw new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
+    if (closed) throw isClosing()
     const [least] = [...threads].sort((one, other) => one.pending - other.pending)
     return least === undefined || (least.pending > 0 && threads.size < MAX_THREADS) ? open() : least
   }

@@ -1,14 +1,12 @@
 import { workerData } from 'node:worker_threads'
+import { openThread } from '../background/open-thread.ts'
 import type { ThreadSettings } from '../background/thread-options.ts'
 import { operations } from '../catalogue.ts'
-import { toLoggedText } from '../detectors/safe-text.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 import type { ExportFormat, Operation } from '../operation/operation.ts'
-import { createLog } from '../runtime/log.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
-import { openStore } from '../store/open-store.ts'
 
 /** The worker data of an operation thread. */
 export interface OperationThreadSettings extends ThreadSettings {
@@ -47,11 +45,10 @@ export type OperationThreadProtocol = {
   }
 }
 
-const { home, place, keys, logLevel, settings } = workerData as OperationThreadSettings
+const opened = workerData as OperationThreadSettings
+const { home, keys, settings } = opened
 const emit = openEvents<OperationThreadProtocol>()
-const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
-const store = await openStore(place, { now, networkFolder: true, mustExist: true })
+const { now, log, store } = await openThread(opened, (line) => emit('log', line))
 const vault = openVault({ store, home, env: keys, now })
 const byName = new Map(operations.map((operation) => [operation.name, operation]))
 
