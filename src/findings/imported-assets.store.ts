@@ -29,7 +29,6 @@ interface ImportedAssetRow {
   name: SafeText
   url: SafeText
   content_updated_at: number | null
-  first_seen_at: number
 }
 
 interface AssetUpdate {
@@ -45,23 +44,23 @@ function saveImportedAsset(
   dictionary: FacetDictionary,
   telling: AssetUpdate,
   isLikelyNew: boolean,
-): { assetId: number; isNew: boolean; firstSeenAt: number } {
-  const { sourceId, asset, at } = telling
+): { assetId: number; isNew: boolean } {
+  const { sourceId, asset } = telling
   if (isLikelyNew) {
     const assetId = insertImportedAsset(writer, dictionary, telling)
-    if (assetId !== undefined) return { assetId, isNew: true, firstSeenAt: at }
+    if (assetId !== undefined) return { assetId, isNew: true }
   }
   const stored = writer.prepare(findImported).get(sourceId, asset.key) as ImportedAssetRow | undefined
   if (stored !== undefined) {
     updateImportedAsset(writer, dictionary, stored, telling)
-    return { assetId: stored.id, isNew: false, firstSeenAt: stored.first_seen_at }
+    return { assetId: stored.id, isNew: false }
   }
   const assetId = insertImportedAsset(writer, dictionary, telling)
   if (assetId === undefined) throw new RangeError('an asset exists but was not found by its key')
-  return { assetId, isNew: true, firstSeenAt: at }
+  return { assetId, isNew: true }
 }
 
-const findImported = `SELECT id, kind_id, container_id, owner_id, labels_id, name, url, content_updated_at, first_seen_at
+const findImported = `SELECT id, kind_id, container_id, owner_id, labels_id, name, url, content_updated_at
   FROM asset WHERE source_id = ? AND key = ?`
 const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
     status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
@@ -138,14 +137,12 @@ interface ResumedAssets {
   pending: PendingImport
   /** Key of the last asset that it processed. */
   last: string | undefined
-  /** When it began; assets that were first seen since then were inserted by it. */
-  addedSince: number | undefined
 }
 
 /** Caches the assets of an import; valid only as long as none of its writes is rolled back. */
 export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): ImportedAssetWriter {
   const pending = resumed?.pending
-  const addedSince = resumed?.addedSince ?? Number.POSITIVE_INFINITY
+  const firstOfImport = pending?.firstAsset ?? Number.POSITIVE_INFINITY
   const before = new Set<number>()
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
@@ -159,16 +156,11 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
       // A source without assets most likely has none of these, so they are inserted without a lookup.
       isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
-      const { assetId, isNew, firstSeenAt } = saveImportedAsset(
-        writer,
-        dictionary,
-        { sourceId, pending, asset, at },
-        isFirst,
-      )
+      const { assetId, isNew } = saveImportedAsset(writer, dictionary, { sourceId, pending, asset, at }, isFirst)
       if (isNew) {
         added++
         firstAdded = Math.min(firstAdded, assetId)
-      } else if (assetId < firstAdded && asset.key !== resumed?.last && firstSeenAt < addedSince) {
+      } else if (assetId < Math.min(firstAdded, firstOfImport) && asset.key !== resumed?.last) {
         before.add(assetId)
       }
       last = { asset, saved: { assetId, isNew: assetId >= firstAdded } }

@@ -63,10 +63,12 @@ export class ScanLease {
     const waiting = options.store.read((reader) => findScan(reader, scanUid))
     if (waiting === undefined) return undefined
     const claim = (writer: Writer) => {
-      const now = writer.time?.() ?? options.now()
+      const [now, at] = [options.now(), writer.time?.() ?? options.now()]
       const scan = findScan(writer, scanUid)
-      if (scan === undefined || !isOrphaned(scan, now)) return undefined
-      return { ...scan, token: claimScan(writer, scan, options.owner.name, now), startedAt: scan.startedAt ?? now }
+      if (scan === undefined || !isOrphaned(scan, at)) return undefined
+      const startedAt = scan.startedAt ?? now
+      const token = claimScan(writer, scan, { owner: options.owner.name, startedAt, heartbeatAt: at })
+      return { ...scan, token, startedAt }
     }
     const claimed = options.store.write(claim, { scope: { source: waiting.sourceId } })
     return claimed === undefined ? undefined : new ScanLease(claimed, options)

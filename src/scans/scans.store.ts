@@ -131,7 +131,11 @@ export function insertScan(writer: Writer, draft: ScanDraft, at: number): string
 }
 
 /** Claims a scan; from now on only the returned token may write for it. */
-export function claimScan(writer: Writer, scan: ScanRecord, owner: string, at: number): number {
+export function claimScan(
+  writer: Writer,
+  scan: ScanRecord,
+  { owner, startedAt, heartbeatAt }: { owner: string; startedAt: number; heartbeatAt: number },
+): number {
   const token = scan.token + 1
   writer.run(
     db
@@ -140,8 +144,8 @@ export function claimScan(writer: Writer, scan: ScanRecord, owner: string, at: n
         status: 'RUNNING',
         owner,
         token,
-        heartbeat_at: at,
-        started_at: scan.startedAt ?? at,
+        heartbeat_at: heartbeatAt,
+        started_at: startedAt,
         finished_at: null,
         reason: null,
         retry_at: null,

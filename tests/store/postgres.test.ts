@@ -217,7 +217,7 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect(find(count)).toBe(1)
   })
 
-  it('measures leases of scans by its own clock, and fences a process that was paused past its lease', () => {
+  it('measures leases of scans, but not their times, by its own clock, and fences a process that was paused past its lease', () => {
     const scanUid = store.write((writer) =>
       insertScan(
         writer,
@@ -237,6 +237,9 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
         heartbeatMs: 1_000_000,
       })
     const paused = claim('elsewhere', 600_000)
+    const ahead = (paused?.scan.startedAt ?? 0) - Date.now()
+    expect(ahead).toBeGreaterThan(540_000)
+    expect(find(`SELECT started_at FROM scan WHERE uid = '${scanUid}'`)).toBe(paused?.scan.startedAt)
     expect(claim('here', -600_000)).toBe(undefined)
     store.write((writer) => writer.prepare('UPDATE scan SET heartbeat_at = heartbeat_at - 31000').run(), {
       scope: [{ source: 1 }, 'access'],

@@ -132,7 +132,7 @@ async function storeStaged(
   { sorter, first }: { sorter: RowSorter; first: Promise<SortedBlocks | undefined> },
   pending: PendingImport,
 ): Promise<void> {
-  const { uid, id: scanId, sourceId, progress, startedAt } = lease.scan
+  const { uid, id: scanId, sourceId } = lease.scan
   let assetWriter: ImportedAssetWriter | undefined
   let most = ROWS_AT_FIRST
   let bytesOfRow = BYTES_OF_ROW_AT_FIRST
@@ -150,7 +150,6 @@ async function storeStaged(
     assetWriter ??= openImportedAssets(sourceId, {
       pending,
       last: from === 0 ? undefined : assetOf(rows, from - 1).key,
-      addedSince: progress.discovered === 0 ? undefined : (startedAt ?? undefined),
     })
     const assets = assetWriter
     while (from < rows.size) {
