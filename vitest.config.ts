@@ -34,7 +34,8 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=32'],
     // Transformed sources stay in node_modules, so that an unchanged file is transformed once for all runs.
     experimental: { fsModuleCache: true },
-    testTimeout: 30_000,
+    // In stores on a server, each statement is a round trip.
+    testTimeout: process.env.ASSAY_TEST_STORE === undefined ? 30_000 : 120_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
   },

@@ -77,7 +77,7 @@ describe('a clock', () => {
   })
 
   it('that differs by five minutes between processes repeats no run', async () => {
-    const other = openWorkbench(createTenant({ ENG: 1 }), { home: bench.home })
+    const other = openWorkbench(createTenant({ ENG: 1 }), { beside: bench })
     other.clock.now += 5 * MINUTE
     try {
       const runs = await pass(200, [bench, other])

@@ -8,6 +8,7 @@ import { queryOperations } from '../../src/query/operations.ts'
 import { finishDeletions } from '../../src/scans/source-deletion.ts'
 import { findSource } from '../../src/sources/sources.store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { sqliteOnly } from '../support/new-store.ts'
 import { createTenant } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
@@ -84,7 +85,8 @@ const removal = (bench: Workbench) => ({
 const count = (bench: Workbench, table: string) =>
   bench.store.read((reader) => reader.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
 
-it('a deletion that another process finished does not affect a new source with the same row id', async () => {
+it('a deletion that another process finished does not affect a new source with the same row id', async (test) => {
+  sqliteOnly('PostgreSQL gives no row id twice', test)
   const bench = await openBench()
   const id = bench.store.read((reader) => findSource(reader, 'staying'))?.id ?? 0
   vi.spyOn(bench.store, 'yieldBetweenBatches').mockImplementationOnce(async () => {
@@ -97,6 +99,7 @@ it('a deletion that another process finished does not affect a new source with t
 })
 
 describe('a deletion whose process is killed', () => {
+  sqliteOnly('another process opens the file')
   it.each([
     ['SQL', false],
     ['the engine', true],

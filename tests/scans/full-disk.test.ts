@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
-import { filesOf } from '../support/new-store.ts'
+import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
 
@@ -17,7 +17,8 @@ afterEach(async () => {
   for (const bench of benches.splice(0)) await bench.close()
 })
 
-it('a scan that fails on a full disk at any write resumes when there is space and ends with the same result', async () => {
+it('a scan that fails on a full disk at any write resumes when there is space and ends with the same result', async (test) => {
+  sqliteOnly('it limits the pages of the file', test)
   const calm = await open()
   expect(await calm.scan()).toMatchObject({ status: 'COMPLETED' })
   const bench = await open()

@@ -8,7 +8,7 @@ import { openBiWorld } from './history-bi.ts'
 import { type Chance, type Foretold, Model, WORDS, type World } from './history-model.ts'
 import { openWikiWorld } from './history-wiki.ts'
 import { type ScanProcess, startScanProcess } from './scan-process.ts'
-import { findingNumber, openSectionedBench } from './sectioned.ts'
+import { findingNumber, listHistories, openSectionedBench } from './sectioned.ts'
 import { PAST_REREAD_MS } from './withheld.ts'
 
 const MAX_REQUESTS_BEFORE_KILL = 12
@@ -48,17 +48,17 @@ export async function runHistory(
     const rows = bench.store.read((reader) =>
       reader
         .prepare(
-          `SELECT a.key, f.fp, c.status, (SELECT group_concat(s.to_status, ' ') FROM status_change s
-             WHERE s.finding_id = f.id ORDER BY s.seq) AS history
+          `SELECT f.id, a.key, f.fp, c.status
            FROM finding f JOIN asset a ON a.id = f.asset_id JOIN combo c ON c.id = f.combo_id`,
         )
         .all(),
-    ) as { key: string; fp: number; status: number; history: string | null }[]
+    ) as { id: number; key: string; fp: number; status: number }[]
+    const histories = listHistories(bench, ({ to_status }) => statuses[to_status])
     const stored = new Map(
-      rows.map(({ key, fp, status, history }) => {
-        const moves = history === null ? [] : history.split(' ').map((code) => statuses[Number(code)])
-        return [`${key} ${fp}`, `${statuses[status]} ${moves.join(',')}`]
-      }),
+      rows.map(({ id, key, fp, status }) => [
+        `${key} ${fp}`,
+        `${statuses[status]} ${(histories.get(id) ?? []).join(',')}`,
+      ]),
     )
     const told = new Map(
       [...model.findings].map(([id, { status, history }]) => {

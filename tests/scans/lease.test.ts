@@ -4,7 +4,9 @@ import { createOwner } from '../../src/scans/owner.ts'
 import { finishScan, getScan, insertScan } from '../../src/scans/scans.store.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
 import { NOON, openStore } from '../support/context.ts'
+import { sqliteOnly } from '../support/new-store.ts'
 
+const serverClock = 'leases are measured by the clock of the server, which a test cannot set'
 let now: number
 let uid: string
 let kept: ReturnType<typeof openStore>
@@ -39,7 +41,8 @@ const written: string[] = []
 const write = (lease: ScanLease, word: string) => lease.write(() => written.push(word))
 
 describe('a scan', () => {
-  it('with a live lease cannot be claimed until its heartbeat is too old', () => {
+  it('with a live lease cannot be claimed until its heartbeat is too old', (test) => {
+    sqliteOnly(serverClock, test)
     const first = need(claim())
     now += SILENCE_MS
     expect(claim()).toBeUndefined()
@@ -50,7 +53,8 @@ describe('a scan', () => {
     second.close()
   })
 
-  it('refuses writes, heartbeats and completion by a process that lost its lease', () => {
+  it('refuses writes, heartbeats and completion by a process that lost its lease', (test) => {
+    sqliteOnly(serverClock, test)
     const late = need(claim())
     write(late, 'before')
     now += SILENCE_MS + 1

@@ -12,7 +12,7 @@ let other: Workbench
 beforeEach(async () => {
   tenant = createTenant({ ENG: 3 })
   bench = openWorkbench(tenant)
-  other = openWorkbench(tenant, { home: bench.home })
+  other = openWorkbench(tenant, { beside: bench })
   await createFake(bench, { schedule: { enabled: true, preset: 'hourly' } })
 })
 afterEach(async () => {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -12,6 +10,7 @@ import { readDocument, readText } from '../../src/documents/reader.ts'
 import type { Finding, FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import type { Detect } from '../../src/scans/cross-asset-check.ts'
+import { contentOf } from '../support/new-store.ts'
 import { createTenant, type FakeTenant, pluginsFor } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
 
@@ -96,7 +95,7 @@ async function ask<T>(operation: string, input: Record<string, unknown> = {}): P
   return reply
 }
 
-const stored = () => ['assay.db', 'assay.db-wal'].map((file) => readFileSync(join(bench.home, file), 'latin1')).join('')
+const stored = () => contentOf(bench.store)
 
 it.each(Object.keys(formats))(
   'a match in %s is located in the original, and its value is neither stored nor shown',

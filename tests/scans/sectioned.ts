@@ -52,35 +52,51 @@ export interface KeptFinding {
 }
 
 interface KeptSqlRow {
+  id: number
   asset: string
   fp: number
   path: string
   status: number
   excerpt: string
-  history: string | null
   fresh: number
 }
 
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
 
+interface ChangeSqlRow {
+  finding_id: number
+  to_status: number
+  reason: string | null
+}
+
+/** The changes of status of each finding, in order. */
+export function listHistories<T>(bench: Workbench, describe: (change: ChangeSqlRow) => T): Map<number, T[]> {
+  const select = 'SELECT finding_id, to_status, reason FROM status_change ORDER BY finding_id, seq'
+  const changes = bench.store.read((reader) => reader.prepare(select).all()) as ChangeSqlRow[]
+  const histories = new Map<number, T[]>()
+  for (const change of changes) {
+    histories.set(change.finding_id, [...(histories.get(change.finding_id) ?? []), describe(change)])
+  }
+  return histories
+}
+
 export function listKept(bench: Workbench): KeptFinding[] {
   const rows = bench.store.read((reader) =>
     reader
       .prepare(
-        `SELECT a.key AS asset, f.fp, c.status, f.excerpt, f.location ->> '$.path' AS path,
-           (SELECT group_concat(s.to_status || coalesce(s.reason, ''), ' ') FROM status_change s
-             WHERE s.finding_id = f.id ORDER BY s.seq) AS history,
+        `SELECT f.id, a.key AS asset, f.fp, c.status, f.excerpt, f.location ->> '$.path' AS path,
            f.last_detected_at IS NULL AND a.seen_scan_id = (SELECT max(id) FROM scan) AS fresh
          FROM finding f JOIN asset a ON a.id = f.asset_id JOIN combo c ON c.id = f.combo_id ORDER BY a.key, f.fp`,
       )
       .all(),
   ) as KeptSqlRow[]
-  return rows.map(({ asset, fp, path, status, excerpt, history, fresh }) => ({
+  const histories = listHistories(bench, ({ to_status, reason }) => `${to_status}${reason ?? ''}`)
+  return rows.map(({ id, asset, fp, path, status, excerpt, fresh }) => ({
     asset,
     fp,
     path,
     status: statuses[status] ?? '',
-    history: history ?? '',
+    history: histories.get(id)?.join(' ') ?? '',
     excerpt,
     isFresh: fresh === 1,
   }))

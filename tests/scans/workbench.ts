@@ -16,7 +16,7 @@ import { createSourceOperations } from '../../src/sources/source-operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
 import { contextOf } from '../support/context.ts'
-import { openNewStore } from '../support/new-store.ts'
+import { openAgain, openNewStore } from '../support/new-store.ts'
 import { detectWords, type FakeTenant, fakeConfig, pluginsFor } from './fake-tenant.ts'
 
 /** A data folder with a fake tenant, driven through the operations. */
@@ -40,6 +40,8 @@ export function openWorkbench(
   tenant: FakeTenant,
   options: {
     home?: string
+    /** A workbench whose data folder and database this one has open, too, as another process does. */
+    beside?: Workbench
     extra?: readonly Operation[]
     detect?: Detect
     plugins?: Plugins
@@ -47,11 +49,17 @@ export function openWorkbench(
     completeDetectors?: CrawlOptions['completeDetectors']
   } = {},
 ): Workbench {
-  const home = options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
+  const { beside } = options
+  const home = beside?.home ?? options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
   const clock = { now: Date.UTC(2026, 0, 5, 12) }
   const now = () => clock.now
   const file = join(home, 'assay.db')
-  const store = options.home === undefined ? openNewStore(file, now) : Store.open(file, { now })
+  const store =
+    beside !== undefined
+      ? openAgain(beside.store, now)
+      : options.home === undefined
+        ? openNewStore(file, now)
+        : Store.open(file, { now })
   const vault = openVault({ store, home, env: {}, now })
   const { plugins = pluginsFor(tenant), estate = [brokenLinksCheck] } = options
   const stop = new AbortController()
@@ -93,7 +101,7 @@ export function openWorkbench(
       stop.abort()
       await queue.close()
       store.close()
-      if (options.home === undefined) rmSync(home, { recursive: true, force: true })
+      if (options.home === undefined && beside === undefined) rmSync(home, { recursive: true, force: true })
     },
   }
 }

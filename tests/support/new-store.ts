@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, type TestContext } from 'vitest'
-import { type FileStore, Store, type StoreFiles } from '../../src/store/store.ts'
+import { type FileStore, type Reader, Store, type StoreFiles } from '../../src/store/store.ts'
 import { openNewPostgres, openPostgresAgain } from './postgres.ts'
 
 /** The bytes of new databases, by the time at which they were migrated. */
@@ -37,6 +37,21 @@ export function openNewFile(file: string, now: () => number): FileStore {
   templates.set(at, template)
   writeFileSync(file, template, { mode: 0o600 })
   return Store.open(file, { now })
+}
+
+/** Everything that a database contains, to look for what it must not: the bytes of its files, or all values of a server's. */
+export function contentOf(store: Store): string {
+  if (store.files === undefined) return store.read(listValues).join('\n')
+  const { file } = store.files
+  return [file, `${file}-wal`].map((path) => readFileSync(path, 'latin1')).join('')
+}
+
+function listValues(reader: Reader): string[] {
+  const select =
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' AND table_type = 'BASE TABLE'"
+  const tables = reader.prepare(select).pluck().all() as string[]
+  const rows = tables.flatMap((table) => reader.prepare(`SELECT * FROM main.${table}`).raw().all() as unknown[][])
+  return rows.flat().map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
 }
 
 function makeTemplate(now: () => number): Buffer {
