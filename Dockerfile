@@ -20,7 +20,8 @@ COPY --from=build /app/schemas schemas
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
-EXPOSE 7411
+# The server, and the probes of a worker.
+EXPOSE 7411 7412
 # For `serve`, which is let out of the container only once there is a token: docker run … assay token create
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7411/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

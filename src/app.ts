@@ -1,4 +1,8 @@
-import { startLoop } from './background/loop.ts'
+import { startBackground } from './background/background.ts'
+import { createLookupThread } from './background/lookup-thread.ts'
+import { createLookups, type Lookups } from './background/lookups.ts'
+import type { Loop } from './background/loop.ts'
+import { createLoopThread } from './background/loop-thread.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
 import { createSharedAnswers, type SharedAnswers } from './background/shared-answers.ts'
@@ -7,15 +11,12 @@ import { type Folder, openFolder } from './commands/data-folder.ts'
 import { createOperationThreads, type OperationThreads } from './commands/operation-threads.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
-import { createWebhookSender } from './connectors/webhooks.ts'
 import type { Caller, Progress, WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
 import type { Log } from './runtime/log.ts'
 import type { KeyedVault } from './store/keys/vault-file.ts'
 import type { Store } from './store/store.ts'
-import { createDeliverer } from './watches/deliverer.ts'
-import { createWatchKeeper } from './watches/keeper.ts'
-import { readWatchElsewhere } from './watches/operations.ts'
+import type { ReadElsewhere } from './watches/operations.ts'
 import { followWatches } from './watches/revisions.ts'
 
 /** An opened data folder and everything that works on it. */
@@ -25,6 +26,8 @@ export interface OpenedApp {
   store: Store
   vault: KeyedVault
   log: Log
+  /** What a server reads and records itself. */
+  lookups: Lookups
   /** Counts of the requests of scans to tenants, since they were last taken. */
   upstream: UpstreamTally
   /** The user of this machine. */
@@ -63,13 +66,16 @@ export function createApp(folder: Folder): OpenedApp {
   let shared: SharedAnswers | undefined
   let answers: QueryThread | undefined
   let running: OperationThreads | undefined
-  let loop: { stop(): Promise<void> } | undefined
+  let loop: Loop | undefined
+  const ownLookups = store.files === undefined ? createLookupThread({ ...threads, vault }) : undefined
+  const lookups = ownLookups ?? createLookups({ store, vault, log, now })
   return {
     config,
     operations: listOfferedOperations(config.readOnly),
     store,
     vault,
     log,
+    lookups,
     upstream,
     caller: folder.caller,
     importFindings: scans.importFindings,
@@ -105,7 +111,7 @@ export function createApp(folder: Folder): OpenedApp {
       else {
         const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
         const settings = { lockdown, lockdownCodes, readOnly, webhookHosts }
-        answers = createQueryThread(threads)
+        answers = createQueryThread({ ...threads, count: lookups.countFindings })
         running = createOperationThreads({ ...threads, settings, scans })
       }
     },
@@ -113,18 +119,19 @@ export function createApp(folder: Folder): OpenedApp {
     startBackground: () => {
       const { signal } = closing
       const { lockdown, lockdownCodes, publicUrl, webhookHosts } = config
-      const sender = createWebhookSender({ hosts: webhookHosts })
-      const deliverer = createDeliverer({ store, vault, sender, log, now, signal, lockdown, lockdownCodes, publicUrl })
-      const evaluate = readWatchElsewhere((operation, input) =>
-        answers?.answer(operation, input, { caller: folder.caller, signal }),
-      )
-      const watches = createWatchKeeper({ store, log, now, signal, deliverer, evaluate })
-      loop ??= startLoop({ store, scans, log, now, signal, watches })
+      const settings = { lockdown, lockdownCodes, publicUrl, webhookHosts }
+      const answer: ReadElsewhere = (operation, input) =>
+        answers?.answer(operation, input, { caller: folder.caller, signal })
+      loop ??=
+        store.files === undefined
+          ? createLoopThread({ ...threads, settings, scans, answer })
+          : startBackground({ store, vault, log, now, signal, settings, scans, answer })
     },
-    followWatches: (listener) => followWatches({ store, log, signal: closing.signal }, listener),
+    followWatches: (listener) =>
+      followWatches({ readRevision: lookups.readWatchRevision, log, signal: closing.signal }, listener),
     close: async () => {
       closing.abort()
-      await Promise.all([loop?.stop(), answers?.close(), running?.close()])
+      await Promise.all([loop?.stop(), answers?.close(), running?.close(), ownLookups?.close()])
       await scans.close()
       folder.close()
     },

@@ -24,6 +24,9 @@ export const Settings = z
   .strictObject({
     host: z.string().min(1).default('127.0.0.1').describe('Address that the HTTP server listens on.'),
     port: port.default(7411).describe('Port that the HTTP server listens on; 0 picks a free one.'),
+    probePort: port
+      .default(7412)
+      .describe('Port on which `assay worker` answers /health, /ready and /metrics; 0 picks a free one.'),
     logLevel: z.enum(logLevels).default('info').describe('Lowest level of the log lines on stderr.'),
     logFile: z.boolean().default(true).describe('Also write the log to files in the data folder, at most 50 MB.'),
     toolsets: z
@@ -187,6 +190,7 @@ function readEnvironment(env: Environment): Record<string, unknown> {
   return withoutAbsent({
     host: env.ASSAY_HOST,
     port: env.ASSAY_PORT === undefined ? undefined : Number(env.ASSAY_PORT),
+    probePort: env.ASSAY_PROBE_PORT === undefined ? undefined : Number(env.ASSAY_PROBE_PORT),
     logLevel: env.ASSAY_LOG_LEVEL,
     logFile: flag(env.ASSAY_LOG_FILE),
     toolsets: env.ASSAY_TOOLSETS?.split(',').map((name) => name.trim()),

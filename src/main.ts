@@ -98,6 +98,15 @@ const host: Host = {
     const { serve } = await import('./commands/serve.ts')
     await serve(await open(flags), host)
   },
+  worker: async (flags) => {
+    keepYoungSmall()
+    const [{ requireServer, toStorePlace }, { work }] = await Promise.all([
+      import('./store/store-place.ts'),
+      import('./commands/worker.ts'),
+    ])
+    requireServer(toStorePlace(configure(flags).home, env))
+    await work(await open(flags), host)
+  },
   mcp: async (flags) => {
     const { reserveStdout: claimStdout } = await import('./mcp/stdio/stdout.ts')
     process.stdout.off('error', exitOnClosedPipe)

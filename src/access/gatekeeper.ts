@@ -1,8 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../operation/context.ts'
-import type { Store } from '../store/store.ts'
 import { createLimiter } from './limits.ts'
-import { findTokenHolder, isTokenRequired } from './tokens.ts'
+import type { TokenLookup } from './tokens.ts'
 
 /** What a request reveals about its sender. */
 export interface Credentials {
@@ -22,8 +21,7 @@ export interface Refusal {
 export type ExternalTokenVerifier = (text: string) => Promise<Caller | undefined>
 
 export interface AuthenticatorOptions {
-  store: Store
-  now: () => number
+  tokens: TokenLookup
   /** Monotonic milliseconds. */
   clock?: () => number
   /** The caller of requests without a token, as long as no token exists: the user of this machine. */
@@ -48,19 +46,19 @@ const GUESSES = { perSecond: 10 / 60, burst: 10 }
 const MAX_CREDENTIAL_LENGTH = 16_384
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { store, now, local, foreign, onRefusal = () => {} } = options
+  const { tokens, local, foreign, onRefusal = () => {} } = options
   const clock = options.clock ?? (() => performance.now())
   const rate = createLimiter(RATE, clock)
   const guesses = createLimiter(GUESSES, clock)
-  const isAsked = () => options.always || foreign !== undefined || isTokenRequired(store)
+  const isAsked = () => options.always || foreign !== undefined || tokens.isTokenRequired()
 
   const identify = async (text: string): Promise<Caller | undefined> => {
     if (text.length > MAX_CREDENTIAL_LENGTH) return undefined
-    return findTokenHolder(store, text, now()) ?? (await foreign?.(text))
+    return (await tokens.findTokenHolder(text)) ?? (await foreign?.(text))
   }
   return {
     authenticate: async ({ authorization, address }) => {
-      if (!isAsked()) return local
+      if (!(await isAsked())) return local
       if (authorization === undefined) {
         onRefusal({ reason: 'token_required', address })
         throw unauthorized('token_required', 'This server requires a token; send one as Authorization: Bearer.')

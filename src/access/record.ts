@@ -21,6 +21,12 @@ interface Options {
   store: Store
   log: Log
   now: () => number
+}
+
+interface RecordOptions {
+  /** Writes a refusal to the audit trail. */
+  append: (refused: RefusedAccess) => void
+  log: Log
   clock?: () => number
 }
 
@@ -30,25 +36,22 @@ const SERVER = { name: 'assay', via: 'http' } as const
  * Writes refusals to the audit trail: each distinct one once a minute, all together in bursts of at most 30 (one per 2
  * s), so that refused requests cannot fill the disk. Metrics count all of them.
  */
-export function recordAccess({ store, log, now, clock = () => performance.now() }: Options): AccessRecord {
+export function recordAccess({ append, log, clock = () => performance.now() }: RecordOptions): AccessRecord {
   const each = createLimiter({ perSecond: 1 / 60, burst: 1 }, clock)
   const all = createLimiter({ perSecond: 0.5, burst: 30 }, clock)
   return {
     refuse: (refused) => {
       log.info('a request was refused', { event: 'access_refused', ...refused })
       if (each.take(JSON.stringify(refused)) > 0 || all.take('') > 0) return
-      const { reason, ...facts } = refused
-      logFailure(log, () =>
-        store.write((writer) =>
-          appendAudit(
-            writer,
-            { ...SERVER, at: now() },
-            { action: 'refuse', kind: 'access', name: reason, after: facts },
-          ),
-        ),
-      )
+      append(refused)
     },
   }
+}
+
+/** Writes one refusal to the audit trail. */
+export function appendRefusal({ store, log, now }: Options, { reason, ...facts }: RefusedAccess): void {
+  const entry = { action: 'refuse', kind: 'access', name: reason, after: facts }
+  logFailure(log, () => store.write((writer) => appendAudit(writer, { ...SERVER, at: now() }, entry)))
 }
 
 /** Records the settings of this server in the audit trail when they differ from the last recorded ones. */

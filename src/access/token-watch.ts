@@ -1,8 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../operation/context.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Store } from '../store/store.ts'
-import { listTokenHolders } from './tokens.ts'
+import type { TokenLookup } from './tokens.ts'
 
 /** Calls `end` once when the caller's token is revoked or expires; returns a function that stops watching. */
 export type FollowToken = (caller: Caller, end: () => void) => () => void
@@ -13,7 +12,7 @@ export interface TokenWatch {
 }
 
 interface Options {
-  store: Store
+  tokens: Pick<TokenLookup, 'listTokenHolders'>
   now: () => number
   log: Log
 }
@@ -23,17 +22,33 @@ const CHECK_INTERVAL_MS = 200
 /**
  * Ends streams, sessions and uploads as soon as the token under which they began expires or is revoked, by any process.
  */
-export function createTokenWatch({ store, now, log }: Options): TokenWatch {
+export function createTokenWatch({ tokens, now, log }: Options): TokenWatch {
   const followed = new Set<{ caller: Caller; end: () => void }>()
   let timer: NodeJS.Timeout | undefined
   const close = () => {
     clearInterval(timer)
     timer = undefined
   }
+  let isReading = false
   const checkTokens = () => {
     if (followed.size === 0) return close()
+    endWithout(undefined)
+    if (isReading) return
+    try {
+      const holders = tokens.listTokenHolders()
+      if (!(holders instanceof Promise)) return endWithout(holders)
+      isReading = true
+      void holders.then(endWithout, report).finally(() => {
+        isReading = false
+      })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      report(error)
+    }
+  }
+  /** Ends what a token of the database allowed unless its holder is listed; without a list, none counts as revoked. */
+  const endWithout = (holders: ReadonlySet<string> | undefined) => {
     const at = now()
-    const holders = readHolders(at)
     for (const each of followed) {
       const { expiresAt, id = '' } = each.caller
       const holds = expiresAt === undefined ? (holders?.has(id) ?? true) : expiresAt > at
@@ -42,16 +57,7 @@ export function createTokenWatch({ store, now, log }: Options): TokenWatch {
       each.end()
     }
   }
-  /** Undefined when the database cannot be read: a token does not count as revoked then. */
-  const readHolders = (at: number): ReadonlySet<string> | undefined => {
-    try {
-      return store.read((reader) => listTokenHolders(reader, at))
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      log.debug('tokens could not be read', { error })
-      return undefined
-    }
-  }
+  const report = (error: unknown) => log.debug('tokens could not be read', { error })
   return {
     follow: (caller, end) => {
       if (caller.token !== true) return () => {}

@@ -1,5 +1,6 @@
 import { appendAudit } from '../audit/audit.store.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
+import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
@@ -133,7 +134,6 @@ export function listTokens(reader: Reader, now: number): Token[] {
   return listTokenRows(reader).map((row) => toToken(row, now))
 }
 
-/** Whether HTTP requires a token: from the first one created until all are cleared. */
 export const isTokenRequired = (store: Store): boolean => store.read(hasTokens)
 
 const toHolder = (id: string) => `token/${id}`
@@ -141,6 +141,23 @@ const toHolder = (id: string) => `token/${id}`
 /** Ids of the callers whose tokens are active. */
 export const listTokenHolders = (reader: Reader, now: number): Set<string> =>
   new Set(listActiveIds(reader, now).map(toHolder))
+
+/** The stored tokens as a server checks them; where that would block its thread, another one does. */
+export interface TokenLookup {
+  /** Whether HTTP requires a token: from the first one created until all are cleared. */
+  isTokenRequired(): Awaitable<boolean>
+  findTokenHolder(text: string): Awaitable<Caller | undefined>
+  /** Ids of the callers whose tokens are active. */
+  listTokenHolders(): Awaitable<ReadonlySet<string>>
+}
+
+/** Lookups on the calling thread. */
+export const openTokenLookup = (store: Store, now: () => number) =>
+  ({
+    isTokenRequired: () => isTokenRequired(store),
+    findTokenHolder: (text) => findTokenHolder(store, text, now()),
+    listTokenHolders: () => store.read((reader) => listTokenHolders(reader, now())),
+  }) satisfies TokenLookup
 
 /** A digest that no token has, so that an unknown id takes as long as a known one. */
 const noDigest = new Uint8Array(32)

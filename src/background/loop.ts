@@ -53,8 +53,8 @@ export interface Loop {
 }
 
 /**
- * Starts due scans, and resumes interrupted and parked ones, in the one process on the data folder that holds the
- * lease. A dead holder loses it at the next tick of another process.
+ * Starts due scans, and resumes interrupted and parked ones, in the one process on the database that holds the lease. A
+ * dead holder loses it at the next tick of another process. On a server of databases, the others run waiting scans, too.
  */
 export function startLoop(options: LoopOptions): Loop {
   const { store, log, now, signal, tickMs = TICK_MS, leaseMs } = options
@@ -74,7 +74,11 @@ export function startLoop(options: LoopOptions): Loop {
     try {
       if (isWriting(store, lease, now())) await store.waitForWriteLock(signal)
       if (isOver()) return
-      if (!lease.hold()) return
+      if (!lease.hold()) {
+        // Machines share the work of one database; processes on one data folder would only share its machine.
+        if (store.files === undefined) startAbandoned({ ...options, isHeartbeatStale })
+        return
+      }
       const jumpMs = watch()
       if (jumpMs !== 0) log.warn('clock_jump', { jumpMs })
       if ((store.files?.space.isLow() ?? false) !== isPaused) {
@@ -155,8 +159,18 @@ export function runTick({ store, scans, log, now: clock, isHeartbeatStale = () =
   for (const scan of store.read((reader) => listDueRetries(reader, now))) {
     if (resumeParked(store, scan.id, scan.sourceId, now)) scans.start(scan.uid)
   }
+  startAbandoned({ store, scans, now: clock, isHeartbeatStale })
+}
+
+/** Starts the scans that wait for any process; whichever claims one first runs it. */
+function startAbandoned({
+  store,
+  scans,
+  now,
+  isHeartbeatStale,
+}: Pick<LoopOptions, 'store' | 'scans' | 'now'> & Required<Pick<TickOptions, 'isHeartbeatStale'>>): void {
   for (const scan of store.read(listOpenScans)) {
-    if (isHeartbeatStale(scan) && isAbandoned(scan, now)) scans.start(scan.uid)
+    if (isHeartbeatStale(scan) && isAbandoned(scan, now())) scans.start(scan.uid)
   }
 }
 

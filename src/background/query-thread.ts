@@ -1,4 +1,5 @@
 import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
+import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
@@ -16,6 +17,8 @@ const STOP_MS = 1_000
 
 export interface QueryThreadOptions extends ThreadOptions {
   minFindings?: number
+  /** Counts the findings without blocking the thread; absent: on the calling thread. */
+  count?: () => Awaitable<number>
   role?: QueryThreadRole
   /** Called when the thread has failed. */
   onLost?: () => void
@@ -46,6 +49,7 @@ export const toCancelled = () =>
 
 export function createQueryThread(options: QueryThreadOptions): StandbyThread {
   const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX, role = 'alone' } = options
+  const { count = () => store.read(countFindings) } = options
   let worker: WorkerClient<QueryThreadProtocol> | undefined
   let closed = false
   let crashes = 0
@@ -74,8 +78,13 @@ export function createQueryThread(options: QueryThreadOptions): StandbyThread {
     const time = performance.now()
     if (closed || worker !== undefined || time < mayStartAt) return worker
     mayStartAt = time + COUNT_INTERVAL_MS
-    if (store.read(countFindings) >= minFindings) worker = start()
+    const counted = count()
+    if (!(counted instanceof Promise)) startFor(counted)
+    else counted.then(startFor, (error: unknown) => log.debug('the findings could not be counted', { error }))
     return worker
+  }
+  const startFor = (findings: number) => {
+    if (findings >= minFindings && !closed) worker ??= start()
   }
   find()
 

@@ -129,13 +129,14 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     thread = undefined
     clearTimeout(idle)
     owner.release()
+    if (stopping) {
+      // It had no work left.
+      if (!closed && !isIdle()) dispatch()
+      return
+    }
     const driven = new Set(listRunningScans(owner))
     free(owner)
     if (closed) return
-    if (stopping) {
-      if (!isIdle()) dispatch()
-      return
-    }
     log.error('the scan thread died', { error, scans: scans.size })
     const at = options.now()
     for (const [scanUid, before] of scans) {

@@ -35,6 +35,8 @@ export interface Host extends ColorSettings {
   locate(flags: Flags): Location
   /** Prints its address, then serves until `signal` is aborted. */
   serve(flags: Flags): Promise<void>
+  /** Runs scheduled work until `signal` is aborted. */
+  worker(flags: Flags): Promise<void>
   /** Serves MCP over stdio until the host disconnects. */
   mcp(flags: Flags): Promise<void>
   demo(flags: Flags & { once: boolean }): Promise<void>

@@ -220,6 +220,15 @@ function addServeCommands(program: Command, host: Host): void {
       toList,
     )
     .action(async (options: Flags) => host.serve(withoutDefault(options)))
+  declareDataUse('created', program.command('worker'))
+    .description(
+      'run scheduled work on the PostgreSQL database of ASSAY_STORE, together with other workers and servers',
+    )
+    .option('--host <address>', 'address to answer probes on (default 127.0.0.1)')
+    .option('--probe-port <port>', 'port for /health, /ready and /metrics; 0 picks a free one (default 7412)', toPort)
+    .option('--lockdown', 'messages of watches contain counts and ids only')
+    .addOption(level())
+    .action(async (options: Flags) => host.worker(options))
   const mcp = offering(
     declareDataUse('created', program.command('mcp')).description(
       'speak MCP over stdin and stdout, for an assistant on this machine',

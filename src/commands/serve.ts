@@ -2,9 +2,8 @@ import { hostname, networkInterfaces } from 'node:os'
 import { createAuthenticator } from '../access/gatekeeper.ts'
 import { createIssuer } from '../access/issuer.ts'
 import { createQueryLimiter } from '../access/query-limiter.ts'
-import { anchorAudit, recordAccess, recordSettings } from '../access/record.ts'
+import { recordAccess } from '../access/record.ts'
 import { createTokenWatch } from '../access/token-watch.ts'
-import { isTokenRequired } from '../access/tokens.ts'
 import type { OpenedApp } from '../app.ts'
 import type { Host } from '../cli/host.ts'
 import { show } from '../cli/output/show.ts'
@@ -18,7 +17,6 @@ import { principalOf } from '../operation/context.ts'
 import { packageFile, version } from '../runtime/package-files.ts'
 import { announceAddress } from '../runtime/served-address.ts'
 import { letYoungGrow } from '../runtime/young-generation.ts'
-import { examineReadiness } from '../telemetry/readiness.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { createSurface } from './mcp-surface.ts'
 
@@ -34,7 +32,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const { host, port, socket, publicUrl, trustProxy, oidc } = config
   const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
   const isReached = !isLocal || isProxied(config)
-  if (isReached && oidc === undefined && !isTokenRequired(app.store)) {
+  if (isReached && oidc === undefined && !(await app.lookups.isTokenRequired())) {
     const place = isLocal ? `behind ${publicUrl ?? 'a proxy'}` : `on ${host}`
     throw new AppError(
       'forbidden',
@@ -44,12 +42,11 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   }
   const ending = new AbortController()
   const now = () => Date.now()
-  const { store, vault } = app
-  const telemetry = createTelemetry({ store, vault, now, upstream: app.upstream })
-  const record = recordAccess({ store, log, now })
+  const { lookups, store, upstream } = app
+  const telemetry = createTelemetry({ files: store.files, readEstate: lookups.readEstate, upstream })
+  const record = recordAccess({ append: (refused) => void lookups.recordRefusal(refused), log })
   const gatekeeper = createAuthenticator({
-    store: app.store,
-    now,
+    tokens: lookups,
     local: { ...app.caller, via: 'http' },
     always: isReached,
     onRefusal: ({ reason, address, principal }) => {
@@ -71,7 +68,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
       telemetry.measure(operation, caller.via, () => queryLimiter(operation, caller, work))
     return context
   }
-  const tokens = createTokenWatch({ store, now, log })
+  const tokens = createTokenWatch({ tokens: lookups, now, log })
   const { follow } = tokens
   const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, contextFor }), log, follow })
   const http = createHttpApp({
@@ -94,16 +91,16 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     issuer: oidc?.issuer,
     ...(config.console ? { console: packageFile('dist/console/') } : {}),
     telemetry,
-    readiness: () => examineReadiness(store, vault),
+    readiness: lookups.readReadiness,
     log,
   })
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
   const address = publicUrl ?? (socket === undefined ? server.url : undefined)
   const withdraw =
     config.console && address !== undefined ? announceAddress(config.home, address.replace(/\/+$/, '')) : () => {}
-  recordSettings({ store, log, now }, settingsOf(config))
-  anchorAudit({ store, log })
-  const anchoring = setInterval(() => anchorAudit({ store, log }), DAY_MS).unref()
+  await lookups.recordSettings(settingsOf(config))
+  await lookups.anchorAudit()
+  const anchoring = setInterval(() => void lookups.anchorAudit(), DAY_MS).unref()
   return {
     url: server.url,
     close: async () => {
@@ -142,7 +139,7 @@ function settingsOf({
 }
 
 /** The names by which requests may address this machine: the address that it listens on, or all of its own. */
-function namesOf(host: string): string[] {
+export function namesOf(host: string): string[] {
   const written = (address: string) => (address.includes(':') && !address.startsWith('[') ? `[${address}]` : address)
   if (!everywhere.has(host)) return [written(host)]
   const own = Object.values(networkInterfaces()).flatMap((addresses = []) =>

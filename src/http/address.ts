@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
 export type Network = ReturnType<typeof ipaddr.parseCIDR>
@@ -26,6 +27,11 @@ const forwarding = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 export function isFromHere(peer: string | undefined, headers: Headers): boolean {
   return peer !== undefined && parse(peer)?.range() === 'loopback' && forwarding.every((name) => !headers.has(name))
 }
+
+/** The connection of a request; empty for an in-process call. */
+export const nodeOf = (env: unknown) => (env ?? {}) as { incoming?: IncomingMessage; outgoing?: ServerResponse }
+
+export const peerOf = (env: unknown): string | undefined => nodeOf(env).incoming?.socket?.remoteAddress
 
 /**
  * The client address of a request. `X-Forwarded-For` counts only as far as proxies are trusted: the result is its last

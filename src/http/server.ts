@@ -1,26 +1,26 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import { resourceMetadataPath, toChallenge, toResourceMetadata } from '../access/challenge.ts'
 import type { FollowToken } from '../access/token-watch.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, principalOf, type WriteContext } from '../operation/context.ts'
-import { type Operation, requireScope } from '../operation/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { clientAddress, isFromHere, toNetwork } from './address.ts'
+import { clientAddress, isFromHere, nodeOf, peerOf, toNetwork } from './address.ts'
 import { addConsole, CONSOLE_PATH, isConsolePage, pageHeaders, typeOf } from './console.ts'
 import { atOrigin, createDocsPage, DOCS_PATH } from './docs.ts'
 import { docsFiles } from './docs-assets.ts'
 import { addSafety, guard } from './guard.ts'
 import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
+import { addProbes, type ProbeOptions } from './probes.ts'
 import { toProblem } from './problem.ts'
 import { toTextResponse } from './replies.ts'
 import { type AppEnv, addRoutes } from './routes.ts'
 import { limitStreams } from './streams.ts'
 import { FEED_PATH, feedRoute } from './watches-feed.ts'
 
-export interface HttpOptions {
+export interface HttpOptions extends ProbeOptions {
   operations: readonly Operation[]
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
   /**
@@ -33,7 +33,6 @@ export interface HttpOptions {
   mcp?: (request: Request, caller: Caller) => Promise<Response>
   /** Imports a file of findings; if absent, the import runs on this thread. */
   importFindings?: ImportFindings
-  version: string
   /** Host names accepted besides loopback. */
   hosts: readonly string[]
   publicUrl?: string | undefined
@@ -41,7 +40,6 @@ export interface HttpOptions {
   trustProxy?: readonly string[]
   /** Counts requests and returns the counts. */
   telemetry?: Pick<Telemetry, 'countRequest' | 'read' | 'contentType'>
-  readiness?: () => Record<string, 'ok' | 'failed'>
   /** The issuer whose tokens are accepted besides Assay's own. */
   issuer?: string | undefined
   /** The folder of the built console; absent: not served. */
@@ -78,7 +76,7 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
   const baseOf = (request: Request) => (options.publicUrl ?? new URL(request.url).origin).replace(/\/$/, '')
   let openApi: string | undefined
   let docs: string | undefined
-  const { telemetry, readiness } = options
+  const { telemetry } = options
   if (telemetry !== undefined) {
     app.use('*', async (c, next) => {
       const begun = performance.now()
@@ -104,21 +102,7 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
     await next()
     if (c.res.headers.get('content-type')?.startsWith('text/event-stream')) holdStream(principalOf(caller), outgoing)
   })
-  app.get('/health', (c) => c.json({ status: 'ok', version }))
-  if (readiness !== undefined) {
-    app.get('/ready', (c) => {
-      const checks = readiness()
-      const ready = Object.values(checks).every((outcome) => outcome === 'ok')
-      return c.json({ status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503)
-    })
-  }
-  if (telemetry !== undefined) {
-    app.get('/metrics', async (c) => {
-      const caller = c.get('caller') as Caller | undefined
-      if (caller !== undefined) requireScope('Reading metrics', 'read', caller)
-      return c.body(await telemetry.read(), 200, { 'content-type': telemetry.contentType })
-    })
-  }
+  addProbes(app, options)
   app.get('/openapi.json', (c) => {
     openApi ??= JSON.stringify(createOpenApi(options.operations, version))
     const headers = { 'content-type': 'application/json' }
@@ -161,8 +145,3 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
   })
   return app
 }
-
-/** The connection of a request; empty for an in-process call. */
-const nodeOf = (env: unknown) => (env ?? {}) as { incoming?: IncomingMessage; outgoing?: ServerResponse }
-
-const peerOf = (env: unknown): string | undefined => nodeOf(env).incoming?.socket?.remoteAddress

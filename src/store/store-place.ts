@@ -127,6 +127,19 @@ export const describeDatabase = ({ host, port, database }: PostgresAddress): str
   `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
 
 /**
+ * For what only several machines need.
+ * @throws AppError `unavailable`, reason `file_database`
+ */
+export function requireServer(place: StorePlace): void {
+  if (place.kind === 'postgres') return
+  throw new AppError(
+    'unavailable',
+    'A worker shares a PostgreSQL database, which ASSAY_STORE must name; on a database in the data folder, `assay serve` runs scheduled work itself.',
+    { reason: 'file_database' },
+  )
+}
+
+/**
  * For commands that work on a database file; `advice` says what to use for a server instead.
  * @throws AppError `unavailable`, reason `server_database`
  */

@@ -1,4 +1,6 @@
-import type { Reader } from '../store/store.ts'
+import type { KeyedVault } from '../store/keys/vault-file.ts'
+import { findLease } from '../store/lease.store.ts'
+import type { Reader, Store } from '../store/store.ts'
 
 /** Number of sources with metrics of their own; the others are summed up as `others`. */
 const MAX_SOURCES = 50
@@ -19,8 +21,29 @@ export interface SourceFacts {
   lagMs: number
 }
 
+/** What the metrics for Prometheus say about the database. */
+export interface Estate {
+  /** Who runs the background loop. */
+  loopHolder: string | undefined
+  /** Sources whose credentials cannot be decrypted. */
+  unreadableSources: number
+  /** The ids of the sources with metrics of their own. */
+  namedSources: string[]
+  facts: SourceFacts[]
+}
+
+export function readEstate(store: Pick<Store, 'read'>, vault: Pick<KeyedVault, 'problem'>, now: number): Estate {
+  const hasKey = vault.problem() === undefined
+  return store.read((reader) => ({
+    loopHolder: findLease(reader, 'loop')?.holder,
+    unreadableSources: hasKey ? 0 : countSealedSources(reader),
+    namedSources: listNamedSources(reader),
+    facts: readSourceFacts(reader, now),
+  }))
+}
+
 /** The ids of the sources with metrics of their own. */
-export function listNamedSources(reader: Reader): string[] {
+function listNamedSources(reader: Reader): string[] {
   return reader
     .prepare(`SELECT uid FROM source WHERE deleted_at IS NULL ORDER BY id LIMIT ${MAX_SOURCES}`)
     .pluck()
@@ -28,7 +51,7 @@ export function listNamedSources(reader: Reader): string[] {
 }
 
 /** Totals of the scans of each source; sources beyond MAX_SOURCES, the newest ones, are summed up. */
-export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
+function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
   return reader
     .prepare(
       `WITH own AS (
@@ -48,7 +71,7 @@ export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
     .all({ now }) as SourceFacts[]
 }
 
-export function countSealedSources(reader: Reader): number {
+function countSealedSources(reader: Reader): number {
   const row = reader.prepare(`SELECT count(*) AS n FROM source WHERE secrets <> '{}'`).get() as { n: number }
   return row.n
 }

@@ -1,18 +1,17 @@
 import { statSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { BreakerState, UpstreamTally } from '../connectors/http/upstream.ts'
+import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, OperationFacts } from '../operation/context.ts'
-import type { KeyedVault } from '../store/keys/vault-file.ts'
-import { findLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
-import { countSealedSources, listNamedSources, OTHERS, readSourceFacts } from './estate.store.ts'
+import { type Estate, OTHERS } from './estate.store.ts'
 
 export interface TelemetryOptions {
-  store: Store
-  vault: Pick<KeyedVault, 'problem'>
-  now: () => number
+  files: Store['files']
+  readEstate: () => Awaitable<Estate>
   /** Counts the requests of scans to tenants. */
   upstream: Pick<UpstreamTally, 'take'>
 }
@@ -76,7 +75,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     help: 'Writes that failed because the database was locked.',
     registers,
   })
-  const stop = addGauges(registers, options)
+  const gauges = addGauges(registers, options)
   const takeUpstream = addUpstream(registers, options)
   return {
     countRequest: (route, status, seconds) => requests.observe({ route, status }, seconds),
@@ -98,12 +97,14 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         if (via === 'mcp') tools.observe({ tool: name, outcome }, seconds)
       }
     },
-    read: () => {
-      takeUpstream()
+    read: async () => {
+      const estate = await options.readEstate()
+      takeUpstream(estate)
+      gauges.show(estate)
       return register.metrics()
     },
     contentType: register.contentType,
-    close: stop,
+    close: gauges.close,
   }
 }
 
@@ -111,7 +112,7 @@ const WAIT_SECONDS = [1, 5, 30, 120, 300, 900]
 const breakerValues: Record<BreakerState, number> = { closed: 0, half_open: 1, open: 2 }
 
 /** Metrics of the requests of scans to tenants. Returns a function that adds the counts since its last call. */
-function addUpstream(registers: Registry[], { store, upstream }: TelemetryOptions): () => void {
+function addUpstream(registers: Registry[], { upstream }: TelemetryOptions): (estate: Estate) => void {
   const requests = new Counter({
     name: 'upstream_requests_total',
     help: 'Requests sent by scans, by source and response.',
@@ -137,10 +138,10 @@ function addUpstream(registers: Registry[], { store, upstream }: TelemetryOption
     labelNames: ['reason'],
   })
   const states = new Map<string, BreakerState>()
-  return () => {
+  return ({ namedSources }) => {
     const counts = upstream.take()
     if (counts === undefined) return
-    const named = new Set(store.read(listNamedSources))
+    const named = new Set(namedSources)
     const labelOf = (source: string) => (named.has(source) ? source : OTHERS)
     for (const [source, own] of counts.replies) {
       for (const [code, n] of own) requests.inc({ source: labelOf(source), code }, n)
@@ -162,8 +163,15 @@ function sizeOf(output: unknown): number {
   return Math.max(0, ...Object.values(output).map((member) => (Array.isArray(member) ? member.length : 0)))
 }
 
-/** Gauges that are read on each scrape. Returns a function that stops the measurement. */
-function addGauges(registers: Registry[], { store, vault, now }: TelemetryOptions): () => void {
+interface Gauges {
+  /** Sets what the next scrape reads. */
+  show(estate: Estate): void
+  close(): void
+}
+
+/** Gauges that are read on each scrape. */
+function addGauges(registers: Registry[], { files }: TelemetryOptions): Gauges {
+  let shown: Estate = { loopHolder: undefined, unreadableSources: 0, namedSources: [], facts: [] }
   const gauge = (name: string, help: string, collect: (gauge: Gauge<string>) => void, labelNames: string[] = []) => {
     new Gauge({
       name,
@@ -176,24 +184,23 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
       },
     })
   }
-  const { file } = store.files ?? {}
+  const { file } = files ?? {}
   const sizeOfFile = (suffix: string) =>
     file === undefined ? 0 : (statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0)
   gauge('db_size_bytes', 'Size of the database file.', (each) => each.set(sizeOfFile('')))
   gauge('wal_bytes', 'Size of the write-ahead log.', (each) => each.set(sizeOfFile('-wal')))
   gauge('leader', 'Whether this process runs the background loop.', (each) => {
-    const holder = store.read((reader) => findLease(reader, 'loop'))?.holder ?? ''
-    each.set(holder.split('/')[1] === String(process.pid) ? 1 : 0)
+    const [host, pid] = shown.loopHolder?.split('/') ?? []
+    each.set(host === hostname() && pid === String(process.pid) ? 1 : 0)
   })
   gauge('secrets_unreadable', 'Sources whose credentials cannot be decrypted.', (each) =>
-    each.set(vault.problem() === undefined ? 0 : store.read(countSealedSources)),
+    each.set(shown.unreadableSources),
   )
-  const facts = () => store.read((reader) => readSourceFacts(reader, now()))
   gauge(
     'scan_items_total',
     'Assets and findings processed by scans.',
     (each) => {
-      for (const { source, ...counts } of facts()) {
+      for (const { source, ...counts } of shown.facts) {
         each.set({ source, kind: 'asset', outcome: 'discovered' }, counts.discovered)
         each.set({ source, kind: 'asset', outcome: 'scanned' }, counts.scanned)
         each.set({ source, kind: 'asset', outcome: 'unchanged' }, counts.unchanged)
@@ -208,12 +215,12 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
     'scan_run_seconds',
     'Duration of the latest finished scan.',
     (each) => {
-      for (const { source, lastRunMs } of facts()) if (lastRunMs !== null) each.set({ source }, lastRunMs / 1000)
+      for (const { source, lastRunMs } of shown.facts) if (lastRunMs !== null) each.set({ source }, lastRunMs / 1000)
     },
     ['source'],
   )
   gauge('schedule_lag_seconds', 'Delay of the most overdue scan.', (each) =>
-    each.set(Math.max(0, ...facts().map(({ lagMs }) => lagMs)) / 1000),
+    each.set(Math.max(0, ...shown.facts.map(({ lagMs }) => lagMs)) / 1000),
   )
   const delay = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS })
   delay.enable()
@@ -230,5 +237,10 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
     },
     ['quantile'],
   )
-  return () => delay.disable()
+  return {
+    show: (estate) => {
+      shown = estate
+    },
+    close: () => delay.disable(),
+  }
 }

@@ -77,7 +77,8 @@ const previewWatch = operation({
     }),
 })
 
-type ReadElsewhere = (operation: string, input: object) => Promise<{ output: unknown } | undefined> | undefined
+/** Answers an operation on another thread; undefined where there is none. */
+export type ReadElsewhere = (operation: string, input: object) => Promise<{ output: unknown } | undefined> | undefined
 
 /** Reads a watch by its operation, in the thread given by `answer`. */
 export const readWatchElsewhere =

@@ -1,25 +1,31 @@
+import type { Awaitable } from '../kernel/awaitable.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Store } from '../store/store.ts'
-import { readSignal } from './states.store.ts'
 
 const POLL_MS = 1_000
 
 /** Calls `listener` soon after watches or their states changed, in any process, until the signal is aborted. */
 export function followWatches(
-  { store, log, signal }: { store: Store; log: Log; signal: AbortSignal },
+  { readRevision, log, signal }: { readRevision: () => Awaitable<number>; log: Log; signal: AbortSignal },
   listener: () => void,
 ): void {
-  const look = () => store.read(readSignal).revision
-  let seen = look()
-  const timer = setInterval(() => {
+  let seen: number | undefined
+  let isLooking = false
+  const look = async () => {
+    if (isLooking) return
+    isLooking = true
     try {
-      const present = look()
+      const present = await readRevision()
       if (present === seen) return
+      const isFirst = seen === undefined
       seen = present
-      listener()
+      if (!isFirst && !signal.aborted) listener()
     } catch (error) {
       log.debug('the watches could not be checked', { error })
+    } finally {
+      isLooking = false
     }
-  }, POLL_MS).unref()
+  }
+  void look()
+  const timer = setInterval(() => void look(), POLL_MS).unref()
   signal.addEventListener('abort', () => clearInterval(timer), { once: true })
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createAuthenticator } from '../../src/access/gatekeeper.ts'
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
+import { openTokenLookup } from '../../src/access/tokens.ts'
 import { type HttpServer, listen } from '../../src/http/listen.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { localPerson, openStore } from '../support/context.ts'
@@ -54,8 +55,7 @@ async function openScene(prepare: (issuer: TestIssuer) => void | Promise<void> =
   })
   const now = () => Date.now()
   const keeper = createAuthenticator({
-    store,
-    now,
+    tokens: openTokenLookup(store, now),
     local: localPerson,
     always: false,
     foreign,

@@ -3,6 +3,7 @@ import { toChallenge } from '../../src/access/challenge.ts'
 import { createAuthenticator, type ExternalTokenVerifier } from '../../src/access/gatekeeper.ts'
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
+import { openTokenLookup } from '../../src/access/tokens.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { errorOf, localPerson, openStore } from '../support/context.ts'
@@ -249,8 +250,7 @@ describe('over HTTP', () => {
   afterAll(remove)
   const build = () => {
     const keeper = createAuthenticator({
-      store,
-      now: () => Date.now(),
+      tokens: openTokenLookup(store, () => Date.now()),
       local: localPerson,
       always: false,
       foreign: verify,

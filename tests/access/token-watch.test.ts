@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createTokenWatch, type TokenWatch } from '../../src/access/token-watch.ts'
-import { clearTokens, createToken, findTokenHolder, revokeToken } from '../../src/access/tokens.ts'
+import { clearTokens, createToken, findTokenHolder, openTokenLookup, revokeToken } from '../../src/access/tokens.ts'
 import type { Caller } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -16,7 +16,7 @@ beforeEach(() => {
   now = NOON
   opened = openStore(() => now)
   other = openAgain(opened.store, () => now)
-  watch = createTokenWatch({ store: opened.store, now: () => now, log: silentLog })
+  watch = createTokenWatch({ tokens: openTokenLookup(opened.store, () => now), now: () => now, log: silentLog })
   vi.useFakeTimers()
 })
 afterEach(() => {

@@ -5,7 +5,14 @@ import { createAuthenticator, type Refusal } from '../../src/access/gatekeeper.t
 import { createConcurrencyLimit, createLimiter } from '../../src/access/limits.ts'
 import { createQueryLimiter } from '../../src/access/query-limiter.ts'
 import { readToken } from '../../src/access/token.ts'
-import { clearTokens, createToken, findTokenHolder, listTokens, revokeToken } from '../../src/access/tokens.ts'
+import {
+  clearTokens,
+  createToken,
+  findTokenHolder,
+  listTokens,
+  openTokenLookup,
+  revokeToken,
+} from '../../src/access/tokens.ts'
 import { listAuditRows } from '../../src/audit/audit.store.ts'
 import type { AppError } from '../../src/kernel/errors.ts'
 import { Store } from '../../src/store/store.ts'
@@ -174,8 +181,7 @@ describe('the gatekeeper', () => {
     const refusals: Refusal[] = []
     let clock = 0
     const keeper = createAuthenticator({
-      store: kept.store,
-      now: () => now,
+      tokens: openTokenLookup(kept.store, () => now),
       clock: () => clock,
       local: localPerson,
       always: false,

@@ -1,6 +1,12 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { anchorAudit, recordAccess, recordSettings } from '../../src/access/record.ts'
+import {
+  anchorAudit,
+  appendRefusal,
+  type RefusedAccess,
+  recordAccess,
+  recordSettings,
+} from '../../src/access/record.ts'
 import { appendAudit, listAuditRows } from '../../src/audit/audit.store.ts'
 import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import { createLog, silentLog } from '../../src/runtime/log.ts'
@@ -155,7 +161,9 @@ describe('the record of access', () => {
 
   it('records each kind of refusal once a minute, and only a few of a flood', () => {
     let clock = 0
-    const record = recordAccess({ store: kept.store, log: silentLog, now: () => NOON, clock: () => clock })
+    const trail = { store: kept.store, log: silentLog, now: () => NOON }
+    const append = (refused: RefusedAccess) => appendRefusal(trail, refused)
+    const record = recordAccess({ append, log: silentLog, clock: () => clock })
     for (let n = 0; n < 10; n++) record.refuse({ reason: 'token_invalid', address: '10.0.0.1' })
     expect(rows('access')).toMatchObject([{ action: 'refuse', name: 'token_invalid', actor: 'assay' }])
     clock = 60_000

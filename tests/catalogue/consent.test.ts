@@ -7,7 +7,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../../src/access/gatekeeper.ts'
-import { createToken } from '../../src/access/tokens.ts'
+import { createToken, openTokenLookup } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { createMcpHttpHandler } from '../../src/mcp/http/http.ts'
@@ -104,8 +104,7 @@ beforeAll(async () => {
     tokens.set(scope, createToken({ store, caller: localPerson, now }, { name: scope, scopes: [scope] }).token)
   }
   const gatekeeper = createAuthenticator({
-    store,
-    now,
+    tokens: openTokenLookup(store, now),
     local: localPerson,
     always: false,
     clock: () => Date.now() * 1000,

@@ -6,6 +6,7 @@ import { operations } from '../../src/catalogue.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import { Store } from '../../src/store/store.ts'
+import { readEstate } from '../../src/telemetry/estate.store.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { contextOf } from '../support/context.ts'
 import { createDatabase, missingPostgres, openPostgresStore, startPostgres } from '../support/postgres.ts'
@@ -63,9 +64,8 @@ describe.skipIf(missingPostgres !== undefined)(`every operation on PostgreSQL ${
     for (const { store } of estates) {
       const upstream = { take: () => undefined, add: () => {} } as never
       const telemetry = createTelemetry({
-        store,
-        vault: { problem: () => undefined } as never,
-        now: () => NOON,
+        files: store.files,
+        readEstate: () => readEstate(store, { problem: () => undefined }, NOON),
         upstream,
       })
       texts.push(withoutIds((await telemetry.read()).replace(/^(?:# .*|.*(?:process|nodejs|bytes).*)$\n/gm, '')))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authenticator, createAuthenticator } from '../../src/access/gatekeeper.ts'
-import { createToken } from '../../src/access/tokens.ts'
+import { createToken, openTokenLookup } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
@@ -57,7 +57,12 @@ beforeAll(async () => {
   for (const scope of scopes) {
     tokens.set(scope, createToken({ store, caller: localPerson, now }, { name: scope, scopes: [scope] }).token)
   }
-  gatekeeper = createAuthenticator({ store, now, local: localPerson, always: false, clock: () => Date.now() * 1000 })
+  gatekeeper = createAuthenticator({
+    tokens: openTokenLookup(store, now),
+    local: localPerson,
+    always: false,
+    clock: () => Date.now() * 1000,
+  })
 })
 afterAll(() => {
   estate.close()

@@ -70,6 +70,7 @@ export function openLastingCommandLine(
       operations: async () => operations,
       locate: (flags) => ({ ...configure(flags), env, address }),
       serve: unused,
+      worker: unused,
       mcp: unused,
       demo: unused,
       doctor: unused,

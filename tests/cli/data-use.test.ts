@@ -67,6 +67,7 @@ async function run(argv: readonly string[]) {
     operations: async () => operations,
     locate: (flags) => ({ ...configure(flags), env }),
     serve: make('serve'),
+    worker: make('worker'),
     mcp: make('mcp'),
     demo: make('demo'),
     doctor: async ({ deep, ...flags }) => {
@@ -95,6 +96,7 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   init: [() => ['created']],
   completion: [() => ['none', 'bash']],
   serve: [() => ['created']],
+  worker: [() => ['created']],
   mcp: [() => ['created']],
   'mcp install': [() => ['none', 'claude-code', '--yes']],
   'mcp uninstall': [() => ['none', 'claude-code', '--yes']],
@@ -215,6 +217,7 @@ describe('an empty setting', () => {
       'HOME',
       'HOST',
       'PORT',
+      'PROBE_PORT',
       'LOG_LEVEL',
       'LOG_FILE',
       'TOOLSETS',

@@ -16,6 +16,7 @@ async function run(...argv: string[]) {
     operations: async () => [],
     locate: () => ({ home: '', env: {}, networkFolder: false }),
     serve: async (flags) => void seen.push(flags),
+    worker: async (flags) => void seen.push(flags),
     mcp: async (flags) => void seen.push(flags),
     demo: async () => {},
     doctor: async (flags) => {

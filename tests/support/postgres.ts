@@ -61,6 +61,9 @@ export interface OwnPostgresServer extends PostgresServer {
   /** Ends the server for some time. */
   halt(): void
   resume(): void
+  /** Stops its processes, so that nothing is answered and no connection ends, until `unpause`. */
+  pause(): void
+  unpause(): void
 }
 
 /** Starts a server on a loopback port that keeps nothing. `access` are further lines of its pg_hba.conf. */
@@ -104,7 +107,21 @@ export async function startOwnPostgres({
     const { uid, gid } = statSync(data)
     chownSync(file, uid, gid)
   }
-  return { url: `postgres://assay@127.0.0.1:${port}`, stop, run: runStatement, addFile, halt, resume: start }
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+    for (const each of [pid, ...sessions]) process.kill(each, name)
+  }
+  return {
+    url: `postgres://assay@127.0.0.1:${port}`,
+    stop,
+    run: runStatement,
+    addFile,
+    halt,
+    resume: start,
+    pause: () => signal('SIGSTOP'),
+    unpause: () => signal('SIGCONT'),
+  }
 }
 
 function findFreePort(): Promise<number> {

@@ -7,6 +7,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation, operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { readEstate } from '../../src/telemetry/estate.store.ts'
 import { examineReadiness } from '../../src/telemetry/readiness.ts'
 import { createTelemetry, type Telemetry } from '../../src/telemetry/telemetry.ts'
 import { localPerson, NOON, openStore } from '../support/context.ts'
@@ -19,7 +20,11 @@ const problem = new AppError('unavailable', 'The key is lost.', { reason: 'key_m
 beforeEach(() => {
   kept = openStore(() => NOON)
   upstream = createUpstreamTally()
-  telemetry = createTelemetry({ store: kept.store, vault: { problem: () => undefined }, now: () => NOON, upstream })
+  telemetry = createTelemetry({
+    files: kept.store.files,
+    readEstate: () => readEstate(kept.store, { problem: () => undefined }, NOON),
+    upstream,
+  })
 })
 afterEach(() => {
   telemetry.close()

@@ -12,6 +12,7 @@ import { createHttpApp } from '../../src/http/server.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { followWatches } from '../../src/watches/revisions.ts'
+import { readSignal } from '../../src/watches/states.store.ts'
 import { exchange } from '../catalogue/estate.ts'
 import { localPerson, NOON, thrownBy } from '../support/context.ts'
 import { DAY, openWatching } from './watching.ts'
@@ -57,7 +58,11 @@ it('the resource assay://watches is listed and read, and its subscribers are not
     operations,
     toolsets: ['agent', 'admin'],
     contextFor: (asked) => ({ ...watching.context, ...asked }),
-    followWatches: (listener) => followWatches({ store, log: silentLog, signal: ending.signal }, listener),
+    followWatches: (listener) =>
+      followWatches(
+        { readRevision: () => store.read(readSignal).revision, log: silentLog, signal: ending.signal },
+        listener,
+      ),
     version: '1',
     log: silentLog,
   })

@@ -1,0 +1,70 @@
+import { AppError, toErrorReport } from '../kernel/errors.ts'
+import type { ScanRunner } from '../operation/context.ts'
+import { openWorker, type WorkerClient } from '../runtime/worker-rpc.ts'
+import { processMark } from '../scans/owner.ts'
+import type { ReadElsewhere } from '../watches/operations.ts'
+import type { BackgroundSettings } from './background.ts'
+import type { Loop } from './loop.ts'
+import type { LoopThreadProtocol, LoopThreadSettings } from './loop.worker.ts'
+import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
+
+const SCRIPT = 'background/loop.worker'
+/** How long messages in progress and a lease to be released may take at the end. */
+const STOP_MS = 2_000
+const RESTART_MS = 2_000
+
+export interface LoopThreadOptions extends ThreadOptions {
+  settings: BackgroundSettings
+  /** Runs the scans that the loop starts. */
+  scans: ScanRunner
+  /** Answers questions about watches. */
+  answer: ReadElsewhere
+}
+
+/** The background loop in a thread of its own, for a database whose calls block the thread; a failed one is restarted. */
+export function createLoopThread(options: LoopThreadOptions): Loop {
+  const { log, scans, script = SCRIPT } = options
+  let thread: WorkerClient<LoopThreadProtocol>
+  let restart: NodeJS.Timeout | undefined
+  let closed = false
+
+  const open = (): WorkerClient<LoopThreadProtocol> => {
+    const workerData: LoopThreadSettings = { ...toThreadSettings(options), settings: options.settings, processMark }
+    const opened = openWorker<LoopThreadProtocol>({
+      script,
+      settings: { workerData, stdout: true },
+      events: {
+        log: options.writeLine,
+        start: (scanUid) => scans.start(scanUid),
+        cancel: (scanUid) => scans.cancel(scanUid),
+        ask: async ({ id, operation, input }) => opened.notify('answered', { id, ...(await ask(operation, input)) }),
+      },
+      onExit: (error) => {
+        if (closed) return
+        log.error('the thread of the background loop ended and will be started again', { error })
+        restart = setTimeout(() => {
+          thread = open()
+        }, RESTART_MS).unref()
+      },
+    })
+    return opened
+  }
+
+  /** The thread of the loop finds the answer itself where there is none. */
+  const ask = async (operation: string, input: object) => {
+    try {
+      return { answer: await options.answer(operation, input) }
+    } catch (error) {
+      return { answer: undefined, ...(error instanceof AppError ? { report: toErrorReport(error) } : {}) }
+    }
+  }
+
+  thread = open()
+  return {
+    stop: async () => {
+      closed = true
+      clearTimeout(restart)
+      await thread.stop(STOP_MS)
+    },
+  }
+}

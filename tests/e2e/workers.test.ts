@@ -1,0 +1,188 @@
+import type { ChildProcess } from 'node:child_process'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
+import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+import { generatedWiki } from '../sample/generated-wiki.ts'
+import { firstUrl, makeHome, runAssay, serveAssay, spawnAssay } from '../support/assay.ts'
+import { missingPrograms, type OwnPostgresServer, openAdmin, startOwnPostgres } from '../support/postgres.ts'
+import { ask } from './estate.ts'
+
+const SOURCES = 3
+/** One key for all processes, as machines need it. */
+const ASSAY_KEY = Buffer.alloc(32, 7).toString('base64')
+const PATIENCE = { timeout: 120_000, interval: 100 }
+
+it('a worker refuses a database in the data folder', async () => {
+  const { home, remove } = makeHome()
+  onTestFinished(remove)
+  const { code, stdout, stderr } = await runAssay(['worker'], { home })
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'assay: A worker shares a PostgreSQL database, which ASSAY_STORE must name; on a database in the data folder, `assay serve` runs scheduled work itself.\n',
+  })
+})
+
+describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingPrograms ?? ''}`, () => {
+  let server: OwnPostgresServer
+  let wiki: Awaited<ReturnType<typeof startSampleWiki>>
+  let env: Record<string, string>
+  let admin: ReturnType<typeof openAdmin>
+  const homes = Array.from({ length: 4 }, makeHome)
+  const [{ home } = { home: '' }] = homes
+  const query = (text: string) => admin.query(text)
+
+  beforeAll(async () => {
+    server = await startOwnPostgres()
+    server.run('CREATE DATABASE shared')
+    env = { ASSAY_STORE: `${server.url}/shared`, ASSAY_KEY }
+    wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 30, sentences: 4 }), latencyMs: 30 })
+    const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
+    const schedule = { enabled: true, preset: 'weekly', timezone: 'Etc/UTC' }
+    for (let number = 0; number < SOURCES; number++) {
+      const source = {
+        name: `wiki ${number}`,
+        config: { ...config, schedule, detectors: [{ type: 'SECRETS', enabled: true }] },
+      }
+      const { code, stderr } = await runAssay(['call', 'create_source', '-'], {
+        home,
+        env,
+        stdin: JSON.stringify(source),
+      })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    }
+    const watch = ['watch', 'create', 'daily', '--metric', 'open-findings', '--above', '1000000', '--cron', '0 0 * * *']
+    expect(await runAssay(watch, { home, env })).toMatchObject({ code: 0 })
+    admin = openAdmin(server, 'shared')
+    // Triggers name tables without their schema.
+    query('SET search_path = main, pg_catalog')
+  }, 300_000)
+  afterAll(async () => {
+    admin.close()
+    await wiki.close()
+    server.stop()
+    for (const { remove } of homes) remove()
+  })
+
+  /** What a failed test leaves. */
+  const children = new Set<ChildProcess>()
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+  const startServer = async (...args: string[]) => {
+    const started = await serveAssay(homes[3]?.home ?? '', args, env)
+    children.add(started.child)
+    return started
+  }
+  const startWorker = async (folder: number) => {
+    const child = spawnAssay(['worker', '--probe-port', '0', '--log-level', 'info'], {
+      home: homes[folder]?.home ?? '',
+      env,
+    })
+    children.add(child)
+    let log = ''
+    child.stderr?.on('data', (text) => {
+      log += String(text)
+    })
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    const url = await firstUrl(
+      child,
+      ended.then((code) => `assay worker ended with ${code}: ${log}`),
+    )
+    return { child, url, ended }
+  }
+  const end = async ({ child, ended }: { child: ChildProcess; ended: Promise<number | null> }) => {
+    child.kill('SIGTERM')
+    return ended
+  }
+  const makeDue = () => query('UPDATE main.source SET next_run_at = 1 WHERE next_run_at IS NOT NULL')
+  /** Scans by source, oldest first: status and who started them. */
+  const listScans = () =>
+    query(
+      `SELECT source_id, string_agg(status || ' ' || requested_by, ',' ORDER BY id) FROM main.scan GROUP BY 1 ORDER BY 1`,
+    )
+
+  it('share scheduled work with a server, each job done once, and one takes over the scan of another that was killed', async () => {
+    const { url, stop } = await startServer()
+    const [one, other] = [await startWorker(1), await startWorker(2)]
+    makeDue()
+    query('UPDATE main.watch_run SET due_at = 1, evaluations = 0')
+    const once = Array.from({ length: SOURCES }, () => 'COMPLETED schedule')
+    await vi.waitFor(() => expect(listScans().map(([, scans]) => scans)).toEqual(once), PATIENCE)
+    await vi.waitFor(() => expect(query('SELECT due_at > 1 FROM main.watch_run')).toEqual([[1]]), PATIENCE)
+    const holders = () =>
+      query(`SELECT holder FROM main.lease WHERE name = 'loop'`).map(([holder]) => String(holder).split('/')[1])
+    const pids = [one, other].map(({ child }) => String(child.pid))
+    expect((await ask(url, 'GET', '/ready')).status).toBe(200)
+    expect(await stop()).toBe(0)
+    await vi.waitFor(() => expect(pids).toContain(holders()[0]), PATIENCE)
+
+    // Pages without a checksum are read again.
+    query(`UPDATE main.asset SET checksum = ''`)
+    makeDue()
+    const owner = () =>
+      query(`SELECT owner FROM main.scan WHERE status = 'RUNNING' AND owner IS NOT NULL ORDER BY id LIMIT 1`)
+        .map(([name]) => String(name).split('/')[1])
+        .find((pid) => pids.includes(pid ?? ''))
+    await vi.waitFor(() => expect(owner()).toBeDefined(), PATIENCE)
+    const killed = [one, other].find(({ child }) => String(child.pid) === owner())
+    killed?.child.kill('SIGKILL')
+    await killed?.ended
+    const [left] = [one, other].filter((each) => each !== killed)
+    const twice = Array.from({ length: SOURCES }, () => 'COMPLETED schedule,COMPLETED schedule')
+    await vi.waitFor(() => expect(listScans().map(([, scans]) => scans)).toEqual(twice), PATIENCE)
+    expect(left === undefined ? undefined : await end(left)).toBe(0)
+    expect(holders()).toEqual([])
+    expect(query("SELECT count(*) FROM main.scan WHERE owner IS NOT NULL AND status = 'RUNNING'")).toEqual([[0]])
+  }, 300_000)
+
+  it('say whether they can work, also while the database does not answer', async () => {
+    const worker = await startWorker(1)
+    const ready = async () => (await fetch(`${worker.url}/ready`)).status
+    await vi.waitFor(async () => expect(await ready()).toBe(200), PATIENCE)
+    expect((await fetch(`${worker.url}/metrics`)).status).toBe(200)
+    expect((await fetch(`${worker.url}/sources`)).status).toBe(404)
+    server.halt()
+    expect(await ready()).toBe(503)
+    server.resume()
+    await vi.waitFor(async () => expect(await ready()).toBe(200), PATIENCE)
+
+    const { url, stop } = await startServer('--no-background')
+    await ask(url, 'GET', '/semantic/metrics')
+    server.pause()
+    onTestFinished(() => server.unpause())
+    const waiting = ask(url, 'GET', '/semantic/metrics')
+    await sleep(1_500)
+    const since = performance.now()
+    const answers = await Promise.all(
+      [`${url}/health`, `${worker.url}/health`, `${url}/ready`].map((each) => fetch(each)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 503])
+    // The lookup of /ready may take two seconds.
+    expect(performance.now() - since).toBeLessThan(10_000)
+    expect(await ready()).toBe(503)
+    server.unpause()
+    expect((await waiting).status).toBe(200)
+    await vi.waitFor(
+      async () => expect([await ready(), (await ask(url, 'GET', '/ready')).status]).toEqual([200, 200]),
+      PATIENCE,
+    )
+    expect([await end(worker), await stop()]).toEqual([0, 0])
+  }, 300_000)
+
+  it('end with one sentence where their port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const { code, stderr } = await runAssay(['worker', '--probe-port', String(port)], { home, env })
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Port ${port} on 127.0.0.1 is already in use`),
+    })
+  }, 60_000)
+})
