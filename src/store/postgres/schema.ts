@@ -43,13 +43,6 @@ const functions = `
       place AS (SELECT sorted, n, $2 * (n - 1) AS at, floor($2 * (n - 1))::bigint AS low FROM value)
     SELECT CASE WHEN n > 0 THEN sorted[low + 1]
       + (at - low) * (sorted[CASE WHEN low + 1 < n THEN low + 2 ELSE low + 1 END] - sorted[low + 1]) END FROM place $$;
-  CREATE TYPE percentile_state AS (items double precision[], p double precision);
-  CREATE FUNCTION percentile_step(percentile_state, double precision, double precision) RETURNS percentile_state
-    LANGUAGE sql IMMUTABLE AS 'SELECT row(array_append(($1).items, $2), $3)::percentile_state';
-  CREATE FUNCTION percentile_end(percentile_state) RETURNS double precision LANGUAGE sql IMMUTABLE
-    AS 'SELECT percentile_of(($1).items, ($1).p)';
-  CREATE AGGREGATE percentile_cont(double precision, double precision)
-    (SFUNC = percentile_step, STYPE = percentile_state, FINALFUNC = percentile_end);
 `
 
 /**

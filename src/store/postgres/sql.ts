@@ -7,7 +7,7 @@ export interface PostgresSql {
 
 /** String literals and quoted names, which stay as they are, or one thing that is written in another way. */
 const TOKENS =
-  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?) ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\b(?:NOT |not )?(?:IN|in) \(SELECT CAST\(value AS BIGINT\) FROM json_each\((\?|@\w+)\)\)|\bLIKE\b|\btemp\.|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
+  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?) ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\b(?:NOT |not )?(?:IN|in) \(SELECT CAST\(value AS BIGINT\) FROM json_each\((\?|@\w+)\)\)|\bpercentile_cont\(|, (\?|@\w+)\) AS quantile\b|\bLIKE\b|\btemp\.|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
 
 /**
  * Translates SQL of the stores for PostgreSQL. Everything else that SQLite has and PostgreSQL lacks is defined in its
@@ -24,7 +24,7 @@ export function toPostgresSql(sql: string): PostgresSql {
   const placeOf = (parameter: string) => place(parameter === '?' ? undefined : parameter.slice(1))
   const text = sql.replace(
     TOKENS,
-    (token, name?: string, joined?: string, column?: string, compared?: string, numbers?: string) => {
+    (token, ...[name, joined, column, compared, numbers, share]: (string | undefined)[]) => {
       if (token === '?' || name !== undefined) return place(name)
       if (token.startsWith("'") || token.startsWith('"')) return token
       // The order of joins is left to the planner.
@@ -37,6 +37,9 @@ export function toPostgresSql(sql: string): PostgresSql {
         const array = `(ARRAY(SELECT CAST(value AS BIGINT) FROM json_each(${placeOf(numbers)})))`
         return /^not/i.test(token) ? `<> ALL ${array}` : `= ANY ${array}`
       }
+      // An aggregate of PostgreSQL that collects values in a state of its own copies them all for each row.
+      if (token === 'percentile_cont(') return 'percentile_of(array_agg('
+      if (share !== undefined) return `)::double precision[], ${placeOf(share)}) AS quantile`
       if (token.startsWith('IN (VALUES')) return 'IN ('
       // Regardless of ASCII case, as LIKE of SQLite.
       if (token === 'LIKE') return 'ILIKE'
