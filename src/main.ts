@@ -142,23 +142,22 @@ const host: Host = {
     }
   },
   move: async (flags, request, onProgress) => {
-    const [{ openFolder }, { cancelMove, moveDatabase, planMove, toMovable }] = await Promise.all([
+    const [{ openFolder }, { cancelMove, moveDatabase, planMove }] = await Promise.all([
       import('./commands/data-folder.ts'),
       import('./commands/move.ts'),
     ])
-    const opened = await openFolder(configure({ logLevel: 'warn', ...flags }), env, {
+    const folder = await openFolder(configure({ logLevel: 'warn', ...flags }), env, {
       mustExist: host.dataMustExist,
     })
     try {
-      const folder = toMovable(opened)
       if (request.action === 'cancel') return await cancelMove(folder)
-      if (request.action === 'plan') return planMove(folder, request.to)
+      if (request.action === 'plan') return await planMove(folder, request.to)
       return await moveDatabase(folder, request.to, {
         signal: stopping.signal,
         ...(onProgress === undefined ? {} : { onProgress }),
       })
     } finally {
-      opened.close()
+      folder.close()
     }
   },
 }

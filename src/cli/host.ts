@@ -3,7 +3,7 @@ import type { Settings } from '../config.ts'
 import type { Pause } from '../connectors/http/upstream.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
-import type { MoveProgress } from '../store/move/sqlite-target.ts'
+import type { MoveProgress } from '../store/move/target.ts'
 import type { ColorSettings, Terminal } from './output/screen.ts'
 
 /** An opened data folder as commands use it. */
@@ -64,9 +64,9 @@ export type MoveRequest = { action: 'move' | 'plan'; to: string } | { action: 'c
 /** The result of moving the database. */
 export interface MoveReport {
   state: 'moved' | 'planned' | 'cancelled'
-  /** Path of the former database. */
+  /** Path or address of the former database. */
   from: string
-  /** Address of the new one, and its data folder. */
+  /** Address of the new one without the user of a server, and its data folder. */
   to: string
   home: string
   /** What was copied and compared; nothing when only the last step was left. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -15,25 +14,20 @@ import { findLease } from '../store/lease.store.ts'
 import {
   dropMoving,
   findMove,
+  type MoveState,
   SQLITE_PREFIX,
   saveMoved,
   saveMoving,
-  toFolder,
   toMovedMessage,
   toWayOn,
 } from '../store/move/marker.ts'
-import { type MoveProgress, SqliteTarget } from '../store/move/sqlite-target.ts'
-import {
-  checkTarget,
-  deleteUnfinished,
-  parseTarget,
-  readUnfinished,
-  type TargetChecks,
-} from '../store/move/target-checks.ts'
+import type { MoveProgress, MoveTarget } from '../store/move/target.ts'
+import type { TargetChecks } from '../store/move/target-checks.ts'
 import { describeDifferences } from '../store/schema-check.ts'
-import type { FileStore, Reader, Store, Writer } from '../store/store.ts'
-import { requireFile } from '../store/store-place.ts'
+import type { Reader, Store, Writer } from '../store/store.ts'
+import { describePlace } from '../store/store-place.ts'
 import type { Folder } from './data-folder.ts'
+import { type MovePlace, openMovePlace } from './move-place.ts'
 
 const BATCH_ROWS = 20_000
 const QUESTIONS = 500
@@ -52,30 +46,23 @@ export interface MoveOptions extends Omit<TargetChecks, 'networkFolder'> {
   localWaitMs?: number
 }
 
-type Moving = Pick<Folder, 'vault' | 'config' | 'caller' | 'now' | 'env'> & { store: FileStore }
-
-/** @throws AppError `unavailable` for a database on a server */
-export function toMovable(folder: Folder): Folder & { store: FileStore } {
-  const { store } = folder
-  requireFile(store.place, 'it cannot be moved by this command; use `pg_dump` and `pg_restore`')
-  return { ...folder, store: store as FileStore }
-}
+type Moving = Pick<Folder, 'vault' | 'config' | 'caller' | 'now' | 'env' | 'store'>
 
 /**
- * Copies the database of a data folder to another folder and then makes the former one read-only. If the process ends
+ * Copies the database of a data folder to another place and then makes the former one read-only. If the process ends
  * at any moment, the same call continues, and at no moment can both databases be written to.
  * @throws AppError
  */
 export async function moveDatabase(folder: Moving, address: string, options: MoveOptions): Promise<MoveReport> {
-  const { store, config } = folder
-  const file = parseTarget(address)
-  const to = `${SQLITE_PREFIX}${file}`
+  const { store } = folder
+  const place = await openMovePlace(folder, address, options)
+  const { to, server } = place
   const present = store.read(findMove)
-  if (present?.name === 'moved_to') return completeMove(folder, to, present)
+  if (present?.name === 'moved_to') return completeMove(folder, place, present)
   if (present !== undefined && present.to !== to) throw otherMove(present.to)
   const id = present?.id ?? randomUUID()
-  const checks = { networkFolder: config.networkFolder, ...options }
-  checkTarget(store.file, file, present?.id, checks)
+  const marker = { id, to, ...(server === undefined ? {} : { server }) }
+  place.check(present?.id)
   requireOwnSchema(store)
   return holdLease(folder, { id, localWaitMs: options.localWaitMs }, async (renew) => {
     const onTurn = async (progress: MoveProgress) => {
@@ -90,12 +77,12 @@ export async function moveDatabase(folder: Moving, address: string, options: Mov
         // Another process may have begun or completed a move since.
         const now = findMove(writer)
         if (now !== undefined && now.id !== id) throw otherMove(now.to)
-        saveMoving(writer, { id, to })
+        saveMoving(writer, marker)
       },
       // The reason for a move may be that this disk is full.
       { durable: true, essential: true },
     )
-    const target = SqliteTarget.open(store.file, file, id)
+    const target = place.open(id)
     try {
       for (const table of target.tables) {
         let rows = 0
@@ -105,23 +92,22 @@ export async function moveDatabase(folder: Moving, address: string, options: Mov
         }
       }
       await target.createRest(onTurn)
-      const schema = schemaOf(store)
-      const tables = await target.verify(schema, onTurn)
+      const tables = await target.verify(onTurn)
       const questions = options.questions ?? QUESTIONS
       askBoth(store, target, { questions, now: folder.now() })
       target.flush()
       await onTurn({ step: 'comparing', name: 'answers', rows: questions })
       const copied = Array.from(tables, ([name, { rows }]) => ({ name, rows }))
-      const moved = { ...report(folder, to, 'moved', copied), questions }
+      const moved = { ...report(folder, place, 'moved', copied), questions }
       store.write(
         (writer) => {
           // Another process may have cancelled the move while this one did not run.
           if (findMove(writer)?.id !== id || !target.isInPlace()) throw cancelled(to)
-          saveMoved(writer, { id, to })
+          saveMoved(writer, marker)
         },
         { durable: true, essential: true },
       )
-      target.activate(schema, (writer) => audit(writer, folder, moved))
+      target.activate((writer) => audit(writer, folder, moved))
       return moved
     } finally {
       target.close()
@@ -130,17 +116,20 @@ export async function moveDatabase(folder: Moving, address: string, options: Mov
 }
 
 /** What a move would do; changes nothing. */
-export function planMove(folder: Moving, address: string, options: Omit<MoveOptions, 'signal'> = {}): MoveReport {
-  const { store, config } = folder
-  const file = parseTarget(address)
-  const to = `${SQLITE_PREFIX}${file}`
+export async function planMove(
+  folder: Moving,
+  address: string,
+  options: Omit<MoveOptions, 'signal'> = {},
+): Promise<MoveReport> {
+  const { store } = folder
+  const place = await openMovePlace(folder, address, options)
   const present = store.read(findMove)
   if (present?.name === 'moved_to') throw new AppError('unavailable', toMovedMessage(present.to), { reason: 'moved' })
-  if (present !== undefined && present.to !== to) throw otherMove(present.to)
-  checkTarget(store.file, file, present?.id, { networkFolder: config.networkFolder, ...options })
+  if (present !== undefined && present.to !== place.to) throw otherMove(present.to)
+  place.check(present?.id)
   requireOwnSchema(store)
   store.read(requireQuiet)
-  return report(folder, to, 'planned', [])
+  return report(folder, place, 'planned', [])
 }
 
 /** Undoes a move that is not complete: the database can be written to again, and the unfinished copy is deleted. */
@@ -148,30 +137,30 @@ export async function cancelMove(folder: Moving): Promise<MoveReport> {
   const { store } = folder
   const present = store.read(findMove)
   if (present === undefined) throw conflict('No move is in progress; there is nothing to cancel.')
-  const { name, id, to } = present
+  const { name, id, to, server } = present
   if (name === 'moved_to') throw new AppError('unavailable', toMovedMessage(to), { reason: 'moved' })
   return holdLease(folder, { id }, async () => {
-    const file = parseTarget(to)
+    const place = await openMovePlace(folder, server ?? to, {})
     store.write((writer) => dropMoving(writer), { durable: true, essential: true })
-    if (readUnfinished(file) === id) deleteUnfinished(file)
-    return report(folder, to, 'cancelled', [])
+    place.removeCopy(id)
+    return report(folder, place, 'cancelled', [])
   })
 }
 
 /** The last step of a move that was killed after the former database had become read-only. */
-function completeMove(folder: Moving, to: string, present: { id: string; to: string }): MoveReport {
-  const { store } = folder
+function completeMove(folder: Moving, place: MovePlace, present: MoveState): MoveReport {
+  const { to } = place
   if (present.to !== to) throw new AppError('unavailable', toMovedMessage(present.to), { reason: 'moved' })
-  const file = parseTarget(to)
-  if (!existsSync(file)) {
-    const message = `The database has moved to ${to}, but this file does not exist any more; restore a backup there or here with \`assay restore FILE\`.`
+  const state = place.stateOf(present.id)
+  if (state === 'missing') {
+    const message = `The database has moved to ${to}, but it does not exist there any more; restore a backup there or here with \`assay restore FILE\`.`
     throw new AppError('unavailable', message, { reason: 'database_missing' })
   }
-  const moved = report(folder, to, 'moved', [])
-  if (readUnfinished(file) === present.id) {
-    const target = SqliteTarget.open(store.file, file, present.id)
+  const moved = report(folder, place, 'moved', [])
+  if (state === 'unfinished') {
+    const target = place.open(present.id)
     try {
-      target.activate(schemaOf(store), (writer) => audit(writer, folder, moved))
+      target.activate((writer) => audit(writer, folder, moved))
     } finally {
       target.close()
     }
@@ -180,11 +169,17 @@ function completeMove(folder: Moving, to: string, present: { id: string; to: str
 }
 
 /** Records the move in the new database. */
-function audit(writer: Writer, { caller, now }: Moving, { from, to, rows, tables }: MoveReport): void {
+function audit(writer: Writer, { caller, now, store }: Moving, { from, to, rows, tables }: MoveReport): void {
   const author = { name: caller.name, id: caller.id, via: caller.via, at: now() }
   const copied = tables.length > 0 ? { rows, tables: tables.length } : {}
-  const entry = { action: 'move', kind: 'database', name: 'assay.db', before: { at: `${SQLITE_PREFIX}${from}` } }
-  appendAudit(writer, author, { ...entry, after: { at: to, ...copied } })
+  const before = { at: store.files === undefined ? from : `${SQLITE_PREFIX}${from}` }
+  appendAudit(writer, author, {
+    action: 'move',
+    kind: 'database',
+    name: 'assay.db',
+    before,
+    after: { at: to, ...copied },
+  })
 }
 
 /** Runs `work` while this process holds the right to run scheduled work, which it must renew from time to time. */
@@ -223,15 +218,15 @@ function requireQuiet(reader: Reader): void {
   }
 }
 
-function requireOwnSchema(store: FileStore): void {
-  const { differences } = store.examine('schema')
+function requireOwnSchema({ files }: Store): void {
+  const differences = files?.examine('schema').differences ?? []
   if (differences.length === 0) return
   const message = `The database is not moved, because its schema differs from that of this version: ${describeDifferences(differences)}; see \`assay doctor\`.`
   throw new AppError('unavailable', message, { reason: 'foreign_schema' })
 }
 
 /** The plans are made from the contents of each database, so those differ as well when the contents do. */
-function askBoth(store: Store, target: SqliteTarget, { questions, now }: { questions: number; now: number }): void {
+function askBoth(store: Store, target: MoveTarget, { questions, now }: { questions: number; now: number }): void {
   const asked = { questions, seed: now % 1_000_003, now }
   const ask = ({ reader, close }: { reader: Reader; close(): void }) => {
     try {
@@ -250,11 +245,9 @@ function askBoth(store: Store, target: SqliteTarget, { questions, now }: { quest
   throw new AppError('internal', message, { reason: 'copy_differs' })
 }
 
-const schemaOf = (store: Store) => Number(store.read((reader) => reader.prepare('PRAGMA user_version').pluck().get()))
-
 function report(
   { store, vault, config, env }: Moving,
-  to: string,
+  { to, home }: MovePlace,
   state: MoveReport['state'],
   tables: MoveReport['tables'],
 ): MoveReport {
@@ -263,9 +256,9 @@ function report(
   const from = variable === undefined ? { file: join(config.home, 'assay.key') } : { variable }
   return {
     state,
-    from: store.file,
+    from: describePlace(store.place),
     to,
-    home: toFolder(to),
+    home,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     tables,
     questions: 0,

@@ -12,6 +12,7 @@ import { describeFolderLocation, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
 import type { Store, StoreFiles } from '../store/store.ts'
+import { isServerAddress } from '../store/store-place.ts'
 import { type CheckResult, check, quote } from './check.ts'
 import { checkServer, FROM_COPY } from './server.ts'
 
@@ -138,6 +139,7 @@ export function checkDatabase(
   return [
     ...(place.kind === 'file' ? [] : checkServer(store, place.address)),
     ...(files === undefined ? [] : checkFiles(store, files, { deep, maxQuickBytes, newest, fix })),
+    check('place', () => checkMove(store.read(findMove)), 'assay doctor'),
     check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
     check(
       'audit trail',
@@ -190,7 +192,6 @@ function checkFiles(store: Store, files: StoreFiles, { deep, maxQuickBytes, newe
       'npm rebuild better-sqlite3',
     ),
     check('write-ahead log', () => checkWal(size('-wal')), OLDEST),
-    check('place', () => checkMove(store.read(findMove)), 'assay doctor'),
     check('backups', () => checkBackups(dirname(files.file), newest), 'assay backup'),
   ]
 }
@@ -209,12 +210,12 @@ function checkMove(move: MoveState | undefined): CheckResult {
   if (name === 'moving') {
     return {
       warning: `A move to ${to} is in progress or was interrupted, and nothing is written until it has ended.`,
-      fix: `Unless it is running: assay move --to ${quote(to)}`,
+      fix: 'Unless it is running, repeat its command, or undo it: assay move --cancel',
     }
   }
   return {
     failed: `The database has moved to ${to}, and this former copy can only be read.`,
-    fix: `assay doctor --home ${quote(toFolder(to))}`,
+    fix: isServerAddress(to) ? 'Name it in ASSAY_STORE' : `assay doctor --home ${quote(toFolder(to))}`,
   }
 }
 

@@ -14,3 +14,7 @@ export async function openStore(place: StorePlace, options: StoreOptions): Promi
   const { now, mustExist } = options
   return PostgresStore.open({ now, address, ...(mustExist === undefined ? {} : { mustExist }) })
 }
+
+/** The code that copies a database to or from a PostgreSQL server. */
+export const loadPostgresCopies = () =>
+  Promise.all([import('./postgres/copy-target.ts'), import('./postgres/copied-rows.ts')])

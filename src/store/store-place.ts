@@ -21,6 +21,7 @@ export type StorePlace = { kind: 'file'; file: string } | { kind: 'postgres'; ad
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+export const POSTGRES_PREFIX = 'postgres://'
 const DEFAULT_PORT = 5432
 const MAX_PASSWORD_BYTES = 4096
 const MAX_CERTIFICATE_BYTES = 1024 * 1024
@@ -43,27 +44,34 @@ export function toStorePlace(home: string, env: Environment): StorePlace {
   return { kind: 'postgres', address: readAddress(text, env) }
 }
 
-function readAddress(text: string, env: Environment): PostgresAddress {
+export const isServerAddress = (text: string): boolean => /^postgres(?:ql)?:/.test(text)
+
+/**
+ * Reads the address of a database on a server, whose password may also be in the environment.
+ * @param named where the address was given, as messages name it
+ * @throws AppError `invalid_input`
+ */
+export function readAddress(text: string, env: Environment, named = 'ASSAY_STORE'): PostgresAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol)) {
-    throw invalidInput(`ASSAY_STORE must have the form ${FORM}; without it, the database is a file in the data folder.`)
+  if (url === undefined || !isServerAddress(url.protocol)) {
+    throw invalidInput(`${named} must have the form ${FORM}; without it, the database is a file in the data folder.`)
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const [user, database] = [decode(url.username), decode(url.pathname.slice(1))]
+  const [user, database] = [decode(url.username, named), decode(url.pathname.slice(1), named)]
   const missing = [
     ...(host === '' ? ['a host'] : []),
     ...(user === '' ? ['a user'] : []),
     ...(database === '' || database.includes('/') ? ['a database'] : []),
   ]
   if (missing.length > 0) {
-    throw invalidInput(`ASSAY_STORE does not name ${missing.join(' and ')}; it must have the form ${FORM}.`)
+    throw invalidInput(`${named} does not name ${missing.join(' and ')}; it must have the form ${FORM}.`)
   }
   const { sslmode, sslrootcert, ...others } = Object.fromEntries(url.searchParams)
   if (Object.keys(others).length > 0) {
-    throw invalidInput('ASSAY_STORE has an unknown parameter; it may have sslmode and sslrootcert.')
+    throw invalidInput(`${named} has an unknown parameter; it may have sslmode and sslrootcert.`)
   }
-  const password = readPassword(decode(url.password), env)
-  const tls = readTls(host, sslmode, sslrootcert)
+  const password = readPassword(decode(url.password, named), env)
+  const tls = readTls({ host, mode: sslmode, ca: sslrootcert, named })
   return {
     host,
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
@@ -74,11 +82,11 @@ function readAddress(text: string, env: Environment): PostgresAddress {
   }
 }
 
-function decode(text: string): string {
+function decode(text: string, named: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw invalidInput('ASSAY_STORE contains a % that begins no escape; write % itself as %25.')
+    throw invalidInput(`${named} contains a % that begins no escape; write % itself as %25.`)
   }
 }
 
@@ -97,18 +105,28 @@ function readPassword(inAddress: string, env: Environment): string | undefined {
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i
 
 /** Between machines TLS with a checked certificate is the default. */
-function readTls(host: string, mode: string | undefined, ca: string | undefined): PostgresAddress['tls'] {
+function readTls({
+  host,
+  mode,
+  ca,
+  named,
+}: {
+  host: string
+  mode: string | undefined
+  ca: string | undefined
+  named: string
+}): PostgresAddress['tls'] {
   const chosen = mode ?? (loopback.test(host) && ca === undefined ? 'disable' : 'verify-full')
   if (!modes.has(chosen)) {
-    throw invalidInput(`sslmode in ASSAY_STORE must be ${[...modes.keys()].join(', ')}; the default is verify-full.`)
+    throw invalidInput(`sslmode in ${named} must be ${[...modes.keys()].join(', ')}; the default is verify-full.`)
   }
   const check = modes.get(chosen)
   if (check === undefined) return undefined
   if (ca === undefined) return { check }
-  const named = { name: 'The file of sslrootcert in ASSAY_STORE', maxBytes: MAX_CERTIFICATE_BYTES }
-  const text = readFile(ca, named)
+  const source = { name: `The file of sslrootcert in ${named}`, maxBytes: MAX_CERTIFICATE_BYTES }
+  const text = readFile(ca, source)
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw invalidInput(`${named.name} has no certificate; name a file in PEM form.`)
+    throw invalidInput(`${source.name} has no certificate; name a file in PEM form.`)
   }
   return { check, ca: text }
 }
@@ -125,6 +143,17 @@ function readFile(path: string, named: { name: string; maxBytes: number }): stri
 /** The database as messages name it, without user and password. */
 export const describeDatabase = ({ host, port, database }: PostgresAddress): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
+
+/** An address that can be stored: without the password. */
+export function withoutPassword(text: string): string {
+  const url = new URL(text)
+  url.password = ''
+  return url.href
+}
+
+/** A place as messages and the record of a move name it. */
+export const describePlace = (place: StorePlace): string =>
+  place.kind === 'file' ? place.file : `${POSTGRES_PREFIX}${describeDatabase(place.address)}`
 
 /**
  * For what only several machines need.

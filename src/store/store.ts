@@ -92,6 +92,8 @@ export interface Store {
   openSnapshot(options?: { asRecorded?: boolean }): { reader: Reader; close(): void }
   /** Whether the database still has the schema of this version. */
   isCurrent(): boolean
+  /** Lets this store write while the move with this id is in progress, which it performs. */
+  beginMove(id: string): void
   /** Whether another writer has waited recently; batches should then be small. */
   readonly hasWaitingWriter: boolean
   /** Waits, without blocking the thread, until no other connection writes, or LOCK_TIMEOUT_MS have passed. */
@@ -224,7 +226,6 @@ export class FileStore implements Store, StoreFiles {
     return result
   }
 
-  /** Lets this store write while the move with this id is in progress, which it performs. */
   beginMove(id: string): void {
     this.#moveId = id
   }

@@ -24,7 +24,7 @@ import { saveLease } from '../../src/store/lease.store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { APPLICATION_ID, listMigrations, UNFINISHED_COPY_ID } from '../../src/store/migrations.ts'
 import { findMove, saveMoving } from '../../src/store/move/marker.ts'
-import type { MoveProgress } from '../../src/store/move/sqlite-target.ts'
+import type { MoveProgress } from '../../src/store/move/target.ts'
 import { readUnfinished } from '../../src/store/move/target-checks.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
@@ -351,7 +351,7 @@ describe('a move', () => {
   it('that is only planned changes nothing', async () => {
     const rows = listRows(folders.database)
     const folder = await open(folders.home)
-    expect(planMove(folder, folders.to).state).toBe('planned')
+    expect((await planMove(folder, folders.to)).state).toBe('planned')
     expect(folder.store.read(findMove)).toBeUndefined()
     folder.close()
     expect(listRows(folders.database)).toEqual(rows)
@@ -405,7 +405,7 @@ describe('a move', () => {
     }
     const folder = await open(home)
     expect(folder.store.read(findMove)).toBeUndefined()
-    expect(() => planMove(folder, `sqlite:${other.database}`)).toThrow('already exists')
+    await expect(planMove(folder, `sqlite:${other.database}`)).rejects.toThrow('already exists')
     folder.close()
     expect(listRows(database)).toEqual(rows)
     expect(listRows(other.database)).toEqual(others)
@@ -431,8 +431,10 @@ describe('a move', () => {
     const folder = await open(folders.home)
     const MB = 1024 * 1024
     const plan = (free: number) => () => planMove(folder, folders.to, { freeBytes: () => free })
-    expect(plan(64 * MB)).toThrow(/has too little space: 64 MB are free, and the move needs (?:6[5-9]|7\d) MB/)
-    expect(plan(80 * MB)().state).toBe('planned')
+    await expect(plan(64 * MB)()).rejects.toThrow(
+      /has too little space: 64 MB are free, and the move needs (?:6[5-9]|7\d) MB/,
+    )
+    expect((await plan(80 * MB)()).state).toBe('planned')
     folder.close()
     expect(await reasonOf(() => move(folders, { freeBytes: () => 64 * MB }))).toBe('storage_full')
     await within(folders.home, (store) => addWord(store, 'can be written to'))

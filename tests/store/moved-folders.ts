@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openFolder } from '../../src/commands/data-folder.ts'
-import { toMovable } from '../../src/commands/move.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { FileStore } from '../../src/store/store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
 import { makeEarlierFolder } from '../upgrade/earlier-folder.ts'
 
@@ -19,8 +19,10 @@ export interface Folders {
   to: string
 }
 
-export const open = async (home: string) =>
-  toMovable(await openFolder(loadConfig({ home, logLevel: 'silent' }, {}), {}))
+export async function open(home: string, env: NodeJS.ProcessEnv = {}) {
+  const folder = await openFolder(loadConfig({ home, logLevel: 'silent' }, {}), env)
+  return { ...folder, store: folder.store as FileStore }
+}
 
 /** A data folder that version 0.1.0 made, upgraded, with rows in most tables. */
 export async function makeOriginal(root: string, more = 0): Promise<string> {

@@ -2,7 +2,8 @@ import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { line, showName, showSentence } from '../../kernel/shown.ts'
-import type { MoveProgress } from '../../store/move/sqlite-target.ts'
+import type { MoveProgress } from '../../store/move/target.ts'
+import { isServerAddress } from '../../store/store-place.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host, MoveReport, MoveRequest } from '../host.ts'
@@ -22,16 +23,16 @@ interface MoveFlags extends Flags {
 export function addMoveCommand(program: Command, host: Host): void {
   declareDataUse('existing', program.command('move'))
     .description(
-      'move the database to another folder and verify the copy; the former one can only be read afterwards; safe to interrupt',
+      'move the database to another folder, to PostgreSQL or back, and verify the copy; the former one can only be read afterwards; safe to interrupt',
     )
-    .option('--to <address>', 'the new database file, as sqlite:/new/folder/assay.db')
+    .option('--to <address>', 'the new database: sqlite:/new/folder/assay.db, or postgres://user@host:port/database')
     .option('--dry-run', 'only check whether it can be moved')
     .option('--cancel', 'undo an unfinished move, and delete the unfinished copy')
     .option('--json', 'print the result as JSON')
     .action(async ({ to, dryRun = false, cancel = false, json, ...flags }: MoveFlags) => {
       if (cancel === (to !== undefined) || (cancel && dryRun)) {
         throw new UsageError(
-          'Name the new place with --to sqlite:/new/folder/assay.db, or undo an unfinished move with --cancel alone.',
+          'Name the new place with --to sqlite:/new/folder/assay.db or --to postgres://user@host:port/database, or undo an unfinished move with --cancel alone.',
         )
       }
       const progress = host.stderr.isTTY === true ? openProgressLine(host.stderr) : undefined
@@ -48,16 +49,42 @@ function toReport({ state, from, to, home, rows, tables, questions, key }: MoveR
     return [line`The move to ${target} was cancelled; the database in ${former} can be written to again.`]
   if (state === 'planned') return [line`The database ${former} can be moved to ${target}; nothing was changed.`]
   const copied = line`${count(rows, 'row')} in ${count(tables.length, 'table')} copied; all are equal, as are the answers to ${questions} questions.`
-  const next = showPathArgument(home)
   return [
     ...(tables.length > 0 ? [copied] : []),
     line`The database is now ${target}; ${former} can only be read from now on.`,
+    ...(isServerAddress(to) ? toServerSteps(from, home) : toFolderSteps({ from, home, key })),
+  ]
+}
+
+function toServerSteps(from: string, home: string): Block[] {
+  const files = ['', '-wal', '-shm'].map((suffix) => showPathArgument(`${from}${suffix}`)).join(' ')
+  return [
     warning(
-      key.variable === undefined
-        ? `The key was not copied. Copy ${key.file ?? ''} (key ${key.check ?? 'none'}) to ${home}.`
-        : `The key is not in the folder. ${key.variable} has to name key ${key.check ?? 'none'} for the new folder, too.`,
+      `The key stays where it is: every server needs it, and ${home} with its other files remains a data folder.`,
     ),
-    line`Next: copy config.json too if there is one, set ASSAY_HOME=${next} (or use --home), and once \`assay doctor --home ${next}\` reports no failure, remove the former folder, which can only be read: \`rm -r ${showPathArgument(dirname(from))}\`.`,
+    line`Next: set ASSAY_STORE to the address, and once \`assay doctor\` reports no failure, remove the former file, which can only be read: ${showSentence(`\`rm -f ${files}\``)}.`,
+  ]
+}
+
+function toFolderSteps({ from, home, key }: Pick<MoveReport, 'from' | 'home' | 'key'>): Block[] {
+  const next = showPathArgument(home)
+  const isFromServer = isServerAddress(from)
+  const inFolder = key.file !== undefined && dirname(key.file) === home
+  const variable = isFromServer ? 'unset ASSAY_STORE, ' : ''
+  const remove = isFromServer
+    ? 'drop the former database on the server, which can only be read: `dropdb`.'
+    : `remove the former folder, which can only be read: \`rm -r ${showPathArgument(dirname(from))}\`.`
+  return [
+    ...(inFolder
+      ? []
+      : [
+          warning(
+            key.variable === undefined
+              ? `The key was not copied. Copy ${key.file ?? ''} (key ${key.check ?? 'none'}) to ${home}.`
+              : `The key is not in the folder. ${key.variable} has to name key ${key.check ?? 'none'} for the new folder, too.`,
+          ),
+        ]),
+    line`Next: copy config.json too if there is one, ${showSentence(variable)}set ASSAY_HOME=${next} (or use --home), and once \`assay doctor --home ${next}\` reports no failure, ${showSentence(remove)}`,
   ]
 }
 

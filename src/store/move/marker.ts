@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { AppError } from '../../kernel/errors.ts'
 import { internalText, type SafeText } from '../../kernel/safe-text.ts'
+import { isServerAddress } from '../store-place.ts'
 
 /** Where the address of a SQLite file begins; the rest is its absolute path. */
 export const SQLITE_PREFIX = 'sqlite:'
@@ -9,8 +10,10 @@ export const SQLITE_PREFIX = 'sqlite:'
 export interface MoveMarker {
   /** Random; the unfinished target has the same. */
   id: string
-  /** Address of the target. */
+  /** Address of the target, without the user of a server. */
   to: string
+  /** How a target on a server is reached: its address without the password. */
+  server?: string
 }
 
 export interface MoveState extends MoveMarker {
@@ -69,18 +72,26 @@ export function requireUnmoved(database: Preparing, ours?: string): void {
 export function requireMoveEnded(database: Preparing): void {
   const move = findMove(database)
   if (move?.name === 'moving') {
-    const message = `An earlier version of assay has begun to move the database to ${move.to}; complete the move with that version (\`assay move --to ${move.to}\`), or undo it with that version (\`assay move --cancel\`), then upgrade.`
+    const message = `An earlier version of assay has begun to move the database to ${move.to}; complete the move with that version (${toCommand(move.to)}), or undo it with that version (\`assay move --cancel\`), then upgrade.`
     throw new AppError('unavailable', message, { reason: 'moving' })
   }
   requireUnmoved(database)
 }
 
+/** The address of a server is recorded without the user, which the command needs. */
+const toCommand = (to: string): string =>
+  isServerAddress(to) ? 'the same `assay move --to` command' : `\`assay move --to ${to}\``
+
 /** How an unfinished move is completed or undone, as the end of a sentence. */
 export const toWayOn = (to: string): string =>
-  `run \`assay move --to ${to}\` again to continue it, or undo it with \`assay move --cancel\`.`
+  `run ${toCommand(to)} again to continue it, or undo it with \`assay move --cancel\`.`
 
 export const toMovedMessage = (to: string): string =>
-  `The database has moved to ${to}, and this former copy can only be read; use the new folder with --home ${toFolder(to)} or ASSAY_HOME.`
+  `The database has moved to ${to}, and this former copy can only be read; ${
+    isServerAddress(to)
+      ? 'name the new one in ASSAY_STORE.'
+      : `use the new folder with --home ${toFolder(to)} or ASSAY_HOME, and without ASSAY_STORE.`
+  }`
 
-/** The data folder of a target. */
+/** The data folder of a target that is a file. */
 export const toFolder = (to: string): string => dirname(to.slice(SQLITE_PREFIX.length))

@@ -1,14 +1,25 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { AppError, conflict } from '../../kernel/errors.ts'
+import { conflict } from '../../kernel/errors.ts'
 import { Connection, openConnection, type Reader, type Writer } from '../connection.ts'
 import { defineFoldCase } from '../migrate.ts'
-import { APPLICATION_ID, UNFINISHED_COPY_ID } from '../migrations.ts'
+import { APPLICATION_ID, newestSchema, UNFINISHED_COPY_ID } from '../migrations.ts'
 import { listSchemaDifferences } from '../schema-check.ts'
 import { syncFile } from '../sync-file.ts'
 import { SQLITE_PREFIX, toWayOn } from './marker.ts'
-import { type CopiedColumn, hashRows, type TableHash } from './table-hash.ts'
+import type { MoveOrigin } from './sqlite-origin.ts'
+import type { SchemaObject } from './sqlite-tables.ts'
+import { defineRealBits, hashRows, type TableHash } from './table-hash.ts'
+import {
+  type Counter,
+  type MovedTable,
+  type MoveTarget,
+  type OnTurn,
+  requireSameCounters,
+  requireSameRows,
+  toDifference,
+} from './target.ts'
 import { toTargetError } from './target-checks.ts'
 
 const CACHE_BYTES = 128 * 1024 * 1024
@@ -17,47 +28,22 @@ const LOCK_WAIT_MS = 5_000
 /** Names the move that an unfinished target belongs to. */
 const createMark = 'CREATE TABLE unfinished_move (id TEXT NOT NULL) STRICT'
 
-/** Rows that describe the old place, and are neither copied nor compared. */
-const keptBehind: Readonly<Record<string, string>> = {
-  install: `name NOT IN ('moving', 'moved_to')`,
-  // Leases belong to processes of the old folder.
-  lease: 'false',
-}
-
-/** A table whose rows are copied. */
-export interface MovedTable {
-  name: string
-  columns: readonly CopiedColumn[]
-  /** The columns that order and identify its rows. */
-  key: readonly string[]
-}
-
-/** What a move is doing: the table or index that it has reached, and the rows of it that are done. */
-export interface MoveProgress {
-  step: 'copying' | 'indexing' | 'comparing'
-  name: string
-  rows: number
-}
-
-/** Called between two short steps; an error that it throws ends the move. */
-export type OnTurn = (progress: MoveProgress) => Promise<void>
-
-/** A database file that is a copy of another in the making. No process opens it before it is complete. */
-export class SqliteTarget {
+/** A database file as the target of a move. */
+export class SqliteTarget implements MoveTarget {
   readonly file: string
   readonly #database: Database.Database
-  readonly #tables: readonly MovedTable[]
+  readonly #origin: MoveOrigin
   readonly #inode: number
 
-  private constructor(file: string, database: Database.Database) {
+  private constructor(file: string, database: Database.Database, origin: MoveOrigin) {
     this.file = file
     this.#inode = statSync(file).ino
     this.#database = database
-    this.#tables = listTables(database)
+    this.#origin = origin
   }
 
   /** Opens the target of a move, and creates its tables if they do not exist. */
-  static open(source: string, file: string, moveId: string): SqliteTarget {
+  static open(file: string, moveId: string, openOrigin: (database: Database.Database) => MoveOrigin): SqliteTarget {
     let database: Database.Database | undefined
     try {
       if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
@@ -70,9 +56,10 @@ export class SqliteTarget {
       database.pragma('trusted_schema = OFF')
       database.pragma(`cache_size = -${CACHE_BYTES / 1024}`)
       defineFoldCase(database)
-      database.prepare('ATTACH ? AS source').run(source)
-      if (readMark(database) === undefined) createTables(database, moveId)
-      return new SqliteTarget(file, database)
+      defineRealBits(database)
+      const origin = openOrigin(database)
+      if (readMark(database) === undefined) createTables(database, moveId, origin)
+      return new SqliteTarget(file, database, origin)
     } catch (error) {
       database?.close()
       throw toTargetError(file, error)
@@ -80,76 +67,60 @@ export class SqliteTarget {
   }
 
   get tables(): readonly MovedTable[] {
-    return this.#tables
+    return this.#origin.tables
   }
 
-  /**
-   * Copies up to `limit` further rows in one transaction, and returns their number. The last row of the target is the
-   * position, so that a batch is never repeated or skipped.
-   */
-  copyBatch({ name, columns, key }: MovedTable, limit: number): number {
-    const list = columns.map((column) => `"${column.name}"`).join(', ')
-    const keys = key.map((column) => `"${column}"`)
-    const newest = `SELECT ${keys.join(', ')} FROM main."${name}" ORDER BY ${keys.map((column) => `${column} DESC`).join(', ')} LIMIT 1`
-    const toStatement = (position: string) => `INSERT INTO main."${name}" (${list}) SELECT ${list} FROM source."${name}"
-      WHERE ${keptBehind[name] ?? 'true'} AND ${position} ORDER BY ${keys.join(', ')} LIMIT ?`
-    return this.#run(() => {
-      const isEmpty = this.#database.prepare(newest).get() === undefined
-      const statement = toStatement(isEmpty ? 'true' : `(${keys.join(', ')}) > (${newest})`)
-      return this.#database.prepare(statement).run(limit).changes
-    })
+  copyBatch(table: MovedTable, limit: number): number {
+    return this.#run(() => this.#origin.copyBatch(table, limit))
   }
 
-  /** Sequences, then each missing index, trigger and view; `onTurn` is awaited after each index. */
   async createRest(onTurn: OnTurn): Promise<void> {
     const database = this.#database
+    const insert = database.prepare('INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)')
     this.#run(() => {
-      database.exec(`DELETE FROM main.sqlite_sequence;
-        INSERT INTO main.sqlite_sequence SELECT * FROM source.sqlite_sequence`)
+      database.exec('DELETE FROM main.sqlite_sequence')
+      // The column has no type, so a number would be stored as a real one.
+      for (const [name, last] of this.#origin.counters()) insert.run(name, BigInt(last))
     })
-    const indexes = listMissing(database, ['index'])
-    for (const { name, sql } of indexes) {
+    for (const { name, sql } of this.#listMissing(['index'])) {
       this.#run(() => database.exec(sql))
       database.pragma('wal_checkpoint(TRUNCATE)')
       await onTurn({ step: 'indexing', name, rows: 0 })
     }
     this.#run(() => {
-      for (const { sql } of listMissing(database, ['trigger', 'view'])) database.exec(sql)
+      for (const { sql } of this.#listMissing(['trigger', 'view'])) database.exec(sql)
     })
   }
 
-  /** @throws AppError `internal` when a row, the schema or the file is not as it should be. */
-  async verify(schema: number, onTurn: OnTurn): Promise<Map<string, TableHash>> {
+  #listMissing(types: readonly string[]): SchemaObject[] {
+    const present = new Set(this.#database.prepare('SELECT name FROM main.sqlite_schema').pluck().all())
+    return types.flatMap((type) =>
+      this.#origin.objects.filter((object) => object.type === type && !present.has(object.name)),
+    )
+  }
+
+  async verify(onTurn: OnTurn): Promise<Map<string, TableHash>> {
     const counted = new Map<string, TableHash>()
-    for (const { name, columns } of this.#tables) {
-      const where = `WHERE ${keptBehind[name] ?? 'true'}`
+    for (const table of this.tables) {
+      const { name, columns } = table
       const onRows = (rows: number) => onTurn({ step: 'comparing', name, rows })
-      const [there, here] = [
-        await hashRows(this.#database, `source."${name}" ${where}`, columns, onRows),
-        await hashRows(this.#database, `main."${name}"`, columns, onRows),
-      ]
+      const there = await this.#origin.hash(table, onTurn)
+      const here = await hashRows(this.#database, `main."${name}"`, columns, onRows)
       await onRows(here.rows)
-      if (there.rows !== here.rows || there.hash !== here.hash) {
-        throw differs(`table ${name} has ${here.rows} rows instead of ${there.rows}, or rows with other contents`)
-      }
+      requireSameRows(name, there, here)
       counted.set(name, here)
     }
-    const sequences: CopiedColumn[] = ['name', 'seq'].map((name) => ({ name, type: '' }))
-    const [there, here] = [
-      await hashRows(this.#database, 'source.sqlite_sequence', sequences, async () => {}),
-      await hashRows(this.#database, 'main.sqlite_sequence', sequences, async () => {}),
-    ]
-    if (there.hash !== here.hash) throw differs('the counters of ids differ')
-    const differences = listSchemaDifferences(this.#database, schema).filter(
+    const counters = this.#database.prepare('SELECT name, seq FROM main.sqlite_sequence').raw().all() as Counter[]
+    requireSameCounters(this.#origin.counters(), counters)
+    const differences = listSchemaDifferences(this.#database, newestSchema()).filter(
       (difference) => !difference.startsWith('table unfinished_move '),
     )
-    if (differences[0] !== undefined) throw differs(differences[0])
+    if (differences[0] !== undefined) throw toDifference(differences[0])
     const integrity = this.#database.pragma('main.integrity_check(1)', { simple: true })
-    if (integrity !== 'ok') throw differs(String(integrity))
+    if (integrity !== 'ok') throw toDifference(String(integrity))
     return counted
   }
 
-  /** Opens a snapshot of the rows as they are recorded. */
   openSnapshot(): { reader: Reader; close(): void } {
     const database = this.#openReadonly()
     const reader = new Connection(
@@ -161,27 +132,24 @@ export class SqliteTarget {
     return { reader, close: () => reader.close() }
   }
 
-  /** Everything written so far survives a power cut. */
   flush(): void {
     this.#database.pragma('wal_checkpoint(TRUNCATE)')
     syncFile(dirname(this.file))
   }
 
-  /** Whether the path still names the file that this copies to. */
   isInPlace(): boolean {
     const found = statSync(this.file, { throwIfNoEntry: false })
     return found !== undefined && found.ino === this.#inode
   }
 
-  /** From this transaction on, to which `note` adds, it is the database of its folder. */
-  activate(schema: number, note: (writer: Writer) => void): void {
+  activate(note: (writer: Writer) => void): void {
     const connection = new Connection(this.#database, () => {})
     connection.transaction(
       'BEGIN IMMEDIATE',
       (writer) => {
         if (readMark(this.#database) === undefined) return
         this.#database.exec('DROP TABLE main.unfinished_move')
-        this.#database.pragma(`main.user_version = ${schema}`)
+        this.#database.pragma(`main.user_version = ${newestSchema()}`)
         this.#database.pragma(`main.application_id = ${APPLICATION_ID}`)
         note(writer)
       },
@@ -191,6 +159,7 @@ export class SqliteTarget {
   }
 
   close(): void {
+    this.#origin.close()
     this.#database.close()
   }
 
@@ -217,60 +186,19 @@ export class SqliteTarget {
   }
 }
 
-const differs = (what: string) =>
-  new AppError(
-    'internal',
-    `The copy differs from the database (${what}); run \`assay move --cancel\` and start again.`,
-    {
-      reason: 'copy_differs',
-    },
-  )
-
 function readMark(database: Database.Database): unknown {
   const exists = database.prepare(`SELECT 1 FROM main.sqlite_schema WHERE name = 'unfinished_move'`).get()
   return exists === undefined ? undefined : database.prepare('SELECT id FROM main.unfinished_move').pluck().get()
 }
 
-function createTables(database: Database.Database, moveId: string): void {
-  const statements = database
-    .prepare(
-      `SELECT s.sql FROM source.sqlite_schema s JOIN pragma_table_list t ON t.schema = 'source' AND t.name = s.name
-       WHERE s.type = 'table' AND t.type IN ('table', 'virtual') AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY s.rowid`,
-    )
-    .pluck()
-    .all() as string[]
-  const hasStatistics = database.prepare(`SELECT 1 FROM source.sqlite_schema WHERE name = 'sqlite_stat1'`).get()
+function createTables(database: Database.Database, moveId: string, origin: MoveOrigin): void {
+  const { objects, firstTriggers, hasStatistics } = origin
+  const first = objects.filter(({ type, name }) => type === 'table' || firstTriggers.has(name))
   database.transaction(() => {
     database.exec(createMark)
     database.prepare('INSERT INTO main.unfinished_move (id) VALUES (?)').run(moveId)
-    for (const sql of statements) database.exec(sql)
-    if (hasStatistics !== undefined) database.exec('ANALYZE main.sqlite_schema')
+    for (const { sql } of first) database.exec(sql)
+    if (hasStatistics) database.exec('ANALYZE main.sqlite_schema')
     database.pragma(`main.application_id = ${UNFINISHED_COPY_ID}`)
   })()
-}
-
-function listTables(database: Database.Database): MovedTable[] {
-  const tables = database
-    .prepare(
-      `SELECT name, wr, type FROM pragma_table_list WHERE schema = 'source' AND type IN ('table', 'virtual')
-       AND (name NOT LIKE 'sqlite\\_%' ESCAPE '\\' OR name = 'sqlite_stat1') ORDER BY name`,
-    )
-    .all() as { name: string; wr: number; type: string }[]
-  const columnsOf = database.prepare(
-    `SELECT name, type, pk FROM pragma_table_xinfo(?, 'source') WHERE hidden = 0 ORDER BY cid`,
-  )
-  return tables.map(({ name, wr }) => {
-    const columns = columnsOf.all(name) as (CopiedColumn & { pk: number })[]
-    const primary = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-    const isRowid = primary.length === 1 && primary[0]?.type === 'INTEGER'
-    if (wr === 1 || isRowid) return { name, columns, key: primary.map((column) => column.name) }
-    return { name, columns: [{ name: 'rowid', type: 'INTEGER' }, ...columns], key: ['rowid'] }
-  })
-}
-
-/** The statements of objects that the target does not have. */
-function listMissing(database: Database.Database, types: readonly string[]): { name: string; sql: string }[] {
-  const missing = `SELECT name, sql FROM source.sqlite_schema WHERE type = ? AND sql IS NOT NULL
-    AND name NOT IN (SELECT name FROM main.sqlite_schema) ORDER BY rowid`
-  return types.flatMap((type) => database.prepare(missing).all(type) as { name: string; sql: string }[])
 }

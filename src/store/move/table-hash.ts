@@ -37,14 +37,29 @@ export function createHashSum(): { add(text: string): void; toText(): string } {
   return {
     add: (text) => {
       const digest = hash('sha256', text, 'buffer')
-      low = BigInt.asUintN(64, low + digest.readBigUInt64LE(0))
-      high = BigInt.asUintN(64, high + digest.readBigUInt64LE(8))
+      low = BigInt.asUintN(64, low + digest.readBigUInt64BE(0))
+      high = BigInt.asUintN(64, high + digest.readBigUInt64BE(8))
     },
-    toText: () => `${high.toString(16).padStart(16, '0')}${low.toString(16).padStart(16, '0')}`,
+    toText: () => toHashText(low, high),
   }
 }
 
-/** Numbers as literals; the bytes of everything else, because `quote` ends a text at its first NUL. */
+/** A hash from the sums of the first and of the next 8 bytes of all digests. */
+export const toHashText = (low: bigint, high: bigint): string =>
+  [high, low].map((sum) => BigInt.asUintN(64, sum).toString(16).padStart(16, '0')).join('')
+
+/** Numbers as literals or their bits; the bytes of everything else, because `quote` ends a text at its first NUL. */
 function toExactText({ name, type }: CopiedColumn): string {
-  return /^(?:INTEGER|REAL)$/.test(type) ? `quote("${name}")` : `quote(CAST("${name}" AS BLOB))`
+  if (type === 'REAL') return `coalesce(real_bits("${name}"), 'NULL')`
+  return type === 'INTEGER' ? `quote("${name}")` : `quote(CAST("${name}" AS BLOB))`
+}
+
+/** Defines the SQL function that `hashRows` calls. */
+export function defineRealBits(database: Database.Database): void {
+  const bits = Buffer.alloc(8)
+  database.function('real_bits', { deterministic: true }, (value) => {
+    if (typeof value !== 'number') return null
+    bits.writeDoubleBE(value)
+    return bits.toString('hex')
+  })
 }

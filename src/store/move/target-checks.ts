@@ -33,19 +33,25 @@ export interface TargetChecks {
   freeBytes?: (folder: string) => number
 }
 
+/** The database that is moved: its file, if it is one, and its size. */
+interface MovedSource {
+  file?: string
+  bytes: number
+}
+
 /**
  * Checks that a database can be moved to a file, and changes nothing.
  * @param moveId the id of an unfinished move to this file
  * @throws AppError
  */
-export function checkTarget(source: string, file: string, moveId: string | undefined, checks: TargetChecks): void {
+export function checkTarget(source: MovedSource, file: string, moveId: string | undefined, checks: TargetChecks): void {
   const folder = dirname(file)
   const found = statFolder(folder)
   if (found?.isDirectory() !== true) {
     throw invalidInput(`The folder ${folder} does not exist; create it first.`, { reason: 'folder_missing' })
   }
-  const own = statSync(dirname(source))
-  if (own.dev === found.dev && own.ino === found.ino) {
+  const own = source.file === undefined ? undefined : statSync(dirname(source.file))
+  if (own?.dev === found.dev && own.ino === found.ino) {
     throw invalidInput('The database is in this folder already; name a file in another folder.', {
       reason: 'same_folder',
     })
@@ -65,7 +71,7 @@ export function checkTarget(source: string, file: string, moveId: string | undef
       reason: 'not_a_file',
     })
   }
-  requireRoom(source, file, checks.freeBytes ?? readFreeBytes)
+  requireRoom(source.bytes, file, checks.freeBytes ?? readFreeBytes)
   const id = readUnfinished(file)
   if (id === undefined) return
   if (id === 'other') {
@@ -97,11 +103,14 @@ const notWritable = (folder: string, cause: unknown) =>
     cause,
   })
 
-function requireRoom(source: string, file: string, freeBytes: (folder: string) => number): void {
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  const present = sizeOf(file) + sizeOf(`${file}-wal`)
+/** The size of a database file with its write-ahead log. */
+export const readSize = (file: string): number =>
+  ['', '-wal'].reduce((sum, suffix) => sum + (statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0), 0)
+
+function requireRoom(bytes: number, file: string, freeBytes: (folder: string) => number): void {
+  const present = readSize(file)
   // Until a new index is moved from the write-ahead log into the file, both contain it.
-  const whole = (sizeOf(source) + sizeOf(`${source}-wal`)) * (1 + LARGEST_INDEX)
+  const whole = bytes * (1 + LARGEST_INDEX)
   const needed = Math.max(0, whole - present) + MIN_FREE_BYTES
   const free = freeBytes(dirname(file))
   if (free >= needed) return

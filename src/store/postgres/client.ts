@@ -21,6 +21,8 @@ export interface PostgresStep {
 export interface PostgresRequest extends PostgresStep {
   /** Statements to run before it, in the same round trip. */
   before?: readonly PostgresStep[]
+  /** Of a COPY: the rows in text format. */
+  lines?: string
   /** Whether it may open the connection again, because no transaction is open. */
   begins: boolean
 }

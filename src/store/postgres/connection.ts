@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { LruMap } from '../../kernel/recent.ts'
 import { type Query, toStatement } from '../builder.ts'
 import type { CachedStatement, IndexedKind, TransactionOptions, Writer } from '../connection.ts'
+import { requireUnmoved } from '../move/marker.ts'
 import { sleepSync } from '../pause.ts'
 import { locksOf, type WriteScope } from '../scope.ts'
 import { SnapshotViews, type ViewDatabase } from '../snapshot-views.ts'
@@ -23,13 +24,13 @@ const relaxed = plain('SET LOCAL synchronous_commit = off')
 /** A process that is paused inside a transaction loses it, and its locks, before others count it as dead. */
 const bounded = plain('SET LOCAL idle_in_transaction_session_timeout = 20000')
 const selectTime = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
-const lockScope = plain(
-  'UPDATE main.write_scope SET version = version + 1 WHERE name = $1 RETURNING pg_current_xact_id()::text',
-)
+const lockScope = plain('UPDATE main.write_scope SET version = version + 1 WHERE name = $1')
 /** Of the first scope in the order of locks, which transactions of any scope take before they look for the others. */
 const lockFirstScope = plain("UPDATE main.write_scope SET version = version + 1 WHERE name = 'access'")
-const lockAllScopes = plain(`SELECT max(id) FROM (SELECT pg_current_xact_id()::text AS id FROM main.write_scope
-  ORDER BY name FOR UPDATE) locked`)
+const lockAllScopes = plain('SELECT FROM main.write_scope ORDER BY name FOR UPDATE')
+/** Of a transaction that has its locks: its number, and the record of a move, which is written under all of them. */
+const selectNumber = plain(`SELECT pg_current_xact_id()::text,
+  EXISTS (SELECT FROM main.install WHERE name IN ('moving', 'moved_to'))`)
 const commit = plain('COMMIT')
 const rollback = plain('ROLLBACK')
 const selectOutcome = plain('SELECT pg_xact_status($1::xid8)')
@@ -88,6 +89,8 @@ export class PostgresConnection implements Writer {
   /** With the number of the last change of definitions that it includes. */
   #textIndex: { version: number; index: TextIndex } | undefined
   dataVersion: number | undefined
+  /** The move that this connection performs, and may write during. */
+  moveId: string | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
   constructor(settings: PostgresSettings, now?: () => number) {
@@ -178,6 +181,34 @@ export class PostgresConnection implements Writer {
     }
   }
 
+  /** Runs `work` in a transaction on a database that no other process uses yet, so without locks of scopes. */
+  atomically<T>(work: () => T): T {
+    if (this.#open) return work()
+    this.#begins = true
+    this.#sendLater(beginnings.write)
+    this.#open = true
+    try {
+      const result = work()
+      this.#commit(undefined)
+      return result
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    } finally {
+      this.#open = false
+    }
+  }
+
+  /** Runs a COPY of rows in text format, in a transaction. */
+  copyRows(sql: string, lines: string): void {
+    this.#sendWaiting()
+    try {
+      this.#client.query({ text: sql, values: [], name: '', lines, begins: false })
+    } catch (error) {
+      throw toPostgresAppError(error)
+    }
+  }
+
   /** Begins a snapshot that lasts until the connection is closed. */
   beginSnapshot(): void {
     this.#begin('read', false)
@@ -196,15 +227,16 @@ export class PostgresConnection implements Writer {
     if (kind === 'read') return undefined
     this.#sendLater(bounded)
     if (!durable) this.#sendLater(relaxed)
+    const names = scope === undefined ? [] : locksOf(scope)
     if (scope === undefined) {
       this.#sendLater(lockFirstScope)
-      return this.#send(lockAllScopes).rows[0]?.[0] as string
+      this.#sendLater(lockAllScopes)
     }
-    let transaction: unknown
-    for (const name of locksOf(scope)) {
-      ;[[transaction] = [undefined]] = this.#send(lockScope, [name]).rows
-      if (transaction === undefined) throw new RangeError(`there is no scope ${name}`)
-    }
+    const locks = names.map((name) => this.#addWaiting({ text: lockScope.text, values: [name], name: '' }))
+    const [[transaction, isMoved] = []] = this.#send(selectNumber).rows
+    const missing = names.find((_, index) => locks[index]?.changes !== 1)
+    if (missing !== undefined) throw new RangeError(`there is no scope ${missing}`)
+    if (isMoved === 1) requireUnmoved(this, this.moveId)
     return transaction as string
   }
 

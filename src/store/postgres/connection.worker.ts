@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import pg from 'pg'
 import type { PostgresFailure, PostgresReply, PostgresRequest, PostgresSession } from './client.ts'
 import { NO_TLS, toClientConfig } from './client-config.ts'
-import { runPipeline } from './pipeline.ts'
+import { copyLines, runPipeline } from './pipeline.ts'
 
 /** Types of PostgreSQL by object id (pg_type.dat): the numbers of the stores fit into 53 bits, truth is 0 or 1. */
 const [BOOL, INT8, NUMERIC] = [16, 20, 1700]
@@ -62,11 +62,15 @@ function serve({ settings, port, state }: PostgresSession): void {
     }
   }
 
-  async function run({ before = [], name, text, values, begins }: PostgresRequest): Promise<PostgresReply> {
+  async function run({ before = [], name, text, values, lines, begins }: PostgresRequest): Promise<PostgresReply> {
     if (client === undefined) {
       if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
       client = await connectSoon()
       session++
+    }
+    if (lines !== undefined) {
+      await copyLines(client, text, lines)
+      return { session, columns: [], rows: [], changes: 0, changesBefore: [] }
     }
     const statement = { text, values: [...values], name }
     const { result, changesBefore } =

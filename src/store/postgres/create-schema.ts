@@ -1,10 +1,11 @@
 import Database from 'better-sqlite3'
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { AppError, conflict, notFound } from '../../kernel/errors.ts'
 import { migrate } from '../migrate.ts'
 import { newestSchema } from '../migrations.ts'
+import { listObjects } from '../move/sqlite-tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import { READ_ONLY } from './faults.ts'
-import { type SchemaObject, toPostgresSchema } from './schema.ts'
+import { toPostgresSchema } from './schema.ts'
 
 /** Held while the schema is created, by whichever process comes first. */
 const CREATION_LOCK = 0x41534159
@@ -27,6 +28,10 @@ interface ServerFacts {
   encoding: string
   /** Tables that neither this program nor an extension has made. */
   others: number
+  /** Whether it is an unfinished copy that `assay move` makes. */
+  copied: number
+  /** Whether the user may create a schema. */
+  creates: number
 }
 
 const selectFacts = `SELECT current_setting('server_version_num')::bigint AS number,
@@ -35,34 +40,52 @@ const selectFacts = `SELECT current_setting('server_version_num')::bigint AS num
     current_setting('server_encoding') AS encoding,
     (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-        AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')) AS others`
+        AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')) AS others,
+    to_regclass('main.unfinished_move') IS NOT NULL AS copied,
+    has_database_privilege(current_database(), 'CREATE') AS creates`
+
+/** @throws AppError `unavailable` when the server cannot be used. */
+function examineServer(connection: PostgresConnection): ServerFacts & { schema: number } {
+  const facts = connection.prepare(selectFacts).get() as ServerFacts
+  if (facts.number < MIN_VERSION) {
+    const [found = ''] = facts.version.split(' ')
+    throw unusable('server_too_old', `The server has PostgreSQL ${found}; use version 15 or later.`)
+  }
+  if (facts.reads === 1) throw unusable('read_only', READ_ONLY)
+  return { ...facts, schema: findSchema(connection) }
+}
+
+/** @throws AppError `unavailable` when a database without the schema has anything else. */
+function requireEmpty({ others, encoding }: ServerFacts): void {
+  if (others > 0) {
+    throw unusable(
+      'not_a_database',
+      'The PostgreSQL database has tables of another program; create one for Assay alone with `createdb`, and name it in ASSAY_STORE.',
+    )
+  }
+  if (encoding !== 'UTF8') {
+    throw unusable(
+      'database_encoding',
+      `The PostgreSQL database has the encoding ${encoding}; create one with \`createdb --encoding UTF8 --template template0\`.`,
+    )
+  }
+}
 
 /**
  * Checks that the server and the database can be used. Returns the number of the schema; 0 for an empty database.
  * @throws AppError `unavailable`
  */
 function examineDatabase(connection: PostgresConnection): number {
-  const { number, version, reads, encoding, others } = connection.prepare(selectFacts).get() as ServerFacts
-  if (number < MIN_VERSION) {
-    const [found = ''] = version.split(' ')
-    throw unusable('server_too_old', `The server has PostgreSQL ${found}; use version 15 or later.`)
+  const { schema: present, ...facts } = examineServer(connection)
+  const newest = newestSchema()
+  if (facts.copied === 1) {
+    throw unusable(
+      'unfinished_copy',
+      'The PostgreSQL database is the copy of an unfinished `assay move`; complete the move with the same command, or name another database in ASSAY_STORE.',
+    )
   }
-  if (reads === 1) throw unusable('read_only', READ_ONLY)
-  const [present, newest] = [findSchema(connection), newestSchema()]
-  if (present === 0) {
-    if (others > 0) {
-      throw unusable(
-        'not_a_database',
-        'The PostgreSQL database has tables of another program; create one for Assay alone with `createdb`, and name it in ASSAY_STORE.',
-      )
-    }
-    if (encoding !== 'UTF8') {
-      throw unusable(
-        'database_encoding',
-        `The PostgreSQL database has the encoding ${encoding}; create one with \`createdb --encoding UTF8 --template template0\`.`,
-      )
-    }
-  } else if (present > newest) {
+  if (present === 0) requireEmpty(facts)
+  else if (present > newest) {
     throw unusable(
       'database_newer',
       `The database has schema ${present}, of a newer version of Assay than this one, which knows ${newest}; install that version.`,
@@ -74,6 +97,43 @@ function examineDatabase(connection: PostgresConnection): number {
     )
   }
   return present
+}
+
+const selectMark = 'SELECT id FROM main.unfinished_move'
+
+/** The id of the move whose unfinished copy a database is; undefined for any other one. */
+export function findUnfinishedMove(connection: PostgresConnection): string | undefined {
+  const exists = connection.prepare(`SELECT to_regclass('main.unfinished_move') IS NOT NULL`).pluck().get()
+  return exists === 1 ? (connection.prepare(selectMark).pluck().get() as string | undefined) : undefined
+}
+
+/**
+ * Checks that a database can be the target of a move, and changes nothing.
+ * @param moveId the id of an unfinished move to it
+ * @throws AppError
+ */
+export function checkMoveTarget(connection: PostgresConnection, moveId: string | undefined): void {
+  const { schema, ...facts } = examineServer(connection)
+  if (schema > 0) {
+    const version = schema > newestSchema() ? ', of a newer version' : ''
+    throw conflict(
+      `The PostgreSQL database already has data of Assay (schema ${schema}${version}); create an empty one with \`createdb\`, and name it.`,
+      { reason: 'database_exists' },
+    )
+  }
+  if (facts.copied === 1) {
+    if (findUnfinishedMove(connection) === moveId) return
+    throw conflict(
+      'The PostgreSQL database is left from a move that was cancelled, or from another database; drop it, or name another one.',
+      { reason: 'database_exists' },
+    )
+  }
+  requireEmpty(facts)
+  if (facts.creates === 1) return
+  throw unusable(
+    'database_refused',
+    'The user may not create a schema in the PostgreSQL database; make it the owner with `ALTER DATABASE … OWNER TO`.',
+  )
 }
 
 /**
@@ -105,15 +165,13 @@ export function createSchema(
   }
 }
 
-const listObjects = `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid`
-
 /** Takes schema and rows from a new database of SQLite, so that they are described once, by its migrations. */
 function fill(connection: PostgresConnection, now: () => number): void {
   const source = new Database(':memory:')
   try {
     migrate(source, now)
-    const { tables, triggers } = toPostgresSchema(source.prepare(listObjects).all() as SchemaObject[])
-    connection.execute(tables.sql)
+    const { tables, indexes, triggers } = toPostgresSchema(listObjects(source, 'main'))
+    connection.execute([tables.sql, ...indexes.map(({ sql }) => sql)].join('\n'))
     for (const table of tables.names) copyRows(source, connection, table)
     connection.execute(triggers)
     connection.execute(`CREATE TABLE main.schema_version AS SELECT ${newestSchema()}::bigint AS number`)

@@ -7,6 +7,8 @@ interface ProtocolConnection {
   parse(statement: { text: string; name: string }): void
   bind(values: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void
   execute(portal: object): void
+  sendCopyFromChunk(bytes: Uint8Array): void
+  endCopyFrom(): void
 }
 
 /** The part of a query of the `pg` package that a pipeline extends. */
@@ -14,18 +16,19 @@ interface ProtocolQuery extends pg.Submittable {
   prepare(connection: ProtocolConnection): void
   handleDataRow(message: object): void
   handleCommandComplete(message: { text: string }, connection: ProtocolConnection): void
+  handleCopyInResponse(connection: ProtocolConnection): void
 }
 
-interface PipelineConfig {
+interface QueryConfig {
   text: string
-  values: unknown[]
+  values?: unknown[]
   name?: string
   rowMode: 'array'
-  queryMode: 'extended'
+  queryMode?: 'extended'
   callback: (error: Error | undefined, result: pg.QueryArrayResult) => void
 }
 
-const Query = pg.Query as unknown as new (config: PipelineConfig) => ProtocolQuery
+const Query = pg.Query as unknown as new (config: QueryConfig) => ProtocolQuery
 
 /** A query that is sent together with the statements before it, in one round trip. */
 class PipelinedQuery extends Query {
@@ -33,7 +36,7 @@ class PipelinedQuery extends Query {
   /** The number of rows that each statement before the query has changed. */
   readonly changesBefore: number[] = []
 
-  constructor(config: PipelineConfig, before: readonly PostgresStep[]) {
+  constructor(config: QueryConfig, before: readonly PostgresStep[]) {
     super(config)
     this.#before = before
   }
@@ -85,5 +88,28 @@ export function runPipeline(
       before,
     )
     client.query(query)
+  })
+}
+
+/** A COPY whose rows are sent once the server asks for them. */
+class CopyQuery extends Query {
+  readonly #lines: string
+
+  constructor(config: QueryConfig, lines: string) {
+    super(config)
+    this.#lines = lines
+  }
+
+  override handleCopyInResponse(connection: ProtocolConnection): void {
+    connection.sendCopyFromChunk(Buffer.from(this.#lines))
+    connection.endCopyFrom()
+  }
+}
+
+/** Copies rows in text format into a table. */
+export function copyLines(client: pg.Client, text: string, lines: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const callback = (error: Error | undefined) => (error ? reject(error) : resolve())
+    client.query(new CopyQuery({ text, rowMode: 'array', callback }, lines))
   })
 }

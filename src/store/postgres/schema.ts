@@ -1,9 +1,4 @@
-/** A table, index or trigger as SQLite stores it. */
-export interface SchemaObject {
-  type: string
-  name: string
-  sql: string
-}
+import type { SchemaObject } from '../move/sqlite-tables.ts'
 
 /** What statements ask SQLite about. */
 const introspection = `
@@ -119,6 +114,7 @@ const TEXT_INDEX = /_text(?:_(?:data|idx|content|docsize|config))?$|_text_(?:ins
  */
 export function toPostgresSchema(objects: readonly SchemaObject[]): {
   tables: { sql: string; names: string[] }
+  indexes: { sql: string; name: string }[]
   triggers: string
 } {
   const own = objects.filter(({ name }) => !TEXT_INDEX.test(name) && !name.startsWith('sqlite_'))
@@ -128,7 +124,6 @@ export function toPostgresSchema(objects: readonly SchemaObject[]): {
     'CREATE SCHEMA main;',
     functions,
     ...tables.map((table) => toTable(table.sql)),
-    ...of('index').map((index) => `${index.sql.replace(/(\w+) COLLATE NOCASE/g, 'lower($1)')};`),
     writeScopes,
     findingIds,
     statistics,
@@ -136,6 +131,10 @@ export function toPostgresSchema(objects: readonly SchemaObject[]): {
   ]
   return {
     tables: { sql: sql.join('\n'), names: tables.map(({ name }) => name) },
+    indexes: of('index').map((index) => ({
+      name: index.name,
+      sql: `${index.sql.replace(/(\w+) COLLATE NOCASE/g, 'lower($1)')};`,
+    })),
     triggers: [logNumbers, ...of('trigger').map(toTrigger)].join('\n'),
   }
 }

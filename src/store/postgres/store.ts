@@ -81,6 +81,10 @@ export class PostgresStore implements Store {
     return findSchema(this.#reader) === newestSchema()
   }
 
+  beginMove(id: string): void {
+    this.#writer.moveId = id
+  }
+
   /** A write waits itself, for at most as long as its transaction may. */
   async waitForWriteLock(): Promise<void> {}
 
