@@ -22,6 +22,7 @@ export interface ImportedAsset {
 
 interface ImportedAssetRow {
   id: number
+  key: string
   kind_id: number
   container_id: number
   owner_id: number
@@ -36,6 +37,8 @@ interface AssetUpdate {
   pending: PendingImport | undefined
   asset: ImportedAsset
   at: number
+  /** Its row, if that was read already. */
+  stored?: ImportedAssetRow | undefined
 }
 
 /** Inserts or updates an asset of an import; writes nothing if it is unchanged. */
@@ -50,7 +53,8 @@ function saveImportedAsset(
     const assetId = insertImportedAsset(writer, dictionary, telling)
     if (assetId !== undefined) return { assetId, isNew: true }
   }
-  const stored = writer.prepare(findImported).get(sourceId, asset.key) as ImportedAssetRow | undefined
+  const stored =
+    telling.stored ?? (writer.prepare(findImported).get(sourceId, asset.key) as ImportedAssetRow | undefined)
   if (stored !== undefined) {
     updateImportedAsset(writer, dictionary, stored, telling)
     return { assetId: stored.id, isNew: false }
@@ -60,8 +64,10 @@ function saveImportedAsset(
   return { assetId, isNew: true }
 }
 
-const findImported = `SELECT id, kind_id, container_id, owner_id, labels_id, name, url, content_updated_at
-  FROM asset WHERE source_id = ? AND key = ?`
+const columns = 'id, key, kind_id, container_id, owner_id, labels_id, name, url, content_updated_at'
+const findImported = `SELECT ${columns} FROM asset WHERE source_id = ? AND key = ?`
+const findAllImported = `SELECT ${columns} FROM asset
+  WHERE source_id = ? AND key IN (SELECT CAST(value AS TEXT) FROM json_each(?))`
 const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
     status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
@@ -123,6 +129,8 @@ function updateImportedAsset(
 export interface ImportedAssetWriter {
   /** Number of distinct assets so far. */
   readonly count: number
+  /** Reads stored assets at once, for later calls of `save`. */
+  readAhead(writer: Writer, keys: Iterable<string>): void
   /** As `saveImportedAsset`; repeated calls for the same asset look it up once. `isNew`: this import inserted it. */
   save(
     writer: Writer,
@@ -143,6 +151,8 @@ interface ResumedAssets {
 export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): ImportedAssetWriter {
   const pending = resumed?.pending
   const firstOfImport = pending?.firstAsset ?? Number.POSITIVE_INFINITY
+  /** Rows that were read ahead and not used yet, by key. */
+  const ahead = new Map<string, ImportedAssetRow>()
   const before = new Set<number>()
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
@@ -152,11 +162,20 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
     get count() {
       return before.size + added
     },
+    readAhead(writer, keys) {
+      ahead.clear()
+      const rows = writer.prepare(findAllImported).all(sourceId, JSON.stringify([...keys])) as ImportedAssetRow[]
+      for (const row of rows) ahead.set(row.key, row)
+    },
     save(writer, dictionary, asset, at) {
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
       // A source without assets most likely has none of these, so they are inserted without a lookup.
       isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
-      const { assetId, isNew } = saveImportedAsset(writer, dictionary, { sourceId, pending, asset, at }, isFirst)
+      const stored = ahead.get(asset.key)
+      // It may be changed now.
+      ahead.delete(asset.key)
+      const telling = { sourceId, pending, asset, at, stored }
+      const { assetId, isNew } = saveImportedAsset(writer, dictionary, telling, isFirst && stored === undefined)
       if (isNew) {
         added++
         firstAdded = Math.min(firstAdded, assetId)

@@ -13,6 +13,7 @@ import {
   NO_SCAN,
   toRecord,
 } from './finding-record.ts'
+import { FindingRows, findingColumns } from './finding-rows.store.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
 import { type FindingStatus, isDecided } from './model.ts'
 import {
@@ -25,15 +26,9 @@ import {
   saveEarlierFinding,
 } from './pending-imports.store.ts'
 
-const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, location, excerpt,
-  value_fp`
-
-const insertFinding = `INSERT INTO main.finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
-const findByAsset = `SELECT ${columns} FROM finding WHERE asset_id = ?`
-const findByAssets = `SELECT ${columns} FROM finding WHERE asset_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
-const findByFp = `${findByAsset} AND fp = ?`
-const findById = `SELECT ${columns} FROM finding WHERE id = ?`
+const findById = `SELECT ${findingColumns} FROM finding WHERE id = ?`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
 const shortenLog = `DELETE FROM facet_log
   WHERE seq <= (SELECT CASE WHEN max(seq) % 256 = 0 THEN max(seq) - ${KEPT_LOG_ROWS} END FROM facet_log)`
@@ -78,12 +73,12 @@ export class FindingLedger {
   readonly #hasDue: boolean
   /** Findings that this transaction has changed and whose earlier state readers still see. */
   readonly #held = new Set<number>()
-  /** Rows that were read ahead, by asset; those of an asset whose findings were changed since are left out. */
-  readonly #readAhead = new Map<number, FindingSqlRow[]>()
+  readonly #rows: FindingRows
   #nextId: number | undefined
 
   private constructor(writer: Writer, at: number, { isFollowed = true, pending }: LedgerOptions) {
     this.#writer = writer
+    this.#rows = new FindingRows(writer)
     this.#at = at
     this.#isFollowed = pending?.isFollowed ?? isFollowed
     this.#pending = pending
@@ -104,23 +99,20 @@ export class FindingLedger {
 
   /** Reads the findings of several assets at once, for later calls of `listOfAsset`. */
   readAhead(assetIds: readonly number[]): void {
-    const rows = this.#writer
-      .prepare(findByAssets)
-      .raw()
-      .all(internalText(JSON.stringify(assetIds))) as FindingSqlRow[]
-    for (const id of assetIds) this.#readAhead.set(id, [])
-    for (const row of rows) this.#readAhead.get(row[1])?.push(row)
-    this.facets.readAhead(rows.map((row) => row[3]))
+    this.facets.readAhead(this.#rows.readAssets(assetIds).map((row) => row[3]))
+  }
+
+  /** Reads several findings at once, for later calls of `find`, `insertIfNew` and `lastDecision`. */
+  readAheadByFp(findings: readonly (readonly [assetId: number, fp: number])[]): void {
+    this.facets.readAhead(this.#rows.readFindings(findings).map((row) => row[3]))
   }
 
   listOfAsset(assetId: number): FindingRecord[] {
-    const rows = this.#readAhead.get(assetId) ?? this.#writer.prepare(findByAsset).raw().all(assetId)
-    this.#readAhead.delete(assetId)
-    return (rows as FindingSqlRow[]).map((row) => this.#endDecision(toRecord(row, this.facets)))
+    return this.#rows.listOfAsset(assetId).map((row) => this.#endDecision(toRecord(row, this.facets)))
   }
 
   find(assetId: number, fp: number): FindingRecord | undefined {
-    return this.#toRecordIfAny(this.#writer.prepare(findByFp).raw().get(assetId, fp))
+    return this.#toRecordIfAny(this.#rows.find(assetId, fp))
   }
 
   findById(id: number): FindingRecord | undefined {
@@ -136,6 +128,10 @@ export class FindingLedger {
 
   /** As `insert`; undefined if the asset has the finding already. */
   insertIfNew(finding: NewFinding): number | undefined {
+    const { assetId, fp } = finding
+    if (this.#rows.isReadAhead(assetId, fp)) {
+      return this.#rows.find(assetId, fp) === undefined ? this.insert(finding) : undefined
+    }
     const { id, comboId, inserted } = this.#insert(finding, insertFindingIfNew)
     if (inserted.changes === 0) return undefined
     this.#noteInserted(id, comboId, finding)
@@ -143,7 +139,7 @@ export class FindingLedger {
   }
 
   #insert(finding: NewFinding, sql: string): { id: number; comboId: number; inserted: { changes: number } } {
-    this.#readAhead.delete(finding.assetId)
+    this.#rows.forget(finding)
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
     const inserted = this.#writer
@@ -180,7 +176,7 @@ export class FindingLedger {
       this.#keepCombosAfter(facets)
     }
     this.#beforeChange(before.id)
-    this.#readAhead.delete(before.assetId)
+    this.#rows.forget(before)
     this.#writer
       .prepare(
         `UPDATE main.finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?,
@@ -246,6 +242,7 @@ export class FindingLedger {
 
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
     const { at, to, actor, reason, scanId, via, client, until } = change
+    this.#rows.forgetChanges(findingId)
     this.#beforeChange(findingId)
     this.#writer
       .prepare(
@@ -271,6 +268,7 @@ export class FindingLedger {
   /** Corrects the time of a resolution as the source of an import reports it; a person's change is never touched. */
   correctResolution(before: FindingRecord, at: number): void {
     const { id, comboId, confidence } = before
+    this.#rows.forgetChanges(id)
     this.#beforeChange(id)
     const { changes } = this.#writer
       .prepare(
@@ -306,9 +304,7 @@ export class FindingLedger {
 
   /** Who made the last change of status, a person or else a scan, import or due end; undefined if there was none. */
   lastDecision(findingId: number): { by: 'person' | 'scan'; at: number } | undefined {
-    const row = this.#writer
-      .prepare('SELECT at, scan_id FROM status_change WHERE finding_id = ? ORDER BY seq DESC LIMIT 1')
-      .get(findingId) as { at: number; scan_id: number | null } | undefined
+    const row = this.#rows.lastChange(findingId)
     return row === undefined ? undefined : { by: row.scan_id === null ? 'person' : 'scan', at: row.at }
   }
 

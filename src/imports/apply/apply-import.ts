@@ -17,7 +17,7 @@ import {
   findStagedBlocks,
   saveStoredRows,
 } from '../stage/imports.store.ts'
-import { storeRow } from './import-rows.ts'
+import { type SavedAsset, storeRow } from './import-rows.ts'
 import { publish } from './publish-import.ts'
 import { openRowSorter, type RowSorter } from './row-sorter.ts'
 import type { SortedImportRows } from './sorted-rows.ts'
@@ -218,21 +218,29 @@ interface Storing {
 
 function storeRows(storing: Storing, from: number, to: number): void {
   const { writer, ledger, rows, facets, scanId, at, assets, findings } = storing
-  let asset = -1
-  let saved = { assetId: 0, isNew: false }
+  const { columns } = rows
+  // On a server, reading each asset and each finding would be a round trip.
+  const isRemote = writer.time !== undefined
+  if (isRemote) {
+    const keys = Array.from(new Set(columns.asset.subarray(from, to)), (index) => itemAt(rows.assets, index).key)
+    assets.readAhead(writer, keys)
+  }
+  const saved: SavedAsset[] = []
   for (let index = from; index < to; index++) {
-    const { columns } = rows
-    if (columns.asset[index] !== asset) {
-      asset = columns.asset[index] ?? 0
-      saved = assets.save(writer, ledger.facets, assetOf(rows, index), at)
-    }
+    const last = index > from && columns.asset[index] === columns.asset[index - 1] ? saved.at(-1) : undefined
+    saved.push(last ?? assets.save(writer, ledger.facets, assetOf(rows, index), at))
+  }
+  if (isRemote) {
+    ledger.readAheadByFp(saved.map(({ assetId }, index) => [assetId, columns.fp[from + index] ?? 0]))
+  }
+  for (let index = from; index < to; index++) {
     const line = readLine(columns, index, {
       facets: itemAt(facets, columns.facets[index] ?? 0),
       excerpt: rows.excerpts?.[index] ?? null,
       scanId,
       at,
     })
-    const result = storeRow(ledger, saved, line)
+    const result = storeRow(ledger, itemAt(saved, index - from), line)
     findings[result.known ? 'again' : 'new']++
     if (result.resolved) findings.resolved++
   }

@@ -4,7 +4,7 @@ import { ownText } from '../../kernel/safe-text.ts'
 import type { FindingLine } from '../read/import-row.ts'
 
 /** The stored asset of a line. */
-interface SavedAsset {
+export interface SavedAsset {
   assetId: number
   /** The asset was inserted by this import, so most likely its findings are new, too. */
   isNew: boolean

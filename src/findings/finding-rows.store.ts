@@ -1,0 +1,104 @@
+import { internalText } from '../kernel/safe-text.ts'
+import type { Writer } from '../store/store.ts'
+import type { FindingSqlRow } from './finding-record.ts'
+
+/** The columns of a `FindingSqlRow`. */
+export const findingColumns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at,
+  location, excerpt, value_fp`
+
+const findByAsset = `SELECT ${findingColumns} FROM finding WHERE asset_id = ?`
+const findByAssets = `SELECT ${findingColumns} FROM finding
+  WHERE asset_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
+const findByFp = `${findByAsset} AND fp = ?`
+const findByFps = `SELECT ${findingColumns} FROM finding WHERE (asset_id, fp) IN (
+  SELECT CAST(value ->> '$[0]' AS BIGINT), CAST(value ->> '$[1]' AS BIGINT) FROM json_each(?))`
+const findLastChange = `SELECT finding_id, at, scan_id FROM status_change WHERE finding_id = ?
+  ORDER BY seq DESC LIMIT 1`
+const findLastChanges = `SELECT finding_id, at, scan_id FROM status_change s
+  WHERE finding_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+    AND seq = (SELECT max(seq) FROM status_change WHERE finding_id = s.finding_id)`
+
+interface LastChangeRow {
+  finding_id: number
+  at: number
+  scan_id: number | null
+}
+
+/**
+ * Reads the rows of findings in one transaction. Where each read is a round trip to a server, many are read ahead at
+ * once; what is changed afterwards has to be forgotten.
+ */
+export class FindingRows {
+  readonly #writer: Writer
+  readonly #byAsset = new Map<number, FindingSqlRow[]>()
+  /** By asset and `fp`; undefined: there is none. */
+  readonly #byFp = new Map<string, FindingSqlRow | undefined>()
+  readonly #lastChanges = new Map<number, LastChangeRow | undefined>()
+
+  constructor(writer: Writer) {
+    this.#writer = writer
+  }
+
+  /** Reads all findings of several assets, for later calls of `listOfAsset`. */
+  readAssets(assetIds: readonly number[]): FindingSqlRow[] {
+    const rows = this.#readAll<FindingSqlRow>(findByAssets, assetIds)
+    for (const id of assetIds) this.#byAsset.set(id, [])
+    for (const row of rows) this.#byAsset.get(row[1])?.push(row)
+    return rows
+  }
+
+  /** Reads several findings, for later calls of `find` and `lastChange`. */
+  readFindings(findings: readonly (readonly [assetId: number, fp: number])[]): FindingSqlRow[] {
+    const rows = this.#readAll<FindingSqlRow>(findByFps, findings)
+    for (const [assetId, fp] of findings) this.#byFp.set(keyOf(assetId, fp), undefined)
+    for (const row of rows) this.#byFp.set(keyOf(row[1], row[2]), row)
+    const ids = rows.map(([id]) => id)
+    const changes = this.#readAll<[number, number, number | null]>(findLastChanges, ids)
+    for (const id of ids) this.#lastChanges.set(id, undefined)
+    for (const [finding_id, at, scan_id] of changes) this.#lastChanges.set(finding_id, { finding_id, at, scan_id })
+    return rows
+  }
+
+  #readAll<Row>(sql: string, values: readonly unknown[]): Row[] {
+    return this.#writer
+      .prepare(sql)
+      .raw()
+      .all(internalText(JSON.stringify(values))) as Row[]
+  }
+
+  /** Rows that were read ahead are returned once. */
+  listOfAsset(assetId: number): FindingSqlRow[] {
+    const rows = this.#byAsset.get(assetId) ?? this.#writer.prepare(findByAsset).raw().all(assetId)
+    this.#byAsset.delete(assetId)
+    return rows as FindingSqlRow[]
+  }
+
+  /** Whether `find` takes no statement. */
+  isReadAhead(assetId: number, fp: number): boolean {
+    return this.#byFp.size > 0 && this.#byFp.has(keyOf(assetId, fp))
+  }
+
+  find(assetId: number, fp: number): FindingSqlRow | undefined {
+    if (this.isReadAhead(assetId, fp)) return this.#byFp.get(keyOf(assetId, fp))
+    return this.#writer.prepare(findByFp).raw().get(assetId, fp) as FindingSqlRow | undefined
+  }
+
+  /** The last change of status of a finding. */
+  lastChange(findingId: number): LastChangeRow | undefined {
+    if (this.#lastChanges.has(findingId)) return this.#lastChanges.get(findingId)
+    return this.#writer.prepare(findLastChange).get(findingId) as LastChangeRow | undefined
+  }
+
+  /** To be called before a finding is inserted or changed. */
+  forget({ assetId, fp }: { assetId: number; fp: number }): void {
+    this.#byAsset.delete(assetId)
+    if (this.#byFp.size > 0) this.#byFp.delete(keyOf(assetId, fp))
+  }
+
+  /** To be called before the history of a finding is changed. */
+  forgetChanges(findingId: number): void {
+    this.#lastChanges.delete(findingId)
+  }
+}
+
+const keyOf = (assetId: number, fp: number) => `${assetId} ${fp}`
