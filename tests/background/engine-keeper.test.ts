@@ -1,11 +1,9 @@
-import { dirname } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { keepEngine } from '../../src/background/engine-keeper.ts'
 import { findEngine } from '../../src/query/engine/executor.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { makeEstate, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { filesOf } from '../support/new-store.ts'
 
 /** The built thread starts much faster than the one from the sources. */
 const builtScript = new URL('../../dist/background/engine.worker.js', import.meta.url)
@@ -17,7 +15,7 @@ afterEach(() => {
 })
 
 function keep(damage?: string) {
-  const { store, close } = openFolderStore(() => NOW)
+  const { store, folder, close } = openFolderStore(() => NOW)
   plant(store, makeEstate(4, 200) as EstateSeed)
   store.write((writer) =>
     writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
@@ -25,7 +23,7 @@ function keep(damage?: string) {
   if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
-  const settings = { home: dirname(filesOf(store).file), place: store.place, keys: {}, logLevel: 'info' as const }
+  const settings = { home: folder, place: store.place, keys: {}, logLevel: 'info' as const }
   const keeper = keepEngine({
     store,
     log,

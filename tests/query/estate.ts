@@ -69,14 +69,14 @@ export interface EstateSeed {
 }
 
 /** A store in a folder of its own, and how to remove both. */
-export function openFolderStore(now: () => number): { store: Store; close: () => void } {
+export function openFolderStore(now: () => number): { store: Store; folder: string; close: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'assay-query-'))
   const store = openNewStore(join(folder, 'assay.db'), now)
   const close = () => {
     store.close()
     rmSync(folder, { recursive: true })
   }
-  return { store, close }
+  return { store, folder, close }
 }
 
 /** A store that is closed and removed when the test is over. */
