@@ -121,7 +121,8 @@ it('a cancelled import leaves nothing behind', async () => {
   const COUNT = 20_001
   const cancel = () => void bench.run('list_scans').then(cancelFirst)
   const cancelFirst = (scans: unknown) => {
-    bench.store.write((writer) => dropSomeIndex(writer, { names: true }))
+    // An import into PostgreSQL keeps all indexes.
+    if (bench.store.files !== undefined) bench.store.write((writer) => dropSomeIndex(writer, { names: true }))
     return bench.run('cancel_scan', { id: (scans as { items: { id: string }[] }).items[0]?.id })
   }
   await expect(importOf(COUNT, { store: afterFirst(cancel) })).rejects.toMatchObject({
@@ -134,9 +135,12 @@ it('a cancelled import leaves nothing behind', async () => {
   expect(bench.store.read(hasAllIndexes)).toBe(true)
   const tables = ['main.finding', 'main.asset', 'import_block', 'import_file', 'pending_import', 'finished_import']
   const sum = tables.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ')
-  expect(oneOf(`SELECT ${sum} AS n, (SELECT total(n + held) FROM combo) AS counted`)).toEqual({ n: 0, counted: 0 })
+  expect(oneOf(`SELECT ${sum} AS n, (SELECT coalesce(sum(n + held), 0) FROM combo) AS counted`)).toEqual({
+    n: 0,
+    counted: 0,
+  })
   expect(await importOf(COUNT)).toMatchObject({ findings: { new: COUNT, again: 0 } })
-}, 60_000)
+}, 240_000)
 
 it('recreates the dropped indexes of an abandoned import', async (test) => {
   sqliteOnly('an import into PostgreSQL keeps all indexes', test)
