@@ -9,9 +9,14 @@ import { version } from '../runtime/package-files.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { namesOf, untilStopped } from './serve.ts'
 
-/** `assay worker`: runs scheduled work until the process is asked to stop, and answers only probes. */
+/**
+ * `assay worker`: runs scheduled work until the process is asked to stop, and answers only probes.
+ * @throws AppError with another key than that of the database, under which all its scans would fail
+ */
 export async function work(app: OpenedApp, host: Host): Promise<void> {
   try {
+    const problem = app.vault.problem()
+    if (problem !== undefined) throw problem
     const { config, log, lookups, upstream, store } = app
     const telemetry = createTelemetry({ files: store.files, readEstate: lookups.readEstate, upstream })
     const gatekeeper = createAuthenticator({ tokens: lookups, local: app.caller, always: true })

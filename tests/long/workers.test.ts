@@ -1,0 +1,6 @@
+// The workers of `npm test`, and one that is paused for longer than its lease.
+process.env.ASSAY_PAUSED_WORKERS = '1'
+
+await import('../e2e/workers.test.ts')
+
+export {}
