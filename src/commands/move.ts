@@ -31,6 +31,8 @@ import { type MovePlace, openMovePlace } from './move-place.ts'
 
 const BATCH_ROWS = 20_000
 const QUESTIONS = 500
+/** How long the former database is asked questions, of which each takes up to seconds when it is large. */
+const QUESTIONS_MS = 30_000
 const LOCAL_WAIT_MS = 3_000
 /** Longer than a lease lasts that is not renewed: whether a process of another machine lives is not known. */
 const REMOTE_WAIT_MS = 35_000
@@ -42,6 +44,7 @@ export interface MoveOptions extends Omit<TargetChecks, 'networkFolder'> {
   batchRows?: number
   /** Number of random questions that both databases are asked. */
   questions?: number
+  questionsMs?: number
   /** How long the lease of a live process on this machine is waited for. */
   localWaitMs?: number
 }
@@ -93,8 +96,8 @@ export async function moveDatabase(folder: Moving, address: string, options: Mov
       }
       await target.createRest(onTurn)
       const tables = await target.verify(onTurn)
-      const questions = options.questions ?? QUESTIONS
-      askBoth(store, target, { questions, now: folder.now() })
+      const { questions: wanted = QUESTIONS, questionsMs = QUESTIONS_MS } = options
+      const questions = askBoth(store, target, { wanted, budgetMs: questionsMs, now: folder.now() })
       target.flush()
       await onTurn({ step: 'comparing', name: 'answers', rows: questions })
       const copied = Array.from(tables, ([name, { rows }]) => ({ name, rows }))
@@ -225,22 +228,32 @@ function requireOwnSchema({ files }: Store): void {
   throw new AppError('unavailable', message, { reason: 'foreign_schema' })
 }
 
-/** The plans are made from the contents of each database, so those differ as well when the contents do. */
-function askBoth(store: Store, target: MoveTarget, { questions, now }: { questions: number; now: number }): void {
-  const asked = { questions, seed: now % 1_000_003, now }
-  const ask = ({ reader, close }: { reader: Reader; close(): void }) => {
+/**
+ * The plans are made from the contents of each database, so those differ as well when the contents do. Returns the
+ * number of questions.
+ */
+function askBoth(
+  store: Store,
+  target: MoveTarget,
+  { wanted, budgetMs, now }: { wanted: number; budgetMs: number; now: number },
+): number {
+  const ask = (
+    { reader, close }: { reader: Reader; close(): void },
+    limits: Pick<Parameters<typeof askQuestions>[1], 'questions' | 'budgetMs'>,
+  ) => {
     try {
-      return askQuestions(reader, asked)
+      return askQuestions(reader, { ...limits, seed: now % 1_000_003, now })
     } finally {
       close()
     }
   }
-  const ours = ask(store.openSnapshot({ asRecorded: true }))
-  const copied = ask(target.openSnapshot())
+  const ours = ask(store.openSnapshot({ asRecorded: true }), { questions: wanted, budgetMs })
+  const questions = ours.answers.length
+  const copied = ask(target.openSnapshot(), { questions, budgetMs: Number.POSITIVE_INFINITY })
   const differs = ours.plans.filter(
     (plan, at) => JSON.stringify(plan) !== JSON.stringify(copied.plans[at]) || ours.answers[at] !== copied.answers[at],
   )
-  if (differs.length === 0) return
+  if (differs.length === 0) return questions
   const message = `The copy answers ${differs.length} of ${questions} questions differently; run \`assay move --cancel\` and start again.`
   throw new AppError('internal', message, { reason: 'copy_differs' })
 }

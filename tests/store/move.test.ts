@@ -113,8 +113,9 @@ describe('a moved database', () => {
     const before = listRows(folders.database)
     const steps = new Set<string>()
     const onProgress = ({ step }: MoveProgress) => steps.add(step)
-    const { rows, tables, key, state } = await move(folders, { batchRows: 7, onProgress })
-    expect(state).toBe('moved')
+    const limits = { batchRows: 7, questions: 50, questionsMs: 0 }
+    const { rows, tables, key, state, questions } = await move(folders, { ...limits, onProgress })
+    expect({ state, questions }).toEqual({ state: 'moved', questions: 20 })
     expect(rows).toBeGreaterThan(100)
     expect(tables.length).toBeGreaterThan(40)
     expect([...steps]).toEqual(['copying', 'indexing', 'comparing'])

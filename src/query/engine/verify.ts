@@ -69,13 +69,16 @@ export function verifyEngine(
   }
 }
 
+const MIN_QUESTIONS = 20
+
 /**
  * Asks a database random questions; gives the questions, and a hash of each answer. None is broken down by asset: such
  * an answer has up to one group for every asset and period, which takes seconds each.
+ * After `budgetMs` it asks no more, but at least MIN_QUESTIONS.
  */
 export function askQuestions(
   reader: Reader,
-  { questions, seed, now }: { questions: number; seed: number; now: number },
+  { questions, seed, now, budgetMs }: { questions: number; seed: number; now: number; budgetMs: number },
 ): { plans: Plan[]; answers: string[] } {
   const engine = buildEngine(reader, undefined, true)
   const random = createSeededRandom(seed)
@@ -86,10 +89,13 @@ export function askQuestions(
     const plan = makePlan(engine, random, now, terms)
     if (!plan.dimensions.includes('asset')) plans.push(plan)
   }
-  return {
-    plans,
-    answers: plans.map((plan) => hashAnswer(runOnEngine(engine, plan, answering) ?? runPlan(reader, plan))),
+  const answers: string[] = []
+  const until = performance.now() + budgetMs
+  for (const plan of plans) {
+    if (answers.length >= MIN_QUESTIONS && performance.now() > until) break
+    answers.push(hashAnswer(runOnEngine(engine, plan, answering) ?? runPlan(reader, plan)))
   }
+  return { plans: plans.slice(0, answers.length), answers }
 }
 
 /** The same for the same cells in any order. */
