@@ -11,3 +11,9 @@ it('lists of numbers are arrays, which PostgreSQL looks up in an index', () => {
     names: ['ids', 'y'],
   })
 })
+
+it('an empty list contains nothing, as in SQLite', () => {
+  expect(toPostgresSql(`SELECT 1 FROM t WHERE x IN () OR "y" not in () OR z = 'IN ()'`).text).toBe(
+    `SELECT 1 FROM t WHERE x = ANY ('{}') OR "y" <> ALL ('{}') OR z = 'IN ()'`,
+  )
+})

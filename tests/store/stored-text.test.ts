@@ -27,5 +27,4 @@ test('a prepared statement compiles only with safe text, literals of a closed li
   })
   const names = store.read((reader) => reader.prepare("SELECT name FROM install WHERE name LIKE 'id-%'").pluck().all())
   expect(names).toEqual(['id-1', 'id-2'])
-  store.close()
 })

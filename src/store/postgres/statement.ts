@@ -73,6 +73,9 @@ export const toParameter = (value: unknown): unknown =>
       : // The statement may be sent later, when the caller has changed its bytes.
         value instanceof Uint8Array
         ? Uint8Array.from(value)
-        : value
+        : // As the driver of SQLite does.
+          Number.isNaN(value)
+          ? null
+          : value
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
