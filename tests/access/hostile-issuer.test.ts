@@ -18,6 +18,7 @@ import {
   type TestIssuer,
   toJwk,
 } from '../support/issuer.ts'
+import { isLong } from '../support/long.ts'
 import { forgedTokens } from './forged-tokens.ts'
 
 const good = rsaKey('first')
@@ -246,9 +247,8 @@ const states: readonly State[] = [
 ]
 
 const about = (issuer: TestIssuer) => ({ issuer, good, stranger: stranger.privateKey, elsewhere: elsewhere.address })
-const isLong = process.env.ASSAY_LONG === '1'
 /** One in so many forms of forged tokens is tried in each state; another share in the next, so that each form comes up. */
-const SHARES = isLong ? 1 : 4
+const SHARES = isLong ? 1 : 8
 const forge = async (issuer: TestIssuer, state: State, isEntered = true) => {
   const turn = states.indexOf(state)
   const forms = forgedTokens.filter((_, index) => index % SHARES === turn % SHARES)
@@ -261,7 +261,7 @@ const medianOf = (times: readonly number[]) =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 const toTimes = (replies: readonly { ms: number }[]) => replies.map(({ ms }) => ms)
 
-const VALID = isLong ? 15 : 7
+const VALID = isLong ? 15 : 5
 const ROUNDS = 4
 
 /** Valid tokens one after another, beside forged ones. */

@@ -18,7 +18,7 @@ import { openTools } from '../support/mcp-tools.ts'
 import { safe } from '../support/safe-text.ts'
 
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
-const STEPS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 300)
+const STEPS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 120)
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 const closers: (() => void)[] = []

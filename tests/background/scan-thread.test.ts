@@ -141,7 +141,7 @@ const until = async (isTrue: () => boolean) => {
   expect(isTrue()).toBe(true)
 }
 
-describe('the scan thread', () => {
+describe('the scan thread', { timeout: 120_000 }, () => {
   it('starts with the first scan, ends when idle, and starts again', async () => {
     const upstream = createUpstreamTally()
     const bench = await openBench(30, { idleMs: 50, upstream })
@@ -158,7 +158,7 @@ describe('the scan thread', () => {
   })
 
   it('cancels a scan immediately', async () => {
-    const bench = await openBench(120, { latencyMs: 20 })
+    const bench = await openBench(60, { latencyMs: 20 })
     const id = await bench.start()
     await until(() => bench.wiki.requests.length > 5)
     await bench.run('cancel_scan', { id })
@@ -166,7 +166,7 @@ describe('the scan thread', () => {
   })
 
   it('leaves its scans resumable when it is closed, and a later thread resumes them', async () => {
-    const bench = await openBench(120, { latencyMs: 10 })
+    const bench = await openBench(70, { latencyMs: 10 })
     const id = await bench.start()
     await until(() => bench.wiki.requests.length > 12)
     await bench.thread.close()
@@ -178,8 +178,8 @@ describe('the scan thread', () => {
   })
 
   it('logs its crash, and its scan is resumed', async () => {
-    const calm = await openBench(150)
-    const bench = await openBench(150, { latencyMs: 20, script: dyingScript })
+    const calm = await openBench(70)
+    const bench = await openBench(70, { latencyMs: 20, script: dyingScript })
     const [quiet, id] = [await calm.start(), await bench.start()]
     expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
     await calm.end(quiet)

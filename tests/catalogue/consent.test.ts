@@ -18,6 +18,7 @@ import type { Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { serveHttp } from '../mcp/serve-http.ts'
 import { localPerson, openStore } from '../support/context.ts'
+import { isLong } from '../support/long.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { makeTemplate, type OpenEstate, openEstate, type Template, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
@@ -183,9 +184,11 @@ async function connect(line: 'v1' | 'v2', door: 'stdio' | 'http', who: Who, pers
   }
 }
 
+/** What a token may do is the same in both revisions, so of the newer one some callers are enough. */
+const callersOf = { v1: everyone, v2: isLong ? everyone : (['local', 'certify'] as const) }
 const ways = (['v1', 'v2'] as const).flatMap((line) => [
   { line, door: 'stdio' as const, who: 'local' as Who },
-  ...everyone.map((who) => ({ line, door: 'http' as const, who })),
+  ...callersOf[line].map((who: Who) => ({ line, door: 'http' as const, who })),
 ])
 
 /** Triages of many findings by filters. */

@@ -13,6 +13,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { type FindingSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, NOON, openContext, type TestContext } from '../support/context.ts'
+import { isLong } from '../support/long.ts'
 import { filesOf } from '../support/new-store.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { toQuery } from './filter-places.ts'
@@ -154,6 +155,9 @@ const cases: Case[] = [
   { title: 'minConfidence', filter: { minConfidence: 0.5 }, matches: ({ confidence }) => confidence >= 0.5 },
 ]
 
+/** Filters that exclude are tried in one of so many places each, which take turns. */
+const EXCLUDED_EVERY = 3
+
 let context: TestContext
 let ask: ReturnType<typeof caller>
 beforeEach(async () => {
@@ -279,7 +283,9 @@ describe('a filter selects the same findings everywhere', () => {
     const matching = findings.filter(matches)
     expect(matching.length).toBeGreaterThan(0)
     expect(matching.length).toBeLessThan(findings.length)
-    for (const [place, countIn] of Object.entries(places)) {
+    const turn = cases.findIndex((each) => each.title === title)
+    for (const [index, [place, countIn]] of Object.entries(places).entries()) {
+      if (!isLong && turn >= own.length && (index + turn) % EXCLUDED_EVERY !== 0) continue
       expect([place, await countIn(filter)]).toEqual([place, matching.length])
     }
     const { items } = await ask('list_assets', { ...filter, limit: 500 })

@@ -13,7 +13,7 @@ import { junkFor, nest } from './junk.ts'
 type Input = Record<string, unknown>
 
 /** `JUNK_RUNS=10000` for the long form. */
-const RUNS = Number(process.env.JUNK_RUNS ?? 12)
+const RUNS = Number(process.env.JUNK_RUNS ?? 5)
 /** The same junk in each run of the suite, unless another seed is asked for. */
 const seed = Number(process.env.JUNK_SEED ?? 7)
 const rounds = { seed, numRuns: RUNS }

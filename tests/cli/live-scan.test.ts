@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { createSource, mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { createSource, mainFile, makeHome } from '../support/assay.ts'
 import { type PtyJob, readScreen, runInTerminal, whyNoPty } from '../support/pty.ts'
 
 const why = whyNoPty()
@@ -38,19 +40,23 @@ describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? ''
         env: { ASSAY_HOME: made.home, HOME: made.home },
         ...more,
       })
-    const latest = async () => {
-      const { stdout } = await runAssay(['call', 'list_scans', '{"limit":1}'], { home: made.home })
-      return JSON.parse(stdout).items[0] as { status: string; progress: { scanned: number } }
+    const readStatus = () => {
+      const database = new Database(join(made.home, 'assay.db'), { readonly: true })
+      try {
+        return database.prepare('SELECT status FROM scan ORDER BY id DESC').pluck().get()
+      } finally {
+        database.close()
+      }
     }
-    return { scan, latest }
+    return { scan, readStatus }
   }
 
   const countLines = async (output: string) => (await readScreen(output, { columns, rows: 24 })).map(({ text }) => text)
 
   it('shows what is read, how fast, and the wait that the wiki asks for; the bars and the summary stay', async () => {
-    const { scan, latest } = await openSource(40, 2)
+    const { scan, readStatus } = await openSource(40, 2)
     const { code, output } = await scan()
-    expect([code, (await latest()).status]).toEqual([0, 'COMPLETED'])
+    expect([code, readStatus()]).toEqual([0, 'COMPLETED'])
     const frames = stripVTControlCharacters(output)
     expect(frames).toMatch(/ {2}listing/)
     expect(frames).toMatch(/ {2}reading Generated 1, \d+ (?:so far|of \d+)/)
@@ -63,7 +69,7 @@ describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? ''
   }, 120_000)
 
   it('ends cleanly by Ctrl-C in the middle of a wait: the cursor is shown, no line is half, the scan is cancelled', async () => {
-    const { scan, latest } = await openSource(40, 12)
+    const { scan, readStatus } = await openSource(40, 12)
     const { code, output } = await scan({ sendAfter: 'waiting 1', send: '\u0003' })
     expect(output).toMatch(/waiting 1[1-5] s, asked by Company wiki \(429\)/)
     expect(code).toBe(1)
@@ -74,10 +80,10 @@ describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? ''
     expect(lines.at(-2)).toMatch(/^assay: The scan was interrupted; what it has stored is kept,/)
     expect(lines.slice(0, -2).every((text) => /^ {2}[█░]{24} Generated 1 {2}\d+ so far$/.test(text))).toBe(true)
     expect(output.endsWith('\n')).toBe(true)
-    expect((await latest()).status).toBe('CANCELLED')
+    expect(readStatus()).toBe('CANCELLED')
 
     const again = await scan()
     expect(again.code).toBe(0)
-    expect((await latest()).status).toBe('COMPLETED')
+    expect(readStatus()).toBe('COMPLETED')
   }, 120_000)
 })

@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mainFile, runAssay } from '../support/assay.ts'
 import { hostileNames } from '../support/hostile-names.ts'
+import { isLong } from '../support/long.ts'
 import { readScreen, runInTerminals, whyNoPty } from '../support/pty.ts'
 
 /** Twenty commands of a working day, two of them wrong. */
@@ -70,140 +71,155 @@ const why = whyNoPty()
 
 /** Runs the commands in real pseudo-terminals, and compares what a person sees with the snapshots. */
 export function testTerminalCommands(runs: readonly { columns: number; indexes: readonly number[] }[]): void {
-  describe.skipIf(why !== undefined)(`commands on a terminal${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
-    let home: string
-    const run = (args: readonly string[], stdin = '') => runAssay(args, { home, stdin })
-    beforeAll(async () => {
-      home = mkdtempSync(join(tmpdir(), 'assay-terminal-'))
-      const file = join(home, 'findings.ndjson')
-      writeFileSync(file, `${toLines()}\n`)
-      for (const args of [
-        ['import', file, '--source', 'scanner'],
-        ['sla', 'set', '--days', 'CRITICAL=3,HIGH=14'],
-        ['watch', 'create', 'open-criticals', '--metric', 'critical-open-findings', '--above', '3'],
-      ]) {
-        const { code, stderr } = await run(args)
-        if (code !== 0) throw new Error(stderr)
-      }
-    }, 120_000)
-    afterAll(() => rmSync(home, { recursive: true, force: true }))
-
-    const inTerminals = (columns: number, indexes: readonly number[], env: Record<string, string>) =>
-      runInTerminals(
-        indexes.map((at) => ({
-          argv: [process.execPath, mainFile, ...(commands[at] ?? [])],
-          columns,
-          env: { ASSAY_HOME: home, HOME: home, ...env },
-        })),
-      )
-
-    it.each(runs)(
-      '$columns columns: the snapshots, no line over the width, the same with colour',
-      async ({ columns, indexes }) => {
-        const plain = inTerminals(columns, indexes, { NO_COLOR: '1' })
-        const colored = inTerminals(columns, indexes, {})
-        for (const [order, at] of indexes.entries()) {
-          const [{ output } = { output: '' }, { output: painted } = { output: '' }] = [plain[order], colored[order]]
-          const name = commands[at]?.join(' ') ?? ''
-          expect([name, output.includes('\u001b')]).toEqual([name, false])
-          const screen = await readScreen(output, { columns })
-          expect([name, screen.filter(({ isWrapped }) => isWrapped)]).toEqual([name, []])
-          const seen = await readScreen(painted, { columns })
-          expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([name, screen.map(({ text }) => toFixed(text))])
-          expect(stripVTControlCharacters(painted)).not.toMatch(/(?![\r\n])[\p{Cc}\u202a-\u202e]/u)
-          const lines = screen.map((each) => toFixed(each.text)).join('\n')
-          // A hash longer than the line is broken.
-          const text = lines.replaceAll(/\b(head )?[\da-f]{10,}\n[\da-f]{10,}$/gm, `$1${'0'.repeat(64)}`)
-          await expect(`$ assay ${name}\n${text}\n`).toMatchFileSnapshot(
-            join(import.meta.dirname, 'terminal', String(columns), `${at + 1}.txt`),
-          )
+  describe.skipIf(why !== undefined)(
+    `commands on a terminal${why === undefined ? '' : ` (skipped: ${why})`}`,
+    {
+      timeout: 120_000,
+    },
+    () => {
+      let home: string
+      const run = (args: readonly string[], stdin = '') => runAssay(args, { home, stdin })
+      beforeAll(async () => {
+        home = mkdtempSync(join(tmpdir(), 'assay-terminal-'))
+        const file = join(home, 'findings.ndjson')
+        writeFileSync(file, `${toLines()}\n`)
+        for (const args of [
+          ['import', file, '--source', 'scanner'],
+          ['sla', 'set', '--days', 'CRITICAL=3,HIGH=14'],
+          ['watch', 'create', 'open-criticals', '--metric', 'critical-open-findings', '--above', '3'],
+        ]) {
+          const { code, stderr } = await run(args)
+          if (code !== 0) throw new Error(stderr)
         }
-        expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(indexes.length / 2)
-      },
-    )
+      }, 120_000)
+      afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-    it('20 columns: no line over the width, and mistakes are one sentence', async () => {
-      const right = [7, 9, 5].map((at) => commands[at] ?? [])
-      const wrong = [['sorces'], ['query', 'open-findngs'], ['findings', '--limit', 'many']]
-      const ran = runInTerminals(
-        [...right, ...wrong].map((argv) => ({
-          argv: [process.execPath, mainFile, ...argv],
-          columns: 20,
-          env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' },
-        })),
-      )
-      expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 2, 1, 2])
-      for (const { output } of ran) {
-        const screen = await readScreen(output, { columns: 20 })
-        expect(screen.filter(({ isWrapped }) => isWrapped)).toEqual([])
-      }
-      for (const { output } of ran.slice(3))
-        expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^assay: [^:]+[.?!)\w`]$/)
-    })
+      const inTerminals = (columns: number, indexes: readonly number[], env: Record<string, string>) =>
+        runInTerminals(
+          indexes.map((at) => ({
+            argv: [process.execPath, mainFile, ...(commands[at] ?? [])],
+            columns,
+            env: { ASSAY_HOME: home, HOME: home, ...env },
+          })),
+        )
 
-    it('a pipe that closes ends the command, without a message', async () => {
-      const program = `"${process.execPath}" "${mainFile}"`
-      const before = (await run(['audit', 'verify', '--json'])).stdout
-      for (const command of ['findings --json --limit 500', 'generate --findings 200000', 'call --list']) {
-        const script = `{ ${program} ${command}; echo "ended with $?" >&2; } | head -n 1`
-        const ran = spawnSync('sh', ['-c', script], { env: { ...process.env, ASSAY_HOME: home }, encoding: 'utf8' })
-        expect([command, ran.stderr]).toEqual([command, expect.stringMatching(/^(?:More: [^\n]+\n)?ended with 0\n$/)])
-        expect(ran.stdout.split('\n')).toHaveLength(2)
-      }
-      expect((await run(['audit', 'verify', '--json'])).stdout).toBe(before)
-    })
-
-    it('on a terminal, a list of findings names the command that shows one', () => {
-      const env = { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' }
-      const ask = (...more: string[]) => ({
-        argv: [process.execPath, mainFile, 'findings', '--limit', '2', ...more],
-        columns: 100,
-        env,
-      })
-      const [list, csv, json] = runInTerminals([ask(), ask('--format', 'md'), ask('--json')])
-      expect(list?.output).toMatch(/One of them with its history: assay findings \d+\s*$/)
-      expect(`${csv?.output}${json?.output}`).not.toContain('One of them')
-    })
-
-    it('on a pipe there is no escape, and nothing is cut', async () => {
-      for (const at of [7, 9, 0]) {
-        const { stdout, stderr } = await run(commands[at] ?? [])
-        expect(stdout + stderr).not.toContain('\u001b')
-      }
-    })
-
-    it('output that is longer than the terminal goes through $PAGER', () => {
-      const job = { argv: [process.execPath, mainFile, 'call', '--list'], columns: 80, rows: 20 }
-      const env = { ASSAY_HOME: home, HOME: home, PAGER: 'head -n 3 | tr a-z A-Z' }
-      const [paged, unpaged, missing] = runInTerminals([
-        { ...job, env },
-        { ...job, env, rows: 900 },
-        { ...job, env: { ...env, PAGER: 'no-such-pager' } },
-      ])
-      expect(paged?.output).toMatch(/^(?:\S*)OPERATION/)
-      expect(paged?.output.trim().split('\n')).toHaveLength(3)
-      expect(unpaged?.output).toContain('query_metric')
-      expect(missing?.output).toContain('query_metric')
-    })
-
-    it('commands that wait say what for, and Ctrl-C and Ctrl-D end them', () => {
-      const job = { columns: 80, env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' } }
-      const [mcp, detect, serve] = runInTerminals([
-        { ...job, argv: [process.execPath, mainFile, 'mcp', '--no-background'], sendAfter: 'ends it', send: '\u0003' },
-        { ...job, argv: [process.execPath, mainFile, 'detect'], sendAfter: 'reads files', send: '\u0004' },
-        {
-          ...job,
-          argv: [process.execPath, mainFile, 'serve', '--port', '0', '--no-background'],
-          sendAfter: 'Ctrl-C',
-          send: '\u0003',
+      it.each(runs)(
+        '$columns columns: the snapshots, no line over the width, the same with colour',
+        async ({ columns, indexes }) => {
+          const plain = inTerminals(columns, indexes, { NO_COLOR: '1' })
+          const colored = inTerminals(columns, indexes, {})
+          for (const [order, at] of indexes.entries()) {
+            const [{ output } = { output: '' }, { output: painted } = { output: '' }] = [plain[order], colored[order]]
+            const name = commands[at]?.join(' ') ?? ''
+            expect([name, output.includes('\u001b')]).toEqual([name, false])
+            const screen = await readScreen(output, { columns })
+            expect([name, screen.filter(({ isWrapped }) => isWrapped)]).toEqual([name, []])
+            const seen = await readScreen(painted, { columns })
+            expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([
+              name,
+              screen.map(({ text }) => toFixed(text)),
+            ])
+            expect(stripVTControlCharacters(painted)).not.toMatch(/(?![\r\n])[\p{Cc}\u202a-\u202e]/u)
+            const lines = screen.map((each) => toFixed(each.text)).join('\n')
+            // A hash longer than the line is broken.
+            const text = lines.replaceAll(/\b(head )?[\da-f]{10,}\n[\da-f]{10,}$/gm, `$1${'0'.repeat(64)}`)
+            await expect(`$ assay ${name}\n${text}\n`).toMatchFileSnapshot(
+              join(import.meta.dirname, 'terminal', String(columns), `${at + 1}.txt`),
+            )
+          }
+          expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(indexes.length / 2)
         },
-      ])
-      expect(mcp?.output).toMatch(/waits for an assistant/)
-      expect(detect?.output).toMatch(/Waiting for lines/)
-      expect(serve?.output.replaceAll('\r', '')).toMatch(
-        /Assay \S+ serves at http:\S+\n +Console \S+\n +REST \S+ · MCP \S+\n +Data folder \S+\n +Ctrl-C ends it/,
       )
-      expect([mcp?.code, detect?.code, serve?.code]).toEqual([0, 0, 0])
-    })
-  })
+
+      it('20 columns: no line over the width, and mistakes are one sentence', async () => {
+        const right = (isLong ? [7, 9, 5] : [7]).map((at) => commands[at] ?? [])
+        const wrong = [['sorces'], ['query', 'open-findngs'], ['findings', '--limit', 'many']]
+        const ran = runInTerminals(
+          [...right, ...wrong].map((argv) => ({
+            argv: [process.execPath, mainFile, ...argv],
+            columns: 20,
+            env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' },
+          })),
+        )
+        expect(ran.map(({ code }) => code)).toEqual([...right.map(() => 0), 2, 1, 2])
+        for (const { output } of ran) {
+          const screen = await readScreen(output, { columns: 20 })
+          expect(screen.filter(({ isWrapped }) => isWrapped)).toEqual([])
+        }
+        for (const { output } of ran.slice(right.length))
+          expect(output.replaceAll(/\s+/g, ' ').trim()).toMatch(/^assay: [^:]+[.?!)\w`]$/)
+      })
+
+      it('a pipe that closes ends the command, without a message', async () => {
+        const program = `"${process.execPath}" "${mainFile}"`
+        const before = (await run(['audit', 'verify', '--json'])).stdout
+        const asked = ['findings --json --limit 500', 'generate --findings 200000', 'call --list']
+        for (const command of isLong ? asked : asked.slice(0, 1)) {
+          const script = `{ ${program} ${command}; echo "ended with $?" >&2; } | head -n 1`
+          const ran = spawnSync('sh', ['-c', script], { env: { ...process.env, ASSAY_HOME: home }, encoding: 'utf8' })
+          expect([command, ran.stderr]).toEqual([command, expect.stringMatching(/^(?:More: [^\n]+\n)?ended with 0\n$/)])
+          expect(ran.stdout.split('\n')).toHaveLength(2)
+        }
+        expect((await run(['audit', 'verify', '--json'])).stdout).toBe(before)
+      })
+
+      it('on a terminal, a list of findings names the command that shows one', () => {
+        const env = { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' }
+        const ask = (...more: string[]) => ({
+          argv: [process.execPath, mainFile, 'findings', '--limit', '2', ...more],
+          columns: 100,
+          env,
+        })
+        const [list, csv, json] = runInTerminals([ask(), ask('--format', 'md'), ask('--json')])
+        expect(list?.output).toMatch(/One of them with its history: assay findings \d+\s*$/)
+        expect(`${csv?.output}${json?.output}`).not.toContain('One of them')
+      })
+
+      it('on a pipe there is no escape, and nothing is cut', async () => {
+        for (const at of isLong ? [7, 9, 0] : [7]) {
+          const { stdout, stderr } = await run(commands[at] ?? [])
+          expect(stdout + stderr).not.toContain('\u001b')
+        }
+      })
+
+      it('output that is longer than the terminal goes through $PAGER', () => {
+        const job = { argv: [process.execPath, mainFile, 'call', '--list'], columns: 80, rows: 20 }
+        const env = { ASSAY_HOME: home, HOME: home, PAGER: 'head -n 3 | tr a-z A-Z' }
+        const [paged, unpaged, missing] = runInTerminals([
+          { ...job, env },
+          { ...job, env, rows: 900 },
+          { ...job, env: { ...env, PAGER: 'no-such-pager' } },
+        ])
+        expect(paged?.output).toMatch(/^(?:\S*)OPERATION/)
+        expect(paged?.output.trim().split('\n')).toHaveLength(3)
+        expect(unpaged?.output).toContain('query_metric')
+        expect(missing?.output).toContain('query_metric')
+      })
+
+      it('commands that wait say what for, and Ctrl-C and Ctrl-D end them', () => {
+        const job = { columns: 80, env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' } }
+        const [mcp, detect, serve] = runInTerminals([
+          {
+            ...job,
+            argv: [process.execPath, mainFile, 'mcp', '--no-background'],
+            sendAfter: 'ends it',
+            send: '\u0003',
+          },
+          { ...job, argv: [process.execPath, mainFile, 'detect'], sendAfter: 'reads files', send: '\u0004' },
+          {
+            ...job,
+            argv: [process.execPath, mainFile, 'serve', '--port', '0', '--no-background'],
+            sendAfter: 'Ctrl-C',
+            send: '\u0003',
+          },
+        ])
+        expect(mcp?.output).toMatch(/waits for an assistant/)
+        expect(detect?.output).toMatch(/Waiting for lines/)
+        expect(serve?.output.replaceAll('\r', '')).toMatch(
+          /Assay \S+ serves at http:\S+\n +Console \S+\n +REST \S+ · MCP \S+\n +Data folder \S+\n +Ctrl-C ends it/,
+        )
+        expect([mcp?.code, detect?.code, serve?.code]).toEqual([0, 0, 0])
+      })
+    },
+  )
 }

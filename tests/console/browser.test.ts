@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { isLong } from '../support/long.ts'
 import { assay, hasBrowser, inspect, launch, Pages, type Served, serve, settled } from './harness.ts'
 import { brushToList, compareExplore, compareOthers, revisit, triageByKeyboard } from './journeys.ts'
 
@@ -39,8 +40,6 @@ const hostileLines = hostile.map((text, index) =>
     firstDetectedAt: new Date(Date.now() - 60_000 * (index + 1)).toISOString(),
   }),
 )
-
-const isLong = process.env.ASSAY_LONG === '1'
 
 let browser: Browser
 let served: Served
@@ -126,11 +125,8 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
 
   test.each([
     ['/console/', 1440, 'light'],
-    ['/console/', 390, 'dark'],
     ['/console/explore?severity=CRITICAL', 1440, 'dark'],
-    ['/console/explore?metric=open-findings', 390, 'light'],
-    ['/console/findings?container=Engineering', 1440, 'light'],
-    ['/console/findings', 390, 'dark'],
+    ['/console/findings?container=Engineering', 390, 'light'],
     ['/console/sources', 390, 'light'],
     ['/console/sources?add=1', 1440, 'dark'],
     ['/console/sources/archive', 390, 'dark'],

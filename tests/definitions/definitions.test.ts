@@ -29,6 +29,7 @@ import { certifyMetric } from '../../src/metrics/governance.ts'
 import { findMetricBySlug } from '../../src/metrics/metrics.store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { plainVault, thrownBy } from '../support/context.ts'
+import { isLong } from '../support/long.ts'
 import { openNewStore } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 import { definitionSets, type GeneratedSet } from './generated.ts'
@@ -95,7 +96,7 @@ function writeSet(
 }
 
 describe('any set of definitions', { timeout: 120_000 }, () => {
-  const few = { numRuns: process.env.ASSAY_LONG === '1' ? 60 : 8 }
+  const few = { numRuns: isLong ? 60 : 4 }
 
   it('is the same after export and apply on an empty database, and applying it again changes nothing', () => {
     const [one, two] = [openStore(), openStore()]

@@ -160,7 +160,6 @@ describe('assay mcp install', () => {
   })
 
   it.each<[string[], string[]]>([
-    [[], ['--toolsets', 'agent']],
     [['--admin'], ['--toolsets', 'agent,admin']],
     [
       ['--toolsets', 'admin'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { importLine } from '../support/import-line.ts'
+import { isLong } from '../support/long.ts'
 import { ask } from './estate.ts'
 
 const line = (key: string, more: Record<string, unknown> = {}) =>
@@ -68,6 +69,7 @@ describe('importing findings', () => {
       "invocations":[{"endTimeUtc":"2026-10-01T00:00:00Z"}],"results":[{${more}"ruleId":"r","level":"error",
       "message":{${more}"text":"bad"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.ts"}}}]}]}]}`
   const severities = '{"severity":"CRITICAL","polluted":true,"isActive":true}'
+  /** What is refused over HTTP is refused on the command line by the same code, so one of them is tried there, too. */
   const hostile: [string, string, string][] = [
     ['a line that names the prototype', 'ndjson', `${line('p').replace('{', `{"__proto__":${severities},`)}\n`],
     [
@@ -91,9 +93,11 @@ describe('importing findings', () => {
         status: 400,
         body: { code: 'invalid_input', reason: 'bad_line', line: 1 },
       })
-      const { code, stderr } = await runAssay(['import', '-', '--source', 'hostile'], { home, stdin: text })
-      expect(code).toBe(1)
-      expect(stderr).toContain('line 1')
+      if (isLong || text === hostile[0]?.[2]) {
+        const { code, stderr } = await runAssay(['import', '-', '--source', 'hostile'], { home, stdin: text })
+        expect(code).toBe(1)
+        expect(stderr).toContain('line 1')
+      }
       const { body } = await ask(server.url, 'GET', '/sources')
       expect((body.items as { name: string }[]).map(({ name }) => name)).not.toContain('hostile')
     },

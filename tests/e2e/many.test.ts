@@ -7,9 +7,9 @@ import { listDamagedDefinitions } from '../../src/store/digests.store.ts'
 import { findLease } from '../../src/store/lease.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { untilPrinted } from '../support/entry.ts'
+import { isLong } from '../support/long.ts'
 import { killDrivers, openWindow, shareFolder } from './many.ts'
 
-const isLong = process.env.ASSAY_LONG === '1'
 const PROCESSES = isLong ? 12 : 3
 const SECONDS = Number(process.env.ASSAY_SECONDS ?? 1)
 const KILLS = Number(process.env.ASSAY_KILLS ?? 2)

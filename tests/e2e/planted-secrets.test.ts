@@ -4,8 +4,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createToken } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
+import { Store } from '../../src/store/store.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { localPerson } from '../support/context.ts'
 
 /** A tenant that sends back all that it was sent, decoded too, and words of its own, in every kind of refusal. */
 const digestOf = (text: string) => createHash('sha256').update(text).digest()
@@ -72,9 +75,13 @@ beforeAll(async () => {
     response.end(asked % 3 ? echo(request) : JSON.stringify({ message: echo(request), code: echo(request) }))
   })
   await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
-  for (const name of ['a', 'b', 'c', 'd', 'e']) {
-    tokens.push((await assay('token', 'create', '--scope', 'admin', '--name', name)).trim())
+  tokens.push((await assay('token', 'create', '--scope', 'admin', '--name', 'a')).trim())
+  const store = Store.open(join(home, 'assay.db'), { now: Date.now })
+  for (const name of ['b', 'c', 'd', 'e']) {
+    const made = { store, caller: localPerson, now: Date.now }
+    tokens.push(createToken(made, { name, scopes: ['admin'] }).token)
   }
+  store.close()
   server = await serveAssay(home, ['--no-background', '--log-level', 'debug'])
   server.child.stderr?.on('data', (text: string) => note('the log', text))
 }, 180_000)

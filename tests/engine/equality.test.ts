@@ -14,7 +14,7 @@ import { changeSomething } from './changing.ts'
 
 const DAY = 86_400_000
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
-const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 60)
+const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 25)
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
 const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
 const closers: (() => void)[] = []
@@ -28,7 +28,7 @@ test.each([SEED, SEED + 1])(
     const metrics = makeMetrics(seed + 100)
     const { store, close } = openFolderStore(() => NOW)
     closers.push(close)
-    plant(store, makeEstate(seed, 3000) as EstateSeed)
+    plant(store, makeEstate(seed, 1500) as EstateSeed)
     for (const [slug, mapping] of Object.entries(namedTerms)) plantTerm(store, slug, mapping)
     plantPolicies(store, policiesOf(seed))
     plantMetrics(store, metrics)

@@ -12,7 +12,7 @@ import { faults } from './faults.ts'
 
 const root = new URL('../../', import.meta.url)
 /** `ASSAY_KILLS=100` for the long form. */
-const KILLS = Number(process.env.ASSAY_KILLS ?? 4)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
 const TERMS = 300
 
 describe('the table of faults', () => {

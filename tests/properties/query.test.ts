@@ -14,8 +14,8 @@ import { type OracleFilter, type OracleQuestion, policiesOf } from './query-term
 
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 1)
-const FINDINGS = Number(process.env.ASSAY_QUERY_FINDINGS ?? 2_000)
-const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 100)
+const FINDINGS = Number(process.env.ASSAY_QUERY_FINDINGS ?? 1_200)
+const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 80)
 
 /** Each of the rarer kinds is asked at least this often. */
 const LEAST = QUESTIONS * ESTATES >= 4_000 ? (QUESTIONS * ESTATES) / 100 : 1

@@ -24,7 +24,9 @@ it('scans when it is run from source in another folder', { timeout: 120_000 }, a
     }
     await createSource(folder, { name: 'wiki', config })
     const args = ['--import', loader, main, 'scan', 'wiki', '--json', '--home', folder]
-    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    // What the checks have compiled before is kept in the system's own temporary folder.
+    const { TMPDIR: _, ...env } = process.env
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'COMPLETED', failures: [] })
   } finally {
     await wiki.close()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type PlatformCase, runWithheld } from './withheld-run.ts'
 
-const every = Number(process.env.WITHHELD_EVERY ?? 160)
+const every = Number(process.env.WITHHELD_EVERY ?? 320)
 const only = process.env.WITHHELD_ONLY
 
 it.each<[string, PlatformCase]>([

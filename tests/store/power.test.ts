@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRandom } from '../../src/sample/ids.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { isLong } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 import { killWriters } from './killed-writer.ts'
 
-const isLong = process.env.ASSAY_LONG === '1'
-
 it('no acknowledged write is lost and none is stored in part, however a writer is killed', async () => {
-  const wanted = isLong ? 100 : 3
+  const wanted = isLong ? 100 : 2
   const { kills, acknowledged, damages } = await killWriters(wanted, 1)
   expect(damages).toEqual([])
   expect(kills).toBe(wanted)
@@ -132,6 +131,13 @@ describe('an acknowledged change', () => {
     masked: { api_token: { env: 'WIKI_TOKEN' } },
     sampling: { strategy: 'ALL' },
   }
+  let home: string
+  let remove = () => {}
+  beforeAll(async () => {
+    ;({ home, remove } = makeHome())
+    await runAssay(['init'], { home })
+  })
+  afterAll(() => remove())
   const term = { slug: 'kept', displayName: 'Kept', filterMapping: { detectorTypes: ['SECRETS'] } }
   it.runIf(hasStrace).each<[string, string[], Record<string, string>?]>([
     ['a term', ['call', 'create_glossary_term', JSON.stringify(term)]],
@@ -145,9 +151,6 @@ describe('an acknowledged change', () => {
   ])(
     'reaches the disk before the answer does: %s',
     async (_, args, variables = {}) => {
-      const { home, remove } = makeHome()
-      onTestFinished(remove)
-      await runAssay(['init'], { home })
       const trace = join(home, 'trace.txt')
       const traced = [
         '-f',

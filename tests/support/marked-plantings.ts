@@ -128,6 +128,9 @@ const PART = 10
 const STEP = 37
 const hashOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0)
 
+/** A text, or of what kind it is going to be. */
+type Planted = string | Kind
+
 /**
  * Gives each field one credential or personal data in one disguise after the other, each of its own, so that a leak
  * names its field.
@@ -135,19 +138,25 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest().read
 export class MarkedPlantings {
   readonly #parts = new Map<string, string>()
   readonly #starts = new Uint8Array(1 << 21)
-  readonly #fields = new Map<string, { texts: string[]; taken: number }>()
+  readonly #fields = new Map<string, { texts: Planted[]; taken: number }>()
 
   take(field: string, { credentialsOnly = false, maxLength = Number.POSITIVE_INFINITY }: Wanted = {}): string {
     let planted = this.#fields.get(field)
     if (planted === undefined) {
       const fitting = credentialsOnly ? credentialKinds : kinds
-      const texts = fitting.map((kind) => this.#plant(field, kind)).filter(({ length }) => length <= maxLength)
-      planted = { texts, taken: 0 }
+      // Made when it is taken, unless its length has to be known.
+      const texts = fitting.map((kind) => (maxLength === Number.POSITIVE_INFINITY ? kind : this.#plant(field, kind)))
+      planted = { texts: texts.filter((each) => typeof each !== 'string' || each.length <= maxLength), taken: 0 }
       this.#fields.set(field, planted)
     }
     const { texts } = planted
     const step = texts.length % STEP === 0 ? STEP + 4 : STEP
-    return texts[(hashOf(field) + planted.taken++ * step) % texts.length] ?? ''
+    const at = (hashOf(field) + planted.taken++ * step) % texts.length
+    const found = texts[at]
+    if (found === undefined) return ''
+    const text = typeof found === 'string' ? found : this.#plant(field, found)
+    texts[at] = text
+    return text
   }
 
   #plant(field: string, { name, make, write }: Kind): string {

@@ -14,6 +14,7 @@ import { listDamagedDefinitions } from '../../src/store/digests.store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench } from '../scans/workbench.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { isLong } from '../support/long.ts'
 import { filesOf } from '../support/new-store.ts'
 import { CARD, type EarlierFolder, makeEarlierFolder } from './earlier-folder.ts'
 
@@ -23,7 +24,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-const KILLS = Number(process.env.ASSAY_KILLS ?? 3)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
 const entry = new URL('open-folder-entry.ts', import.meta.url)
 const config = (home: string) => loadConfig({ home }, {})
 
@@ -134,7 +135,7 @@ it('importing the earlier file again changes nothing', async () => {
 })
 
 it('an upgrade that is killed is completed by the next start', { timeout: 60_000 }, async () => {
-  const folder = makeEarlierFolder(root, 3000)
+  const folder = makeEarlierFolder(root, isLong ? 3000 : 1000)
   const ids = readAll(folder, idQueries)
   for (let kill = 0; kill < KILLS; kill++) {
     const running = await startEntry(entry, [folder.home])
