@@ -44,20 +44,18 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 30, sentences: 4 }), latencyMs: 30 })
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
     const schedule = { enabled: true, preset: 'weekly', timezone: 'Etc/UTC' }
+    const { url, stop } = await startServer('--no-background')
     for (let number = 0; number < SOURCES; number++) {
-      const source = {
-        name: `wiki ${number}`,
-        config: { ...config, schedule, detectors: [{ type: 'SECRETS', enabled: true }] },
-      }
-      const { code, stderr } = await runAssay(['call', 'create_source', '-'], {
-        home,
-        env,
-        stdin: JSON.stringify(source),
-      })
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const detectors = [{ type: 'SECRETS', enabled: true }]
+      const source = { name: `wiki ${number}`, config: { ...config, schedule, detectors } }
+      expect((await ask(url, 'POST', '/sources', source)).status).toBe(201)
     }
-    const watch = ['watch', 'create', 'daily', '--metric', 'open-findings', '--above', '1000000', '--cron', '0 0 * * *']
-    expect(await runAssay(watch, { home, env })).toMatchObject({ code: 0 })
+    const watch = {
+      ...{ slug: 'daily', displayName: 'Daily', metricSlug: 'open-findings', cron: '0 0 * * *' },
+      condition: { kind: 'above', value: 1_000_000 },
+    }
+    expect((await ask(url, 'POST', '/semantic/watches', watch)).status).toBe(201)
+    await stop()
     admin = openAdmin(server, 'shared')
   }, 300_000)
   afterAll(async () => {
