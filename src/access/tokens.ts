@@ -155,7 +155,7 @@ export interface TokenLookup {
 export const openTokenLookup = (store: Store, now: () => number) =>
   ({
     isTokenRequired: () => isTokenRequired(store),
-    findTokenHolder: (text) => findTokenHolder(store, text, now()),
+    findTokenHolder: (text) => findHolder(store, text, now()),
     listTokenHolders: () => store.read((reader) => listTokenHolders(reader, now())),
   }) satisfies TokenLookup
 
@@ -163,7 +163,7 @@ export const openTokenLookup = (store: Store, now: () => number) =>
 const noDigest = new Uint8Array(32)
 
 /** The holder of a token; undefined unless the token is active. */
-export function findTokenHolder(store: Store, text: string, now: number): Caller | undefined {
+export function findHolder(store: Store, text: string, now: number): Caller | undefined {
   const written = readToken(text)
   if (written === undefined) return undefined
   const row = store.read((reader) => findToken(reader, written.id))

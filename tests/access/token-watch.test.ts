@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createTokenWatch, type TokenWatch } from '../../src/access/token-watch.ts'
-import { clearTokens, createToken, findTokenHolder, openTokenLookup, revokeToken } from '../../src/access/tokens.ts'
+import { clearTokens, createToken, findHolder, openTokenLookup, revokeToken } from '../../src/access/tokens.ts'
 import type { Caller } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -29,7 +29,7 @@ afterEach(() => {
 const context = () => ({ store: other, caller: localPerson, now: () => now })
 const hold = (name: string, lifeMs = 60_000): Caller => {
   const { token } = createToken(context(), { name, scopes: ['read'], expiresAt: now + lifeMs })
-  const holder = findTokenHolder(opened.store, token, now)
+  const holder = findHolder(opened.store, token, now)
   if (holder === undefined) throw new Error('the token does not hold')
   return holder
 }

@@ -8,7 +8,7 @@ import { readToken } from '../../src/access/token.ts'
 import {
   clearTokens,
   createToken,
-  findTokenHolder,
+  findHolder,
   listTokens,
   openTokenLookup,
   revokeToken,
@@ -35,7 +35,7 @@ afterEach(() => kept.remove())
 
 const context = () => ({ store: kept.store, caller: localPerson, now: () => now })
 const make = (name = 'ci', changes: object = {}) => createToken(context(), { name, scopes: ['read'], ...changes })
-const holder = (text: string) => findTokenHolder(kept.store, text, now)
+const holder = (text: string) => findHolder(kept.store, text, now)
 
 describe('a token', () => {
   it('consists of a prefix, an id, 256 random bits and a checksum', () => {
@@ -109,9 +109,9 @@ describe('a token', () => {
     const { token, id } = make()
     const other = openAgain(kept.store, () => now)
     try {
-      expect(findTokenHolder(other, token, now)).toBeDefined()
+      expect(findHolder(other, token, now)).toBeDefined()
       revokeToken(context(), id)
-      expect(findTokenHolder(other, token, now)).toBeUndefined()
+      expect(findHolder(other, token, now)).toBeUndefined()
     } finally {
       other.close()
     }

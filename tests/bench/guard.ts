@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { createToken, findTokenHolder } from '../../src/access/tokens.ts'
+import { createToken, findHolder } from '../../src/access/tokens.ts'
 import type { Caller } from '../../src/operation/context.ts'
 import { Store } from '../../src/store/store.ts'
 import { makeHome, serveAssay } from '../support/assay.ts'
@@ -35,7 +35,7 @@ function timeTokens(lookups: number): number {
       for (const at of [0, 1] as const) {
         const from = performance.now()
         for (let lookup = 0; lookup < BATCH; lookup++) {
-          if (findTokenHolder(store, texts[at] ?? '', 0) !== undefined) throw new Error('a wrong token was let in')
+          if (findHolder(store, texts[at] ?? '', 0) !== undefined) throw new Error('a wrong token was let in')
         }
         times[at].push(((performance.now() - from) * 1000) / BATCH)
       }

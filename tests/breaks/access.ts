@@ -15,7 +15,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'token-secret-not-compared',
     rule: 'A token with a known id and another secret is refused.',
-    edits: [replaceAll([tokens, 'findTokenHolder.same'], 'true')],
+    edits: [replaceAll([tokens, 'findHolder.same'], 'true')],
     test: { file: tokensTest, title: 'is refused with a valid checksum but another secret' },
   },
   {
