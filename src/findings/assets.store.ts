@@ -4,7 +4,7 @@ import type { SafeAsset } from '../connectors/safe-session.ts'
 import { toSafeJson } from '../detectors/safe-text.ts'
 import { internalText, ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
 import { db } from '../store/builder.ts'
-import type { Reader, Writer } from '../store/store.ts'
+import type { Reader, RowStatement, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { markLogReset } from './log.store.ts'
 
@@ -24,6 +24,8 @@ export interface AssetRecord {
   parentContainerId: number
   ownerId: number
   scopeKey: string
+  /** Whether a section of it was not read. */
+  hasUnread: boolean
 }
 
 export interface SeenAsset {
@@ -41,22 +43,89 @@ export interface SeenAsset {
   scanned: boolean
 }
 
-export function findAsset(reader: Reader, sourceId: number, key: string): AssetRecord | undefined {
-  return reader
-    .prepare(
-      `SELECT id, key, checksum, detectors_hash AS detectorsHash, status, last_scanned_at AS lastScannedAt,
-         seen_scan_id AS seenScanId, name, url, container_id AS containerId, owner_id AS ownerId,
-         dataset_id AS datasetId, parent_container_id AS parentContainerId, scope_key AS scopeKey
-       FROM asset WHERE source_id = ? AND key = ?`,
-    )
-    .get(sourceId, key) as AssetRecord | undefined
+export const findAsset = (reader: Reader, sourceId: number, key: string): AssetRecord | undefined =>
+  findAssets(reader, sourceId, [key])[0]
+
+/** The assets of a source with several keys. */
+export function findAssets(reader: Reader, sourceId: number, keys: readonly string[]): (AssetRecord | undefined)[] {
+  const rows = reader.firstOfEach<AssetSqlRow>(
+    selectAsset,
+    keys.map((key) => [sourceId, key]),
+  )
+  return rows.map((row) =>
+    row === undefined
+      ? undefined
+      : {
+          id: row[0],
+          key: row[1],
+          checksum: row[2],
+          detectorsHash: row[3],
+          status: row[4],
+          lastScannedAt: row[5],
+          seenScanId: row[6],
+          name: row[7],
+          url: row[8],
+          containerId: row[9],
+          ownerId: row[10],
+          datasetId: row[11],
+          parentContainerId: row[12],
+          scopeKey: row[13],
+          hasUnread: row[14] === 1,
+        },
+  )
 }
 
-/** Inserts or updates an asset; a deleted one becomes active again. Returns its id. */
-export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: SeenAsset): number {
+type AssetSqlRow = [
+  id: number,
+  key: string,
+  checksum: string,
+  detectorsHash: string | null,
+  status: 'ACTIVE' | 'DELETED',
+  lastScannedAt: number | null,
+  seenScanId: number | null,
+  name: string,
+  url: string,
+  containerId: number,
+  ownerId: number,
+  datasetId: number,
+  parentContainerId: number,
+  scopeKey: string,
+  hasUnread: number,
+]
+
+const selectAsset: RowStatement = {
+  sql: `SELECT id, key, checksum, detectors_hash, status, last_scanned_at, seen_scan_id, name, url, container_id, owner_id,
+      dataset_id, parent_container_id, scope_key, EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = asset.id)
+    FROM asset WHERE source_id = ? AND key = ?`,
+  types: ['number', 'text'],
+}
+
+/**
+ * Inserts or updates an asset; a deleted one becomes active again. Returns its id.
+ * @param before the stored asset, or null if the source certainly has none with its key; absent: unknown
+ */
+export function saveAsset(
+  writer: Writer,
+  dictionary: FacetDictionary,
+  seen: SeenAsset,
+  before?: Pick<AssetRecord, 'id'> | null,
+): number {
+  const values = toAssetValues(dictionary, seen)
+  // With a known id, nothing has to be returned.
+  if (before) {
+    writer.prepare(upsertAsset()).run(values)
+    return before.id
+  }
+  const id = before === null ? writer.takeAssetId?.() : undefined
+  if (id === undefined) return (writer.prepare(`${upsertAsset()} RETURNING id`).write(values) as { id: number }).id
+  writer.prepare(upsertAsset('id')).run({ id, ...values })
+  return id
+}
+
+function toAssetValues(dictionary: FacetDictionary, seen: SeenAsset) {
   const { draft, at } = seen
   const labels = readLabels(draft.facts)
-  const row = writer.prepare(upsertAsset).write({
+  return {
     uid: internalText(crypto.randomUUID()),
     source_id: seen.sourceId,
     key: draft.key,
@@ -75,15 +144,14 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
     at,
     scanned_at: seen.scanned ? at : null,
     scan_id: seen.scanId,
-  }) as { id: number }
-  return row.id
+  }
 }
 
-const upsertAsset = `
-  INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, dataset_id, parent_container_id, scope_key, name, url,
+const upsertAsset = (id?: 'id') => `
+  INSERT INTO main.asset (${id === undefined ? '' : 'id, '}uid, source_id, key, kind_id, container_id, dataset_id, parent_container_id, scope_key, name, url,
     owner_id, labels_id, checksum, detectors_hash, status, facts, content_created_at, content_updated_at, first_seen_at,
     last_seen_at, last_scanned_at, seen_scan_id)
-  VALUES (@uid, @source_id, @key, @kind_id, @container_id, @dataset_id, @parent_container_id, @scope_key, @name, @url,
+  VALUES (${id === undefined ? '' : '@id, '}@uid, @source_id, @key, @kind_id, @container_id, @dataset_id, @parent_container_id, @scope_key, @name, @url,
     @owner_id, coalesce(@labels_id, 0), @checksum, @detectors_hash, 'ACTIVE', @facts, @content_created_at,
     @content_updated_at, @at, @at, @scanned_at, @scan_id)
   ON CONFLICT (source_id, key) DO UPDATE SET
@@ -95,14 +163,19 @@ const upsertAsset = `
     content_created_at = coalesce(excluded.content_created_at, asset.content_created_at),
     content_updated_at = excluded.content_updated_at, last_seen_at = excluded.last_seen_at,
     last_scanned_at = coalesce(excluded.last_scanned_at, asset.last_scanned_at),
-    seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
-  RETURNING id`
+    seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL`
 
 /** The labels among the facts of an asset; undefined where they were not read. */
 function readLabels(facts: SafeAsset['facts']): readonly SafeText[] | undefined {
   const labels = facts?.labels
   return Array.isArray(labels) ? labels.filter((label): label is SafeText => typeof label === 'string') : undefined
 }
+
+/** The words of a draft, which `FacetDictionary.learnWords` can read at once. */
+export const wordsOf = ({ kind, container, dataset, parentContainer, owner, facts }: SeenAsset['draft']): SafeText[] =>
+  [ownText(kind), container, dataset, parentContainer, owner, ...(readLabels(facts) ?? [])].filter(
+    (text) => text !== undefined,
+  )
 
 const toContainerIds = (dictionary: FacetDictionary, { container, dataset, parentContainer }: Containers) => ({
   container_id: dictionary.wordId(container ?? ownText('')),

@@ -2,6 +2,7 @@ import type { RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { isWithin } from '../documents/section.ts'
 import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
+import type { Facets } from './facets.store.ts'
 import {
   type FindingRecord,
   readSections,
@@ -102,13 +103,17 @@ const MAX_EXCERPT = 2000
 export function applyDetection(ledger: FindingLedger, detection: Detection): DetectionCounts {
   const counts: DetectionCounts = { new: 0, again: 0, resolved: 0 }
   const stored = new Map(ledger.listOfAsset(detection.asset.id).map((record) => [record.fp, record]))
-  const seen = new Set<number>()
+  const seen = new Map<number, SafeFinding>()
   for (const reported of detection.found) {
     const finding = toSafeFinding(reported)
     const fp = toFp(finding.fingerprint)
-    if (seen.has(fp)) continue
-    seen.add(fp)
-    const before = stored.get(fp)
+    if (!seen.has(fp)) seen.set(fp, finding)
+  }
+  const { sourceId } = detection.asset
+  const found = [...seen].map(([fp, finding]) => ({ fp, finding, before: stored.get(fp) }))
+  const added = found.filter(({ before }) => before === undefined)
+  ledger.facets.learn(added.map(({ finding }) => toNewFacets(sourceId, finding)))
+  for (const { fp, finding, before } of found) {
     if (before === undefined) {
       insertFinding(ledger, detection, fp, finding)
       counts.new++
@@ -158,20 +163,22 @@ function findDecision({ decided: known }: Detection, finding: SafeFinding): Deci
   return valueFp === null ? undefined : known?.get(toDecisionKey(finding, valueFp))
 }
 
+const toNewFacets = (sourceId: number, finding: SafeFinding): Facets => ({
+  sourceId,
+  detectorType: finding.detectorType,
+  findingType: finding.findingType,
+  category: finding.category,
+  customDetectorKey: finding.customDetectorKey ?? ownText(''),
+  severity: finding.severity,
+  status: 'OPEN',
+})
+
 function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, finding: SafeFinding): void {
   const { asset, at } = detection
   const id = ledger.insert({
     assetId: asset.id,
     fp,
-    facets: {
-      sourceId: asset.sourceId,
-      detectorType: finding.detectorType,
-      findingType: finding.findingType,
-      category: finding.category,
-      customDetectorKey: finding.customDetectorKey ?? ownText(''),
-      severity: finding.severity,
-      status: 'OPEN',
-    },
+    facets: toNewFacets(asset.sourceId, finding),
     firstDetectedAt: at,
     confidence: toStoredConfidence(finding.confidence),
     lastDetectedAt: null,

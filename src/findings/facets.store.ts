@@ -1,7 +1,7 @@
 import type { Severity } from '../detectors/detector.ts'
 import { foldSafe, internalText, type SafeText } from '../kernel/safe-text.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
-import type { Writer } from '../store/store.ts'
+import type { RowStatement, Writer, WriteStatement } from '../store/store.ts'
 import type { FindingStatus } from './model.ts'
 
 /** The values by which a finding is counted. */
@@ -33,6 +33,10 @@ export interface FacetDictionary {
   wordSetId(texts: readonly SafeText[]): number
   comboId(facets: Facets): number
   facetsOf(comboId: number): Facets
+  /** Reads or adds the combinations of several facets at once, for later calls of `comboId`. */
+  learn(facets: Iterable<Facets>): void
+  /** Reads or adds several words at once, for later calls of `wordId`. */
+  learnWords(texts: Iterable<SafeText>): void
   /** Reads several combinations at once. */
   readAhead(comboIds: Iterable<number>): void
 }
@@ -69,7 +73,7 @@ export function openFacets(writer: Writer): FacetDictionary {
   const wordId = (text: SafeText): number => {
     const known = words.get(text)
     if (known !== undefined) return known
-    const id = findOrInsert(findWord, [text], () => writer.prepare(insertWord).insert(text, foldSafe(text)))
+    const id = findOrInsert(findWord.sql, [text], () => writer.prepare(insertWord.sql).insert(text, foldSafe(text)))
     words.set(text, id)
     return id
   }
@@ -98,24 +102,59 @@ export function openFacets(writer: Writer): FacetDictionary {
     return id
   }
   const findComboId = (wanted: Facets): number => {
-    const { sourceId, detectorType, findingType, category, customDetectorKey, severity, status } = wanted
     const key = toComboKey(wanted)
     const known = combos.get(key)
     if (known !== undefined) return known
-    const values = [
-      sourceId,
-      wordId(detectorType),
-      wordId(findingType),
-      wordId(category),
-      wordId(customDetectorKey),
-      severityCodes[severity],
-      statusCodes[status],
-    ]
-    const row = writer.prepare(findCombo).get(...values) as { id: number } | undefined
-    const id = row?.id ?? (writer.prepare(insertCombo).insert(...values) as number)
-    combos.set(key, id)
-    facets.set(id, wanted)
-    return id
+    learn([wanted])
+    return combos.get(key) as number
+  }
+  const toComboValues = ({ sourceId, detectorType, findingType, category, customDetectorKey, ...rest }: Facets) => [
+    sourceId,
+    wordId(detectorType),
+    wordId(findingType),
+    wordId(category),
+    wordId(customDetectorKey),
+    severityCodes[rest.severity],
+    statusCodes[rest.status],
+  ]
+  const learn = (wanted: Iterable<Facets>) => {
+    const unknown = new Map<string, Facets>()
+    for (const each of wanted) {
+      if (idsByFacets.has(each)) continue
+      const key = toComboKey(each)
+      if (!combos.has(key)) unknown.set(key, each)
+    }
+    if (unknown.size === 0) return
+    const all = [...unknown.values()]
+    learnWords(all.flatMap((each) => [each.detectorType, each.findingType, each.category, each.customDetectorKey]))
+    const values = all.map(toComboValues)
+    const found = writer.firstOfEach<[number]>(findCombo, values)
+    const missing = values.filter((_, index) => found[index] === undefined)
+    for (const row of missing) writer.runRow(insertCombo, row)
+    const inserted = writer.firstOfEach<[number]>(findCombo, missing).values()
+    for (const [index, [key, each]] of [...unknown].entries()) {
+      const [id] = (found[index] ?? inserted.next().value) as [number]
+      combos.set(key, id)
+      facets.set(id, each)
+    }
+  }
+  const learnWords = (texts: Iterable<SafeText>) => {
+    const unknown = [...new Set(texts)].filter((text) => !words.has(text))
+    const found = writer.firstOfEach<[number]>(
+      findWord,
+      unknown.map((text) => [text]),
+    )
+    const missing = unknown.filter((_, index) => found[index] === undefined)
+    const ids = writer.insertRows(
+      insertWord,
+      missing.map((text) => [text, foldSafe(text)]),
+    )
+    const inserted = new Map(missing.map((text, index) => [text, ids[index]]))
+    // Another transaction may have inserted a word meanwhile; it is found when it is needed.
+    for (const [index, text] of unknown.entries()) {
+      const id = found[index]?.[0] ?? inserted.get(text)
+      if (id !== undefined) words.set(text, id)
+    }
   }
   const readAhead = (ids: Iterable<number>) => {
     const unknown = [...new Set(ids)].filter((id) => !facets.has(id))
@@ -133,6 +172,8 @@ export function openFacets(writer: Writer): FacetDictionary {
     wordId,
     wordSetId,
     comboId,
+    learn,
+    learnWords,
     facetsOf: (id) => {
       const known = facets.get(id)
       if (known !== undefined) return known
@@ -147,12 +188,24 @@ export function openFacets(writer: Writer): FacetDictionary {
 
 const findSet = 'SELECT id FROM label_set WHERE words = ?'
 const insertSet = 'INSERT INTO label_set (words) VALUES (?) ON CONFLICT (words) DO NOTHING'
-const findWord = 'SELECT id FROM word WHERE text = ?'
-const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?) ON CONFLICT (text) DO NOTHING'
-const findCombo = `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
-  AND custom_key_id = ? AND severity = ? AND status = ?`
-const insertCombo = `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`
+const findWord: RowStatement = { sql: 'SELECT id FROM word WHERE text = ?', types: ['text'] }
+const insertWord: RowStatement = {
+  sql: 'INSERT INTO word (text, folded) VALUES (?, ?) ON CONFLICT (text) DO NOTHING',
+  types: ['text', 'text'],
+}
+const comboTypes = Array<'number'>(7).fill('number')
+const findCombo: RowStatement = {
+  sql: `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
+    AND custom_key_id = ? AND severity = ? AND status = ?`,
+  types: comboTypes,
+}
+const insertCombo: WriteStatement = {
+  sql: `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  types: comboTypes,
+  order: 0,
+  key: [0, 1, 2, 3, 4, 5, 6],
+}
 const selectCombos = `SELECT c.id, c.source_id, c.detector_id, c.type_id, c.category_id, c.custom_key_id, c.severity, c.status,
     d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key
   FROM main.combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id

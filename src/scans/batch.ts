@@ -4,7 +4,15 @@ import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { isWithin, type UnreadReason } from '../documents/section.ts'
-import { type AssetRecord, findAsset, markUnchanged, saveAsset, saveLinks } from '../findings/assets.store.ts'
+import {
+  type AssetRecord,
+  findAsset,
+  findAssets,
+  markUnchanged,
+  saveAsset,
+  saveLinks,
+  wordsOf,
+} from '../findings/assets.store.ts'
 import { applyDetection, type DetectionCounts, listDecisions, resolveFindingsOf } from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
@@ -94,13 +102,15 @@ function withoutRepeats(assets: readonly SafeAsset[]): SafeAsset[] {
 
 async function processChunk(chunk: readonly SafeAsset[], options: BatchOptions): Promise<Outcome[]> {
   const { lease, store } = options
-  const outcomes = store.read((reader) =>
-    chunk.flatMap((draft): Outcome[] => {
-      const before = findAsset(reader, lease.scan.sourceId, draft.key)
+  const outcomes = store.read((reader) => {
+    const keys = chunk.map(({ key }) => key)
+    const stored = findAssets(reader, lease.scan.sourceId, keys)
+    return chunk.flatMap((draft, index): Outcome[] => {
+      const before = stored[index]
       if (draft.isUncertain === true && before?.status !== 'ACTIVE') return []
       return [{ draft, before, unread: judgeUnread(reader, draft.unread ?? [], { before, scanId: lease.scan.id }) }]
-    }),
-  )
+    })
+  })
   const waiting = outcomes.filter((outcome) => outcome.draft.document && !isUnchanged(outcome, options.detectorsHash))
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await processAsset(next, options)
@@ -177,6 +187,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         (outcome) => outcome.detected !== undefined || !isUnchanged(outcome, detectorsHash),
       )
       ledger.readAhead(changed.flatMap(({ before }) => before?.id ?? []))
+      ledger.facets.learnWords(changed.flatMap(({ draft }) => wordsOf(draft)))
       for (const outcome of outcomes) {
         const { before } = outcome
         // Already counted if an interrupted run of this scan stored it.
@@ -249,15 +260,12 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         }
         const draft = withKnown(writer, outcome.draft, before, open)
         const failedWholly = detected === undefined ? failure : undefined
-        const assetId = saveAsset(writer, ledger.facets, {
-          draft,
-          scanId,
-          scopeKey: scope.key,
-          at,
-          sourceId: lease.scan.sourceId,
+        const seen = { draft, scanId, scopeKey: scope.key, at, sourceId: lease.scan.sourceId }
+        const processed = {
           detectorsHash: failure === undefined ? detectorsHash : null,
           scanned: isWholeText(outcome),
-        })
+        }
+        const assetId = saveAsset(writer, ledger.facets, { ...seen, ...processed }, before ?? null)
         const absorbed = listAbsorbed(draft)
         saveLinks(writer, assetId, draft.links)
         saveUnread(

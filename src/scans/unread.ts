@@ -26,7 +26,7 @@ export function judgeUnread(
   sections: readonly UnreadSection[],
   { before, scanId }: { before: AssetRecord | undefined; scanId: number },
 ): UnreadSections {
-  const known = before === undefined ? [] : listUnread(reader, before.id)
+  const known = before?.hasUnread === true ? listUnread(reader, before.id) : []
   if (sections.length === 0) return { records: [], isAsBefore: known.length === 0 }
   const held = before === undefined ? new Set<string>() : listSectionsWithFindings(reader, before.id)
   const isHeld = (section: string) => [...held].some((place) => isWithin(place, section))

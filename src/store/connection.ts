@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { LruMap } from '../kernel/recent.ts'
-import type { Safe } from '../kernel/safe-text.ts'
+import type { Safe, SafeText } from '../kernel/safe-text.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
@@ -65,12 +65,32 @@ interface CompiledStatement extends Pick<Database.Statement, 'all' | 'get' | 'it
 
 type RowForm = 'object' | 'pluck' | 'raw'
 
+/** What a row of values may hold that a statement stores. */
+export type StoredValue = number | null | SafeText | Uint8Array
+
+/** A statement with parameters that is run for many rows of values. */
+export interface RowStatement {
+  sql: string
+  /** The type of each value. */
+  types: readonly ('number' | 'text' | 'bytes')[]
+}
+
+/** One whose rows may be written later, together. */
+export interface WriteStatement extends RowStatement {
+  /** Rows of different statements that wait are written in this order. */
+  order: number
+  /** Positions of the values that name what is written: two rows of one name are not written together. Absent: they may be. */
+  key?: readonly number[]
+}
+
 /** Runs queries in one snapshot. Everything is synchronous, so no transaction can stay open across an `await`. */
 export interface Reader {
   all<Row>(query: Query<Row>): Row[]
   first<Row>(query: Query<Row>): Row | undefined
   /** A prepared statement for a hot loop, cached by its SQL. */
   prepare(sql: string): CachedStatement
+  /** The first result of a query for each row of values, as arrays; in one round trip where the database is on a server. */
+  firstOfEach<Row>(query: RowStatement, rows: readonly (readonly unknown[])[]): (Row | undefined)[]
   /** Differs between snapshots with a commit between them; undefined on a connection that can write. */
   readonly dataVersion: number | undefined
   /** Whether decisions are seen as ended whose end is not recorded yet; only SQL sees that. */
@@ -89,11 +109,20 @@ export interface Writer extends Reader {
   run(query: Query<unknown>): void
   /** Runs an INSERT with `RETURNING id`. */
   insert(query: Query<{ id: number }>): number
+  /** Runs a statement for one more row; where the database is on a server, together with others before the next result. */
+  runRow(statement: WriteStatement, values: readonly StoredValue[]): void
+  /**
+   * Inserts rows, of which the first value is unique, in one round trip where the database is on a server. Returns the
+   * id of each, for a table that numbers its rows; undefined where it conflicts with another row.
+   */
+  insertRows(statement: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[]
   /**
    * Takes the id of a new finding, at least `atLeast`; present where transactions that run at the same time would find
    * the same one.
    */
   takeFindingId?(atLeast: number): number
+  /** Takes the id of a new asset; present where that saves a round trip. */
+  takeAssetId?(): number
 }
 
 export interface TransactionOptions {
@@ -244,6 +273,20 @@ export class Connection implements Writer {
   run(query: Query<unknown>): void {
     const { sql, parameters } = toStatement(query)
     this.#keep(sql, 'object').run(...parameters)
+  }
+
+  firstOfEach<Row>({ sql }: RowStatement, rows: readonly (readonly unknown[])[]): (Row | undefined)[] {
+    const statement = this.#keep(sql, 'raw')
+    return rows.map((values) => statement.get(...values) as Row | undefined)
+  }
+
+  runRow({ sql }: WriteStatement, values: readonly StoredValue[]): void {
+    this.#keep(sql, 'object').run(...values)
+  }
+
+  insertRows({ sql }: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[] {
+    const statement = this.#keep(sql, 'object')
+    return rows.map((values) => statement.insert(...values))
   }
 
   insert(query: Query<{ id: number }>): number {

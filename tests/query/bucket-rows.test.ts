@@ -28,6 +28,7 @@ function watch(plan: Plan) {
       all,
       first: (query) => all(query)[0],
       prepare: (sql) => reader.prepare(sql),
+      firstOfEach: (query, rows) => reader.firstOfEach(query, rows),
       dataVersion: 0,
       seesEnds: false,
       hasEndBefore: () => false,

@@ -1,20 +1,30 @@
 import { AppError } from '../../kernel/errors.ts'
 import { LruMap } from '../../kernel/recent.ts'
 import { type Query, toStatement } from '../builder.ts'
-import type { CachedStatement, IndexedKind, TransactionOptions, Writer } from '../connection.ts'
+import type {
+  CachedStatement,
+  IndexedKind,
+  RowStatement,
+  StoredValue,
+  TransactionOptions,
+  Writer,
+  WriteStatement,
+} from '../connection.ts'
 import { requireUnmoved } from '../move/marker.ts'
 import { sleepSync } from '../pause.ts'
 import { locksOf, type WriteScope } from '../scope.ts'
 import { SnapshotViews, type ViewDatabase } from '../snapshot-views.ts'
 import { PostgresClient, type PostgresResult, type PostgresSettings, type PostgresStep } from './client.ts'
 import { isDeadlock, isUnreachable, toPostgresAppError } from './faults.ts'
-import { type PostgresSql, toPostgresSql } from './sql.ts'
+import { type PostgresSql, toArrays, toPostgresSql, toRowsSql } from './sql.ts'
 import { PostgresStatement, toParameter } from './statement.ts'
 import { TextIndex } from './text-index.ts'
 
 const MAX_CACHED_STATEMENTS = 500
 /** Maximum number of statements that wait to be sent. */
 const MAX_WAITING = 1_000
+/** Maximum number of rows of one statement that wait. */
+const MAX_WAITING_ROWS = 2_000
 
 const { names: unnamed } = toPostgresSql('')
 const plain = (text: string): PostgresSql => ({ text, names: unnamed })
@@ -39,7 +49,11 @@ const OUTCOME_TIMEOUT_MS = 10_000
 const OUTCOME_RETRY_MS = 50
 /** How often a transaction is run that PostgreSQL ends because it and others wait for each other. */
 const MAX_ATTEMPTS = 5
-const FINDING_IDS_AT_ONCE = 64
+/** Ids of findings are taken in blocks, each of which is larger than the last. */
+const FIRST_FINDING_IDS = 64
+const MAX_FINDING_IDS = 1_024
+const ASSET_IDS_AT_ONCE = 100
+const takeAssetIds = `SELECT nextval(pg_get_serial_sequence('main.asset', 'id')) FROM generate_series(1, ?)`
 /** Statements on the change logs are run last, so that the lock of their numbers is held while COMMIT is, and no longer. */
 const ON_LOG = /^(?:INSERT INTO|DELETE FROM) (?:facet|asset)_log\b/
 
@@ -75,6 +89,8 @@ export class PostgresConnection implements Writer {
   #lastName = 0
   #open = false
   #waiting: Waiting[] = []
+  /** Rows that wait to be written, with what they name. They come after all other statements that wait. */
+  readonly #rows = new Map<WriteStatement, { rows: (readonly StoredValue[])[]; names: Set<string> }>()
   /** Statements to run directly before COMMIT. */
   #last: PostgresStep[] = []
   /** Ids of findings that no other connection takes, and how many of them are used. */
@@ -82,6 +98,8 @@ export class PostgresConnection implements Writer {
   #usedIds = 0
   /** The state of `#usedIds` after a rollback. */
   #usedBefore = 0
+  /** Ids of assets that no other connection takes; those that are not used are lost. */
+  #assetIds: IterableIterator<number> | undefined
   /** Whether the next statements begin a transaction, for which a lost connection may be opened again. */
   #begins = false
   /** The session that the views and the kept statements are of. */
@@ -159,17 +177,25 @@ export class PostgresConnection implements Writer {
       const id = this.#findingIds[this.#usedIds++] ?? 0
       if (id >= atLeast) return id
     }
-    this.#findingIds = this.prepare('SELECT id FROM main.take_finding_ids(?) id')
-      .pluck()
-      .all(FINDING_IDS_AT_ONCE) as number[]
+    const wanted = Math.min(MAX_FINDING_IDS, Math.max(FIRST_FINDING_IDS, 2 * this.#findingIds.length))
+    this.#findingIds = this.prepare('SELECT id FROM main.take_finding_ids(?) id').pluck().all(wanted) as number[]
     this.#usedIds = 0
     this.#usedBefore = 0
     return this.takeFindingId(atLeast)
   }
 
+  takeAssetId(): number {
+    this.#assetIds ??= this.prepare(takeAssetIds).pluck().all(ASSET_IDS_AT_ONCE).values() as IterableIterator<number>
+    const { value, done } = this.#assetIds.next()
+    if (done !== true) return value
+    this.#assetIds = undefined
+    return this.takeAssetId()
+  }
+
   #rollBack(): void {
     this.#views.forget()
     this.#waiting = []
+    this.#rows.clear()
     this.#last = []
     this.#begins = false
     this.#usedIds = this.#usedBefore
@@ -317,6 +343,38 @@ export class PostgresConnection implements Writer {
     return this.#execute(sql, parameters).rows[0]?.[0] as number
   }
 
+  firstOfEach<Row>(query: RowStatement, rows: readonly (readonly unknown[])[]): (Row | undefined)[] {
+    const found = new Array<Row | undefined>(rows.length).fill(undefined)
+    if (rows.length === 0) return found
+    for (const [place, ...row] of this.#sendStep(this.#toRowsStep(query, rows)).rows) {
+      found[Number(place) - 1] ??= row as Row
+    }
+    return found
+  }
+
+  runRow(statement: WriteStatement, values: readonly StoredValue[]): void {
+    if (!this.#open) {
+      this.#execute(statement.sql, values)
+      return
+    }
+    const name = statement.key?.map((index) => values[index]).join()
+    const waiting = this.#rows.get(statement)
+    const isNamed = name !== undefined && waiting?.names.has(name)
+    if (isNamed || waiting?.rows.length === MAX_WAITING_ROWS) this.#closeRows()
+    const group = this.#rows.get(statement) ?? { rows: [], names: new Set() }
+    this.#rows.set(statement, group)
+    group.rows.push(values)
+    if (name !== undefined) group.names.add(name)
+  }
+
+  insertRows(statement: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[] {
+    if (rows.length === 0) return []
+    const [, first = ''] = /\(\s*(\w+)/.exec(statement.sql) ?? []
+    const step = this.#toRowsStep({ ...statement, sql: `${statement.sql} RETURNING id, ${first}` }, rows)
+    const ids = new Map(this.#sendStep(step).rows.map(([id, name]) => [name, id as number]))
+    return rows.map(([name]) => ids.get(name))
+  }
+
   /** Runs several statements without parameters. */
   execute(sql: string): void {
     this.#sendScript(sql)
@@ -362,7 +420,27 @@ export class PostgresConnection implements Writer {
     return { text, values: given.map(toParameter), name: this.#nameOf(text) }
   }
 
+  #toRowsStep(statement: RowStatement, rows: readonly (readonly unknown[])[]): PostgresStep {
+    const { text } = this.#texts.use(`rows ${statement.sql}`, () => plain(toRowsSql(statement)))
+    const values = toArrays(statement, rows)
+    return { text, values, name: this.#nameOf(text) }
+  }
+
+  /** Adds the rows that wait to the statements that wait. */
+  #closeRows(): void {
+    if (this.#rows.size === 0) return
+    const groups = [...this.#rows].sort(([one], [other]) => one.order - other.order)
+    this.#rows.clear()
+    for (const [statement, { rows }] of groups) {
+      const [first = []] = rows
+      this.#waiting.push({
+        step: rows.length === 1 ? this.#toStep(statement.sql, first) : this.#toRowsStep(statement, rows),
+      })
+    }
+  }
+
   #addWaiting(step: PostgresStep): Waiting {
+    this.#closeRows()
     const waiting: Waiting = { step }
     this.#waiting.push(waiting)
     if (this.#waiting.length >= MAX_WAITING) this.#sendWaiting()
@@ -370,6 +448,7 @@ export class PostgresConnection implements Writer {
   }
 
   #sendWaiting(): void {
+    this.#closeRows()
     const last = this.#waiting.pop()
     if (last !== undefined) last.changes = this.#sendStep(last.step).changes
   }
@@ -405,6 +484,7 @@ export class PostgresConnection implements Writer {
 
   /** Runs a statement after all that wait. */
   #sendStep(step: PostgresStep): PostgresResult {
+    this.#closeRows()
     const [waiting, begins] = [this.#waiting, this.#begins || !this.#open]
     this.#waiting = []
     this.#begins = false

@@ -1,3 +1,5 @@
+import type { RowStatement } from '../connection.ts'
+
 /** SQL text for PostgreSQL with `$1` for each parameter, and where the value of each comes from. */
 export interface PostgresSql {
   text: string
@@ -54,3 +56,37 @@ export function toPostgresSql(sql: string): PostgresSql {
   if (names.length > 0 && unnamed > 0) throw new TypeError('a statement has either named parameters or others')
   return { text, names: names.length === 0 ? undefined : names }
 }
+
+const arrayTypes = { number: 'bigint', text: 'text', bytes: 'bytea' } as const
+
+/** Translates a statement so that it runs for many rows at once: each parameter is an array of the values of all rows. */
+export function toRowsSql({ sql, types }: RowStatement): string {
+  const arrays = types.map((type, index) => `$${index + 1}::${arrayTypes[type]}[]`)
+  const names = types.map((_, index) => `p${index + 1}`)
+  const given = `unnest(${arrays.join()}) WITH ORDINALITY given(${names.join()}, place)`
+  const text = toPostgresSql(sql).text.replace(/\$(\d+)/g, 'given.p$1')
+  if (text.startsWith('SELECT')) return `SELECT given.place, found.* FROM ${given} CROSS JOIN LATERAL (${text}) found`
+  if (text.startsWith('UPDATE')) return text.replace(/\sWHERE\s/, ` FROM ${given} WHERE `)
+  const [, insert = '', rows = '', conflict = ''] = INSERT.exec(text) ?? []
+  if (insert === '') throw new TypeError(`this statement cannot be run for many rows: ${sql}`)
+  const values = /^VALUES \(([\s\S]*)\)$/.exec(rows)?.[1]
+  return values === undefined
+    ? `${insert} SELECT made.* FROM ${given} CROSS JOIN LATERAL (${rows}) made${conflict}`
+    : `${insert} SELECT ${values} FROM ${given}${conflict}`
+}
+
+const INSERT = /^(INSERT INTO [\w.]+ \([^)]*\))\s+([\s\S]*?)(\s+(?:ON CONFLICT|RETURNING)[\s\S]*)?$/
+
+/** The parameters of such a statement. */
+export function toArrays({ types }: RowStatement, rows: readonly (readonly unknown[])[]): string[] {
+  return types.map((type, index) => {
+    const toItem = items[type]
+    return `{${rows.map((row) => (row[index] === null ? 'NULL' : toItem(row[index]))).join()}}`
+  })
+}
+
+const items = {
+  number: String,
+  text: (value: unknown) => `"${String(value).replace(/["\\]/g, '\\$&')}"`,
+  bytes: (value: unknown) => `"\\\\x${Buffer.from(value as Uint8Array).toString('hex')}"`,
+} as const

@@ -108,6 +108,9 @@ export function withoutLog(writer: Writer): Writer {
     first: (query) => writer.first(query),
     run: (query) => writer.run(query),
     insert: (query) => writer.insert(query),
+    firstOfEach: (query, rows) => writer.firstOfEach(query, rows),
+    runRow: (statement, values) => writer.runRow(statement, values),
+    insertRows: (statement, rows) => writer.insertRows(statement, rows),
     prepare: (sql) => (sql.startsWith('INSERT INTO facet_log') ? nowhere : writer.prepare(sql)),
   }
 }
