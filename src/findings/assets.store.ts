@@ -113,12 +113,12 @@ export function saveAsset(
   const values = toAssetValues(dictionary, seen)
   // With a known id, nothing has to be returned.
   if (before) {
-    writer.prepare(upsertAsset()).run(values)
+    writer.prepare(upsertAsset).run(values)
     return before.id
   }
   const id = before === null ? writer.takeAssetId?.() : undefined
-  if (id === undefined) return (writer.prepare(`${upsertAsset()} RETURNING id`).write(values) as { id: number }).id
-  writer.prepare(upsertAsset('id')).run({ id, ...values })
+  if (id === undefined) return (writer.prepare(upsertAssetForId).write(values) as { id: number }).id
+  writer.prepare(upsertAssetWithId).run({ id, ...values })
   return id
 }
 
@@ -147,7 +147,7 @@ function toAssetValues(dictionary: FacetDictionary, seen: SeenAsset) {
   }
 }
 
-const upsertAsset = (id?: 'id') => `
+const toUpsertAsset = (id?: 'id') => `
   INSERT INTO main.asset (${id === undefined ? '' : 'id, '}uid, source_id, key, kind_id, container_id, dataset_id, parent_container_id, scope_key, name, url,
     owner_id, labels_id, checksum, detectors_hash, status, facts, content_created_at, content_updated_at, first_seen_at,
     last_seen_at, last_scanned_at, seen_scan_id)
@@ -164,6 +164,9 @@ const upsertAsset = (id?: 'id') => `
     content_updated_at = excluded.content_updated_at, last_seen_at = excluded.last_seen_at,
     last_scanned_at = coalesce(excluded.last_scanned_at, asset.last_scanned_at),
     seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL`
+const upsertAsset = toUpsertAsset()
+const upsertAssetWithId = toUpsertAsset('id')
+const upsertAssetForId = `${upsertAsset} RETURNING id`
 
 /** The labels among the facts of an asset; undefined where they were not read. */
 function readLabels(facts: SafeAsset['facts']): readonly SafeText[] | undefined {
