@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { describeTables, listObjects, type SchemaObject, toList } from './sqlite-tables.ts'
+import { describeTables, listObjects, type SchemaObject, selectLast, toList } from './sqlite-tables.ts'
 import { hashRows, type TableHash } from './table-hash.ts'
 import { type Counter, keptBehind, type MovedTable, type OnTurn } from './target.ts'
 
@@ -34,9 +34,10 @@ export class FileOrigin implements MoveOrigin {
     this.hasStatistics = this.tables.some(({ name }) => name === 'sqlite_stat1')
   }
 
-  copyBatch({ name, columns, key }: MovedTable, limit: number): number {
+  copyBatch(table: MovedTable, limit: number): number {
+    const { name, columns, key } = table
     const [list, keys] = [toList(columns.map((column) => column.name)), toList(key)]
-    const newest = `SELECT ${keys} FROM main."${name}" ORDER BY ${toList(key, ' DESC')} LIMIT 1`
+    const newest = selectLast(table)
     const isEmpty = this.#database.prepare(newest).get() === undefined
     const position = isEmpty ? 'true' : `(${keys}) > (${newest})`
     return this.#database

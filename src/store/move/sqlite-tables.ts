@@ -68,4 +68,13 @@ export function describeNewSchema(): { objects: SchemaObject[]; tables: MovedTab
   }
 }
 
+/**
+ * A query for the last row of a copied table, which is the position of a move: its key, or 1 where it has none.
+ * @param descending the key in the order of a copy, backwards
+ */
+export function selectLast({ name, key }: Pick<MovedTable, 'name' | 'key'>, descending = toList(key, ' DESC')): string {
+  const order = key.length === 0 ? '' : `ORDER BY ${descending}`
+  return `SELECT ${toList(key) || '1'} FROM main."${name}" ${order} LIMIT 1`
+}
+
 export const toList = (names: readonly string[], end = ''): string => names.map((name) => `"${name}"${end}`).join(', ')

@@ -150,7 +150,7 @@ export class PostgresConnection implements Writer {
     { scope, durable = false, unpublished = false, rehearsed = false }: PostgresTransactionOptions,
   ): T {
     this.#usedBefore = this.#usedIds
-    try {
+    return this.#runTransaction(() => {
       const transaction = this.#begin(kind, durable, scope)
       if (unpublished) this.#views.show()
       else this.#openViews()
@@ -160,6 +160,13 @@ export class PostgresConnection implements Writer {
       if (rehearsed) this.#rollBack()
       else this.#commit(transaction)
       return result
+    })
+  }
+
+  /** Runs a transaction from its beginning to its end; an error rolls it back. */
+  #runTransaction<T>(transaction: () => T): T {
+    try {
+      return transaction()
     } catch (error) {
       this.#rollBack()
       throw error
@@ -210,19 +217,14 @@ export class PostgresConnection implements Writer {
   /** Runs `work` in a transaction on a database that no other process uses yet, so without locks of scopes. */
   atomically<T>(work: () => T): T {
     if (this.#open) return work()
-    this.#begins = true
-    this.#sendLater(beginnings.write)
-    this.#open = true
-    try {
+    return this.#runTransaction(() => {
+      this.#begins = true
+      this.#sendLater(beginnings.write)
+      this.#open = true
       const result = work()
       this.#commit(undefined)
       return result
-    } catch (error) {
-      this.#rollBack()
-      throw error
-    } finally {
-      this.#open = false
-    }
+    })
   }
 
   /** Runs a COPY of rows in text format, in a transaction. */

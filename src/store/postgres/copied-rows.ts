@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { MoveOrigin } from '../move/sqlite-origin.ts'
-import { describeNewSchema, toList } from '../move/sqlite-tables.ts'
+import { describeNewSchema, selectLast, toList } from '../move/sqlite-tables.ts'
 import { type CopiedColumn, type TableHash, toHashText } from '../move/table-hash.ts'
 import { type Counter, keptBehindByServers, type MovedTable, type OnTurn } from '../move/target.ts'
 import type { PostgresAddress } from '../store-place.ts'
@@ -39,11 +39,7 @@ class PostgresOrigin implements MoveOrigin {
 
   copyBatch(table: MovedTable, limit: number): number {
     const { name, columns, key } = table
-    const order = key.length === 0 ? '' : `ORDER BY ${toList(key, ' DESC')}`
-    const newest = this.#database
-      .prepare(`SELECT ${toList(key) || '1'} FROM main."${name}" ${order} LIMIT 1`)
-      .raw()
-      .get() as unknown[] | undefined
+    const newest = this.#database.prepare(selectLast(table)).raw().get() as unknown[] | undefined
     if (newest !== undefined && key.length === 0) return 0
     const list = toList(columns.map((column) => column.name))
     const places = (count: number) => Array.from({ length: count }, () => '?').join(', ')
@@ -120,9 +116,10 @@ export const COUNTED_TABLES = ['facet_log', 'asset_log']
 /** The largest ids that some tables ever had. */
 export function readCounters(connection: PostgresConnection, tables: readonly string[]): Counter[] {
   const selectCounter = 'SELECT seq FROM main.sqlite_sequence WHERE name = ?'
+  const sequences = findSequences(connection)
   return tables.map((name) => {
     if (COUNTED_TABLES.includes(name)) return [name, connection.prepare(selectCounter).pluck().get(name) as number]
-    const sequence = findSequences(connection).find((found) => found.table === name)
+    const sequence = sequences.find((found) => found.table === name)
     if (sequence === undefined) throw new TypeError(`${name} has no sequence`)
     const last = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence.name}`
     return [name, connection.prepare(last).pluck().get() as number]

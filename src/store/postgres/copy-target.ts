@@ -4,7 +4,7 @@ import { internalText } from '../../kernel/safe-text.ts'
 import { openConnection, type Reader, type Writer } from '../connection.ts'
 import { newestSchema } from '../migrations.ts'
 import { toWayOn } from '../move/marker.ts'
-import { describeNewSchema, listPlainTables, toList } from '../move/sqlite-tables.ts'
+import { describeNewSchema, listPlainTables, selectLast, toList } from '../move/sqlite-tables.ts'
 import { type CopiedColumn, defineRealBits, hashRows, type TableHash } from '../move/table-hash.ts'
 import {
   type Counter,
@@ -142,11 +142,8 @@ export class PostgresTarget implements MoveTarget {
     const { name, columns, key } = table
     return this.#attempt(() => {
       this.#lock()
-      const order = key.length === 0 ? '' : `ORDER BY ${toKeyList(table, ' DESC')}`
-      const newest = this.#connection
-        .prepare(`SELECT ${toList(key) || '1'} FROM main."${name}" ${order} LIMIT 1`)
-        .raw()
-        .get() as unknown[] | undefined
+      const last = selectLast(table, toKeyList(table, ' DESC'))
+      const newest = this.#connection.prepare(last).raw().get() as unknown[] | undefined
       if (newest !== undefined && key.length === 0) return 0
       const after = newest === undefined ? '' : `AND (${toList(key)}) > (${key.map(() => '?').join(', ')})`
       const lines = this.#source
