@@ -1,6 +1,6 @@
 import { startBackground } from './background/background.ts'
 import { createLookupThread } from './background/lookup-thread.ts'
-import { createLookups, type Lookups } from './background/lookups.ts'
+import type { Lookups } from './background/lookups.ts'
 import type { Loop } from './background/loop.ts'
 import { createLoopThread } from './background/loop-thread.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
@@ -27,7 +27,7 @@ export interface OpenedApp {
   vault: KeyedVault
   log: Log
   /** What a server reads and records itself. */
-  lookups: Lookups
+  openLookups(): Promise<Lookups>
   /** Counts of the requests of scans to tenants, since they were last taken. */
   upstream: UpstreamTally
   /** The user of this machine. */
@@ -68,14 +68,23 @@ export function createApp(folder: Folder): OpenedApp {
   let running: OperationThreads | undefined
   let loop: Loop | undefined
   const ownLookups = store.files === undefined ? createLookupThread({ ...threads, vault }) : undefined
-  const lookups = ownLookups ?? createLookups({ store, vault, log, now })
+  let lookups: Promise<Lookups> | undefined
+  // Commands that end at once do not load what only servers need.
+  const openLookups = () => {
+    lookups ??= (async () => {
+      if (ownLookups !== undefined) return ownLookups
+      const { createLookups } = await import('./background/lookups.ts')
+      return createLookups({ store, vault, log, now })
+    })()
+    return lookups
+  }
   return {
     config,
     operations: listOfferedOperations(config.readOnly),
     store,
     vault,
     log,
-    lookups,
+    openLookups,
     upstream,
     caller: folder.caller,
     importFindings: scans.importFindings,
@@ -107,11 +116,11 @@ export function createApp(folder: Folder): OpenedApp {
     }),
     startAnswering: () => {
       if (answers !== undefined) return
-      if (store.files !== undefined) answers = shared = createSharedAnswers({ ...threads, vault })
+      if (ownLookups === undefined) answers = shared = createSharedAnswers({ ...threads, vault })
       else {
         const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
         const settings = { lockdown, lockdownCodes, readOnly, webhookHosts }
-        answers = createQueryThread({ ...threads, count: lookups.countFindings })
+        answers = createQueryThread({ ...threads, count: ownLookups.countFindings })
         running = createOperationThreads({ ...threads, settings, scans })
       }
     },
@@ -128,7 +137,10 @@ export function createApp(folder: Folder): OpenedApp {
           : startBackground({ store, vault, log, now, signal, settings, scans, answer })
     },
     followWatches: (listener) =>
-      followWatches({ readRevision: lookups.readWatchRevision, log, signal: closing.signal }, listener),
+      followWatches(
+        { readRevision: async () => (await openLookups()).readWatchRevision(), log, signal: closing.signal },
+        listener,
+      ),
     close: async () => {
       closing.abort()
       await Promise.all([loop?.stop(), answers?.close(), running?.close(), ownLookups?.close()])

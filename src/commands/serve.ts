@@ -32,7 +32,8 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const { host, port, socket, publicUrl, trustProxy, oidc } = config
   const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
   const isReached = !isLocal || isProxied(config)
-  if (isReached && oidc === undefined && !(await app.lookups.isTokenRequired())) {
+  const lookups = await app.openLookups()
+  if (isReached && oidc === undefined && !(await lookups.isTokenRequired())) {
     const place = isLocal ? `behind ${publicUrl ?? 'a proxy'}` : `on ${host}`
     throw new AppError(
       'forbidden',
@@ -42,7 +43,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   }
   const ending = new AbortController()
   const now = () => Date.now()
-  const { lookups, store, upstream } = app
+  const { store, upstream } = app
   const telemetry = createTelemetry({ files: store.files, readEstate: lookups.readEstate, upstream })
   const record = recordAccess({ append: (refused) => void lookups.recordRefusal(refused), log })
   const gatekeeper = createAuthenticator({

@@ -17,7 +17,8 @@ export async function work(app: OpenedApp, host: Host): Promise<void> {
   try {
     const problem = app.vault.problem()
     if (problem !== undefined) throw problem
-    const { config, log, lookups, upstream, store } = app
+    const { config, log, upstream, store } = app
+    const lookups = await app.openLookups()
     const telemetry = createTelemetry({ files: store.files, readEstate: lookups.readEstate, upstream })
     const gatekeeper = createAuthenticator({ tokens: lookups, local: app.caller, always: true })
     const probes = createProbeApp({
