@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { firstUrl, makeHome, runAssay, serveAssay, spawnAssay } from '../support/assay.ts'
+import { makeHome, runAssay, serveAssay, startAssay } from '../support/assay.ts'
+import { isLong } from '../support/long.ts'
 import { missingPrograms, type OwnPostgresServer, openAdmin, startOwnPostgres } from '../support/postgres.ts'
 import { ask } from './estate.ts'
 
@@ -76,25 +77,12 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     return started
   }
   const startWorker = async (folder: number) => {
-    const child = spawnAssay(['worker', '--probe-port', '0', '--log-level', 'info'], {
+    const started = await startAssay(['worker', '--probe-port', '0', '--log-level', 'info'], {
       home: homes[folder]?.home ?? '',
       env,
     })
-    children.add(child)
-    let log = ''
-    child.stderr?.on('data', (text) => {
-      log += String(text)
-    })
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-    const url = await firstUrl(
-      child,
-      ended.then((code) => `assay worker ended with ${code}: ${log}`),
-    )
-    return { child, url, ended }
-  }
-  const end = async ({ child, ended }: { child: ChildProcess; ended: Promise<number | null> }) => {
-    child.kill('SIGTERM')
-    return ended
+    children.add(started.child)
+    return started
   }
   const makeDue = () => query('UPDATE main.source SET next_run_at = 1 WHERE next_run_at IS NOT NULL')
   /** The scans of each source, oldest first: status and who started them. */
@@ -136,10 +124,10 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     await vi.waitFor(() => expect(findOwner()).toBeDefined(), PATIENCE)
     const killed = findOwner()
     killed?.child.kill('SIGKILL')
-    await killed?.ended
+    await killed?.closed
     const [left] = [one, other].filter((each) => each !== killed)
     await vi.waitFor(() => expect(listScans()).toEqual(twice), PATIENCE)
-    expect(left === undefined ? undefined : await end(left)).toBe(0)
+    expect(await left?.stop()).toBe(0)
     expect(holders()).toEqual([])
     expect(listOwners()).toEqual([])
   }, 300_000)
@@ -184,11 +172,11 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
       async () => expect([await ready(), (await ask(url, 'GET', '/ready')).status]).toEqual([200, 200]),
       PATIENCE,
     )
-    expect([await end(worker), await stop()]).toEqual([0, 0])
+    expect([await worker.stop(), await stop()]).toEqual([0, 0])
   }, 300_000)
 
   // It waits for 30 seconds, so it runs in the long suite.
-  it.skipIf(process.env.ASSAY_PAUSED_WORKERS === undefined)(
+  it.runIf(isLong)(
     'lose their scan to another one when they are paused for longer than its lease',
     async () => {
       const workers = [await startWorker(1), await startWorker(2)]
@@ -203,7 +191,7 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
       expect(listOwners()).toEqual([])
       paused?.child.kill('SIGCONT')
       const codes: (number | null)[] = []
-      for (const worker of workers) codes.push(await end(worker))
+      for (const worker of workers) codes.push(await worker.stop())
       expect(codes).toEqual([0, 0])
       expect(listScans()).toEqual(complete)
     },

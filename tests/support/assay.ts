@@ -45,13 +45,24 @@ export async function createSource(home: string, source: { name: string; config:
   if (code !== 0) throw new Error(`assay call create_source ended with ${code}: ${stderr}`)
 }
 
+export interface ServingProcess {
+  url: string
+  child: ChildProcess
+  /** Its exit code; null when a signal ended it. */
+  closed: Promise<number | null>
+  stop: () => Promise<number | null>
+}
+
 /** Starts `assay serve` on a free port and waits until it says where it is. */
-export async function serveAssay(
-  home: string,
-  args: readonly string[] = [],
-  env: NodeJS.ProcessEnv = {},
-): Promise<{ url: string; child: ChildProcess; stop: () => Promise<number | null> }> {
-  const child = spawnAssay(['serve', '--port', '0', ...args], { home, env })
+export const serveAssay = (home: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  startAssay(['serve', '--port', '0', ...args], { home, env })
+
+/** Starts a command that answers at an address, and waits until it says where that is. */
+export async function startAssay(
+  args: readonly string[],
+  options: { home: string; env?: NodeJS.ProcessEnv },
+): Promise<ServingProcess> {
+  const child = spawnAssay(args, options)
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -59,13 +70,13 @@ export async function serveAssay(
   })
   const url = await firstUrl(
     child,
-    closed.then((code) => `assay serve ended with ${code}: ${errors}`),
+    closed.then((code) => `assay ${args[0]} ended with ${code}: ${errors}`),
   )
   const stop = () => {
     child.kill('SIGTERM')
     return closed
   }
-  return { url, child, stop }
+  return { url, child, closed, stop }
 }
 
 const toEnd = (child: ChildProcess) =>
