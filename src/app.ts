@@ -7,7 +7,7 @@ import { createQueryThread, type QueryThread } from './background/query-thread.t
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
 import { createSharedAnswers, type SharedAnswers } from './background/shared-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
-import { type Folder, openFolder } from './commands/data-folder.ts'
+import { type Folder, type OpenOptions, openFolder } from './commands/data-folder.ts'
 import { createOperationThreads, type OperationThreads } from './commands/operation-threads.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
@@ -47,11 +47,7 @@ export interface OpenedApp {
 }
 
 /** @throws AppError `unavailable` when the data folder cannot be used. */
-export async function openApp(
-  config: Config,
-  env: NodeJS.ProcessEnv,
-  options?: { mustExist?: boolean | undefined },
-): Promise<OpenedApp> {
+export async function openApp(config: Config, env: NodeJS.ProcessEnv, options?: OpenOptions): Promise<OpenedApp> {
   return createApp(await openFolder(config, env, options))
 }
 
@@ -106,6 +102,7 @@ export function createApp(folder: Folder): OpenedApp {
       ...(running === undefined ? {} : toThreads(running, about.caller)),
       runOnScanThread: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
+      ...(ownLookups === undefined ? {} : { listCodes: ownLookups.listCodes }),
       lockdown: config.lockdown,
       lockdownCodes: config.lockdownCodes,
       readOnly: config.readOnly,

@@ -51,7 +51,10 @@ const configure = (flags: Flags) => loadConfig(pick(flags), env)
 // Imported dynamically, so that a command loads only what it needs: an assistant waits for its first list of tools.
 const open = async (flags: Flags, environment = env): Promise<OpenedApp> => {
   const { openApp } = await import('./app.ts')
-  return openApp(configure(flags), environment, { mustExist: host.dataMustExist })
+  return openApp(configure(flags), environment, {
+    mustExist: host.dataMustExist,
+    mayUpgrade: host.dataMayBeUpgraded,
+  })
 }
 
 /** Commands pass all their options; this selects those that are settings. */
@@ -124,6 +127,7 @@ const host: Host = {
   doctor: async ({ deep, repair, ...flags }) => {
     const { examine } = await import('./doctor/examine.ts')
     const quiet: Flags = { logLevel: 'silent', ...flags }
+    host.dataMustExist = true
     return examine({ config: configure(quiet), env, deep, repair, open: () => open(quiet) })
   },
   verify: async (flags, asked) => {

@@ -95,6 +95,7 @@ export function createLookupThread(options: LookupThreadOptions): LookupThread {
     readEstate: lookUp('readEstate'),
     readWatchRevision: lookUp('readWatchRevision'),
     countFindings: lookUp('countFindings'),
+    listCodes: lookUp('listCodes'),
     recordRefusal: record('recordRefusal'),
     recordSettings: record('recordSettings'),
     anchorAudit: record('anchorAudit'),

@@ -28,6 +28,7 @@ serveCalls<LookupThreadProtocol>({
     readEstate: () => lookups.readEstate(),
     readWatchRevision: () => lookups.readWatchRevision(),
     countFindings: () => lookups.countFindings(),
+    listCodes: (input) => lookups.listCodes(...input),
     recordRefusal: (input) => lookups.recordRefusal(...input),
     recordSettings: (input) => lookups.recordSettings(...input),
     anchorAudit: () => lookups.anchorAudit(),

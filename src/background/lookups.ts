@@ -2,6 +2,7 @@ import { anchorAudit, appendRefusal, type RefusedAccess, recordSettings } from '
 import { openTokenLookup, type TokenLookup } from '../access/tokens.ts'
 import { countFindings } from '../findings/counts.store.ts'
 import type { Awaitable } from '../kernel/awaitable.ts'
+import { codeLists } from '../operation/lockdown/codes.store.ts'
 import type { Log } from '../runtime/log.ts'
 import type { KeyedVault } from '../store/keys/vault-file.ts'
 import type { Store } from '../store/store.ts'
@@ -17,6 +18,8 @@ export interface Lookups extends TokenLookup {
   /** A number that changes with watches and their states. */
   readWatchRevision(): Awaitable<number>
   countFindings(): Awaitable<number>
+  /** What lockdown shows as it is, and what it shows as a hash. */
+  listCodes(which: 'defined' | 'stored'): Awaitable<string[]>
   /** These three log a failure instead of reporting it. */
   recordRefusal(refused: RefusedAccess): Awaitable<void>
   recordSettings(settings: object): Awaitable<void>
@@ -38,6 +41,7 @@ export function createLookups({ store, vault, log, now }: LookupOptions) {
     readEstate: () => readEstate(store, vault, now()),
     readWatchRevision: () => store.read(readSignal).revision,
     countFindings: () => store.read(countFindings),
+    listCodes: (which) => store.read(codeLists[which]),
     recordRefusal: (refused) => appendRefusal({ store, log, now }, refused),
     recordSettings: (settings) => recordSettings({ store, log, now }, settings),
     anchorAudit: () => anchorAudit({ store, log }),

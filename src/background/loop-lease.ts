@@ -47,10 +47,10 @@ export class LoopLease {
       state: this.stateOf(reader),
     }))
     if (state !== 'free') return state === 'ours'
-    const expiresAt = now() + leaseMs
     const taken = store.write(
       (writer) => {
         if (!isSame(findLease(writer, NAME), lease)) return false
+        const expiresAt = (writer.time?.() ?? now()) + leaseMs
         // The value must change even if the clock does not advance.
         saveLease(writer, NAME, { holder, expiresAt: expiresAt === lease?.expiresAt ? expiresAt + 1 : expiresAt })
         return true

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 
 /**
  * How a command uses the data folder: `none` needs none, `existing` requires an existing database, `created` creates
- * one if there is none.
+ * one if there is none, `upgraded` also upgrades one on a server, where processes of earlier versions may use it.
  */
-export type DataUse = 'none' | 'existing' | 'created'
+export type DataUse = 'none' | 'existing' | 'created' | 'upgraded'
 
 /** Decides by the arguments of a call. */
 export type DataUseOf = (call: {

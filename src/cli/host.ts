@@ -23,6 +23,8 @@ export interface Host extends ColorSettings {
   version: string
   /** Whether the command needs a database that exists; set before it runs. */
   dataMustExist?: boolean
+  /** Whether the command upgrades a database on a server; set before it runs. */
+  dataMayBeUpgraded?: boolean
   stdin: Readable & { isTTY?: boolean }
   stdout: Terminal
   stderr: Terminal

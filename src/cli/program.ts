@@ -147,7 +147,9 @@ export function createProgram(
   program.hook('preAction', async (_, command) => {
     dropEmpty(command)
     host.color = colorChoices.find((choice) => choice === command.opts().color) ?? 'auto'
-    if ((await findDataUse(command)) !== 'existing') return
+    const use = await findDataUse(command)
+    host.dataMayBeUpgraded = use === 'upgraded'
+    if (use !== 'existing') return
     host.dataMustExist = true
     const [{ requireDatabase }, { toStorePlace }] = await Promise.all([
       import('../store/place.ts'),
@@ -206,7 +208,7 @@ function addServeCommands(program: Command, host: Host): void {
       .addOption(level())
   offering(
     serving(
-      declareDataUse('created', program.command('serve')).description(
+      declareDataUse('upgraded', program.command('serve')).description(
         'serve REST, /mcp, /docs and the background loop',
       ),
     ),
@@ -220,7 +222,7 @@ function addServeCommands(program: Command, host: Host): void {
       toList,
     )
     .action(async (options: Flags) => host.serve(withoutDefault(options)))
-  declareDataUse('created', program.command('worker'))
+  declareDataUse('upgraded', program.command('worker'))
     .description(
       'run scheduled work on the PostgreSQL database of ASSAY_STORE, together with other workers and servers',
     )

@@ -13,7 +13,7 @@ import { areTextsHidden } from '../store/install.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
 import { openStore } from '../store/open-store.ts'
 import { describeFolderLocation } from '../store/place.ts'
-import type { Store } from '../store/store.ts'
+import type { SchemaUpgrade, Store } from '../store/store.ts'
 import { toStorePlace } from '../store/store-place.ts'
 
 /** An opened data folder: its persistent state, without any services running on it. */
@@ -31,14 +31,21 @@ export interface Folder {
   close(): void
 }
 
+/** For a database on a server; one in the data folder is created and upgraded by every command. */
+export interface OpenOptions {
+  /** It must have been prepared before. */
+  mustExist?: boolean | undefined
+  /** An older schema is upgraded. */
+  mayUpgrade?: boolean | undefined
+}
+
 /**
- * @param options with `mustExist`, a database of a server must have been prepared before
  * @throws AppError `unavailable` when the data folder or its database cannot be used
  */
 export async function openFolder(
   config: Config,
   env: NodeJS.ProcessEnv,
-  { mustExist = false }: { mustExist?: boolean | undefined } = {},
+  { mustExist = false, mayUpgrade = false }: OpenOptions = {},
 ): Promise<Folder> {
   const now = () => Date.now()
   const place = toStorePlace(config.home, env)
@@ -56,7 +63,11 @@ export async function openFolder(
   })
   const { networkFolder } = config
   // A database file that is missing is reported before.
-  const store = await openStore(place, { now, networkFolder, ...(place.kind === 'file' ? {} : { mustExist }) })
+  const store = await openStore(place, {
+    ...{ now, networkFolder },
+    ...(place.kind === 'file' ? {} : { mustExist }),
+    ...(mayUpgrade ? { onUpgrade: (upgrade) => logUpgrade(log, upgrade) } : {}),
+  })
   const close = () => {
     store.close()
     log.flush()
@@ -68,6 +79,12 @@ export async function openFolder(
     close()
     throw error
   }
+}
+
+function logUpgrade(log: Log, { from, to, others }: SchemaUpgrade): void {
+  log.info('the schema of the database was upgraded', { from, to })
+  if (others === 0) return
+  log.warn('processes of an earlier version of Assay are refused from now on; replace them', { connections: others })
 }
 
 /**

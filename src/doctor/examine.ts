@@ -8,7 +8,7 @@ import { type StorePlace, toStorePlace } from '../store/store-place.ts'
 import { quote, toCheck } from './check.ts'
 import { checkEngine } from './engine.ts'
 import { checkMachine } from './machine.ts'
-import { toServerCommand } from './server.ts'
+import { toServerFix } from './server.ts'
 import { checkDatabase, checkFolder, NEWER, repairSnapshot, toRecoveryCommand } from './storage.ts'
 import { checkSources, checkWork } from './work.ts'
 
@@ -66,7 +66,7 @@ async function runChecks({ config, env, deep, repair, open, limits = {} }: Exami
   } catch (error) {
     const failed = error instanceof AppError ? error.message : 'The database cannot be opened.'
     const reason = error instanceof AppError ? error.facts.reason : undefined
-    const fallback = place?.kind === 'file' ? toRecoveryCommand(config.home) : toServerCommand(place?.address)
+    const fallback = place?.kind === 'file' ? toRecoveryCommand(config.home) : toServerFix(place?.address, reason)
     return [...checks, toCheck('database', { failed, fix: reasonFixes(config.home)[reason ?? ''] ?? fallback })]
   }
   try {

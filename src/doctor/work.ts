@@ -13,6 +13,7 @@ import { listLeftOut } from '../sources/config.ts'
 import { installedPlugins } from '../sources/operations.ts'
 import { listDueSources, listSources } from '../sources/sources.store.ts'
 import { findLease } from '../store/lease.store.ts'
+import type { Store } from '../store/store.ts'
 import { type CheckResult, check, quote, toCheck } from './check.ts'
 import { SET_CLOCK } from './machine.ts'
 
@@ -22,17 +23,23 @@ const SOON_MS = 7 * DAY_MS
 /** How long a source may take to answer. */
 const WAIT_MS = 2_000
 const FULL_WAIT_MS = 30_000
-const KEEP_SERVING = 'Keep a process running that does it: assay service install'
+
+/** How scheduled work is done again, now and from now on: on a server by any number of workers. */
+const toRunning = ({ files }: Store) =>
+  files === undefined
+    ? { now: 'assay worker', always: 'Keep a worker running, or a server without --no-background: assay worker' }
+    : { now: 'assay serve', always: 'Keep a process running that does it: assay service install' }
 
 /** Checks what uses the database: key, schedules, scans and tokens. */
 export function checkWork(app: OpenedApp): Check[] {
   const now = Date.now()
+  const run = toRunning(app.store)
   return [
     checkKey(app),
     check('clock and rows', () => checkNewest(app, now), SET_CLOCK),
-    check('background loop', () => checkDriver(app, now), KEEP_SERVING),
-    check('schedules', () => checkSchedules(app, now), 'assay serve'),
-    check('scans', () => checkScans(app, now), 'assay serve'),
+    check('background loop', () => checkDriver(app, now), run.always),
+    check('schedules', () => checkSchedules(app, now), run.now),
+    check('scans', () => checkScans(app, now), run.now),
     check('tokens', () => checkTokens(app, now), 'assay token list'),
     check('detectors', () => checkDetectors(app), 'assay sources'),
   ]
@@ -74,29 +81,29 @@ function checkNewest({ store }: OpenedApp, now: number): CheckResult {
 }
 
 function checkDriver({ store }: OpenedApp, now: number): CheckResult {
-  const lease = store.read((reader) => findLease(reader, 'loop'))
-  if (lease === undefined || lease.expiresAt <= now) {
+  const { lease, time } = store.read((reader) => ({ lease: findLease(reader, 'loop'), time: reader.time?.() ?? now }))
+  if (lease === undefined || lease.expiresAt <= time) {
     const scheduled = store.read(listSources).filter(({ nextRunAt }) => nextRunAt !== null)
     if (scheduled.length === 0) return 'no process is running scheduled scans now, and none are scheduled'
     const names = showNames(scheduled.slice(0, MAX_NAMED).map(({ name }) => name))
-    return { warning: `No process runs the scheduled scans of ${names}.`, fix: KEEP_SERVING }
+    return { warning: `No process runs the scheduled scans of ${names}.`, fix: toRunning(store).always }
   }
   return isCertainlyDead(lease.holder)
-    ? { warning: 'The process that ran scheduled scans has died.', fix: 'assay serve' }
+    ? { warning: 'The process that ran scheduled scans has died.', fix: toRunning(store).now }
     : 'it is held by a running process'
 }
 
 function checkSchedules({ store }: OpenedApp, now: number): CheckResult {
   const late = store.read((reader) => listDueSources(reader, now - LATE_MS))
   if (late.length === 0) return 'none is overdue'
-  return { warning: `Late: ${showNames(late.map(({ name }) => name))}.`, fix: 'assay serve' }
+  return { warning: `Late: ${showNames(late.map(({ name }) => name))}.`, fix: toRunning(store).now }
 }
 
 function checkScans({ store }: OpenedApp, now: number): CheckResult {
-  const open = store.read(listOpenScans)
-  const stuck = open.filter((scan) => scan.status === 'RUNNING' && isOrphaned(scan, now))
+  const { open, time } = store.read((reader) => ({ open: listOpenScans(reader), time: reader.time?.() ?? now }))
+  const stuck = open.filter((scan) => scan.status === 'RUNNING' && isOrphaned(scan, time))
   if (stuck.length === 0) return `${count(open.length, 'scan')} running, none abandoned`
-  return { warning: `${count(stuck.length, 'scan')} abandoned because its process ended.`, fix: 'assay serve' }
+  return { warning: `${count(stuck.length, 'scan')} abandoned because its process ended.`, fix: toRunning(store).now }
 }
 
 function checkTokens({ store }: OpenedApp, now: number): CheckResult {

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../kernel/awaitable.ts'
 import type { PrintableText } from '../kernel/shown.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Vault } from '../store/keys/vault.ts'
@@ -95,6 +96,8 @@ export interface ReadContext {
   lockdown?: boolean
   /** Codes from imports are shown unchanged even in lockdown. */
   lockdownCodes?: boolean
+  /** Codes of custom detectors, or of all stored rows; present where the calling thread must not wait for the database. */
+  listCodes?(which: 'defined' | 'stored'): Awaitable<string[]>
   /** Only operations that change nothing are offered. */
   readOnly?: boolean
   /** Called when the caller's scopes do not allow a call. */

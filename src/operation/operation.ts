@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError, type Issue } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { freeze, isJson, isObject } from '../kernel/json-object.ts'
@@ -167,7 +168,7 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 }
 
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
-  const admitted = admit(operation, raw, context)
+  const admitted = await admit(operation, raw, context)
   const { input, coerced } = admitted
   if (operation.consent === 'always') requireConsent(context.caller, operation.title)
   const own = coerced.length === 0 ? context : { ...context, coerced }
@@ -216,14 +217,17 @@ interface Admitted {
  * Checks the caller's scope, adapts the form of raw input and parses it.
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
-export function admit(operation: Operation, raw: unknown, context: WriteContext): Admitted {
+export function admit(operation: Operation, raw: unknown, context: WriteContext): Awaitable<Admitted> {
   if (!context.caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
   requireScope(operation.name, operation.scope, context.caller)
   const id = operation.runsOn === 'query-thread' ? toRepeatedId(raw) : undefined
-  if (id === undefined) return adaptAndParse(operation, raw, context)
+  if (id === undefined) return resolveAndParse(operation, raw, context)
   const known = repeated.get(operation) ?? new LruMap<Admitted>(MAX_REPEATED)
   repeated.set(operation, known)
-  return known.use(id, () => freeze(adaptAndParse(operation, raw, context)))
+  return known.use(id, () => {
+    const { value, coerced } = adapt(operation, raw)
+    return freeze({ input: parseArguments(operation, value), coerced })
+  })
 }
 
 /** Inputs of queries that were accepted, which clients repeat. */
@@ -238,11 +242,17 @@ function toRepeatedId(raw: unknown): string | undefined {
   return id === undefined || id.length > MAX_REPEATED_LENGTH || id.includes('code:') ? undefined : id
 }
 
-function adaptAndParse(operation: Operation, raw: unknown, context: WriteContext): Admitted {
+async function resolveAndParse(operation: Operation, raw: unknown, context: WriteContext): Promise<Admitted> {
+  const { value, coerced } = adapt(operation, raw)
+  return { input: parseArguments(operation, await resolveCodes(operation.input, value, context)), coerced }
+}
+
+function adapt(operation: Operation, raw: unknown): { value: unknown; coerced: Coercion[] } {
   // In a write null may mean to remove a value, so the schema decides.
   const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced } = coerce(operation.input, given.value)
-  return { input: parseArguments(operation, value, context), coerced: [...given.coerced, ...coerced] }
+  requireWellFormed(value)
+  return { value, coerced: [...given.coerced, ...coerced] }
 }
 
 /** Returns how a parsed answer is shown to the caller; `repeats` is the input, which answers may repeat. */
@@ -293,9 +303,7 @@ async function run(operation: Operation, input: object, context: WriteContext): 
 }
 
 /** `parseInput`, with the corrected call in the error when nothing has to be guessed. */
-function parseArguments({ name, input, examine }: Operation, given: unknown, context: ReadContext): object {
-  requireWellFormed(given)
-  const raw = resolveCodes(input, given, context)
+function parseArguments({ name, input, examine }: Operation, raw: unknown): object {
   try {
     return parseInput(input, raw)
   } catch (error) {

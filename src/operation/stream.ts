@@ -22,7 +22,7 @@ export async function* streamItems<Item extends z.ZodType>(
   context: WriteContext,
 ): AsyncGenerator<z.output<Item>[]> {
   try {
-    const { input } = admit(operation, raw, context)
+    const { input } = await admit(operation, raw, context)
     const batch = z.array(item)
     const present = await createPresenter(batch, { repeats: [raw, input] }, context)
     const reading = placeErrors(operation.name, input, read(input as never, context))

@@ -6,7 +6,7 @@ export const APPLICATION_ID = 0x41534159
 /** The `application_id` of an unfinished copy that `assay move` makes: 'ASAM'. */
 export const UNFINISHED_COPY_ID = 0x4153414d
 
-const folder = packageFile('migrations/sqlite/')
+const sqliteFolder = packageFile('migrations/sqlite/')
 
 export interface Migration {
   number: number
@@ -14,8 +14,8 @@ export interface Migration {
   sql: string
 }
 
-/** All migrations, ordered by number. */
-export function listMigrations(): Migration[] {
+/** All migrations of a folder, ordered by number. */
+export function listMigrations(folder: URL = sqliteFolder): Migration[] {
   const migrations = readdirSync(folder)
     .filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name))
     .sort()

@@ -11,8 +11,12 @@ export async function openStore(place: StorePlace, options: StoreOptions): Promi
   const { address } = place
   if (address.password !== undefined) rememberSecret(address.password)
   const { PostgresStore } = await import('./postgres/store.ts')
-  const { now, mustExist } = options
-  return PostgresStore.open({ now, address, ...(mustExist === undefined ? {} : { mustExist }) })
+  const { now, mustExist, onUpgrade } = options
+  return PostgresStore.open({
+    ...{ now, address },
+    ...(mustExist === undefined ? {} : { mustExist }),
+    ...(onUpgrade === undefined ? {} : { onUpgrade }),
+  })
 }
 
 /** The code that copies a database to or from a PostgreSQL server. */

@@ -104,6 +104,8 @@ function readPassword(inAddress: string, env: Environment): string | undefined {
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i
 
+export const isLocalHost = (host: string): boolean => loopback.test(host)
+
 /** Between machines TLS with a checked certificate is the default. */
 function readTls({
   host,
@@ -116,7 +118,7 @@ function readTls({
   ca: string | undefined
   named: string
 }): PostgresAddress['tls'] {
-  const chosen = mode ?? (loopback.test(host) && ca === undefined ? 'disable' : 'verify-full')
+  const chosen = mode ?? (isLocalHost(host) && ca === undefined ? 'disable' : 'verify-full')
   if (!modes.has(chosen)) {
     throw invalidInput(`sslmode in ${named} must be ${[...modes.keys()].join(', ')}; the default is verify-full.`)
   }

@@ -32,12 +32,22 @@ export interface WriteOptions extends TransactionOptions {
   essential?: boolean
 }
 
+/** An upgrade of the schema of a database on a server. */
+export interface SchemaUpgrade {
+  from: number
+  to: number
+  /** The number of connections that processes of other versions have, which are refused everything from now on. */
+  others: number
+}
+
 export interface StoreOptions {
   now: () => number
   /** Allow a folder on a network file system; its locks must be known to work. */
   networkFolder?: boolean
   /** Open only an existing database. */
   mustExist?: boolean
+  /** On a server: called after an older schema was upgraded; without it, such a database is refused. */
+  onUpgrade?: (upgrade: SchemaUpgrade) => void
   /** Page cache limits of the read and the write connection. */
   readCacheBytes?: number
   writeCacheBytes?: number
@@ -79,6 +89,8 @@ export interface Store {
   readonly place: StorePlace
   /** The files of the database; undefined where a server has them. */
   readonly files: StoreFiles | undefined
+  /** What concerns a database only because it is on a server. */
+  readonly server?: StoreServer
   /** Runs `work` in one snapshot on a read-only connection. `work` returns plain data, never a promise. */
   read<T>(work: (reader: Reader) => T): T
   /** Runs `work` in one write transaction: all of it is committed, or nothing. */
@@ -101,6 +113,11 @@ export interface Store {
   /** To be awaited between two batches: yields to the event loop and to other writers. */
   yieldBetweenBatches(signal?: AbortSignal): Promise<void>
   close(): void
+}
+
+export interface StoreServer {
+  /** Differences of the tables, indexes, triggers and the like from those of this version. */
+  listSchemaDifferences(): string[]
 }
 
 /** What concerns a database only because it is a file. */

@@ -93,10 +93,10 @@ const commands = [...program.commands, ...program.commands.flatMap(({ commands }
 
 /** Each command with arguments that would do, and what it does with the data folder then. */
 const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
-  init: [() => ['created']],
+  init: [() => ['upgraded']],
   completion: [() => ['none', 'bash']],
-  serve: [() => ['created']],
-  worker: [() => ['created']],
+  serve: [() => ['upgraded']],
+  worker: [() => ['upgraded']],
   mcp: [() => ['created']],
   'mcp install': [() => ['none', 'claude-code', '--yes']],
   'mcp uninstall': [() => ['none', 'claude-code', '--yes']],
@@ -205,8 +205,9 @@ describe('the data folder', () => {
         expect(stderr.trim().split('\n')).toHaveLength(1)
       } else expect([name, code, stderr.startsWith('assay:')]).toEqual([name, fails(name) ? 1 : 0, fails(name)])
       if (name === 'doctor') expect(stdout).toContain('assay init')
-      if (use === 'created' && made.length === 0) expect(existsSync(join(home, 'assay.db'))).toBe(true)
-      if (use !== 'created') expect(list(home)).toEqual(before)
+      const isMade = use === 'created' || use === 'upgraded'
+      if (isMade && made.length === 0) expect(existsSync(join(home, 'assay.db'))).toBe(true)
+      if (!isMade) expect(list(home)).toEqual(before)
     })
   })
 })

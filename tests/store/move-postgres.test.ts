@@ -217,7 +217,7 @@ describe.skipIf(missingPostgres !== undefined)(`a move to PostgreSQL ${missingPo
     }
     expect(await refused('postgres://localhost/assay')).toBe('invalid_input')
     expect(await refused('postgres://assay@127.0.0.1:1/assay')).toBe('database_unreachable')
-    expect(await refused(`${server.url}/missing`)).toBe('no_database')
+    expect(await refused(`${server.url}/missing`)).toBe('database_missing')
     const admin = openAdmin(server)
     admin.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`)
     expect(await refused(to)).toBe('read_only')

@@ -6,8 +6,10 @@ import { show } from '../output/show.ts'
 import { printJson, withSession } from '../session.ts'
 
 export function addInitCommand(program: Command, host: Host): void {
-  declareDataUse('created', program.command('init'))
-    .description('create the data folder with its database and key; existing ones are left as they are')
+  declareDataUse('upgraded', program.command('init'))
+    .description(
+      'create the data folder with its database and key; existing ones are left as they are, but an older schema is upgraded',
+    )
     .option('--json', 'print the result as JSON')
     .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
       const { home } = host.locate(flags)

@@ -1,7 +1,7 @@
 import type { Reader } from '../../store/store.ts'
 
 /** Codes that custom detectors define: their keys, finding types and categories. */
-export function listDefinedCodes(reader: Reader): string[] {
+function listDefinedCodes(reader: Reader): string[] {
   return reader
     .prepare(
       `SELECT key FROM custom_detector
@@ -13,7 +13,7 @@ export function listDefinedCodes(reader: Reader): string[] {
 }
 
 /** Codes of stored findings and assets, regardless of their origin. */
-export function listStoredCodes(reader: Reader): string[] {
+function listStoredCodes(reader: Reader): string[] {
   return reader
     .prepare(
       `SELECT text FROM word WHERE id IN (
@@ -23,3 +23,5 @@ export function listStoredCodes(reader: Reader): string[] {
     .pluck()
     .all() as string[]
 }
+
+export const codeLists = { defined: listDefinedCodes, stored: listStoredCodes }

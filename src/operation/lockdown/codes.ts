@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto'
 import type { z } from 'zod'
 import type { ReadContext } from '../context.ts'
-import { listDefinedCodes, listStoredCodes } from './codes.store.ts'
+import { codeLists } from './codes.store.ts'
 import { disclosures } from './disclosure.ts'
 import { mapTexts } from './texts.ts'
 
 const codeForm = /^code:[0-9a-f]{12}$/
 
-type Context = Pick<ReadContext, 'read' | 'vault' | 'lockdownCodes'>
+type Context = Pick<ReadContext, 'read' | 'listCodes' | 'vault' | 'lockdownCodes'>
+
+const list = (which: keyof typeof codeLists, { read, listCodes }: Context) =>
+  listCodes?.(which) ?? read(codeLists[which])
 
 /** The keyed hash by which lockdown shows a foreign code: always the same for a word, without revealing it. */
 function toCode(key: Uint8Array, word: string): string {
@@ -17,7 +20,7 @@ function toCode(key: Uint8Array, word: string): string {
 /** Returns how lockdown shows a code: unchanged when it is built in or defined here, else hashed. */
 export async function createCodeMasker(context: Context): Promise<(code: string) => string> {
   if (context.lockdownCodes === true) return (code) => code
-  const own = new Set([...(await listBuiltInCodes()), ...context.read(listDefinedCodes)])
+  const own = new Set([...(await listBuiltInCodes()), ...(await list('defined', context))])
   let key: Uint8Array | undefined
   return (code) => {
     if (own.has(code)) return code
@@ -46,15 +49,19 @@ const holdsCode = (value: unknown): boolean =>
     : typeof value === 'object' && value !== null && Object.values(value).some(holdsCode)
 
 /** Replaces hashed codes in the input by the words that they represent. */
-export function resolveCodes(schema: z.ZodType, input: unknown, context: Context): unknown {
+export async function resolveCodes(schema: z.ZodType, input: unknown, context: Context): Promise<unknown> {
   if (!holdsCode(input)) return input
-  let words: Map<string, string> | undefined
-  const resolve = (code: string) => {
-    const key = context.vault.fingerprintKey()
-    words ??= new Map(context.read(listStoredCodes).map((word) => [toCode(key, word), word]))
-    return words.get(code) ?? code
-  }
-  return mapTexts(schema, input, (leaf, text) =>
-    codeForm.test(text) && disclosures.get(leaf)?.shows === 'code' ? resolve(text) : text,
-  )
+  const codes = new Map<string, string>()
+  const resolve = () =>
+    mapTexts(schema, input, (leaf, text) => {
+      if (!codeForm.test(text) || disclosures.get(leaf)?.shows !== 'code') return text
+      const word = codes.get(text) ?? text
+      codes.set(text, word)
+      return word
+    })
+  const unresolved = resolve()
+  if (codes.size === 0) return unresolved
+  const key = context.vault.fingerprintKey()
+  for (const word of await list('stored', context)) codes.set(toCode(key, word), word)
+  return resolve()
 }

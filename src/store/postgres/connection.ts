@@ -41,6 +41,10 @@ const lockAllScopes = plain('SELECT FROM main.write_scope ORDER BY name FOR UPDA
 /** Of a transaction that has its locks: its number, and the record of a move, which is written under all of them. */
 const selectNumber = plain(`SELECT pg_current_xact_id()::text,
   EXISTS (SELECT FROM main.install WHERE name IN ('moving', 'moved_to'))`)
+/** The same with the schema, which is changed under all of the locks, too. */
+const selectNumberAndSchema = plain(`${selectNumber.text}, (SELECT number FROM main.schema_version)`)
+const selectVersion = 'SELECT sum(version) FROM main.write_scope'
+const selectVersionAndSchema = 'SELECT sum(version), (SELECT number FROM main.schema_version) FROM main.write_scope'
 const commit = plain('COMMIT')
 const rollback = plain('ROLLBACK')
 const selectOutcome = plain('SELECT pg_xact_status($1::xid8)')
@@ -83,6 +87,7 @@ export class PostgresConnection implements Writer {
   readonly #client: PostgresClient
   readonly #views: SnapshotViews
   readonly #now: (() => number) | undefined
+  readonly #schema: number | undefined
   readonly #texts = new LruMap<PostgresSql>(MAX_CACHED_STATEMENTS)
   /** Names of the statements that the server keeps, by their text. */
   readonly #names = new Map<string, string>()
@@ -110,10 +115,14 @@ export class PostgresConnection implements Writer {
   /** The move that this connection performs, and may write during. */
   moveId: string | undefined
 
-  /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
-  constructor(settings: PostgresSettings, now?: () => number) {
+  /**
+   * @param now given for a connection that only reads: its snapshots see what decisions have ended by then
+   * @param schema that its statements are for; every transaction is refused once the database has another one
+   */
+  constructor(settings: PostgresSettings, { now, schema }: { now?: () => number; schema?: number } = {}) {
     this.#client = new PostgresClient(settings)
     this.#now = now
+    this.#schema = schema
     this.#views = new SnapshotViews(this.#toViewDatabase())
   }
 
@@ -261,7 +270,9 @@ export class PostgresConnection implements Writer {
       this.#sendLater(lockAllScopes)
     }
     const locks = names.map((name) => this.#addWaiting({ text: lockScope.text, values: [name], name: '' }))
-    const [[transaction, isMoved] = []] = this.#send(selectNumber).rows
+    const select = this.#schema === undefined ? selectNumber : selectNumberAndSchema
+    const [[transaction, isMoved, schema] = []] = this.#send(select).rows
+    this.#requireSchema(schema)
     const missing = names.find((_, index) => locks[index]?.changes !== 1)
     if (missing !== undefined) throw new RangeError(`there is no scope ${missing}`)
     if (isMoved === 1) requireUnmoved(this, this.moveId)
@@ -301,9 +312,22 @@ export class PostgresConnection implements Writer {
 
   #openViews(): void {
     if (this.#now !== undefined) {
-      this.dataVersion = this.prepare('SELECT sum(version) FROM main.write_scope').pluck().get() as number
+      const select = this.#schema === undefined ? selectVersion : selectVersionAndSchema
+      const [version, schema] = this.prepare(select).raw().get() as number[]
+      this.#requireSchema(schema)
+      this.dataVersion = version
     }
     this.#views.apply(this.#now?.(), this.dataVersion)
+  }
+
+  /** A process keeps running while another one upgrades the database; from then on its statements may mean something else. */
+  #requireSchema(found: unknown): void {
+    if (found === this.#schema) return
+    throw new AppError(
+      'unavailable',
+      `The database now has schema ${found}, and this process of Assay works with ${this.#schema}; restart it with the version of the process that upgraded the database.`,
+      { reason: 'database_newer' },
+    )
   }
 
   rankTexts(kind: IndexedKind, match: string): [id: number, rank: number][] {

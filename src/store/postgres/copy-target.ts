@@ -19,8 +19,9 @@ import { describePlace, type PostgresAddress } from '../store-place.ts'
 import { PostgresError } from './client.ts'
 import { PostgresConnection } from './connection.ts'
 import { COUNTED_TABLES, findSequences, hashTable, readCounters, toKeyList } from './copied-rows.ts'
-import { checkMoveTarget, findSchema, findUnfinishedMove } from './create-schema.ts'
+import { checkMoveTarget, findUnfinishedMove } from './create-schema.ts'
 import { toPostgresSchema } from './schema.ts'
+import { findSchema } from './upgrade.ts'
 
 const CACHE_BYTES = 64 * 1024 * 1024
 /** Rows are sent in pieces of about this many characters. */
@@ -207,7 +208,7 @@ export class PostgresTarget implements MoveTarget {
   }
 
   openSnapshot(): { reader: Reader; close(): void } {
-    const reader = new PostgresConnection({ address: this.#address, setup }, () => Number.MIN_SAFE_INTEGER)
+    const reader = new PostgresConnection({ address: this.#address, setup }, { now: () => Number.MIN_SAFE_INTEGER })
     reader.beginSnapshot()
     return { reader, close: () => reader.close() }
   }

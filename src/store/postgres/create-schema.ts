@@ -3,21 +3,21 @@ import { AppError, conflict, notFound } from '../../kernel/errors.ts'
 import { migrate } from '../migrate.ts'
 import { newestSchema } from '../migrations.ts'
 import { listObjects } from '../move/sqlite-tables.ts'
+import type { SchemaUpgrade } from '../store.ts'
+import type { PostgresAddress } from '../store-place.ts'
+import { PostgresError } from './client.ts'
 import type { PostgresConnection } from './connection.ts'
 import { READ_ONLY } from './faults.ts'
 import { toPostgresSchema } from './schema.ts'
+import { findSchema, requireUpgradable, upgradeSchema } from './upgrade.ts'
 
-/** Held while the schema is created, by whichever process comes first. */
-const CREATION_LOCK = 0x41534159
+/** How long a process waits for another one that creates the schema. */
+const CREATION_TIMEOUT_MS = 60_000
+/** The codes of errors where another process has just created the same. */
+const EXISTS = /^(?:23505|42P0[67]|42710|42723)$/
 
 /** PostgreSQL 15. */
 const MIN_VERSION = 150_000
-
-/** The number of the schema in a database; 0 if there is none. */
-export function findSchema(connection: PostgresConnection): number {
-  if (connection.prepare(`SELECT to_regclass('main.schema_version') IS NOT NULL`).pluck().get() !== 1) return 0
-  return connection.prepare('SELECT number FROM main.schema_version').pluck().get() as number
-}
 
 const unusable = (reason: string, message: string) => new AppError('unavailable', message, { reason })
 
@@ -90,11 +90,6 @@ function examineDatabase(connection: PostgresConnection): number {
       'database_newer',
       `The database has schema ${present}, of a newer version of Assay than this one, which knows ${newest}; install that version.`,
     )
-  } else if (present < newest) {
-    throw unusable(
-      'database_older',
-      `The database has schema ${present}, and this version of Assay needs ${newest}, to which it cannot bring PostgreSQL; use the version that made it.`,
-    )
   }
   return present
 }
@@ -136,15 +131,29 @@ export function checkMoveTarget(connection: PostgresConnection, moveId: string |
   )
 }
 
+export interface SchemaOptions {
+  address: PostgresAddress
+  now: () => number
+  mustExist?: boolean
+  onUpgrade?: (upgrade: SchemaUpgrade) => void
+}
+
 /**
- * Creates the schema with the rows that every installation begins with, unless it exists.
+ * Creates the schema with the rows that every installation begins with if there is none, and upgrades an older one.
  * @throws AppError `unavailable` for a database that cannot be used, `not_found` for an empty one that must exist
  */
-export function createSchema(
+export function prepareSchema(
   connection: PostgresConnection,
-  { now, mustExist = false }: { now: () => number; mustExist?: boolean },
+  { address, now, mustExist = false, onUpgrade }: SchemaOptions,
 ): void {
-  if (examineDatabase(connection) > 0) return
+  const present = examineDatabase(connection)
+  if (present === newestSchema()) return
+  if (present > 0) {
+    requireUpgradable(present, { isAllowed: onUpgrade !== undefined })
+    const upgrade = upgradeSchema(address)
+    if (upgrade !== undefined) onUpgrade?.(upgrade)
+    return
+  }
   if (mustExist) {
     throw notFound(
       'The PostgreSQL database is empty; prepare it with `assay init`, or name another one in ASSAY_STORE.',
@@ -152,16 +161,14 @@ export function createSchema(
     )
   }
   try {
-    connection.execute(`BEGIN; SELECT pg_advisory_xact_lock(${CREATION_LOCK})`)
-    if (examineDatabase(connection) === 0) fill(connection, now)
-    connection.execute('COMMIT')
+    connection.atomically(() => {
+      connection.execute(`SET LOCAL lock_timeout = ${CREATION_TIMEOUT_MS}`)
+      fill(connection, now)
+    })
   } catch (error) {
-    try {
-      connection.execute('ROLLBACK')
-    } catch {
-      // The connection is lost, and the transaction with it.
-    }
-    throw error
+    // Of processes that start together, the others wait for the first, whose schema has the same names.
+    const isThere = error instanceof PostgresError && EXISTS.test(error.code) && examineDatabase(connection) > 0
+    if (!isThere) throw error
   }
 }
 

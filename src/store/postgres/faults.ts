@@ -16,7 +16,7 @@ const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> =
     message: 'The disk of the database is full: free some space and try again; nothing was written.',
   },
   {
-    code: /^(?:08\w{3}|25P03|57P0[1-3]|53300|ECONN\w+|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPIPE)$/,
+    code: /^(?:08\w{3}|25P0[34]|57P0[1-5]|53300|ECONN\w+|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPIPE)$/,
     reason: 'database_unreachable',
     message:
       'The PostgreSQL database cannot be reached; try again when it is back, or correct the address in ASSAY_STORE.',
@@ -29,7 +29,7 @@ const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> =
   },
   {
     code: /^3D000$/,
-    reason: 'no_database',
+    reason: 'database_missing',
     message:
       'The PostgreSQL server has no database of the name in ASSAY_STORE; create it with `createdb`, or correct the name.',
   },
@@ -44,6 +44,12 @@ const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> =
     reason: 'certificate_refused',
     message:
       'The certificate of the PostgreSQL server is not trusted or is for another host; name that of its authority with ?sslrootcert=FILE in ASSAY_STORE, and the host as the certificate does.',
+  },
+  {
+    code: /^57014$/,
+    reason: 'database_timeout',
+    message:
+      'PostgreSQL has cancelled a statement, by its time limit or for an administrator; nothing was changed. Raise `statement_timeout` for the user of ASSAY_STORE.',
   },
   { code: /^25006$/, reason: 'read_only', message: READ_ONLY },
   {

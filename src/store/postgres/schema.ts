@@ -121,7 +121,7 @@ export function toPostgresSchema(objects: readonly SchemaObject[]): {
   const of = (type: string) => own.filter((object) => object.type === type)
   const tables = of('table')
   const sql = [
-    'CREATE SCHEMA main;',
+    'CREATE SCHEMA IF NOT EXISTS main;',
     functions,
     ...tables.map((table) => toTable(table.sql)),
     writeScopes,

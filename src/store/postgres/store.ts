@@ -1,28 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader, Writer } from '../connection.ts'
 import { newestSchema } from '../migrations.ts'
-import type { Store, WriteOptions } from '../store.ts'
+import type { SchemaUpgrade, Store, StoreServer, WriteOptions } from '../store.ts'
 import type { PostgresAddress, StorePlace } from '../store-place.ts'
 import type { PostgresSettings } from './client.ts'
 import { PostgresConnection } from './connection.ts'
-import { createSchema, findSchema } from './create-schema.ts'
+import { prepareSchema } from './create-schema.ts'
+import { listServerDifferences } from './schema-differences.ts'
+import { findSchema, toSessionName } from './upgrade.ts'
 
 /** How long a transaction waits for one that writes. */
 const LOCK_TIMEOUT_MS = 5_000
 
-const setup = `SET search_path = main, pg_catalog; SET lock_timeout = ${LOCK_TIMEOUT_MS};
-  SET client_min_messages = warning`
+const toSetup = (schema: number) => `SET search_path = main, pg_catalog; SET lock_timeout = ${LOCK_TIMEOUT_MS};
+  SET client_min_messages = warning; SET application_name = '${toSessionName(schema)}'`
 
 export interface PostgresStoreOptions {
   now: () => number
   address: PostgresAddress
   /** Open only a database that has the schema. */
   mustExist?: boolean
+  onUpgrade?: (upgrade: SchemaUpgrade) => void
 }
 
 /** A store whose tables are in a PostgreSQL database. Its calls block the thread. */
-export class PostgresStore implements Store {
+export class PostgresStore implements Store, StoreServer {
   readonly files = undefined
+  readonly server = this
   readonly place: StorePlace
   readonly hasWaitingWriter = false
   readonly #settings: PostgresSettings
@@ -33,19 +37,20 @@ export class PostgresStore implements Store {
   private constructor({ now, address }: PostgresStoreOptions) {
     this.#now = now
     this.place = { kind: 'postgres', address }
-    this.#settings = { address, setup }
-    this.#reader = new PostgresConnection(this.#settings, now)
-    this.#writer = new PostgresConnection(this.#settings)
+    const schema = newestSchema()
+    this.#settings = { address, setup: toSetup(schema) }
+    this.#reader = new PostgresConnection(this.#settings, { now, schema })
+    this.#writer = new PostgresConnection(this.#settings, { schema })
   }
 
   /**
-   * Opens the store in a database, creating its schema when there is none.
+   * Opens the store in a database, creating its schema when there is none, and upgrading an older one if that is allowed.
    * @throws AppError that says why the server or the database cannot be used
    */
   static open(options: PostgresStoreOptions): PostgresStore {
     const store = new PostgresStore(options)
     try {
-      createSchema(store.#reader, options)
+      prepareSchema(store.#reader, options)
       return store
     } catch (error) {
       store.close()
@@ -55,7 +60,7 @@ export class PostgresStore implements Store {
 
   openSnapshot({ asRecorded = false } = {}): { reader: Reader; close(): void } {
     const now = asRecorded ? () => Number.MIN_SAFE_INTEGER : this.#now
-    const reader = new PostgresConnection(this.#settings, now)
+    const reader = new PostgresConnection(this.#settings, { now, schema: newestSchema() })
     try {
       reader.beginSnapshot()
     } catch (error) {
@@ -79,6 +84,10 @@ export class PostgresStore implements Store {
 
   isCurrent(): boolean {
     return findSchema(this.#reader) === newestSchema()
+  }
+
+  listSchemaDifferences(): string[] {
+    return listServerDifferences(this.#reader)
   }
 
   beginMove(id: string): void {
