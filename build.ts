@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { bundleOptions } from './packaging/bundle-options.ts'
 import { buildConsole, buildView } from './packaging/console.ts'
+import { buildScripts } from './packaging/scripts.ts'
 import { operations } from './src/catalogue.ts'
 import { buildManifest } from './src/mcp/surface.ts'
 import { manifestFile } from './src/mcp/tools/manifest.ts'
@@ -18,13 +17,12 @@ const startedAt = performance.now()
 const workers = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.worker.ts'))
   .map((file) => join('src', file))
-const { outputFiles, metafile } = await build({
-  ...bundleOptions,
-  entryPoints: ['src/main.ts', ...workers],
-  outdir: 'dist',
-  metafile: true,
-  write: false,
+const { files, metafile } = await buildScripts({
+  entries: ['src/main.ts', ...workers],
+  folder: join(root, 'dist'),
+  hasMaps: true,
 })
+
 /** The bundle holds other people's work, so it carries their terms. */
 function readLicenses(inputs: readonly string[]): string {
   const folders = inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
@@ -53,12 +51,12 @@ const frames = selections.flatMap((toolsets) =>
   }),
 )
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-for (const { path, contents } of [...outputFiles, ...frames, ...browser.files, view, licenses]) {
+for (const { path, contents } of [...files, ...frames, ...browser.files, view, licenses]) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }
-const scripts = outputFiles.filter(({ path }) => path.endsWith('.js'))
-const bytes = scripts.reduce((sum, { contents }) => sum + contents.byteLength, 0)
+const scripts = files.filter(({ path }) => path.endsWith('.js'))
+const bytes = scripts.reduce((sum, { contents }) => sum + Buffer.byteLength(contents), 0)
 const tookMs = Math.round(performance.now() - startedAt)
 process.stdout.write(`dist: ${scripts.length} files, ${Math.round(bytes / 1024)} KiB, built in ${tookMs} ms\n`)
 const [scriptKb, styleKb, viewKb] = [browser.scriptBytes, browser.styleBytes, view.bytes].map((size) =>

@@ -14,6 +14,17 @@ const unread: Plugin = {
       contents:
         "import process from 'node:process'\nclass DefaultJsonSchemaValidator {}\nexport { DefaultJsonSchemaValidator, process }",
     }))
+    // Only sources start sources.
+    bundle.onLoad({ filter: /[/\\]src[/\\]runtime[/\\]source-worker\.ts$/ }, () => ({
+      contents: 'export const startSourceWorker = undefined',
+    }))
+    // The widths of ASCII need neither of two things that take 60 ms to be opened.
+    bundle.onLoad({ filter: /[/\\]string-width[/\\]index\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replace(/^const (segmenter|rgiEmojiRegex) = (.+);$/gm, 'let $1Opened;\nconst $1 = () => ($1Opened ??= $2);')
+        .replace(/\b(segmenter|rgiEmojiRegex)\./g, '$1().'),
+      resolveDir: dirname(path),
+    }))
     bundle.onLoad({ filter: /zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, ({ path }) => ({
       contents: "export { default as en } from './en.js'",
       resolveDir: dirname(path),
@@ -53,16 +64,10 @@ export const bundleOptions = {
   external: ['better-sqlite3'],
   // Its main file requires the others by a name that no bundler sees.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  plugins: [placed, unread],
-  // Some packages are CommonJS and require Node's own modules.
-  banner: {
-    js: "import { createRequire as createRequireHere } from 'node:module'\nconst require = createRequireHere(import.meta.url)",
-  },
+  plugins: [unread, placed],
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  // Read with `node --enable-source-maps`; the package leaves them out.
-  sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',
 } satisfies BuildOptions

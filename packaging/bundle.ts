@@ -11,8 +11,9 @@ const shipped = ['dist', 'migrations', 'models', 'sample-company', 'schemas', 'p
 const unbundled = ['better-sqlite3', 'bindings', 'file-uri-to-path', 'libphonenumber-js'].map((name) =>
   join('node_modules', name),
 )
-/** Sources of the native module, what its build leaves behind, and source maps. */
-const needless = /\.map$|better-sqlite3[/\\](?:deps|src)[/\\]|[/\\]build[/\\](?!Release[/\\]better_sqlite3\.node$)/
+/** Sources of the native module, what its build leaves behind, source maps, and what V8 has compiled here. */
+const needless =
+  /\.map$|dist[/\\]code-cache[/\\]|better-sqlite3[/\\](?:deps|src)[/\\]|[/\\]build[/\\](?!Release[/\\]better_sqlite3\.node$)/
 
 const files: Record<string, Uint8Array> = {
   'manifest.json': Buffer.from(`${JSON.stringify(toManifest(readPackage()), null, 2)}\n`),

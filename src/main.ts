@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import process from 'node:process'
 import type { OpenedApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
@@ -166,6 +165,7 @@ const host: Host = {
   },
 }
 
-const code = await runCommandLine(process.argv.slice(2), host)
-process.exitCode = code
-setTimeout(() => process.exit(code), FLUSH_MS).unref()
+void runCommandLine(process.argv.slice(2), host).then((code) => {
+  process.exitCode = code
+  setTimeout(() => process.exit(code), FLUSH_MS).unref()
+})

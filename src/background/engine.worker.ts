@@ -35,54 +35,59 @@ const MEGABYTE = 1024 * 1024
 
 const emit = openEvents<EngineThreadProtocol>()
 const cache = { readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 8 * MEGABYTE }
-const { log, store } = await openThread(workerData as ThreadSettings, (line) => emit('log', line), cache)
 
-async function build(): Promise<{ engine: Engine; position: LogPosition | undefined }> {
-  const startedAt = performance.now()
-  const engine = await inRecordedSnapshot(store, (reader) => buildEngine(reader))
-  log.info('the engine is built', { findings: engine.count, ms: Math.round(performance.now() - startedAt) })
-  // What was written meanwhile is applied here rather than between questions.
-  await inRecordedSnapshot(store, (reader) => catchUp(reader, engine))
-  return { engine, position: trySave(engine) }
-}
+async function main(): Promise<void> {
+  const { log, store } = await openThread(workerData as ThreadSettings, (line) => emit('log', line), cache)
 
-function trySave(engine: Engine): LogPosition | undefined {
-  // Snapshots are kept beside a database in a file.
-  if (store.files === undefined) return undefined
-  const startedAt = performance.now()
-  try {
-    const position = saveSnapshot(store, engine)
-    const ms = Math.round(performance.now() - startedAt)
-    if (position === undefined) log.warn('there is no room for a snapshot of the engine')
-    else log.info('the snapshot of the engine is written', { findings: engine.count, ms })
-    return position
-  } catch (error) {
-    if (!(error instanceof AppError) && !isSystemError(error)) throw error
-    log.warn('the snapshot of the engine could not be written', { error })
-    return undefined
+  async function build(): Promise<{ engine: Engine; position: LogPosition | undefined }> {
+    const startedAt = performance.now()
+    const engine = await inRecordedSnapshot(store, (reader) => buildEngine(reader))
+    log.info('the engine is built', { findings: engine.count, ms: Math.round(performance.now() - startedAt) })
+    // What was written meanwhile is applied here rather than between questions.
+    await inRecordedSnapshot(store, (reader) => catchUp(reader, engine))
+    return { engine, position: trySave(engine) }
   }
+
+  function trySave(engine: Engine): LogPosition | undefined {
+    // Snapshots are kept beside a database in a file.
+    if (store.files === undefined) return undefined
+    const startedAt = performance.now()
+    try {
+      const position = saveSnapshot(store, engine)
+      const ms = Math.round(performance.now() - startedAt)
+      if (position === undefined) log.warn('there is no room for a snapshot of the engine')
+      else log.info('the snapshot of the engine is written', { findings: engine.count, ms })
+      return position
+    } catch (error) {
+      if (!(error instanceof AppError) && !isSystemError(error)) throw error
+      log.warn('the snapshot of the engine could not be written', { error })
+      return undefined
+    }
+  }
+
+  const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error
+
+  async function open({ isBuilt }: { isBuilt: boolean }): Promise<Transferred<OpenedEngine>> {
+    const loaded = isBuilt ? undefined : await loadEngine(store, log)
+    if (loaded === undefined) emit('building', undefined)
+    const { engine, position } = loaded ?? (await build())
+    const image = engine.toImage()
+    const buffers = new Set(image.map(({ column }) => column.buffer as ArrayBuffer))
+    return new Transferred({ image, saved: position }, [...buffers])
+  }
+
+  async function refresh(): Promise<LogPosition | undefined> {
+    const [found, present] = store.read((reader) => [findSnapshot(reader), findLogPosition(reader)])
+    if (found?.seq === present.seq && found.assetSeq === present.assetSeq) return found
+    const loaded = await loadEngine(store, log)
+    return loaded === undefined ? (await build()).position : trySave(loaded.engine)
+  }
+
+  serveCalls<EngineThreadProtocol>({
+    calls: { open, refresh },
+    logFault: (error, { name }) => log.warn('the thread of the engine failed', { kind: name, error }),
+    stop: () => store.close(),
+  })
 }
 
-const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error
-
-async function open({ isBuilt }: { isBuilt: boolean }): Promise<Transferred<OpenedEngine>> {
-  const loaded = isBuilt ? undefined : await loadEngine(store, log)
-  if (loaded === undefined) emit('building', undefined)
-  const { engine, position } = loaded ?? (await build())
-  const image = engine.toImage()
-  const buffers = new Set(image.map(({ column }) => column.buffer as ArrayBuffer))
-  return new Transferred({ image, saved: position }, [...buffers])
-}
-
-async function refresh(): Promise<LogPosition | undefined> {
-  const [found, present] = store.read((reader) => [findSnapshot(reader), findLogPosition(reader)])
-  if (found?.seq === present.seq && found.assetSeq === present.assetSeq) return found
-  const loaded = await loadEngine(store, log)
-  return loaded === undefined ? (await build()).position : trySave(loaded.engine)
-}
-
-serveCalls<EngineThreadProtocol>({
-  calls: { open, refresh },
-  logFault: (error, { name }) => log.warn('the thread of the engine failed', { kind: name, error }),
-  stop: () => store.close(),
-})
+void main()

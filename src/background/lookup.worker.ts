@@ -15,24 +15,29 @@ export type LookupThreadProtocol = {
 
 const settings = workerData as ThreadSettings
 const emit = openEvents<LookupThreadProtocol>()
-const { now, log, store } = await openThread(settings, (line) => emit('log', line))
-const vault = openVault({ store, home: settings.home, env: settings.keys, now })
-const lookups = createLookups({ store, vault, log, now })
 
-serveCalls<LookupThreadProtocol>({
-  calls: {
-    isTokenRequired: () => lookups.isTokenRequired(),
-    findTokenHolder: (input) => lookups.findTokenHolder(...input),
-    listTokenHolders: () => lookups.listTokenHolders(),
-    readReadiness: () => lookups.readReadiness(),
-    readEstate: () => lookups.readEstate(),
-    readWatchRevision: () => lookups.readWatchRevision(),
-    countFindings: () => lookups.countFindings(),
-    listCodes: (input) => lookups.listCodes(...input),
-    recordRefusal: (input) => lookups.recordRefusal(...input),
-    recordSettings: (input) => lookups.recordSettings(...input),
-    anchorAudit: () => lookups.anchorAudit(),
-  },
-  logFault: (error, { name }) => log.error('a lookup in the database failed', { kind: name, error }),
-  stop: () => store.close(),
-})
+async function main(): Promise<void> {
+  const { now, log, store } = await openThread(settings, (line) => emit('log', line))
+  const vault = openVault({ store, home: settings.home, env: settings.keys, now })
+  const lookups = createLookups({ store, vault, log, now })
+
+  serveCalls<LookupThreadProtocol>({
+    calls: {
+      isTokenRequired: () => lookups.isTokenRequired(),
+      findTokenHolder: (input) => lookups.findTokenHolder(...input),
+      listTokenHolders: () => lookups.listTokenHolders(),
+      readReadiness: () => lookups.readReadiness(),
+      readEstate: () => lookups.readEstate(),
+      readWatchRevision: () => lookups.readWatchRevision(),
+      countFindings: () => lookups.countFindings(),
+      listCodes: (input) => lookups.listCodes(...input),
+      recordRefusal: (input) => lookups.recordRefusal(...input),
+      recordSettings: (input) => lookups.recordSettings(...input),
+      anchorAudit: () => lookups.anchorAudit(),
+    },
+    logFault: (error, { name }) => log.error('a lookup in the database failed', { kind: name, error }),
+    stop: () => store.close(),
+  })
+}
+
+void main()

@@ -33,44 +33,49 @@ export type LoopThreadProtocol = {
 const opened = workerData as LoopThreadSettings
 const { home, keys, settings } = opened
 const emit = openEvents<LoopThreadProtocol>()
-const { now, log, store } = await openThread(opened, (line) => emit('log', line))
-const vault = openVault({ store, home, env: keys, now })
-const closing = new AbortController()
-const asked = new Map<number, { resolve: (answer: Answer) => void; reject: (error: unknown) => void }>()
-let lastId = 0
 
-const answer: ReadElsewhere = (operation, input) =>
-  new Promise((resolve, reject) => {
-    const id = ++lastId
-    asked.set(id, { resolve, reject })
-    emit('ask', { id, operation, input })
+async function main(): Promise<void> {
+  const { now, log, store } = await openThread(opened, (line) => emit('log', line))
+  const vault = openVault({ store, home, env: keys, now })
+  const closing = new AbortController()
+  const asked = new Map<number, { resolve: (answer: Answer) => void; reject: (error: unknown) => void }>()
+  let lastId = 0
+
+  const answer: ReadElsewhere = (operation, input) =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId
+      asked.set(id, { resolve, reject })
+      emit('ask', { id, operation, input })
+    })
+
+  const loop = startBackground({
+    store,
+    vault,
+    log,
+    now,
+    signal: closing.signal,
+    settings,
+    scans: { start: (scanUid) => emit('start', scanUid), cancel: (scanUid) => emit('cancel', scanUid) },
+    answer,
   })
 
-const loop = startBackground({
-  store,
-  vault,
-  log,
-  now,
-  signal: closing.signal,
-  settings,
-  scans: { start: (scanUid) => emit('start', scanUid), cancel: (scanUid) => emit('cancel', scanUid) },
-  answer,
-})
-
-serveCalls<LoopThreadProtocol>({
-  calls: {},
-  notices: {
-    answered: ({ id, answer, report }) => {
-      const question = asked.get(id)
-      asked.delete(id)
-      if (report === undefined) question?.resolve(answer)
-      else question?.reject(fromErrorReport(report))
+  serveCalls<LoopThreadProtocol>({
+    calls: {},
+    notices: {
+      answered: ({ id, answer, report }) => {
+        const question = asked.get(id)
+        asked.delete(id)
+        if (report === undefined) question?.resolve(answer)
+        else question?.reject(fromErrorReport(report))
+      },
     },
-  },
-  stop: async () => {
-    closing.abort()
-    for (const { resolve } of asked.values()) resolve(undefined)
-    await loop.stop()
-    store.close()
-  },
-})
+    stop: async () => {
+      closing.abort()
+      for (const { resolve } of asked.values()) resolve(undefined)
+      await loop.stop()
+      store.close()
+    },
+  })
+}
+
+void main()

@@ -40,96 +40,101 @@ export type QueryThreadProtocol = {
 const settings = workerData as QueryThreadSettings
 const { home, keys, minFindings, role } = settings
 const emit = openEvents<QueryThreadProtocol>()
-const { now, log, store } = await openThread(settings, (line) => emit('log', line))
-const vault = openVault({ store, home, env: keys, now })
-const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
-let keeper: EngineKeeper | undefined
 
-/**
- * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
- * before it.
- */
-let turn: Promise<unknown> = Promise.resolve()
+async function main(): Promise<void> {
+  const { now, log, store } = await openThread(settings, (line) => emit('log', line))
+  const vault = openVault({ store, home, env: keys, now })
+  const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
+  let keeper: EngineKeeper | undefined
 
-async function answer(
-  { operation: name, input, caller, coerced }: CheckedQuestion,
-  signal: AbortSignal,
-): Promise<unknown> {
-  await keeper?.ready
-  turn = turn.then(() => nextTurn())
-  await turn
-  if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
-  const operation = operations.get(name)
-  if (operation === undefined) throw new TypeError(`${name} is not answered in this thread`)
-  const context: Omit<WriteContext, 'scans' | 'store'> = {
-    read: (work) => store.read(work),
-    now,
-    caller,
-    signal,
-    log,
-    progress: () => {},
-    vault,
-    ...(coerced === undefined ? {} : { coerced }),
+  /**
+   * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
+   * before it.
+   */
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function answer(
+    { operation: name, input, caller, coerced }: CheckedQuestion,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    await keeper?.ready
+    turn = turn.then(() => nextTurn())
+    await turn
+    if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
+    const operation = operations.get(name)
+    if (operation === undefined) throw new TypeError(`${name} is not answered in this thread`)
+    const context: Omit<WriteContext, 'scans' | 'store'> = {
+      read: (work) => store.read(work),
+      now,
+      caller,
+      signal,
+      log,
+      progress: () => {},
+      vault,
+      ...(coerced === undefined ? {} : { coerced }),
+    }
+    try {
+      return await operation.run(input as never, context as never)
+    } finally {
+      keeper?.rebuildIfNeeded()
+    }
   }
-  try {
-    return await operation.run(input as never, context as never)
-  } finally {
-    keeper?.rebuildIfNeeded()
+
+  /** Answers other processes of the data folder, where that is possible. */
+  async function shareAnswers(): Promise<QuestionServer | undefined> {
+    const [found, prover] = [findEngineSocket(home), createProver(vault)]
+    if ('problem' in found || prover === undefined) return undefined
+    // Until the snapshot was read, the others are faster on their own.
+    await keeper?.settled
+    try {
+      return await serveQuestions({ socket: found.socket, prover, answer, log })
+    } catch (error) {
+      log.warn('other processes cannot ask this one, which has the engine of the data folder', { error })
+      return undefined
+    }
   }
+  let sharing: Promise<QuestionServer | undefined> | undefined
+
+  /** Starts to answer questions, by an engine of this thread unless its role is `sql`. */
+  function start(role: QueryThreadRole): void {
+    // The process may have saved memory until it had to answer.
+    setFlagsFromString('--no-optimize-for-size')
+    if (role === 'sql') return
+    keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
+    if (role === 'holder') sharing = shareAnswers()
+  }
+
+  /** The first question would otherwise take 30 ms longer. */
+  function prepare(): void {
+    try {
+      store.read((reader) =>
+        rehearse(reader, () =>
+          evaluateMetric(reader, { metricSlug: 'total-findings', dimensions: ['severity'] }, { now: now() }),
+        ),
+      )
+    } catch (error) {
+      // The metric may have been deleted.
+      if (!(error instanceof AppError)) throw error
+    }
+    log.info('this process is ready to take the engine over')
+  }
+  if (role === 'standby') prepare()
+  else start(role)
+
+  serveCalls<QueryThreadProtocol>({
+    calls: { answer: async (question, signal) => JSON.stringify(await answer(question, signal)) },
+    notices: { takeEngine: () => start('holder') },
+    logFault: (error, { input }) =>
+      log.error('a question failed', { operation: (input as CheckedQuestion).operation, error }),
+    stop: async (callsEnded) => {
+      keeper?.close()
+      const server = await sharing
+      server?.close()
+      await callsEnded
+      keeper?.saveAtEnd()
+      store.close()
+    },
+  })
 }
 
-/** Answers other processes of the data folder, where that is possible. */
-async function shareAnswers(): Promise<QuestionServer | undefined> {
-  const [found, prover] = [findEngineSocket(home), createProver(vault)]
-  if ('problem' in found || prover === undefined) return undefined
-  // Until the snapshot was read, the others are faster on their own.
-  await keeper?.settled
-  try {
-    return await serveQuestions({ socket: found.socket, prover, answer, log })
-  } catch (error) {
-    log.warn('other processes cannot ask this one, which has the engine of the data folder', { error })
-    return undefined
-  }
-}
-let sharing: Promise<QuestionServer | undefined> | undefined
-
-/** Starts to answer questions, by an engine of this thread unless its role is `sql`. */
-function start(role: QueryThreadRole): void {
-  // The process may have saved memory until it had to answer.
-  setFlagsFromString('--no-optimize-for-size')
-  if (role === 'sql') return
-  keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
-  if (role === 'holder') sharing = shareAnswers()
-}
-
-/** The first question would otherwise take 30 ms longer. */
-function prepare(): void {
-  try {
-    store.read((reader) =>
-      rehearse(reader, () =>
-        evaluateMetric(reader, { metricSlug: 'total-findings', dimensions: ['severity'] }, { now: now() }),
-      ),
-    )
-  } catch (error) {
-    // The metric may have been deleted.
-    if (!(error instanceof AppError)) throw error
-  }
-  log.info('this process is ready to take the engine over')
-}
-if (role === 'standby') prepare()
-else start(role)
-
-serveCalls<QueryThreadProtocol>({
-  calls: { answer: async (question, signal) => JSON.stringify(await answer(question, signal)) },
-  notices: { takeEngine: () => start('holder') },
-  logFault: (error, { input }) =>
-    log.error('a question failed', { operation: (input as CheckedQuestion).operation, error }),
-  stop: async (callsEnded) => {
-    keeper?.close()
-    const server = await sharing
-    server?.close()
-    await callsEnded
-    keeper?.saveAtEnd()
-    store.close()
-  },
-})
+void main()

@@ -53,58 +53,63 @@ const { home, keys, owner } = settings
 const emit = openEvents<ScanThreadProtocol>()
 // A scan reads each page once: a large cache would only grow with the size of the tenant.
 const cache = { readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 16 * MEGABYTE }
-const { now, log, store } = await openThread(settings, (line) => emit('log', line), cache)
-const vault = openVault({ store, home, env: keys, now })
-const closing = new AbortController()
-const upstream = createUpstreamTally()
-const scans = createScanRunner({
-  store,
-  vault,
-  log,
-  now,
-  signal: closing.signal,
-  owner: { name: owner, release: () => {} },
-  upstream,
-})
 
-function reportUpstream(): void {
-  const counts = upstream.take()
-  if (counts !== undefined) emit('upstream', counts)
-}
-setInterval(reportUpstream, REPORT_INTERVAL_MS).unref()
+async function main(): Promise<void> {
+  const { now, log, store } = await openThread(settings, (line) => emit('log', line), cache)
+  const vault = openVault({ store, home, env: keys, now })
+  const closing = new AbortController()
+  const upstream = createUpstreamTally()
+  const scans = createScanRunner({
+    store,
+    vault,
+    log,
+    now,
+    signal: closing.signal,
+    owner: { name: owner, release: () => {} },
+    upstream,
+  })
 
-function start(scanUid: string): void {
-  scans.start(scanUid)
-  void scans.settled(scanUid).then(() => {
-    reportUpstream()
-    emit('settled', scanUid)
+  function reportUpstream(): void {
+    const counts = upstream.take()
+    if (counts !== undefined) emit('upstream', counts)
+  }
+  setInterval(reportUpstream, REPORT_INTERVAL_MS).unref()
+
+  function start(scanUid: string): void {
+    scans.start(scanUid)
+    void scans.settled(scanUid).then(() => {
+      reportUpstream()
+      emit('settled', scanUid)
+    })
+  }
+
+  function runOperation(
+    { operation: name, input, caller }: OperationCall,
+    signal: AbortSignal,
+  ): Promise<unknown> | unknown {
+    const operation = scanThreadOperations.find((each) => each.name === name)
+    if (operation === undefined) throw new RangeError(`there is no operation ${name} in this thread`)
+    const read: Store['read'] = (read) => store.read(read)
+    const progress = () => {}
+    return operation.run(input as never, { read, store, vault, log, now, signal, caller, progress, scans })
+  }
+
+  serveCalls<ScanThreadProtocol>({
+    calls: {
+      import: ({ stream, request, caller }, signal) =>
+        importFindings(stream, request, { store, vault, log, now, signal, caller }),
+      call: runOperation,
+    },
+    notices: { start, cancel: (scanUid) => scans.cancel(scanUid) },
+    logFault: (error, { name }) => log.error('a call of the scan thread failed', { kind: name, error }),
+    stop: async (callsEnded) => {
+      closing.abort()
+      await callsEnded
+      await scans.close()
+      reportUpstream()
+      store.close()
+    },
   })
 }
 
-function runOperation(
-  { operation: name, input, caller }: OperationCall,
-  signal: AbortSignal,
-): Promise<unknown> | unknown {
-  const operation = scanThreadOperations.find((each) => each.name === name)
-  if (operation === undefined) throw new RangeError(`there is no operation ${name} in this thread`)
-  const read: Store['read'] = (read) => store.read(read)
-  const progress = () => {}
-  return operation.run(input as never, { read, store, vault, log, now, signal, caller, progress, scans })
-}
-
-serveCalls<ScanThreadProtocol>({
-  calls: {
-    import: ({ stream, request, caller }, signal) =>
-      importFindings(stream, request, { store, vault, log, now, signal, caller }),
-    call: runOperation,
-  },
-  notices: { start, cancel: (scanUid) => scans.cancel(scanUid) },
-  logFault: (error, { name }) => log.error('a call of the scan thread failed', { kind: name, error }),
-  stop: async (callsEnded) => {
-    closing.abort()
-    await callsEnded
-    await scans.close()
-    reportUpstream()
-    store.close()
-  },
-})
+void main()

@@ -17,7 +17,7 @@ export const EXIT_USAGE = 2
 
 /** An error as lines for stderr: one sentence, then its problems; `isRaw` where the request was typed as JSON. */
 export async function toMessage(error: unknown, isRaw = false): Promise<PrintableText[]> {
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
+  if (error instanceof Error && 'code' in error && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(error.code))) {
     return [line`A package that Assay needs is not installed; install Assay again with its dependencies.`]
   }
   // Loaded only on failure, because masking credentials needs the detectors.

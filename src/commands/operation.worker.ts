@@ -48,60 +48,65 @@ export type OperationThreadProtocol = {
 const opened = workerData as OperationThreadSettings
 const { home, keys, settings } = opened
 const emit = openEvents<OperationThreadProtocol>()
-const { now, log, store } = await openThread(opened, (line) => emit('log', line))
-const vault = openVault({ store, home, env: keys, now })
-const byName = new Map(operations.map((operation) => [operation.name, operation]))
 
-function find(name: string): Operation {
-  const operation = byName.get(name)
-  if (operation === undefined) throw new RangeError(`there is no operation ${name}`)
-  return operation
-}
+async function main(): Promise<void> {
+  const { now, log, store } = await openThread(opened, (line) => emit('log', line))
+  const vault = openVault({ store, home, env: keys, now })
+  const byName = new Map(operations.map((operation) => [operation.name, operation]))
 
-const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal' | 'progress' | 'coerced'>): WriteContext => ({
-  ...settings,
-  ...asked,
-  read: (work) => store.read(work),
-  store,
-  vault,
-  log,
-  now,
-  scans: { start: (scanUid) => emit('start', scanUid), cancel: (scanUid) => emit('cancel', scanUid) },
-})
+  function find(name: string): Operation {
+    const operation = byName.get(name)
+    if (operation === undefined) throw new RangeError(`there is no operation ${name}`)
+    return operation
+  }
 
-function run({ id, operation, input, caller, coerced }: OperationCall, signal: AbortSignal): unknown {
-  const progress = (reached: Progress) => emit('progress', { id, progress: reached })
-  return find(operation).run(input as never, contextFor({ caller, signal, progress, coerced }))
-}
+  const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal' | 'progress' | 'coerced'>): WriteContext => ({
+    ...settings,
+    ...asked,
+    read: (work) => store.read(work),
+    store,
+    vault,
+    log,
+    now,
+    scans: { start: (scanUid) => emit('start', scanUid), cancel: (scanUid) => emit('cancel', scanUid) },
+  })
 
-/** The first part is made before the reply, because errors of the input come with it. */
-async function write({ operation, format, raw, caller }: FileCall): Promise<Transferred<ReadableStream<string>>> {
-  const writeFile = find(operation).files?.[format as ExportFormat]
-  if (writeFile === undefined) throw new RangeError(`${operation} is not written as ${format}`)
-  const ending = new AbortController()
-  const parts = writeFile(raw, contextFor({ caller, signal: ending.signal, progress: () => {} }))
-  let next: Promise<IteratorResult<string>> | undefined = Promise.resolve(await parts.next())
-  const stream = new ReadableStream<string>({
-    async pull(controller) {
-      const { done, value } = await (next ?? parts.next())
-      next = undefined
-      if (done === true) controller.close()
-      else controller.enqueue(value)
-    },
-    async cancel() {
-      ending.abort()
-      await parts.return(undefined)
+  function run({ id, operation, input, caller, coerced }: OperationCall, signal: AbortSignal): unknown {
+    const progress = (reached: Progress) => emit('progress', { id, progress: reached })
+    return find(operation).run(input as never, contextFor({ caller, signal, progress, coerced }))
+  }
+
+  /** The first part is made before the reply, because errors of the input come with it. */
+  async function write({ operation, format, raw, caller }: FileCall): Promise<Transferred<ReadableStream<string>>> {
+    const writeFile = find(operation).files?.[format as ExportFormat]
+    if (writeFile === undefined) throw new RangeError(`${operation} is not written as ${format}`)
+    const ending = new AbortController()
+    const parts = writeFile(raw, contextFor({ caller, signal: ending.signal, progress: () => {} }))
+    let next: Promise<IteratorResult<string>> | undefined = Promise.resolve(await parts.next())
+    const stream = new ReadableStream<string>({
+      async pull(controller) {
+        const { done, value } = await (next ?? parts.next())
+        next = undefined
+        if (done === true) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        ending.abort()
+        await parts.return(undefined)
+      },
+    })
+    return new Transferred(stream, [stream])
+  }
+
+  serveCalls<OperationThreadProtocol>({
+    calls: { run, write },
+    logFault: (error, { name, input }) =>
+      log.error('an operation failed', { kind: name, operation: (input as OperationCall).operation, error }),
+    stop: async (callsEnded) => {
+      await callsEnded
+      store.close()
     },
   })
-  return new Transferred(stream, [stream])
 }
 
-serveCalls<OperationThreadProtocol>({
-  calls: { run, write },
-  logFault: (error, { name, input }) =>
-    log.error('an operation failed', { kind: name, operation: (input as OperationCall).operation, error }),
-  stop: async (callsEnded) => {
-    await callsEnded
-    store.close()
-  },
-})
+void main()

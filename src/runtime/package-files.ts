@@ -9,9 +9,9 @@ const runsFromSource = import.meta.url.endsWith('.ts')
 
 function findRoot(): URL {
   for (let folder = new URL('../kernel/', import.meta.url); ; folder = new URL('../', folder)) {
-    if (existsSync(new URL('package.json', folder))) return folder
+    if (existsSync(new URL('migrations/', folder))) return folder
     if (folder.pathname === '/' || folder.href === new URL('../', folder).href) {
-      throw new Error('package.json was not found beside the program; install Assay again.')
+      throw new Error('The folder migrations was not found beside the program; install Assay again.')
     }
   }
 }

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import type { Plugin } from 'esbuild'
 import type { TestProject } from 'vitest/node'
-import { bundleOptions } from '../../packaging/bundle-options.ts'
+import { buildScripts } from '../../packaging/scripts.ts'
 import { builtWorkers } from './source-worker.ts'
 
 // Bundles the workers of `src` before the tests run, and again before they run once more.
@@ -27,18 +27,16 @@ const asSources: Plugin = {
 }
 
 async function buildWorkers(): Promise<void> {
-  const { outputFiles } = await build({
-    ...bundleOptions,
-    entryPoints: readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  const { files } = await buildScripts({
+    entries: readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.worker.ts'))
       .map((file) => join('src', file)),
-    outdir: fileURLToPath(builtWorkers),
-    plugins: [asSources, ...bundleOptions.plugins],
-    sourcemap: false,
-    write: false,
+    folder: fileURLToPath(builtWorkers),
+    plugins: [asSources],
+    hasMaps: false,
   })
-  for (const { path, contents } of outputFiles) {
-    if (existsSync(path) && readFileSync(path).equals(contents)) continue
+  for (const { path, contents } of files) {
+    if (existsSync(path) && readFileSync(path).equals(Buffer.from(contents))) continue
     mkdirSync(dirname(path), { recursive: true })
     // Another run may read the file meanwhile.
     writeFileSync(`${path}.${process.pid}`, contents)

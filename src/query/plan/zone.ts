@@ -36,7 +36,27 @@ export function findZone(name: string): Zone | undefined {
   }
 }
 
+const UTC = /^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/i
+const alwaysUtc: Span = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY, offsetMs: 0 }
+
 function openZone(name: string): Zone {
+  const spans = UTC.test(name) ? () => [alwaysUtc] : openSpans(name)
+  return {
+    name,
+    spans,
+    toLocal: (instant) => instant + (spans(instant, instant).find(({ end }) => instant < end)?.offsetMs ?? 0),
+    toInstant(local) {
+      for (const { start, end, offsetMs } of spans(local - FARTHEST, local + FARTHEST)) {
+        const instant = Math.max(start, local - offsetMs)
+        if (instant < end) return instant
+      }
+      return local
+    },
+  }
+}
+
+/** The spans of a zone as the calendar of the runtime has them, which takes some 20 ms to be opened. */
+function openSpans(name: string): Zone['spans'] {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
     calendar: 'gregory',
@@ -50,8 +70,6 @@ function openZone(name: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   })
-  const isUtc = /^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/i.test(name)
-
   const offsetAt = (instant: number) => {
     const seconds = Math.floor(instant / 1000) * 1000
     const part: Record<string, string> = {}
@@ -92,8 +110,7 @@ function openZone(name: string): Zone {
     return spans
   }
 
-  const spans = (from: number, to: number): Span[] => {
-    if (isUtc) return [{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY, offsetMs: 0 }]
+  return (from, to) => {
     const found: Span[] = []
     for (let year = utcYear(from); year <= utcYear(to); year++) {
       for (const span of spansOfYear(year)) {
@@ -104,19 +121,6 @@ function openZone(name: string): Zone {
       }
     }
     return found
-  }
-
-  return {
-    name,
-    spans,
-    toLocal: (instant) => instant + (spans(instant, instant).find(({ end }) => instant < end)?.offsetMs ?? 0),
-    toInstant(local) {
-      for (const { start, end, offsetMs } of spans(local - FARTHEST, local + FARTHEST)) {
-        const instant = Math.max(start, local - offsetMs)
-        if (instant < end) return instant
-      }
-      return local
-    },
   }
 }
 
