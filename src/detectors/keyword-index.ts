@@ -27,54 +27,68 @@ export function createKeywordIndex(keywords: readonly string[]): KeywordIndex {
     classOf[code] = number
     if (code >= 97 && code <= 122) classOf[code - 32] = number
   }
-  const children: Map<number, number>[] = [new Map()]
-  const ends: number[][] = [[]]
-  for (const [index, keyword] of keywords.entries()) {
+  const shift = Math.ceil(Math.log2(width))
+  const most = keywords.reduce((sum, { length }) => sum + length, 1)
+  // A tree of states: the child of each for each symbol, and the children as lists. Tables, because thousands of maps
+  // would take most of the start of a command.
+  const childOf = new Uint32Array(most << shift)
+  const [firstChild, sibling, symbolOf] = [new Uint32Array(most), new Uint32Array(most), new Uint16Array(most)]
+  const ends: (number[] | undefined)[] = []
+  let count = 1
+  for (let index = 0; index < keywords.length; index++) {
+    const keyword = keywords[index] ?? ''
     let state = 0
     for (let at = 0; at < keyword.length; at++) {
       const symbol = classOf[keyword.charCodeAt(at)] ?? 0
-      let child = children[state]?.get(symbol)
-      if (child === undefined) {
-        child = children.push(new Map()) - 1
-        ends.push([])
-        children[state]?.set(symbol, child)
+      let child = childOf[(state << shift) + symbol] ?? 0
+      if (child === 0) {
+        child = count++
+        childOf[(state << shift) + symbol] = child
+        symbolOf[child] = symbol
+        sibling[child] = firstChild[state] ?? 0
+        firstChild[state] = child
       }
       state = child
     }
-    ends[state]?.push(index)
+    const known = ends[state]
+    if (known === undefined) ends[state] = [index]
+    else known.push(index)
   }
   // The state of the longest proper suffix; it is nearer to the start, so its own is known.
-  const fallback = new Uint32Array(children.length)
+  const fallback = new Uint32Array(count)
   const order = [0]
   for (let head = 0; head < order.length; head++) {
     const state = order[head] ?? 0
-    for (const [symbol, child] of children[state] ?? []) {
+    for (let child = firstChild[state] ?? 0; child !== 0; child = sibling[child] ?? 0) {
+      const symbol = symbolOf[child] ?? 0
       let back = state
-      let found: number | undefined
-      while (back !== 0 && found === undefined) {
+      let found = 0
+      while (back !== 0 && found === 0) {
         back = fallback[back] ?? 0
-        found = children[back]?.get(symbol)
+        found = childOf[(back << shift) + symbol] ?? 0
       }
-      fallback[child] = found ?? 0
-      const inherited = ends[found ?? 0] ?? []
-      if (inherited.length > 0) ends[child]?.push(...inherited)
+      fallback[child] = found
+      const inherited = ends[found]
+      if (inherited !== undefined) ends[child] = [...(ends[child] ?? []), ...inherited]
       order.push(child)
     }
   }
   // States nearest to the start come first, so that the rows in use lie together, and those that end a keyword last.
-  const isEnd = (state: number) => (ends[state]?.length ?? 0) > 0
+  const isEnd = (state: number) => ends[state] !== undefined
   const reported = order.filter(isEnd).map((state) => ends[state] ?? [])
-  const firstEnd = order.length - reported.length
+  const firstEnd = count - reported.length
   const states = [...order.filter((state) => !isEnd(state)), ...order.filter(isEnd)]
-  const numbers = new Uint32Array(states.length)
-  for (const [number, state] of states.entries()) numbers[state] = number
-  const shift = Math.ceil(Math.log2(width))
-  const next = new (states.length <= 0x10000 ? Uint16Array : Uint32Array)(states.length << shift)
-  for (const state of order) {
+  const numbers = new Uint32Array(count)
+  for (let number = 0; number < count; number++) numbers[states[number] ?? 0] = number
+  const next = new (count <= 0x10000 ? Uint16Array : Uint32Array)(count << shift)
+  for (let head = 0; head < count; head++) {
+    const state = order[head] ?? 0
     const row = (numbers[state] ?? 0) << shift
     const back = (numbers[fallback[state] ?? 0] ?? 0) << shift
     if (row !== back) next.copyWithin(row, back, back + width)
-    for (const [symbol, child] of children[state] ?? []) next[row + symbol] = numbers[child] ?? 0
+    for (let child = firstChild[state] ?? 0; child !== 0; child = sibling[child] ?? 0) {
+      next[row + (symbolOf[child] ?? 0)] = numbers[child] ?? 0
+    }
   }
   const lengths = keywords.map((keyword) => keyword.length)
   return {

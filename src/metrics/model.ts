@@ -180,15 +180,20 @@ export type MetricRecord = TypedDefinition & {
   updatedAt: number
 }
 
-const definitionShapes = metricTypes.map((type) => {
-  const { $schema, ...shape } = z.toJSONSchema(definitionSchemas[type], { io: 'input' })
-  return { title: type, ...shape }
-})
+const listShapes = () =>
+  metricTypes.map((type) => {
+    const { $schema, ...shape } = z.toJSONSchema(definitionSchemas[type], { io: 'input' })
+    return { title: type, ...shape }
+  })
 
 /** A definition not yet parsed by its type, which gives better error messages than a union of all shapes. */
-export const OpenDefinition = z
-  .record(z.string(), z.unknown())
-  .meta({ description: 'Definition; its shape depends on type.', anyOf: definitionShapes })
+export const OpenDefinition = z.record(z.string(), z.unknown()).meta({
+  description: 'Definition; its shape depends on type.',
+  // Most commands never describe it.
+  get anyOf() {
+    return listShapes()
+  },
+})
 
 export const metricMembers = {
   description: Description.describe('What it means and counts.').optional(),
