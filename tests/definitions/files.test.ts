@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { validateFolder } from '../../src/definitions/apply.ts'
 import { readFolder, toProblemLine } from '../../src/definitions/folder.ts'
+import { anyText } from '../support/any-text.ts'
 
 /** `JUNK_RUNS=10000` for the long form. */
 const RUNS = Number(process.env.JUNK_RUNS ?? 200)
@@ -187,7 +188,7 @@ describe('a file of definitions', () => {
         '{',
         '[',
       ),
-      fc.string({ unit: 'binary', maxLength: 20 }),
+      anyText({ maxLength: 20 }),
     )
     const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
     const file = fc.constantFrom('glossary/a.yaml', 'metrics/m.yaml', 'dashboards/d.yaml')

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { AppError, errorCodes } from '../../src/kernel/errors.ts'
 import { call } from '../../src/operation/operation.ts'
 import { queryOperations } from '../../src/query/operations.ts'
+import { anyText } from '../support/any-text.ts'
 import { openContext } from '../support/context.ts'
 import { at } from './ask.ts'
 import { plant } from './estate.ts'
@@ -20,7 +21,7 @@ const words = fc.oneof(
     'constructor',
     '9'.repeat(400),
   ),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  anyText({ maxLength: 30 }),
 )
 const value = fc.oneof(
   words,

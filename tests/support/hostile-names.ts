@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyText } from './any-text.ts'
 
 const breaks = ['\n', '\r', '\r\n', '\u2028', '\u2029', '\u0085', '\v', '\f', '\u001c', '\u001d', '\u001e']
 const controls = [
@@ -63,7 +64,7 @@ const piece = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...markdown) },
   { weight: 4, arbitrary: fc.constantFrom(...phrases) },
   { weight: 3, arbitrary: fc.constantFrom(...words) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+  { weight: 1, arbitrary: anyText({ maxLength: 20 }) },
   { weight: 1, arbitrary: fc.constantFrom(' ', '  ', "'", '"', '\u0301'.repeat(12)) },
 )
 const name = fc.oneof(
