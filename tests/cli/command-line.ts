@@ -15,6 +15,15 @@ export interface Ran {
   stderr: string
 }
 
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+
+const makeHome = () => mkdtempSync(join(tmpdir(), 'assay-cli-'))
+function makeLastingHome(): string {
+  const home = makeHome()
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+
 const unused = () => Promise.reject(new Error('this test does not start it'))
 
 /** The answer to a question: typed when a text appears on the terminal. */
@@ -43,22 +52,21 @@ export interface OpenCommandLine {
 
 /** Runs commands in this process, on a data folder of its own that goes away with the test. */
 export function openCommandLine(env: Record<string, string> = {}, options: { address?: string } = {}): OpenCommandLine {
-  const opened = openLastingCommandLine(env, options)
+  const opened = openLastingCommandLine(env, { ...options, home: makeHome() })
   onTestFinished(() => rmSync(opened.home, { recursive: true, force: true }))
   return opened
 }
 
-/** The same for several tests, in a folder that goes away with the process that made it. */
+/** The same for several tests, in a folder that goes away with the process that made it, or in one that is there. */
 export function openLastingCommandLine(
   env: Record<string, string> = {},
-  { address }: { address?: string } = {},
+  { address, home = makeLastingHome() }: { address?: string; home?: string } = {},
 ): OpenCommandLine {
-  const home = mkdtempSync(join(tmpdir(), 'assay-cli-'))
-  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
   const configure = (flags: Flags) => loadConfig({ home: flags.home ?? home, logLevel: 'silent', port: 0 }, env)
   const start = async (argv: readonly string[], streams: { stdin: Host['stdin']; stderr: PassThrough }) => {
     const { stdin, stderr } = streams
-    const stdout = new PassThrough()
+    // Nobody reads until the end.
+    const stdout = new PassThrough({ highWaterMark: MAX_OUTPUT_BYTES })
     const host: Host = {
       version: '1.2.3',
       stdin,

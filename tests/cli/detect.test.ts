@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeHome, runAssay } from '../support/assay.ts'
+import { openCommandLine } from './command-line.ts'
 
-let home: string
-let remove: () => void
-beforeAll(() => {
-  ;({ home, remove } = makeHome())
-})
-afterAll(() => remove())
-
-const detect = (stdin: string, ...args: string[]) => runAssay(['detect', ...args], { home, stdin })
+const detect = (stdin: string, ...args: string[]) => openCommandLine().run(['detect', ...args], stdin)
 
 describe('assay detect', () => {
   it.each([
@@ -22,7 +16,10 @@ describe('assay detect', () => {
   })
 
   it('treats empty types as absent', async () => {
-    const { code, stdout } = await detect('{"id":"1","text":"mail anna.schmidt@northfield.dev"}\n', '--types', '')
+    const { home, remove } = makeHome()
+    const stdin = '{"id":"1","text":"mail anna.schmidt@northfield.dev"}\n'
+    const { code, stdout } = await runAssay(['detect', '--types', ''], { home, stdin })
+    remove()
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL' }] })
   })

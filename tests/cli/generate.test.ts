@@ -1,16 +1,10 @@
 import { spawn } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseImportLine } from '../../src/imports/read/import-line.ts'
-import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { mainFile } from '../support/assay.ts'
+import { openCommandLine } from './command-line.ts'
 
-let home: string
-let remove: () => void
-beforeAll(() => {
-  ;({ home, remove } = makeHome())
-})
-afterAll(() => remove())
-
-const generate = async (...args: string[]) => (await runAssay(['generate', ...args], { home })).stdout
+const generate = async (...args: string[]) => (await openCommandLine().run(['generate', ...args])).stdout
 
 describe('assay generate', () => {
   it('writes the requested number of lines in the import format, each with a status', async () => {
@@ -33,14 +27,14 @@ describe('assay generate', () => {
 
   it('writes lines that can be imported, each as a separate finding', async () => {
     const stdin = await generate('--findings', '700', '--seed', '9')
-    const { code, stdout } = await runAssay(['import', '--source', 'made', '--json', '-'], { home, stdin })
+    const { code, stdout } = await openCommandLine().run(['import', '--source', 'made', '--json', '-'], stdin)
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ lines: 700, findings: { new: 700, again: 0 } })
   })
 
   it('requires a whole number', async () => {
     for (const args of [[], ['--findings', 'many'], ['--findings', '-1'], ['--findings', '1', '--seed', 'x']]) {
-      expect(await runAssay(['generate', ...args], { home })).toMatchObject({ code: 2, stdout: '' })
+      expect(await openCommandLine().run(['generate', ...args])).toMatchObject({ code: 2, stdout: '' })
     }
   })
 

@@ -8,6 +8,7 @@ import { mainFile, runAssay } from '../support/assay.ts'
 import { hostileNames } from '../support/hostile-names.ts'
 import { isLong } from '../support/long.ts'
 import { readScreen, runInTerminals, whyNoPty } from '../support/pty.ts'
+import { openLastingCommandLine } from './command-line.ts'
 
 /** Twenty commands of a working day, two of them wrong. */
 const commands: readonly (readonly string[])[] = [
@@ -78,7 +79,8 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
     },
     () => {
       let home: string
-      const run = (args: readonly string[], stdin = '') => runAssay(args, { home, stdin })
+      /** Runs a command without a terminal, in this process. */
+      const runHere = (args: readonly string[]) => openLastingCommandLine({}, { home }).run(args)
       beforeAll(async () => {
         home = mkdtempSync(join(tmpdir(), 'assay-terminal-'))
         const file = join(home, 'findings.ndjson')
@@ -88,7 +90,7 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
           ['sla', 'set', '--days', 'CRITICAL=3,HIGH=14'],
           ['watch', 'create', 'open-criticals', '--metric', 'critical-open-findings', '--above', '3'],
         ]) {
-          const { code, stderr } = await run(args)
+          const { code, stderr } = await runHere(args)
           if (code !== 0) throw new Error(stderr)
         }
       }, 120_000)
@@ -107,19 +109,22 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
         '$columns columns: the snapshots, no line over the width, the same with colour',
         async ({ columns, indexes }) => {
           const plain = inTerminals(columns, indexes, { NO_COLOR: '1' })
-          const colored = inTerminals(columns, indexes, {})
+          const colored = inTerminals(columns, isLong ? indexes : indexes.slice(0, 1), {})
           for (const [order, at] of indexes.entries()) {
-            const [{ output } = { output: '' }, { output: painted } = { output: '' }] = [plain[order], colored[order]]
+            const { output } = plain[order] ?? { output: '' }
             const name = commands[at]?.join(' ') ?? ''
             expect([name, output.includes('\u001b')]).toEqual([name, false])
             const screen = await readScreen(output, { columns })
             expect([name, screen.filter(({ isWrapped }) => isWrapped)]).toEqual([name, []])
-            const seen = await readScreen(painted, { columns })
-            expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([
-              name,
-              screen.map(({ text }) => toFixed(text)),
-            ])
-            expect(stripVTControlCharacters(painted)).not.toMatch(/(?![\r\n])[\p{Cc}\u202a-\u202e]/u)
+            const painted = colored[order]?.output
+            if (painted !== undefined) {
+              const seen = await readScreen(painted, { columns })
+              expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([
+                name,
+                screen.map(({ text }) => toFixed(text)),
+              ])
+              expect(stripVTControlCharacters(painted)).not.toMatch(/(?![\r\n])[\p{Cc}\u202a-\u202e]/u)
+            }
             const lines = screen.map((each) => toFixed(each.text)).join('\n')
             // A hash longer than the line is broken.
             const text = lines.replaceAll(/\b(head )?[\da-f]{10,}\n[\da-f]{10,}$/gm, `$1${'0'.repeat(64)}`)
@@ -127,13 +132,13 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
               join(import.meta.dirname, 'terminal', String(columns), `${at + 1}.txt`),
             )
           }
-          expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(indexes.length / 2)
+          expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(colored.length / 2)
         },
       )
 
       it('20 columns: no line over the width, and mistakes are one sentence', async () => {
         const right = (isLong ? [7, 9, 5] : [7]).map((at) => commands[at] ?? [])
-        const wrong = [['sorces'], ['query', 'open-findngs'], ['findings', '--limit', 'many']]
+        const wrong = [['sorces'], ['query', 'open-findngs'], ...(isLong ? [['findings', '--limit', 'many']] : [])]
         const ran = runInTerminals(
           [...right, ...wrong].map((argv) => ({
             argv: [process.execPath, mainFile, ...argv],
@@ -141,7 +146,7 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
             env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' },
           })),
         )
-        expect(ran.map(({ code }) => code)).toEqual([...right.map(() => 0), 2, 1, 2])
+        expect(ran.map(({ code }) => code)).toEqual([...right.map(() => 0), ...[2, 1, 2].slice(0, wrong.length)])
         for (const { output } of ran) {
           const screen = await readScreen(output, { columns: 20 })
           expect(screen.filter(({ isWrapped }) => isWrapped)).toEqual([])
@@ -152,7 +157,7 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
 
       it('a pipe that closes ends the command, without a message', async () => {
         const program = `"${process.execPath}" "${mainFile}"`
-        const before = (await run(['audit', 'verify', '--json'])).stdout
+        const before = (await runHere(['audit', 'verify', '--json'])).stdout
         const asked = ['findings --json --limit 500', 'generate --findings 200000', 'call --list']
         for (const command of isLong ? asked : asked.slice(0, 1)) {
           const script = `{ ${program} ${command}; echo "ended with $?" >&2; } | head -n 1`
@@ -160,7 +165,7 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
           expect([command, ran.stderr]).toEqual([command, expect.stringMatching(/^(?:More: [^\n]+\n)?ended with 0\n$/)])
           expect(ran.stdout.split('\n')).toHaveLength(2)
         }
-        expect((await run(['audit', 'verify', '--json'])).stdout).toBe(before)
+        expect((await runHere(['audit', 'verify', '--json'])).stdout).toBe(before)
       })
 
       it('on a terminal, a list of findings names the command that shows one', () => {
@@ -177,23 +182,25 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
 
       it('on a pipe there is no escape, and nothing is cut', async () => {
         for (const at of isLong ? [7, 9, 0] : [7]) {
-          const { stdout, stderr } = await run(commands[at] ?? [])
+          const { stdout, stderr } = await runAssay(commands[at] ?? [], { home })
           expect(stdout + stderr).not.toContain('\u001b')
         }
       })
 
       it('output that is longer than the terminal goes through $PAGER', () => {
-        const job = { argv: [process.execPath, mainFile, 'call', '--list'], columns: 80, rows: 20 }
+        const job = { argv: [process.execPath, mainFile, 'findings', '--limit', '40'], columns: 80, rows: 20 }
         const env = { ASSAY_HOME: home, HOME: home, PAGER: 'head -n 3 | tr a-z A-Z' }
         const [paged, unpaged, missing] = runInTerminals([
           { ...job, env },
           { ...job, env, rows: 900 },
           { ...job, env: { ...env, PAGER: 'no-such-pager' } },
         ])
-        expect(paged?.output).toMatch(/^(?:\S*)OPERATION/)
-        expect(paged?.output.trim().split('\n')).toHaveLength(3)
-        expect(unpaged?.output).toContain('query_metric')
-        expect(missing?.output).toContain('query_metric')
+        const [header = '', , first = '', ...more] = paged?.output.trim().split('\n') ?? []
+        expect(header).toContain('SEVERITY')
+        expect(first).toContain('WIKI.EXAMPLE')
+        expect(more).toEqual([expect.stringMatching(/^One of them with its history/)])
+        expect(unpaged?.output).toContain('deployment')
+        expect(missing?.output).toContain('deployment')
       })
 
       it('commands that wait say what for, and Ctrl-C and Ctrl-D end them', () => {

@@ -11,6 +11,7 @@ import { type Examination, examine } from '../../src/doctor/examine.ts'
 import { call } from '../../src/operation/operation.ts'
 import { backUp, nameBackup } from '../../src/store/backup.ts'
 import { mainFile } from '../support/assay.ts'
+import { runOnTerminal } from '../support/terminal.ts'
 
 /** A person with a home folder of their own, a healthy data folder in it, and the commands that a person has. */
 export interface Patient {
@@ -33,6 +34,8 @@ export interface Patient {
   ): Promise<Check>
   /** Runs a command as a shell would; gives what it printed. */
   shell(command: string): string
+  /** Runs one command line of the program in this process, with the words that a shell would make of it. */
+  run(command: string): Promise<void>
   /** Changes the database behind the back of the program. */
   tamper(sql: string): void
   backUp(): void
@@ -69,6 +72,15 @@ export async function admit(): Promise<Patient> {
       return found
     },
     shell: (command) => execFileSync('sh', ['-c', command], { env, cwd: person, encoding: 'utf8', stdio: 'pipe' }),
+    run: async (command) => {
+      const [, ...argv] = Array.from(command.matchAll(/'([^']*)'|\S+/g), ([word, quoted]) => quoted ?? word)
+      const ran = await runOnTerminal(argv, {
+        env,
+        open: (flags) => openApp(loadConfig({ home, logLevel: 'silent', ...flags }, env), env),
+        locate: (flags) => ({ home: flags.home ?? home, env, networkFolder: false }),
+      })
+      if (ran.code !== 0) throw new Error(ran.stderr)
+    },
     tamper: (sql) => {
       const database = new Database(join(home, 'assay.db'))
       database.pragma('foreign_keys = OFF')

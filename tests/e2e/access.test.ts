@@ -6,7 +6,8 @@ import { createToken } from '../../src/access/tokens.ts'
 import { openApp } from '../../src/app.ts'
 import { startServer } from '../../src/commands/serve.ts'
 import { loadConfig } from '../../src/config.ts'
-import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
+import { makeHome, serveAssay } from '../support/assay.ts'
 
 let kept: ReturnType<typeof makeHome>
 let server: Awaited<ReturnType<typeof serveAssay>>
@@ -19,7 +20,8 @@ afterAll(async () => {
   kept.remove()
 })
 
-const assay = (...args: string[]) => runAssay(args, kept)
+/** Commands run in this process; the server is another one. */
+const assay = (...args: string[]) => openLastingCommandLine({}, kept).run(args)
 const statusOf = async (path: string, token?: string, init: RequestInit = {}) => {
   const headers = { ...init.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
   const reply = await fetch(`${server.url}${path}`, { ...init, headers })

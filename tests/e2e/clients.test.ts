@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { planChange } from '../../src/mcp-install/change.ts'
 import { type Client, type ClientEnvironment, clients } from '../../src/mcp-install/clients.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
 import { installPackage } from '../support/package.ts'
+import { runOnTerminal } from '../support/terminal.ts'
 
 let home: string
 let remove: () => void
@@ -25,7 +26,6 @@ beforeEach(() => {
 afterEach(() => remove())
 
 const env = () => ({ HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', APPDATA: '' })
-const assay = (...args: string[]) => runAssay(['mcp', ...args], { home, env: env() })
 const find = (id: string): Client => {
   const client = clients.find((each) => each.id === id)
   if (client === undefined) throw new Error(`there is no client ${id}`)
@@ -90,17 +90,31 @@ function readEntry(id: string, text: string): { command: string; args: string[] 
 /** One of each format; the entries of the others are written in the same way. */
 const started = new Set(['claude-desktop', 'vscode', 'codex'])
 
+/** Runs `assay mcp` in this process, as a person would in their home folder. */
+async function assay(...args: string[]) {
+  for (const [name, value] of Object.entries({ ...env(), ASSAY_HOME: home })) vi.stubEnv(name, value)
+  try {
+    return await runOnTerminal(['mcp', ...args], {})
+  } finally {
+    vi.unstubAllEnvs()
+  }
+}
+
 describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
   it('adds one entry to the existing file, with the command that the client starts', { timeout: 120_000 }, async () => {
-    const install = () =>
-      spawnSync(process.execPath, [installed, 'mcp', 'install', id, '--yes'], {
-        env: { ...process.env, ...env(), ASSAY_HOME: join(home, 'data of mine') },
+    const [program, data] = started.has(id) ? [installed, join(home, 'data of mine')] : [mainFile, home]
+    const install = async () => {
+      if (program === mainFile) return assay('install', id, '--yes')
+      const { status, ...output } = spawnSync(process.execPath, [program, 'mcp', 'install', id, '--yes'], {
+        env: { ...process.env, ...env(), ASSAY_HOME: data },
         encoding: 'utf8',
       })
+      return { code: status, ...output }
+    }
     const before = odd(id)
     const file = write(id, before)
-    const first = install()
-    expect(first).toMatchObject({ status: 0, stderr: '' })
+    const first = await install()
+    expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain(file)
     expect(first.stdout).toMatch(/^\+ .*assay/m)
     const after = readFileSync(file, 'utf8')
@@ -112,10 +126,10 @@ describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
     const [copy = ''] = backups(file)
     expect(readFileSync(join(dirname(file), copy), 'utf8')).toBe(before)
     const { command, args } = readEntry(id, after)
-    expect([command, args.slice(0, 2)]).toEqual([process.execPath, [installed, 'mcp']])
+    expect([command, args.slice(0, 4)]).toEqual([process.execPath, [program, 'mcp', '--home', data]])
     if (!started.has(id)) return
 
-    expect(install().stdout).toContain('needs no change')
+    expect((await install()).stdout).toContain('needs no change')
     expect(readFileSync(file, 'utf8')).toBe(after)
     const transport = new StdioClientTransport({ command, args, env: { HOME: home, PATH: '' }, cwd: '/' })
     const client = new McpClient({ name: id, version: '1' })
@@ -128,7 +142,7 @@ describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
     } finally {
       await client.close()
     }
-    expect(existsSync(join(home, 'data of mine', 'assay.db'))).toBe(true)
+    expect(existsSync(join(data, 'assay.db'))).toBe(true)
   })
 
   it('does not change a file of an unexpected format', () => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { missingPrograms, type OwnPostgresServer, startOwnPostgres } from '../support/postgres.ts'
 import { ask, callTool, connectHttp, connectStdio } from './estate.ts'
@@ -31,8 +32,11 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
   let expected: object
   const { home, remove } = makeHome()
   const files = makeHome()
-  const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
     runAssay(args, { home, env: { ASSAY_STORE: store, ...env } })
+  /** Runs a command in this process. */
+  const runHere = (args: readonly string[], env: Record<string, string> = {}) =>
+    openLastingCommandLine({ ASSAY_STORE: store, ...env }, { home }).run(args)
 
   beforeAll(async () => {
     server = await startOwnPostgres({ access: ['host all locked 127.0.0.1/32 scram-sha-256'] })
@@ -42,16 +46,17 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
     writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))
     const refused = await run(['query', 'total-findings'])
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('prepare it with `assay init`') })
+    const inFile = openLastingCommandLine({}, files)
     for (const command of [['init'], ['import', file, '--source', 'scanner']]) {
       expect(await run(command)).toMatchObject({ code: 0, stderr: '' })
-      expect((await runAssay(command, { home: files.home })).code).toBe(0)
+      expect((await inFile.run(command)).code).toBe(0)
     }
     const asked = ['call', 'query_metric', JSON.stringify(question)]
-    const answers = [await run(asked), await runAssay(asked, { home: files.home })]
-    const [own, inFile] = answers.map(({ stdout }) => toNumbers(JSON.parse(stdout) as Record<string, unknown>))
-    expect(inFile?.value).toBe(lines.length)
-    expect(own).toEqual(inFile)
-    expected = inFile ?? {}
+    const answers = [await run(asked), await inFile.run(asked)]
+    const [own, other] = answers.map(({ stdout }) => toNumbers(JSON.parse(stdout) as Record<string, unknown>))
+    expect(other?.value).toBe(lines.length)
+    expect(own).toEqual(other)
+    expected = other ?? {}
   }, 300_000)
   afterAll(() => {
     server.stop()
@@ -109,7 +114,8 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
     const at = (user: string, database: string) => `${server.url.replace('assay@', `${user}@`)}/${database}`
     const password = join(home, 'password')
     writeFileSync(password, 'hunter2secret\n')
-    const refusals: [env: NodeJS.ProcessEnv, message: string][] = [
+    const hasPassword = (env: Record<string, string>) => env.ASSAY_STORE?.includes(':hunter2') === true
+    const refusals: [env: Record<string, string>, message: string][] = [
       [{ ASSAY_STORE: 'postgres://assay:hunter2secret@127.0.0.1:1/x' }, 'cannot be reached'],
       [{ ASSAY_STORE: at('assay', 'absent') }, 'create it with `createdb`'],
       [{ ASSAY_STORE: at('locked:hunter2secreT', 'findings') }, 'refuses the user, the password'],
@@ -118,16 +124,17 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
       [{ ASSAY_STORE: at('assay', 'shop') }, 'tables of another program'],
     ]
     for (const [env, message] of refusals) {
-      const { code, stdout, stderr } = await run(['init'], env)
+      // Where there is a password, it must not be in the log of a process either.
+      const { code, stdout, stderr } = await (hasPassword(env) ? run : runHere)(['init'], env)
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
       expect(stdout + stderr).not.toMatch(/hunter2/i)
     }
     const admitted = { ASSAY_STORE: at('locked', 'findings'), ASSAY_STORE_PASSWORD_FILE: password }
-    expect((await run(['query', 'total-findings'], admitted)).code).toBe(0)
+    expect((await runHere(['query', 'total-findings'], admitted)).code).toBe(0)
 
     const change = async (database: string, statement: string, undo: string, message: string) => {
       server.run(statement, database)
-      expect(await run(['init'])).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
+      expect(await runHere(['init'])).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
       server.run(undo, database)
     }
     const shift = (n: number) => `UPDATE main.schema_version SET number = number + ${n}`
@@ -161,7 +168,7 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
         server.resume()
       }
       const status = async (parameters: string) => {
-        const { code, stderr } = await run(['key', 'status'], { ASSAY_STORE: `${store}?${parameters}` })
+        const { code, stderr } = await runHere(['key', 'status'], { ASSAY_STORE: `${store}?${parameters}` })
         return code === 0 ? 'accepted' : stderr
       }
       certify(0)
