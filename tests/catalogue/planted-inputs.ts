@@ -99,14 +99,17 @@ export async function findLeakedInputs(perPath: number) {
   try {
     for (const operation of operations) {
       const valid = (examples[operation.name]?.(template.ids) ?? []) as Json[]
-      for (const { where, input } of plantInputs(operation, valid, take)) {
+      const isTool = operation.toolset !== undefined
+      for (const [turn, { where, input }] of [...plantInputs(operation, valid, take)].entries()) {
         asked++
-        if (operation.route !== undefined) {
+        // Where there is one planting for each path, the first input goes through both doors and the others in turn.
+        const takesBoth = perPath > 1 || !isTool || turn === 0
+        if (operation.route !== undefined && (takesBoth || turn % 2 === 0)) {
           const { path, init } = toRequest(operation, structuredClone(input))
           const reply = await doors.http.request(`http://127.0.0.1:7411${path}`, init)
           note(`REST ${where}`, `${JSON.stringify([...reply.headers])} ${await reply.text()}`)
         }
-        if (operation.toolset !== undefined) {
+        if (isTool && (takesBoth || operation.route === undefined || turn % 2 === 1)) {
           const answer = await doors.mcp.callTool(operation.name, structuredClone(input), exchange)
           note(`MCP ${where}`, JSON.stringify(answer))
         }

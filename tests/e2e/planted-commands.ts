@@ -88,7 +88,15 @@ const toCommandScript = (commands: readonly string[][]) => `
   }
   process.stdout.write('', () => exit(0))`
 
-/** Types what is planted into commands: the first of each in a process of its own, all others in one. */
+/** Runs commands one after the other in one process, and notes what they print. */
+export async function runInOneProcess(commands: readonly string[][], home: string, note: Note): Promise<void> {
+  const output = await runWith(toCommandScript(commands), ['--version'], home)
+  const ended = output.split(DONE).length - 1
+  note('a command', output)
+  if (ended < commands.length) throw new Error(`${ended} of ${commands.length} commands ended: ${output.slice(-2000)}`)
+}
+
+/** Types what is planted into commands: where there is one round, one of them in a process of its own, else the first of each. */
 export async function plantCommands(
   count: number,
   plantings: MarkedPlantings,
@@ -96,15 +104,11 @@ export async function plantCommands(
   note: Note,
 ): Promise<void> {
   const take = (field: string) => plantings.take(field, { credentialsOnly: true })
-  const [first = [], ...rest] = Array.from({ length: count }, () => listCommands(take, home))
-  for (const args of first) {
+  const commands = Array.from({ length: count }, () => listCommands(take, home)).flat()
+  const alone = count > 1 ? commands.length / count : 1
+  for (const args of commands.slice(0, alone)) {
     const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
     note(`assay ${args[0]}`, stdout + stderr)
   }
-  const commands = rest.flat()
-  if (commands.length === 0) return
-  const output = await runWith(toCommandScript(commands), ['--version'], home)
-  const ended = output.split(DONE).length - 1
-  note('a command', output)
-  if (ended < commands.length) throw new Error(`${ended} of ${commands.length} commands ended: ${output.slice(-2000)}`)
+  await runInOneProcess(commands.slice(alone), home, note)
 }

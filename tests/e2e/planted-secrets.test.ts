@@ -9,6 +9,7 @@ import { operations } from '../../src/catalogue.ts'
 import { Store } from '../../src/store/store.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { localPerson } from '../support/context.ts'
+import { runInOneProcess } from './planted-commands.ts'
 
 /** A tenant that sends back all that it was sent, decoded too, and words of its own, in every kind of refusal. */
 const digestOf = (text: string) => createHash('sha256').update(text).digest()
@@ -127,7 +128,6 @@ describe('a planted secret', () => {
     await ask('PUT', '/sources/hostile-0', { config: { required: { base_url: 'http://127.0.0.1:1' } } })
     await ask('POST', '/sources/hostile-1/scans', {})
     await assay('scan', 'hostile-2')
-    await assay('call', 'test_source', '{"id":"hostile-3"}')
     const names: Readonly<Record<string, string>> = {
       ...{
         id: 'hostile-0',
@@ -154,14 +154,20 @@ describe('a planted secret', () => {
       await ask('GET', '/findings', undefined, undefined, { accept })
     }
     await ask('POST', '/semantic/query', { metricSlug: 'open-findings' }, undefined, { accept: 'text/csv' })
-    await assay('findings', '--format', 'csv')
     for (const path of ['/metrics', '/ready', '/health', '/openapi.json', '/docs', '/nothing']) await ask('GET', path)
     for (const secret of credentials.slice(0, 12)) await ask('GET', '/sources', undefined, `assay_${secret}`)
-    await assay('token', 'list')
-    await assay('sources', '--json')
-    await assay('doctor', '--json')
-    await assay('audit', 'verify')
-    await assay('export', '--dir', join(home, 'exported'))
+    const commands = [
+      ['call', 'test_source', '{"id":"hostile-3"}'],
+      ['findings', '--format', 'csv'],
+      ...[
+        ['token', 'list'],
+        ['sources', '--json'],
+        ['doctor', '--json'],
+        ['audit', 'verify'],
+      ],
+      ['export', '--dir', join(home, 'exported')],
+    ]
+    await runInOneProcess(commands, home, note)
     expect(seen.length).toBeGreaterThan(150)
     expect(seen.filter(({ text }) => text.includes('rate_limited')).length).toBeLessThan(5)
     expect(asked).toBeGreaterThan(20)

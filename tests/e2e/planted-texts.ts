@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SampleFault } from '../../src/sample/fault.ts'
 import { startPlatform } from '../scans/withheld-run.ts'
-import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { makeHome, serveAssay } from '../support/assay.ts'
 import { MarkedPlantings } from '../support/marked-plantings.ts'
 import { inParallel, repeatInParallel } from '../support/parallel.ts'
 import { ask as askOnce, connectHttp } from './estate.ts'
-import { plantCommands, plantFaults } from './planted-commands.ts'
+import { plantCommands, plantFaults, runInOneProcess } from './planted-commands.ts'
 import { crawlThroughGate } from './planted-crawl.ts'
 import { introduceClients, readEverything, useProtocol } from './planted-doors.ts'
 import { makeImports, makeRefusedImports } from './planted-imports.ts'
@@ -76,10 +76,6 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
     }
   }
   const take = (field: string) => plantings.take(field, { credentialsOnly: true })
-  const assay = async (name: string, args: string[], env: NodeJS.ProcessEnv = {}) => {
-    const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug', ...env } })
-    note(`assay ${name}`, stdout + stderr)
-  }
   const readFiles = (when: string) => {
     for (const each of readdirSync(home, { recursive: true, withFileTypes: true })) {
       if (!each.isFile()) continue
@@ -206,10 +202,12 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       await client.close()
       await server.stop()
     }
-    for (const command of ['findings', 'sources', 'doctor']) await assay(command, [command])
-    await assay('query', ['query', 'total-findings', '--by', 'container,findingType'])
-    await assay('backup', ['backup', join(home, 'copy.db')])
-    await assay('export', ['export', '--dir', join(home, 'exported')])
+    const query = ['query', 'total-findings', '--by', 'container,findingType']
+    const copies = [
+      ['backup', join(home, 'copy.db')],
+      ['export', '--dir', join(home, 'exported')],
+    ]
+    await runInOneProcess([['findings'], ['sources'], ['doctor'], query, ...copies], home, note)
     await plantCommands(counts.commands, plantings, home, note)
     say('commands done')
     await plantFaults(counts.crashes, plantings, home, note)
