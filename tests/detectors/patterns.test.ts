@@ -43,6 +43,10 @@ const PATIENCE_MS = 120_000
 
 /** Whether work takes too long each time; once may be the collection of garbage that others left. */
 function isSlow(work: () => void): boolean {
+  const startedAt = performance.now()
+  work()
+  // What is over sooner has used less, and asking the system what was used takes longer than most work.
+  if (performance.now() - startedAt <= MAX_MS) return false
   return [1, 2, 3].every(() => {
     const before = process.cpuUsage()
     work()
@@ -69,13 +73,15 @@ describe('attack strings', () => {
 
 describe('hostile texts', () => {
   const pieces = Object.values(hostilePieces).flat()
-  const slowest = (work: (text: string) => void) => pieces.filter((piece) => isSlow(() => work(repeat(piece, WINDOW))))
+  const works = Object.entries(hostileWorks)
+  /** In the short form, each work gets every other piece, and the next one those between them. */
+  const piecesOf = (turn: number) => pieces.filter((_, index) => isLong || index % 2 === turn % 2)
 
-  it.each(Object.keys(hostileWorks))(
-    'do not slow down %s',
-    (name) => {
+  it.each(works.map(([name, work], turn) => ({ name, work, turn })))(
+    'do not slow down $name',
+    ({ work, turn }) => {
       expect(pieces.length).toBeGreaterThan(100)
-      expect(slowest((text) => hostileWorks[name]?.(text))).toEqual([])
+      expect(piecesOf(turn).filter((piece) => isSlow(() => work(repeat(piece, WINDOW))))).toEqual([])
     },
     PATIENCE_MS,
   )
