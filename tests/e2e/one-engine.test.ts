@@ -1,19 +1,25 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { AssistantProcess, askDuringWrites, bySeverity, fillFolder, findHolder, untilTrue } from './one-engine.ts'
 
 const FINDINGS = 60_000
 
+let filled: string
 let home: string
+beforeAll(() => {
+  filled = mkdtempSync(join(tmpdir(), 'assay-one-'))
+  fillFolder(filled, FINDINGS)
+})
+afterAll(() => rmSync(filled, { recursive: true, force: true }))
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'assay-one-'))
+  cpSync(filled, home, { recursive: true })
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
 })
 
 it('is in one process of a folder, and another process takes over when that one is killed', async () => {
-  fillFolder(home, FINDINGS)
   const processes: AssistantProcess[] = []
   for (let count = 0; count < 3; count++) {
     const process = await AssistantProcess.start(home)
@@ -42,7 +48,6 @@ it('is in one process of a folder, and another process takes over when that one 
 }, 60_000)
 
 it('answers like SQL while findings are written and processes are killed', async () => {
-  fillFolder(home, FINDINGS)
   const { differences, kills } = await askDuringWrites({ home, questions: 40, processes: 3, killed: 0.15, seed: 19 })
   expect(differences).toEqual([])
   expect(kills).toBeGreaterThan(0)

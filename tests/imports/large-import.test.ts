@@ -145,7 +145,11 @@ it('a cancelled import leaves nothing behind', async () => {
 it('recreates the dropped indexes of an abandoned import', async (test) => {
   sqliteOnly('an import into PostgreSQL keeps all indexes', test)
   const stop = new AbortController()
-  const broken = importOf(100_500, { store: afterFirst(() => stop.abort()), signal: stop.signal })
+  const dropAndStop = () => {
+    bench.store.write((writer) => dropSomeIndex(writer, { names: true }))
+    stop.abort()
+  }
+  const broken = importOf(20_001, { store: afterFirst(dropAndStop), signal: stop.signal })
   await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
   expect(bench.store.read(hasAllIndexes)).toBe(false)
   await bench.run('delete_source', { id: 'scanner' })
