@@ -248,7 +248,7 @@ const states: readonly State[] = [
 
 const about = (issuer: TestIssuer) => ({ issuer, good, stranger: stranger.privateKey, elsewhere: elsewhere.address })
 /** One in so many forms of forged tokens is tried in each state; another share in the next, so that each form comes up. */
-const SHARES = isLong ? 1 : 8
+const SHARES = isLong ? 1 : 16
 const forge = async (issuer: TestIssuer, state: State, isEntered = true) => {
   const turn = states.indexOf(state)
   const forms = forgedTokens.filter((_, index) => index % SHARES === turn % SHARES)

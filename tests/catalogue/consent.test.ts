@@ -36,12 +36,12 @@ const people = {
 } as const
 type Person = keyof typeof people
 
-/** A refusal is the same for every caller, so of the ways to refuse, remote callers meet one each in turn. */
-const refusals: readonly Person[] = ['does not tick the box', 'declines', 'turns away']
+/** What comes of an answer is the same for every caller, so remote callers meet one that agrees and one of the others in turn. */
+const others: readonly Person[] = ['cannot be asked', 'does not tick the box', 'declines', 'turns away']
 const peopleFor = (who: Who): readonly Person[] =>
-  who === 'local'
+  who === 'local' || isLong
     ? (Object.keys(people) as Person[])
-    : ['cannot be asked', 'agrees', refusals[everyone.indexOf(who) % refusals.length] ?? 'declines']
+    : ['agrees', others[everyone.indexOf(who) % others.length] ?? 'declines']
 
 /** The person at this machine, or the holder of a token with one scope. */
 type Who = Scope | 'local'

@@ -12,7 +12,7 @@ import { killDrivers, openWindow, shareFolder } from './many.ts'
 
 const PROCESSES = isLong ? 12 : 3
 const SECONDS = Number(process.env.ASSAY_SECONDS ?? 1)
-const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
 
 let home: string
 beforeEach(() => {

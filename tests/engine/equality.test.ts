@@ -14,7 +14,7 @@ import { changeSomething } from './changing.ts'
 
 const DAY = 86_400_000
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
-const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 25)
+const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 15)
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
 const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
 const closers: (() => void)[] = []

@@ -11,10 +11,10 @@ import { isLong } from '../support/long.ts'
 import { makeOldDatabase } from './old-database.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
-const KILLS = Number(process.env.ASSAY_KILLS ?? 3)
-const PROCESSES = isLong ? 12 : 6
+const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
+const PROCESSES = isLong ? 12 : 4
 /** A migration is cut after one in so many of its statements. */
-const CUT_EVERY = isLong ? 1 : 3
+const CUT_EVERY = isLong ? 1 : 6
 const migrations = listMigrations()
 const newest = migrations.at(-1)?.number ?? 0
 const openEntry = new URL('open-entry.ts', import.meta.url)
