@@ -1,17 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isLong } from '../support/long.ts'
-import {
-  generateLines,
-  hasBrowser,
-  importLines,
-  inspect,
-  launch,
-  Pages,
-  type Served,
-  serve,
-  settled,
-} from './harness.ts'
+import { assay, hasBrowser, inspect, launch, Pages, type Served, serve, settled } from './harness.ts'
 import { brushToList, compareExplore, compareOthers, revisit, triageByKeyboard } from './journeys.ts'
 
 const hostile = [
@@ -60,11 +52,15 @@ const metric = { type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'fi
 
 describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, () => {
   beforeAll(async () => {
+    const lines = assay('generate', '--findings', '1500', '--seed', '7')
     ;[browser, served] = await Promise.all([
       launch(),
-      serve(async (home) => {
-        await importLines(home, 'archive', [...generateLines(1500, 7), ...hostileLines])
-        await importLines(home, hostile[0], hostileLines)
+      serve((home) => {
+        const file = join(home, 'findings.ndjson')
+        writeFileSync(file, `${lines}${hostileLines.join('\n')}\n`)
+        assay('import', '--home', home, '--source', 'archive', file)
+        writeFileSync(file, hostileLines.join('\n'))
+        assay('import', '--home', home, '--source', hostile[0], file)
       }),
     ])
     pages = new Pages(browser, served.origin)
@@ -161,7 +157,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     },
   )
 
-  // A flow; the long form has questions of every kind.
+  // A flow with filters; the long form has questions of every kind.
   test.each(['metric=new-findings&severity=HIGH,CRITICAL&range=90d'])(
     'every number of explore?%s equals that of REST',
     (query) => compareExplore({ pages, served }, `/console/explore?${query}`),

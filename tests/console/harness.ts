@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { generateFindings } from '../../src/sample/findings.ts'
-import { openLastingCommandLine } from '../cli/command-line.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 export const main = join(root, 'dist', 'main.js')
@@ -37,25 +35,12 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** Imports findings into a data folder, in this process. */
-export async function importLines(home: string, source: string, lines: Iterable<string>): Promise<void> {
-  const { code, stderr } = await openLastingCommandLine({}, { home }).run(
-    ['import', '--source', source, '-'],
-    [...lines].join('\n'),
-  )
-  if (code !== 0) throw new Error(stderr)
-}
-
-/** Lines of an import with findings that `assay generate` makes. */
-export const generateLines = (findings: number, seed: number): string[] =>
-  Array.from(generateFindings(findings, seed), (finding) => JSON.stringify(finding))
-
 /** Serves a data folder, which `fill` fills first. */
 export async function serve(
-  fill: (home: string) => void | Promise<void> = () => {},
+  fill: (home: string) => void = () => {},
   home = mkdtempSync(join(tmpdir(), 'assay-console-')),
 ): Promise<Served> {
-  await fill(home)
+  fill(home)
   const server: ChildProcess = spawn(process.execPath, [main, 'serve', '--home', home, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,21 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Browser, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import {
-  generateLines,
-  hasBrowser,
-  importLines,
-  inspect,
-  launch,
-  main,
-  type Served,
-  serve,
-  settled,
-} from '../console/harness.ts'
+import { assay, hasBrowser, inspect, launch, main, type Served, serve, settled } from '../console/harness.ts'
 import { type HostPages, startHostPages } from './host.ts'
 
 const VIEW = 'ui://assay/answer.html'
@@ -54,7 +44,9 @@ const readView = async (from: Client) => (await from.readResource({ uri: VIEW })
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'assay-view-'))
-  await importLines(home, 'archive', generateLines(400, 7))
+  const file = join(home, 'findings.ndjson')
+  writeFileSync(file, assay('generate', '--findings', '400', '--seed', '7'))
+  assay('import', '--home', home, '--source', 'archive', file)
   client = await openClient('auto')
   html = String(((await readView(client)) as { text: string }).text)
 }, 60_000)
