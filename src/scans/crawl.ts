@@ -23,6 +23,7 @@ import type { SourceRecord } from '../sources/model.ts'
 import { isContentDetector, needsContent, type Plugins } from '../sources/plugins.ts'
 import { openConfig } from '../sources/secrets.ts'
 import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources/sources.store.ts'
+import { isStoreAway } from '../store/away.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
@@ -101,24 +102,40 @@ export async function runScan(scanUid: string, options: CrawlOptions): Promise<S
   const lease = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs })
   if (lease === undefined) return undefined
   options.onLease?.(lease)
+  try {
+    return await runLeased(lease, options)
+  } catch (error) {
+    if (!isStoreAway(error)) throw error
+    log.warn('a scan was interrupted, because the database cannot be used; it resumes later', { scan: scanUid, error })
+    try {
+      lease.release()
+    } catch {
+      // Another process claims the scan when its heartbeat is too old.
+    }
+    return undefined
+  } finally {
+    lease.close()
+  }
+}
+
+async function runLeased(lease: ScanLease, options: CrawlOptions): Promise<ScanStatus | undefined> {
+  const { now, log } = options
   if (lease.scan.trigger === 'IMPORT') return await options.applyImport(lease, options)
   let outcome: NotedOutcome
   try {
     outcome = lease.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(lease, options)
   } catch (error) {
     if (error instanceof LeaseStopped) {
-      if (error.stop === 'lost') {
-        lease.close()
-        return undefined
-      }
+      if (error.stop === 'lost') return undefined
       if (error.stop === 'shutdown') {
         lease.release()
         return undefined
       }
       outcome = { status: 'CANCELLED' }
     } else {
+      if (isStoreAway(error)) throw error
       outcome = toOutcome(error, lease, options)
-      if (!(error instanceof AppError)) log.error('a scan failed', { scan: scanUid, error })
+      if (!(error instanceof AppError)) log.error('a scan failed', { scan: lease.scan.uid, error })
     }
   }
   const kept = lease.end((writer) => {
@@ -256,7 +273,7 @@ async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): P
     } catch (error) {
       if (error instanceof LeaseStopped || error instanceof StorageFailedError) throw unwrap(error)
       const reason = reasonOf(error)
-      if (fatal.has(reason)) throw error
+      if (fatal.has(reason) || isStoreAway(error)) throw error
       if (cursor !== undefined && !state.started && staleCursor.has(reason)) {
         cursor = undefined
         continue

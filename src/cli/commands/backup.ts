@@ -157,7 +157,7 @@ async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyContext) =
     import('../../store/store-place.ts'),
   ])
   const { home, env, networkFolder } = host.locate(flags)
-  const store = await openStore(toStorePlace(home, env), { now, networkFolder })
+  const store = await openStore(toStorePlace(home, env), { now, networkFolder, mustExist: true })
   try {
     return work({ store, home, env, now })
   } finally {
