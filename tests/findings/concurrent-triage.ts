@@ -131,7 +131,9 @@ export async function triageConcurrently(findings: number, rounds: number, seed:
       .raw()
       .all() as [number, number, number, string][],
     audit: reader
-      .prepare("SELECT actor, sum(after ->> '$.findings') FROM audit WHERE kind = 'finding' GROUP BY actor")
+      .prepare(
+        "SELECT actor, sum(CAST(after ->> '$.findings' AS BIGINT)) FROM audit WHERE kind = 'finding' GROUP BY actor",
+      )
       .raw()
       .all() as [string, number][],
   }))

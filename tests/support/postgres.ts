@@ -64,6 +64,8 @@ export interface OwnPostgresServer extends PostgresServer {
   /** Stops its processes, so that nothing is answered and no connection ends, until `unpause`. */
   pause(): void
   unpause(): void
+  /** Starts another server that follows this one and can only be read from. */
+  startStandby(): Promise<PostgresServer>
 }
 
 /** Starts a server on a loopback port that keeps nothing. `access` are further lines of its pg_hba.conf. */
@@ -112,9 +114,20 @@ export async function startOwnPostgres({
     const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
     for (const each of [pid, ...sessions]) process.kill(each, name)
   }
+  const startStandby = async () => {
+    const [copy, itsPort] = [join(folder, 'standby'), await findFreePort()]
+    run('pg_basebackup', '-D', copy, '-h', '127.0.0.1', '-p', String(port), '-U', 'assay', '-R', '--checkpoint=fast')
+    const itsOptions = options.replace(`-p ${port}`, `-p ${itsPort}`)
+    run('pg_ctl', '-D', copy, '-o', itsOptions, '-l', join(folder, 'standby-log'), '-w', 'start')
+    return {
+      url: `postgres://assay@127.0.0.1:${itsPort}`,
+      stop: () => run('pg_ctl', '-D', copy, '-m', 'immediate', '-w', 'stop'),
+    }
+  }
   return {
     url: `postgres://assay@127.0.0.1:${port}`,
     stop,
+    startStandby,
     run: runStatement,
     addFile,
     halt,
