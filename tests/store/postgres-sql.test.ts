@@ -12,6 +12,13 @@ it('lists of numbers are arrays, which PostgreSQL looks up in an index', () => {
   })
 })
 
+it('the order of joins is left to the planner, wherever a line ends', () => {
+  const joined = 'SELECT 1 FROM t CROSS JOIN main.u v\n  ON v.id = t.id CROSS JOIN w ON w.id = v.id CROSS JOIN x'
+  expect(toPostgresSql(joined).text).toBe(
+    'SELECT 1 FROM t JOIN main.u v ON v.id = t.id JOIN w ON w.id = v.id CROSS JOIN x',
+  )
+})
+
 it('an empty list contains nothing, as in SQLite', () => {
   expect(toPostgresSql(`SELECT 1 FROM t WHERE x IN () OR "y" not in () OR z = 'IN ()'`).text).toBe(
     `SELECT 1 FROM t WHERE x = ANY ('{}') OR "y" <> ALL ('{}') OR z = 'IN ()'`,

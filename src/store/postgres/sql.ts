@@ -9,7 +9,7 @@ export interface PostgresSql {
 
 /** String literals and quoted names, which stay as they are, or one thing that is written in another way. */
 const TOKENS =
-  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?) ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\b(?:NOT |not )?(?:IN|in) \(\)|\b(?:NOT |not )?(?:IN|in) \(SELECT CAST\(value AS BIGINT\) FROM json_each\((\?|@\w+)\)\)|\bpercentile_cont\(|, (\?|@\w+)\) AS quantile\b|\bLIKE\b|\btemp\.|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
+  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?)\s+ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\b(?:NOT |not )?(?:IN|in) \(\)|\b(?:NOT |not )?(?:IN|in) \(SELECT CAST\(value AS BIGINT\) FROM json_each\((\?|@\w+)\)\)|\bpercentile_cont\(|, (\?|@\w+)\) AS quantile\b|\bLIKE\b|\btemp\.|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
 
 /**
  * Translates SQL of the stores for PostgreSQL. Everything else that SQLite has and PostgreSQL lacks is defined in its
