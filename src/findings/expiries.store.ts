@@ -16,6 +16,18 @@ export function findExpiry(reader: Reader, findingId: number): Expiry | undefine
   return { at, to: toStatus(to_status) }
 }
 
+/** The ends of several decisions, by the ids of their findings. */
+export function findExpiries(reader: Reader, findingIds: readonly number[]): Map<number, Expiry> {
+  const rows = reader
+    .prepare(
+      `SELECT finding_id, at, to_status FROM main.expiry
+       WHERE finding_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+    )
+    .raw()
+    .all(JSON.stringify(findingIds)) as [id: number, at: number, to: number][]
+  return new Map(rows.map(([id, at, to]) => [id, { at, to: toStatus(to) }]))
+}
+
 export function saveExpiry(writer: Writer, findingId: number, at: number): void {
   writer
     .prepare(

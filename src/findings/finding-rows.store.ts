@@ -1,5 +1,6 @@
 import { internalText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
+import { type Expiry, findExpiries, findExpiry } from './expiries.store.ts'
 import type { FindingSqlRow } from './finding-record.ts'
 
 /** The columns of a `FindingSqlRow`. */
@@ -9,6 +10,8 @@ export const findingColumns = `id, asset_id, fp, combo_id, first_detected_at, co
 const findByAsset = `SELECT ${findingColumns} FROM finding WHERE asset_id = ?`
 const findByAssets = `SELECT ${findingColumns} FROM finding
   WHERE asset_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
+const findById = `SELECT ${findingColumns} FROM finding WHERE id = ?`
+const findByIds = `SELECT ${findingColumns} FROM finding WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
 const findByFp = `${findByAsset} AND fp = ?`
 const findByFps = `SELECT ${findingColumns} FROM finding WHERE (asset_id, fp) IN (
   SELECT CAST(value ->> '$[0]' AS BIGINT), CAST(value ->> '$[1]' AS BIGINT) FROM json_each(?))`
@@ -34,6 +37,8 @@ export class FindingRows {
   /** By asset and `fp`; undefined: there is none. */
   readonly #byFp = new Map<string, FindingSqlRow | undefined>()
   readonly #lastChanges = new Map<number, LastChangeRow | undefined>()
+  readonly #byId = new Map<number, FindingSqlRow | undefined>()
+  readonly #expiries = new Map<number, Expiry | undefined>()
 
   constructor(writer: Writer) {
     this.#writer = writer
@@ -56,6 +61,18 @@ export class FindingRows {
     const changes = this.#readAll<[number, number, number | null]>(findLastChanges, ids)
     for (const id of ids) this.#lastChanges.set(id, undefined)
     for (const [finding_id, at, scan_id] of changes) this.#lastChanges.set(finding_id, { finding_id, at, scan_id })
+    return rows
+  }
+
+  /** Reads several findings and the ends of their decisions, for later calls of `findById` and `expiry`. */
+  readByIds(ids: readonly number[]): FindingSqlRow[] {
+    const rows = this.#readAll<FindingSqlRow>(findByIds, ids)
+    const expiries = findExpiries(this.#writer, ids)
+    for (const id of ids) {
+      this.#byId.set(id, undefined)
+      this.#expiries.set(id, expiries.get(id))
+    }
+    for (const row of rows) this.#byId.set(row[0], row)
     return rows
   }
 
@@ -83,6 +100,16 @@ export class FindingRows {
     return this.#writer.prepare(findByFp).raw().get(assetId, fp) as FindingSqlRow | undefined
   }
 
+  findById(id: number): FindingSqlRow | undefined {
+    if (this.#byId.has(id)) return this.#byId.get(id)
+    return this.#writer.prepare(findById).raw().get(id) as FindingSqlRow | undefined
+  }
+
+  /** When the decision on a finding ends. */
+  expiry(findingId: number): Expiry | undefined {
+    return this.#expiries.has(findingId) ? this.#expiries.get(findingId) : findExpiry(this.#writer, findingId)
+  }
+
   /** The last change of status of a finding. */
   lastChange(findingId: number): LastChangeRow | undefined {
     if (this.#lastChanges.has(findingId)) return this.#lastChanges.get(findingId)
@@ -90,14 +117,16 @@ export class FindingRows {
   }
 
   /** To be called before a finding is inserted or changed. */
-  forget({ assetId, fp }: { assetId: number; fp: number }): void {
+  forget({ assetId, fp, id }: { assetId: number; fp: number; id?: number }): void {
     this.#byAsset.delete(assetId)
+    if (id !== undefined) this.#byId.delete(id)
     if (this.#byFp.size > 0) this.#byFp.delete(keyOf(assetId, fp))
   }
 
-  /** To be called before the history of a finding is changed. */
+  /** To be called before the history of a finding, or the end of its decision, is changed. */
   forgetChanges(findingId: number): void {
     this.#lastChanges.delete(findingId)
+    this.#expiries.delete(findingId)
   }
 }
 

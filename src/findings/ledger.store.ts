@@ -1,7 +1,7 @@
 import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
-import { dueExpiries, findExpiry, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
+import { dueExpiries, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import {
@@ -28,7 +28,6 @@ import {
 
 const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
-const findById = `SELECT ${findingColumns} FROM finding WHERE id = ?`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
 const shortenLog = `DELETE FROM facet_log
   WHERE seq <= (SELECT CASE WHEN max(seq) % 256 = 0 THEN max(seq) - ${KEPT_LOG_ROWS} END FROM facet_log)`
@@ -107,6 +106,11 @@ export class FindingLedger {
     this.facets.readAhead(this.#rows.readFindings(findings).map((row) => row[3]))
   }
 
+  /** Reads several findings at once, for later calls of `findById` and `endOf`. */
+  readAheadById(ids: readonly number[]): void {
+    this.facets.readAhead(this.#rows.readByIds(ids).map((row) => row[3]))
+  }
+
   listOfAsset(assetId: number): FindingRecord[] {
     return this.#rows.listOfAsset(assetId).map((row) => this.#endDecision(toRecord(row, this.facets)))
   }
@@ -116,7 +120,7 @@ export class FindingLedger {
   }
 
   findById(id: number): FindingRecord | undefined {
-    return this.#toRecordIfAny(this.#writer.prepare(findById).raw().get(id))
+    return this.#toRecordIfAny(this.#rows.findById(id))
   }
 
   /** @throws if the asset has the finding already, at the latest when the transaction is committed */
@@ -172,7 +176,7 @@ export class FindingLedger {
     const isSame = (key: (typeof changing)[number]) => patch[key] === undefined || patch[key] === before[key]
     if (comboId === before.comboId && changing.every(isSame)) return false
     const after = { ...before, ...patch }
-    if (comboId !== before.comboId && isDecided(facets.status) && findExpiry(this.#writer, before.id) !== undefined) {
+    if (comboId !== before.comboId && isDecided(facets.status) && this.#rows.expiry(before.id) !== undefined) {
       this.#keepCombosAfter(facets)
     }
     this.#beforeChange(before.id)
@@ -223,7 +227,7 @@ export class FindingLedger {
   /** Records the end of a decision that is due, and returns the finding as it is then. */
   #endDecision(finding: FindingRecord): FindingRecord {
     if (!this.#hasDue || !isDecided(finding.facets.status)) return finding
-    const expiry = findExpiry(this.#writer, finding.id)
+    const expiry = this.#rows.expiry(finding.id)
     if (expiry === undefined || expiry.at > this.#at) return finding
     const { at, to } = expiry
     this.changeStatus(finding, { at, to, actor: ownText('assay'), reason: ownText('expired'), scanId: NO_SCAN })
@@ -310,11 +314,12 @@ export class FindingLedger {
 
   /** When the decision on a finding ends by itself; undefined: never. */
   endOf(findingId: number): number | undefined {
-    return findExpiry(this.#writer, findingId)?.at
+    return this.#rows.expiry(findingId)?.at
   }
 
   /** Records whether a complete detection run on its asset has found a decided finding. */
   noteEvidence(findingId: number, isGone: boolean): void {
+    this.#rows.forgetChanges(findingId)
     noteEvidence(this.#writer, findingId, isGone)
   }
 

@@ -143,6 +143,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
         return FindingLedger.keep(writer, at, (ledger) => {
           const find = (ids: readonly number[]) => ids.flatMap((id) => ledger.findById(id) ?? [])
           const isOurs = (finding: FindingRecord) => isDue(ledger, finding)
+          ledger.readAheadById(from === 0 ? targets : targets.slice(from, from + AT_ONCE))
           if (from === 0) requireExpectedStatus(find(targets), input, isOurs, writer, context)
           const due = find(targets.slice(from, from + AT_ONCE)).filter(isOurs)
           if (due.length > 0) {

@@ -7,6 +7,7 @@ import { type SeenAsset, saveAsset } from '../../src/findings/assets.store.ts'
 import { applyDetection, type DetectionCounts } from '../../src/findings/detected.ts'
 import type { FacetDictionary } from '../../src/findings/facets.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import type { FindingStatus } from '../../src/findings/model.ts'
 import { listTerms } from '../../src/glossary/glossary.store.ts'
 import { foldCase } from '../../src/kernel/fold.ts'
 import { listMetrics } from '../../src/metrics/metrics.store.ts'
@@ -187,6 +188,37 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect(query.mock.calls.length).toBeLessThanOrEqual(8)
     const history = `SELECT count(*) FROM status_change WHERE finding_id IN (SELECT id FROM finding WHERE excerpt = 'e')`
     expect(find(history)).toBe(40)
+  })
+
+  it('decides on 500 findings in at most 40 round trips', () => {
+    const select = `SELECT f.id FROM finding f JOIN asset a ON a.id = f.asset_id WHERE a.key LIKE 'batch:%' ORDER BY f.id`
+    const ids = store.read((reader) => reader.prepare(select).pluck().all()) as number[]
+    expect(ids).toHaveLength(500)
+    const query = vi.spyOn(PostgresClient.prototype, 'query')
+    onTestFinished(() => query.mockRestore())
+    const decide = (to: FindingStatus, more: { until?: number } = {}) => {
+      query.mockClear()
+      const ends = store.write((writer) =>
+        FindingLedger.keep(writer, NOW, (ledger) => {
+          ledger.readAheadById(ids)
+          const former = ids.map((id) => {
+            const before = ledger.findById(id)
+            if (before === undefined) throw new Error(`there is no finding ${id}`)
+            const end = ledger.endOf(id)
+            ledger.changeStatus(before, { ...safe({ at: NOW, to, actor: 'test' }), ...more })
+            return end
+          })
+          const [first = 0] = ids
+          expect([ledger.findById(first)?.facets.status, ledger.endOf(first)]).toEqual([to, more.until])
+          return former
+        }),
+      )
+      return { ends, trips: query.mock.calls.length }
+    }
+    const first = decide('IGNORED', { until: NOW + 1_000 })
+    const second = decide('OPEN')
+    expect(second.ends).toEqual(ids.map(() => NOW + 1_000))
+    expect([first.trips, second.trips].filter((trips) => trips > 40)).toEqual([])
   })
 
   it('finds terms and metrics by their texts in the order of SQLite, also after a change', () => {
