@@ -91,6 +91,8 @@ export class SnapshotViews {
   /** The moment up to which decisions are seen as ended; undefined if only recorded ends are seen. */
   #moment: number | undefined
   #hasEnded = false
+  /** The columns of the tables, which do not change while they are open. */
+  readonly #columns = new Map<ViewName, readonly string[]>()
   #state: ViewStatement | undefined
   #pending: ViewStatement | undefined
   #ended: ViewStatement | undefined
@@ -197,11 +199,16 @@ export class SnapshotViews {
     this.#database.exec(views.map((name) => this.#toView(name, rows, hasEnded)).join('\n'))
   }
 
+  #columnsOf(name: ViewName): readonly string[] {
+    const known = this.#columns.get(name)
+    if (known !== undefined) return known
+    const listed = this.#database.prepare(`SELECT name FROM pragma_table_info(?, 'main')`).pluck().all(name) as string[]
+    this.#columns.set(name, listed)
+    return listed
+  }
+
   #toView(name: ViewName, rows: readonly PendingSqlRow[], hasEnded: boolean): string {
-    const columns = this.#database
-      .prepare(`SELECT name FROM pragma_table_info(?, 'main')`)
-      .pluck()
-      .all(name) as string[]
+    const columns = this.#columnsOf(name)
     const changed = rows.filter(([, , , , , hasEarlier]) => hasEarlier === 1).map(([id]) => id)
     const selected = columns.map((column) => {
       const visible = changed.length === 0 ? `t.${column}` : toEarlier(name, column, changed)
