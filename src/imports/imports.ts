@@ -24,6 +24,9 @@ export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 const HEARTBEAT_MS = 2_000
+/** How long an accepted file is tried to be stored where the database does not take it, and how often. */
+const MAX_RETRY_MS = 30_000
+const RETRY_MS = 500
 
 export interface ImportContext {
   store: Store
@@ -70,15 +73,7 @@ export async function importFindings(
     if (store.read((reader) => findScan(reader, uid)) === undefined) await discardImport(uid, store)
     throw error
   }
-  const owner = createOwner()
-  try {
-    const options = { store, owner, now, signal: context.signal, heartbeatMs: HEARTBEAT_MS }
-    const lease = ScanLease.claim(uid, options)
-    if (lease !== undefined) await applyStagedImport(lease, context)
-    else await untilStored(uid, context)
-  } finally {
-    owner.release()
-  }
+  await applyAccepted(uid, context)
   return store.read((reader) => {
     const scan = findScan(reader, uid)
     if (scan === undefined || scan.reason === 'source_deleted') {
@@ -93,6 +88,36 @@ export async function importFindings(
     return { source: shown, scanId: uid, lines, assets: progress.scanned, findings: progress.findings }
   })
 }
+
+/**
+ * Stores an accepted file. While the database is busy or cannot be reached it is tried again, because the caller would
+ * take an error for a refusal of the file.
+ * @throws AppError `unavailable`, reason `interrupted`, if that takes too long; the import continues by itself
+ */
+async function applyAccepted(uid: string, context: ImportContext): Promise<void> {
+  const { store, now, signal } = context
+  const deadline = performance.now() + MAX_RETRY_MS
+  for (;;) {
+    const owner = createOwner()
+    try {
+      const lease = ScanLease.claim(uid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
+      return void (lease === undefined ? await untilStored(uid, context) : await applyStagedImport(lease, context))
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      if (signal.aborted || performance.now() > deadline) {
+        throw new AppError('unavailable', INTERRUPTED, { reason: 'interrupted', cause: error })
+      }
+    } finally {
+      owner.release()
+    }
+    await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+const INTERRUPTED = 'The file was accepted, and its import was interrupted; it continues by itself.'
+
+const isPassing = (error: unknown) =>
+  error instanceof AppError && ['busy', 'database_unreachable'].includes(String(error.facts.reason))
 
 /** Waits until another process, which holds the lease, has stored the import. */
 async function untilStored(uid: string, { store, signal }: ImportContext): Promise<void> {

@@ -2,9 +2,14 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
+import { discardImport } from '../../src/imports/apply/stale-imports.ts'
 import { type ImportFormat, importFindings } from '../../src/imports/imports.ts'
 import { recognizeFormat } from '../../src/imports/read/recognize.ts'
+import { acceptImportFile, addImportBlock, openImportFile } from '../../src/imports/stage/imports.store.ts'
 import { AppError } from '../../src/kernel/errors.ts'
+import { insertScan } from '../../src/scans/scans.store.ts'
+import { insertSource } from '../../src/sources/sources.store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from '../scans/workbench.ts'
 import { errorOf } from '../support/context.ts'
@@ -51,6 +56,77 @@ it('a file may begin with a byte order mark, and end its lines as Windows does',
   }
   const recognized = await recognizeFormat(Readable.from([Buffer.from('\ufeff'), Buffer.from(rows.join('\n'))]))
   expect(recognized.format).toBe('ndjson')
+})
+
+describe('an accepted file', () => {
+  const busy = () => new AppError('unavailable', 'busy', { reason: 'busy' })
+  /** The same store, whose writes fail as long as `fails` says so. */
+  const withFaults = (fails: (isOver: boolean) => boolean): Store => {
+    const { store } = bench.context
+    const scans = () => store.read((reader) => reader.prepare('SELECT status FROM scan').pluck().all()) as string[]
+    const write: Store['write'] = (work, options) => {
+      const statuses = scans()
+      if (statuses.length > 0 && fails(statuses[0] === 'COMPLETED')) throw busy()
+      return store.write(work, options)
+    }
+    return new Proxy(store, {
+      get: (target, key) => {
+        if (key === 'write') return write
+        const value: unknown = Reflect.get(target, key)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+  const importInto = (store: Store) =>
+    importFindings(
+      streamOf(JSON.stringify(line())),
+      { source: 'scanner', format: 'ndjson' },
+      { ...bench.context, store },
+    )
+
+  it('is stored once the database is no longer busy', async () => {
+    let faults = 0
+    const result = await importInto(withFaults(() => faults++ < 3))
+    expect(result).toMatchObject({ lines: 1, findings: { new: 1 } })
+    expect(await list()).toHaveLength(1)
+    expect(faults).toBeGreaterThan(3)
+  })
+
+  it('is imported even if what it leaves cannot be deleted at once', async () => {
+    await bring([line()])
+    bench.context.store.write((writer) => writer.prepare('INSERT INTO finished_import (id) VALUES (1000)').run())
+    bench.context.store.write((writer) => writer.prepare('DELETE FROM scan').run())
+    let cleanings = 0
+    const store = withFaults((isOver) => isOver && ++cleanings === 1)
+    expect(await importInto(store)).toMatchObject({ lines: 1, findings: { again: 1 } })
+    expect(cleanings).toBeGreaterThan(0)
+  })
+
+  it('is not discarded by its own request, which has not seen that it was accepted', async () => {
+    const { store } = bench.context
+    const uid = 'accepted-meanwhile'
+    store.write((writer) => {
+      openImportFile(writer, uid, 0)
+      addImportBlock(writer, uid, 0, { part: 0, size: 1, data: Buffer.from('block') })
+      acceptImportFile(writer, uid)
+      const source = {
+        uid: 'scanner',
+        name: 'scanner',
+        type: 'IMPORT',
+        config: { type: 'IMPORT' },
+        secrets: {},
+      } as const
+      const sourceId = insertSource(writer, { ...source, nextRunAt: null }, 0)
+      const draft = { trigger: 'IMPORT', requestedBy: 'test', configHash: '', detectorsHash: '', seed: 0 } as const
+      insertScan(writer, { ...draft, uid, sourceId, sampled: false }, 0)
+    })
+    await discardImport(uid, store)
+    const count = () => store.read((reader) => reader.prepare('SELECT count(*) FROM import_block').pluck().get())
+    expect(count()).toBe(1)
+    store.write((writer) => writer.prepare(`UPDATE scan SET status = 'CANCELLED'`).run())
+    await discardImport(uid, store)
+    expect(count()).toBe(0)
+  })
 })
 
 describe('owner and labels of an imported asset', () => {

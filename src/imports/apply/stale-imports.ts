@@ -1,7 +1,7 @@
 import { countFindings, countStoredFindings, MIN_FINDINGS_FOR_INDEX } from '../../findings/counts.store.ts'
 import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../../findings/deferred-indexes.store.ts'
 import { deleteSomeEarlierRows, hasKept, listAbandonedImports, undoSome } from '../../findings/pending-imports.store.ts'
-import { hasOtherImport } from '../../scans/scans.store.ts'
+import { hasOtherImport, isOpenScan } from '../../scans/scans.store.ts'
 import type { Reader, Store, Writer } from '../../store/store.ts'
 import {
   countStaged,
@@ -25,10 +25,18 @@ const ROWS_INDEXED_AT_ONCE = 1_500_000
 /** The same limit for the names of assets. */
 const NAME_BYTES_INDEXED_AT_ONCE = 32 * 1024 * 1024
 
-/** Deletes a staged file that will not be stored, or not completely. */
+/**
+ * Deletes a staged file that will not be stored, or not completely. The acceptance of the file may have been under way
+ * when the caller looked for its scan, so each transaction looks again.
+ */
 export async function discardImport(uid: string, store: Store): Promise<void> {
-  while (store.write((writer) => dropSomeBlocks(writer, uid, DROPPED_AT_ONCE))) await store.yieldBetweenBatches()
-  store.write((writer) => dropImportFile(writer, uid))
+  const dropSome = (writer: Writer): boolean => {
+    if (isOpenScan(writer, uid)) return false
+    if (dropSomeBlocks(writer, uid, DROPPED_AT_ONCE)) return true
+    dropImportFile(writer, uid)
+    return false
+  }
+  while (store.write(dropSome)) await store.yieldBetweenBatches()
 }
 
 interface Sweep {
