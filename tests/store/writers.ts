@@ -1,4 +1,3 @@
-import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildEngine, catchUp } from '../../src/engine/load.store.ts'
 import { hasStoredCounts } from '../../src/engine/snapshot/snapshot.store.ts'
@@ -7,6 +6,7 @@ import { insertScan } from '../../src/scans/scans.store.ts'
 import type { PostgresStore } from '../../src/store/postgres/store.ts'
 import type { Reader } from '../../src/store/store.ts'
 import { plant } from '../query/estate.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { type RunningEntry, startEntry } from '../support/entry.ts'
 import { openPostgresStore } from '../support/postgres.ts'
 import { type Estate, expectedOf, type WriterOrder } from './writers-model.ts'
@@ -43,7 +43,7 @@ export interface WritersResult {
 export async function runWriters(options: WritersOptions): Promise<WritersResult> {
   const { connectionString, writers, estate, pauseMs = 0, killMs, cutMs, seed = 1 } = options
   const store = openPostgresStore(connectionString, Date.now)
-  const proxy = await startProxy(connectionString)
+  const proxy = await startCuttingProxy(connectionString)
   const faults: string[] = []
   const batchMs: number[] = []
   const random = createRandom(`writers ${seed}`)
@@ -168,41 +168,4 @@ function listFaults(reader: Reader, estate: Estate, writers: number): string[] {
     if (miscounted > 0) faults.push(`source ${id}: ${miscounted} combinations have a wrong count`)
   }
   return faults
-}
-
-/** Passes connections on to the server of an address, and cuts some. */
-async function startProxy(address: string) {
-  const target = new URL(address)
-  const sockets = new Set<[Socket, Socket]>()
-  let cuts = 0
-  const server = createServer((inner) => {
-    const outer = connect(Number(target.port), target.hostname)
-    const pair: [Socket, Socket] = [inner, outer]
-    sockets.add(pair)
-    const end = () => {
-      sockets.delete(pair)
-      for (const socket of pair) socket.destroy()
-    }
-    for (const socket of pair) socket.on('error', end).on('close', end)
-    inner.pipe(outer)
-    outer.pipe(inner)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  const url = new URL(address)
-  url.port = String(typeof bound === 'object' ? bound?.port : 0)
-  return {
-    url: url.href,
-    cuts: () => cuts,
-    cut(part: number) {
-      const [pair] = [...sockets].slice(Math.floor(part * sockets.size))
-      if (pair === undefined) return
-      cuts++
-      for (const socket of pair) socket.resetAndDestroy()
-    },
-    close() {
-      for (const pair of sockets) for (const socket of pair) socket.destroy()
-      server.close()
-    },
-  }
 }

@@ -20,8 +20,18 @@ export function makeHome(): { home: string; remove: () => void } {
   return { home, remove: () => rmSync(home, { recursive: true, force: true }) }
 }
 
-export function spawnAssay(args: readonly string[], options: { home: string; env?: NodeJS.ProcessEnv }): ChildProcess {
-  return spawn(process.execPath, [mainFile, ...args], {
+interface ProcessOptions {
+  home: string
+  env?: NodeJS.ProcessEnv
+  /** Instead of that of this machine, as on a machine of its own; needs the rights of root. */
+  hostName?: string
+}
+
+export function spawnAssay(args: readonly string[], options: ProcessOptions): ChildProcess {
+  const { hostName } = options
+  const named = ['unshare', '--uts', 'sh', '-c', `hostname ${hostName} && exec "$@"`, 'sh']
+  const [command = '', ...rest] = [...(hostName === undefined ? [] : named), process.execPath, mainFile, ...args]
+  return spawn(command, rest, {
     env: { ...process.env, ASSAY_HOME: options.home, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -58,10 +68,7 @@ export const serveAssay = (home: string, args: readonly string[] = [], env: Node
   startAssay(['serve', '--port', '0', ...args], { home, env })
 
 /** Starts a command that answers at an address, and waits until it says where that is. */
-export async function startAssay(
-  args: readonly string[],
-  options: { home: string; env?: NodeJS.ProcessEnv },
-): Promise<ServingProcess> {
+export async function startAssay(args: readonly string[], options: ProcessOptions): Promise<ServingProcess> {
   const child = spawnAssay(args, options)
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
   let errors = ''
