@@ -73,17 +73,23 @@ const listCommands = (take: (field: string) => string, home: string): string[][]
 
 const DONE = 'one command has ended'
 
-/** Loads the program once for each command line, in one process. */
+/** Loads the program once for each command line, in one process; the exit code is the last that it sets. */
 const toCommandScript = (commands: readonly string[][]) => `
   import { EventEmitter } from 'node:events'
+  import { createRequire } from 'node:module'
+  import { dirname } from 'node:path'
   EventEmitter.defaultMaxListeners = 0
   const exit = process.exit
   process.exit = () => {}
   const [node] = process.argv
-  let at = 0
+  const main = ${JSON.stringify(mainFile)}
+  const require = createRequire(main)
   for (const args of ${JSON.stringify(commands)}) {
-    process.argv = [node, ${JSON.stringify(mainFile)}, ...args]
-    await import(${JSON.stringify(pathToFileURL(mainFile).href)} + '?' + at++)
+    for (const file of Object.keys(require.cache)) if (file.startsWith(dirname(main))) delete require.cache[file]
+    process.argv = [node, main, ...args]
+    process.exitCode = undefined
+    require(main)
+    while (process.exitCode === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
     process.stderr.write(${JSON.stringify(`${DONE}\n`)})
   }
   process.stdout.write('', () => exit(0))`
