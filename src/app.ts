@@ -58,12 +58,15 @@ export function createApp(folder: Folder): OpenedApp {
   const closing = new AbortController()
   const upstream = createUpstreamTally()
   const threads = { store, home, env, log, logLevel, writeLine }
-  const scans = createScanThread({ ...threads, now, upstream })
   let shared: SharedAnswers | undefined
   let answers: QueryThread | undefined
   let running: OperationThreads | undefined
   let loop: Loop | undefined
   const ownLookups = store.files === undefined ? createLookupThread({ ...threads, vault }) : undefined
+  const scans = createScanThread({
+    ...{ ...threads, now, upstream },
+    ...(ownLookups === undefined ? {} : { ending: ownLookups }),
+  })
   let lookups: Promise<Lookups> | undefined
   // Commands that end at once do not load what only servers need.
   const openLookups = () => {
@@ -140,8 +143,9 @@ export function createApp(folder: Folder): OpenedApp {
       ),
     close: async () => {
       closing.abort()
-      await Promise.all([loop?.stop(), answers?.close(), running?.close(), ownLookups?.close()])
+      await Promise.all([loop?.stop(), answers?.close(), running?.close()])
       await scans.close()
+      await ownLookups?.close()
       folder.close()
     },
   }

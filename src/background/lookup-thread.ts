@@ -96,6 +96,8 @@ export function createLookupThread(options: LookupThreadOptions): LookupThread {
     readWatchRevision: lookUp('readWatchRevision'),
     countFindings: lookUp('countFindings'),
     listCodes: lookUp('listCodes'),
+    releaseScans: lookUp('releaseScans'),
+    giveUpScan: lookUp('giveUpScan'),
     recordRefusal: record('recordRefusal'),
     recordSettings: record('recordSettings'),
     anchorAudit: record('anchorAudit'),

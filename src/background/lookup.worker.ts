@@ -31,6 +31,8 @@ async function main(): Promise<void> {
       readWatchRevision: () => lookups.readWatchRevision(),
       countFindings: () => lookups.countFindings(),
       listCodes: (input) => lookups.listCodes(...input),
+      releaseScans: (input) => lookups.releaseScans(...input),
+      giveUpScan: (input) => lookups.giveUpScan(...input),
       recordRefusal: (input) => lookups.recordRefusal(...input),
       recordSettings: (input) => lookups.recordSettings(...input),
       anchorAudit: () => lookups.anchorAudit(),

@@ -9,9 +9,10 @@ import type { Store } from '../store/store.ts'
 import { type Estate, readEstate } from '../telemetry/estate.store.ts'
 import { examineReadiness, type Readiness } from '../telemetry/readiness.ts'
 import { readSignal } from '../watches/states.store.ts'
+import { createScanEnding, type ScanEnding } from './scan-thread.ts'
 
 /** What a server reads and records besides running operations; each call is short. */
-export interface Lookups extends TokenLookup {
+export interface Lookups extends TokenLookup, ScanEnding {
   readReadiness(): Awaitable<Readiness>
   /** What the metrics for Prometheus say about sources and scans. */
   readEstate(): Awaitable<Estate>
@@ -42,6 +43,7 @@ export function createLookups({ store, vault, log, now }: LookupOptions) {
     readWatchRevision: () => store.read(readSignal).revision,
     countFindings: () => store.read(countFindings),
     listCodes: (which) => store.read(codeLists[which]),
+    ...createScanEnding({ store, now }),
     recordRefusal: (refused) => appendRefusal({ store, log, now }, refused),
     recordSettings: (settings) => recordSettings({ store, log, now }, settings),
     anchorAudit: () => anchorAudit({ store, log }),

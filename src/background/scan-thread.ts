@@ -1,11 +1,13 @@
 import type { UpstreamTally } from '../connectors/http/upstream.ts'
 import type { ImportContext, ImportResult } from '../imports/imports.ts'
+import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ScanRunner, WriteContext } from '../operation/context.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
 import { giveUpScan } from '../scans/give-up.ts'
 import { createOwner, type Owner, processMark } from '../scans/owner.ts'
 import { listScansOf, releaseScansOf } from '../scans/scans.store.ts'
+import type { Store } from '../store/store.ts'
 import type { ImportRequest, ScanThreadProtocol, ScanThreadSettings } from './scan.worker.ts'
 import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 
@@ -26,8 +28,26 @@ export interface ScanThreadOptions extends ThreadOptions {
   now: () => number
   /** Receives the counts of requests to tenants. */
   upstream?: UpstreamTally
+  /** Ends what a dead thread left in the database; absent: the calling thread does. */
+  ending?: ScanEnding
   idleMs?: number
 }
+
+export interface ScanEnding {
+  /** Releases the scans that an owner was running, and returns their ids. */
+  releaseScans(owner: string): Awaitable<string[]>
+  giveUpScan(scanUid: string): Awaitable<void>
+}
+
+/** Ends scans on the calling thread. */
+export const createScanEnding = (place: { store: Store; now: () => number }): ScanEnding => ({
+  releaseScans: (owner) => {
+    const running = place.store.read((reader) => listScansOf(reader, owner))
+    place.store.write((writer) => releaseScansOf(writer, owner))
+    return running
+  },
+  giveUpScan: (scanUid) => giveUpScan(scanUid, place),
+})
 
 /** Runs scans and imports in a separate thread, so that answers never wait for them. */
 export interface ScanThread extends ScanRunner {
@@ -65,7 +85,7 @@ interface CrashHistory {
  * it with all others. It starts with the first work and ends after an idle period.
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
-  const { store, log, script = SCRIPT, idleMs = IDLE_MS } = options
+  const { store, log, script = SCRIPT, ending = createScanEnding(options), idleMs = IDLE_MS } = options
   /** Scans to run here, with the recent crashes of their thread. */
   const scans = new Map<string, CrashHistory>()
   /** Calls that wait for the next thread. */
@@ -74,6 +94,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   let closed = false
   let idle: NodeJS.Timeout | undefined
   let restart: NodeJS.Timeout | undefined
+  /** Until what the last thread left is ended. */
+  let clearing: Promise<void> | undefined
 
   const open = (): Thread => {
     const owner = createOwner()
@@ -97,7 +119,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
 
   /** Sends all unsent work to the thread, starting it if needed. */
   const dispatch = () => {
-    if (closed || thread?.stopping === true || restart !== undefined) return
+    if (closed || thread?.stopping === true || restart !== undefined || clearing !== undefined) return
     clearTimeout(idle)
     if (thread === undefined) {
       thread = open()
@@ -134,10 +156,12 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (!closed && !isIdle()) dispatch()
       return
     }
-    const driven = new Set(listRunningScans(owner))
-    free(owner)
-    if (closed) return
-    log.error('the scan thread died', { error, scans: scans.size })
+    if (!closed) log.error('the scan thread died', { error, scans: scans.size })
+    clearing = clear(owner)
+  }
+
+  const clear = async (owner: Owner): Promise<void> => {
+    const driven = new Set(await release(owner))
     const at = options.now()
     for (const [scanUid, before] of scans) {
       // A scan that was only queued did not cause the crash; if none was running, any may have caused it.
@@ -146,8 +170,10 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       scans.set(scanUid, { times, lastAt: at })
       if (times < MAX_CRASHES) continue
       scans.delete(scanUid)
-      giveUp(scanUid)
+      await giveUp(scanUid)
     }
+    clearing = undefined
+    if (closed) return
     const most = Math.max(1, ...[...scans.values()].map(({ times }) => times))
     restart = setTimeout(() => {
       restart = undefined
@@ -156,25 +182,19 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     restart.unref()
   }
 
-  const listRunningScans = (owner: Owner): string[] => {
+  const release = async (owner: Owner): Promise<string[]> => {
     try {
-      return store.read((reader) => listScansOf(reader, owner.name))
-    } catch {
+      // When everything closes, nothing else waits for this thread.
+      return await (closed ? createScanEnding(options) : ending).releaseScans(owner.name)
+    } catch (error) {
+      log.warn('scans of a dead thread could not be released; they resume when their heartbeat is too old', { error })
       return []
     }
   }
 
-  const free = (owner: Owner) => {
+  const giveUp = async (scanUid: string) => {
     try {
-      store.write((writer) => releaseScansOf(writer, owner.name))
-    } catch (error) {
-      log.warn('scans of a dead thread could not be released; they resume when their heartbeat is too old', { error })
-    }
-  }
-
-  const giveUp = (scanUid: string) => {
-    try {
-      giveUpScan(scanUid, options)
+      await ending.giveUpScan(scanUid)
     } catch (error) {
       log.error('a scan could not be marked as failed', { scan: scanUid, error })
     }
@@ -218,6 +238,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       clearTimeout(restart)
       scans.clear()
       await thread?.worker.stop(STOP_MS)
+      await clearing
     },
   }
 }

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createScanThread, type ScanThread, type ScanThreadOptions } from '../../src/background/scan-thread.ts'
+import {
+  createScanEnding,
+  createScanThread,
+  type ScanThread,
+  type ScanThreadOptions,
+} from '../../src/background/scan-thread.ts'
 import { createUpstreamTally } from '../../src/connectors/http/upstream.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
@@ -198,6 +203,27 @@ describe('the scan thread', { timeout: 120_000 }, () => {
       failures: [{ code: 'thread_died' }],
     })
     expect(bench.lines.filter((line) => line.includes('scan thread died'))).toHaveLength(3)
+  })
+
+  it('leaves it to another thread to end what a crash left, where that is given', async () => {
+    const bench = await openBench(5, { script: deadlyScript })
+    const own = createScanEnding({ store: bench.store, now: Date.now })
+    const asked: string[] = []
+    const thread = bench.openThread({
+      ending: {
+        releaseScans: async (owner) => {
+          asked.push('release')
+          return own.releaseScans(owner)
+        },
+        giveUpScan: async (scanUid) => {
+          asked.push(`give up ${scanUid}`)
+          return own.giveUpScan(scanUid)
+        },
+      },
+    })
+    const id = await bench.start(thread)
+    expect(await bench.end(id)).toMatchObject({ status: 'FAILED', reason: 'thread_died' })
+    expect(asked).toEqual(['release', 'release', 'release', `give up ${id}`])
   })
 
   it('does not count crashes that are more than an hour apart', async () => {
