@@ -156,7 +156,7 @@ const cases: Case[] = [
 ]
 
 /** Filters that exclude are tried in one of so many places each, which take turns. */
-const EXCLUDED_EVERY = 3
+const EXCLUDED_EVERY = 5
 
 let context: TestContext
 let ask: ReturnType<typeof caller>

@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createToken } from '../../src/access/tokens.ts'
 import { Store } from '../../src/store/store.ts'
-import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
+import { makeHome, serveAssay } from '../support/assay.ts'
 import { localPerson } from '../support/context.ts'
 
 type Server = Awaited<ReturnType<typeof serveAssay>>
@@ -114,7 +115,7 @@ test('revoking a token ends its streams, sessions and uploads at once in every p
   await pause(600)
   expect([endings(lasting), endings(gone)]).toEqual([all(false), all(false)])
 
-  const revoked = await runAssay(['token', 'revoke', 'gone'], kept)
+  const revoked = await openLastingCommandLine({}, kept).run(['token', 'revoke', 'gone'])
   const at = performance.now()
   expect(revoked.code).toBe(0)
   await vi.waitFor(() => expect(endings(gone)).toEqual(all(true)), { timeout: 5000, interval: 20 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { importLine } from '../support/import-line.ts'
 import { isLong } from '../support/long.ts'
@@ -94,7 +95,10 @@ describe('importing findings', () => {
         body: { code: 'invalid_input', reason: 'bad_line', line: 1 },
       })
       if (isLong || text === hostile[0]?.[2]) {
-        const { code, stderr } = await runAssay(['import', '-', '--source', 'hostile'], { home, stdin: text })
+        const { code, stderr } = await openLastingCommandLine({}, { home }).run(
+          ['import', '-', '--source', 'hostile'],
+          text,
+        )
         expect(code).toBe(1)
         expect(stderr).toContain('line 1')
       }
@@ -114,7 +118,7 @@ describe('importing findings', () => {
       body: { findings: { new: 1 } },
     })
     const again = ['import', '-', '--source', source, '--format', 'sarif', '--json']
-    const { stdout } = await runAssay(again, { home, stdin: text })
+    const { stdout } = await openLastingCommandLine({}, { home }).run(again, text)
     expect(JSON.parse(stdout)).toMatchObject({ findings: { new: 0, again: 1 } })
     const { body } = await ask(server.url, 'POST', '/semantic/query', {
       metricSlug: 'total-findings',

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
+import { makeHome, serveAssay } from '../support/assay.ts'
 import { ask } from './estate.ts'
 
 let home: string
@@ -10,7 +11,7 @@ let server: Awaited<ReturnType<typeof serveAssay>>
 beforeEach(async () => {
   ;({ home, remove } = makeHome())
   server = await serveAssay(home)
-  expect((await runAssay(['backup'], { home })).code).toBe(0)
+  expect((await openLastingCommandLine({}, { home }).run(['backup'])).code).toBe(0)
 })
 afterEach(async () => {
   await server.stop()

@@ -2,9 +2,10 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { runInTerminals, whyNoPty } from '../support/pty.ts'
-import { ask, callTool, connectHttp, mustRun } from './estate.ts'
+import { ask, callTool, connectHttp } from './estate.ts'
 
 const toTerm = (slug: string) => ({ slug, displayName: slug, filterMapping: { severities: ['HIGH'] } })
 const create = (slug: string) => ['call', 'create_glossary_term', JSON.stringify(toTerm(slug))]
@@ -16,7 +17,7 @@ it.skipIf(whyNoPty() !== undefined)(
     const { home, remove } = makeHome()
     const target = mkdtempSync(join(tmpdir(), 'assay-target-'))
     const to = `sqlite:${join(target, 'assay.db')}`
-    await mustRun(home, create('kept'))
+    expect((await openLastingCommandLine({}, { home }).run(create('kept'))).code).toBe(0)
     const job = { argv: [process.execPath, mainFile, 'move', '--to', to], columns: 400, env: { ASSAY_HOME: home } }
     const [interrupted, moved] = runInTerminals([{ ...job, send: '\u0003', sendAfter: 'Copying' }, job])
     expect(interrupted?.code).toBe(1)
@@ -32,7 +33,7 @@ it.skipIf(whyNoPty() !== undefined)(
     copyFileSync(join(home, 'assay.key'), join(target, 'assay.key'))
 
     const refusal = `The database has moved to ${to}`
-    const { code, stderr } = await runAssay(create('mine'), { home })
+    const { code, stderr } = await openLastingCommandLine({}, { home }).run(create('mine'))
     expect([code, stderr]).toEqual([1, expect.stringContaining(refusal)])
     const server = await serveAssay(home)
     const reply = await ask(server.url, 'POST', '/semantic/glossary', toTerm('mine'))
@@ -45,7 +46,7 @@ it.skipIf(whyNoPty() !== undefined)(
     await client.close()
     await server.stop()
 
-    await mustRun(target, create('mine'))
+    expect((await openLastingCommandLine({}, { home: target }).run(create('mine'))).code).toBe(0)
     remove()
     expect(existsSync(home)).toBe(false)
     const doctor = await runAssay(['doctor', '--deep'], { home: target })

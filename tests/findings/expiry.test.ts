@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { recordExpiries } from '../../src/findings/expiries.ts'
 import { errorOf, NOON } from '../support/context.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { isLong } from '../support/long.ts'
 import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { DAY, openWatching, type Watching } from '../watches/watching.ts'
 import { runCourse } from './expiry-course.ts'
 
+const KILLS = isLong ? 6 : 3
 const inDays = (days: number) => new Date(NOON + days * DAY).toISOString()
 const ignored = { status: 'IGNORED', reason: 'accepted for now' }
 
@@ -123,10 +125,10 @@ it('has one row of history for its end when a process is killed before it record
       reader.prepare(`SELECT count(*) FROM main.status_change WHERE reason = 'expired'`).pluck().get(),
     )
   const seen: unknown[] = []
-  for (let kill = 0; kill < 6; kill++) {
+  for (let kill = 0; kill < KILLS; kill++) {
     const running = await startEntry(entry, [filesOf(context.store).file, String(context.clock.now)])
     await untilPrinted(running, 'ready')
-    await new Promise((resolve) => setTimeout(resolve, kill * 12))
+    await new Promise((resolve) => setTimeout(resolve, kill * (72 / KILLS)))
     running.child.kill('SIGKILL')
     await running.ended
     seen.push(countRecorded())

@@ -6,6 +6,8 @@ await import('../catalogue/filter-matrix.test.ts')
 await import('../connectors/bi/revisit.test.ts')
 await import('../detectors/patterns.test.ts')
 await import('../e2e/import.test.ts')
+await import('../findings/expiry.test.ts')
+await import('../scans/kill.test.ts')
 await import('../upgrade/hide-stored.test.ts')
 
 export {}

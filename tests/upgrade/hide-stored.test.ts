@@ -24,7 +24,9 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+/** Processes that start at once after the last kill. */
+const KEEPERS = isLong ? [1, 2, 3] : [1, 2]
 const entry = new URL('open-folder-entry.ts', import.meta.url)
 const config = (home: string) => loadConfig({ home }, {})
 
@@ -135,7 +137,7 @@ it('importing the earlier file again changes nothing', async () => {
 })
 
 it('an upgrade that is killed is completed by the next start', { timeout: 60_000 }, async () => {
-  const folder = makeEarlierFolder(root, isLong ? 3000 : 1000)
+  const folder = makeEarlierFolder(root, isLong ? 3000 : 700)
   const ids = readAll(folder, idQueries)
   for (let kill = 0; kill < KILLS; kill++) {
     const running = await startEntry(entry, [folder.home])
@@ -144,8 +146,8 @@ it('an upgrade that is killed is completed by the next start', { timeout: 60_000
     running.child.kill('SIGKILL')
     await running.ended
   }
-  const together = await Promise.all([0, 1, 2].map(() => startEntry(entry, [folder.home])))
-  expect(await Promise.all(together.map(({ ended }) => ended))).toEqual([0, 0, 0])
+  const together = await Promise.all(KEEPERS.map(() => startEntry(entry, [folder.home])))
+  expect(await Promise.all(together.map(({ ended }) => ended))).toEqual(KEEPERS.map(() => 0))
   expect(listLeaks(folder)).toEqual([])
   expect(readAll(folder, idQueries)).toEqual(ids)
   const { store, close } = await openFolder(config(folder.home), {})

@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Browser, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { assay, hasBrowser, inspect, launch, main, type Served, serve, settled } from '../console/harness.ts'
+import { isLong } from '../support/long.ts'
 import { type HostPages, startHostPages } from './host.ts'
 
 const VIEW = 'ui://assay/answer.html'
@@ -227,33 +228,39 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
     })
   })
 
-  test.each([
+  const furtherQuestions: [question: { metricSlug: string } & Record<string, unknown>, isOffered: boolean][] = [
     [{ metricSlug: 'open-findings', dimensions: ['severity'] }, true],
+    [{ metricSlug: 'open-findings', glossaryTermSlug: 'pii-exposure', filters: { containers: ['Engineering'] } }, true],
+  ]
+  test.each([
+    ...(isLong ? furtherQuestions : []),
     [
       { metricSlug: 'new-findings', filters: { severities: ['HIGH', 'LOW'] }, from: '2025-01-01', to: '2030-01-01' },
       true,
     ],
-    [{ metricSlug: 'open-findings', glossaryTermSlug: 'pii-exposure', filters: { containers: ['Engineering'] } }, true],
     // The console has no filters that exclude.
     [{ metricSlug: 'open-findings', filters: { exclude: { severities: ['LOW'] } } }, false],
-  ])('opens what %j asks in the console of a server on the same folder: %s', async (question, isOffered) => {
-    const frame = await show({ openLinks: {} })
-    const { value } = await answer('query_metric', question)
-    expect(await figureOf(frame)).toBe(value.toLocaleString('en-US'))
-    const button = frame.getByRole('button', { name: 'Open in the console' })
-    expect(await button.count()).toBe(isOffered ? 1 : 0)
-    if (!isOffered) return
-    await button.click()
-    const opened = () => run(({ seen }) => seen.opened, {})
-    await expect.poll(async () => (await opened()).length).toBe(1)
-    const [address = ''] = await opened()
-    expect(address).toMatch(new RegExp(`^${served.origin}/console/explore\\?metric=${question.metricSlug}`))
-    const shown = await browser.newPage()
-    await shown.goto(address)
-    await settled(shown)
-    expect(await shown.locator('.tile[aria-pressed=true] .figure b').innerText()).toBe(value.toLocaleString('en-US'))
-    await shown.close()
-  })
+  ] satisfies typeof furtherQuestions)(
+    'opens what %j asks in the console of a server on the same folder: %s',
+    async (question, isOffered) => {
+      const frame = await show({ openLinks: {} })
+      const { value } = await answer('query_metric', question)
+      expect(await figureOf(frame)).toBe(value.toLocaleString('en-US'))
+      const button = frame.getByRole('button', { name: 'Open in the console' })
+      expect(await button.count()).toBe(isOffered ? 1 : 0)
+      if (!isOffered) return
+      await button.click()
+      const opened = () => run(({ seen }) => seen.opened, {})
+      await expect.poll(async () => (await opened()).length).toBe(1)
+      const [address = ''] = await opened()
+      expect(address).toMatch(new RegExp(`^${served.origin}/console/explore\\?metric=${question.metricSlug}`))
+      const shown = await browser.newPage()
+      await shown.goto(address)
+      await settled(shown)
+      expect(await shown.locator('.tile[aria-pressed=true] .figure b').innerText()).toBe(value.toLocaleString('en-US'))
+      await shown.close()
+    },
+  )
 
   test.each([
     ['explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' }, '/console/glossary/pii-exposure'],
