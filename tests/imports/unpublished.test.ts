@@ -81,11 +81,11 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
     async ({ act }) => {
       const random = new SeededRandom(seed)
       const home = keepHome(newHome())
-      await importInterrupted(home, drawLines(random, 250, 150))
+      await importInterrupted(home, drawLines(random, 180, 110))
       const person = open(home)
       await person.run('create_suppression', { filters: { severities: ['LOW'] }, reason: 'not ours' })
       await importInterrupted(home, drawLines(random, 50, 150))
-      const lines = drawLines(random, 350, 300)
+      const lines = drawLines(random, 250, 200)
       person.settle()
       const oracle = open(keepHome(copyHome(home)), { engine: true })
       await act(oracle)
