@@ -9,6 +9,7 @@ const backup = 'src/store/backup.ts'
 const backupTest = 'tests/store/backup.test.ts'
 const lease = 'src/scans/lease.ts'
 const leaseTest = 'tests/scans/lease.test.ts'
+const upgradeTest = 'tests/store/postgres-upgrade.test.ts'
 
 /** Rules whose loss would lose, mix up or overwrite data. */
 export const dataBreaks: readonly Break[] = [
@@ -59,6 +60,28 @@ export const dataBreaks: readonly Break[] = [
       replaceCondition([lease, 'ScanLease.#beat'], 'state', 'false'),
     ],
     test: { file: leaseTest },
+  },
+  {
+    id: 'lost-database-ends-scan',
+    rule: 'A scan that loses the database resumes where it was.',
+    edits: [replaceAll(['src/store/away.ts', 'isStoreAway'], 'false')],
+    test: { file: 'tests/scans/lost-database.test.ts' },
+  },
+  {
+    id: 'earlier-version-goes-on',
+    rule: 'Processes of an earlier version read and write nothing once the schema is upgraded.',
+    edits: [
+      replaceCondition(['src/store/postgres/connection.ts', 'PostgresConnection.#requireSchema'], 'found', 'true'),
+    ],
+    test: { file: upgradeTest, title: 'those of earlier versions are refused' },
+  },
+  {
+    id: 'upgrade-beside-writers',
+    rule: 'A schema on a server is upgraded while no transaction writes.',
+    edits: [
+      replaceCall(['src/store/postgres/upgrade.ts', 'upgradeSchema'], 'transaction upgrade', '$0.atomically($2)'),
+    ],
+    test: { file: upgradeTest },
   },
   {
     id: 'import-overrules-person',
