@@ -14,6 +14,8 @@ const MAX_COMBOS = 50_000
 const MAX_LOG_ROWS = 20
 
 const selectCombos = `SELECT id, n, ${comboFacetColumns} FROM main.combo`
+/** All at once, because each statement is a round trip where the database is on a server. */
+const isListed = 'id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))'
 const selectPosition = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   (SELECT n FROM definition_count) AS definitions`
 
@@ -96,20 +98,19 @@ export class ComboCounts {
       if (fromCombo === 0) this.newestDetection = Math.max(this.newestDetection, firstDetectedAt)
     }
     changed.delete(0)
-    const select = reader.prepare(`${selectCombos} WHERE id = ?`)
-    const read = [...changed].map((id) => select.get(id) as CountedRow | undefined)
-    const known = read.filter((row) => row !== undefined)
+    const known = reader.prepare(`${selectCombos} WHERE ${isListed}`).all(JSON.stringify([...changed])) as CountedRow[]
     this.#put(reader, known)
-    return known.length === read.length
+    return known.length === changed.size
   }
 
   #put(reader: Reader, rows: readonly CountedRow[]): void {
     const { facets, names } = this.engine
-    const select = reader.prepare('SELECT id, text FROM word WHERE id = ?')
     const words = rows.flatMap(({ detector, type, category, customKey }) => [detector, type, category, customKey])
     const unknown = [...new Set(words)].filter((id) => !names.hasWord(id))
-    const found = unknown.map((id) => select.get(id) as { id: number; text: SafeText } | undefined)
-    if (found.length > 0) names.addWords(found.filter((word) => word !== undefined))
+    if (unknown.length > 0) {
+      const select = reader.prepare(`SELECT id, text FROM word WHERE ${isListed}`)
+      names.addWords(select.all(JSON.stringify(unknown)) as { id: number; text: SafeText }[])
+    }
     for (const row of rows) {
       const number = facets.add(row)
       const cell = facets.cellOf[number] as number

@@ -27,6 +27,8 @@ import { missingPostgres, openNewPostgres, type PostgresServer, startPostgres } 
 const SEED = Number(process.env.ASSAY_POSTGRES_SEED ?? 11)
 const ESTATES = Number(process.env.ASSAY_POSTGRES_ESTATES ?? 1)
 const QUESTIONS = Number(process.env.ASSAY_POSTGRES_QUESTIONS ?? 12)
+/** Questions between two changes, because a change takes as long as several questions. */
+const AT_ONCE = 4
 /** So few rows between marks that a small estate has many. */
 const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
 
@@ -98,20 +100,23 @@ describe.skipIf(missingPostgres !== undefined)(`questions to PostgreSQL ${missin
           })
         }
       }
-      for (let number = 0; number < QUESTIONS; number++) {
-        if (random.chance(0.5)) {
+      for (let number = 0; number < QUESTIONS; number += AT_ONCE) {
+        const askSome = () => {
+          for (let next = number; next < Math.min(QUESTIONS, number + AT_ONCE); next++) ask(next)
+        }
+        if (random.chance(0.7)) {
           const change = random.below(2 ** 30)
           // What a transaction has written is not seen before it is committed.
           const meanwhile = (writer: Writer) => {
             // Asking may take longer than a transaction may be idle.
             writer.prepare('SET LOCAL idle_in_transaction_session_timeout = 0').all()
-            ask(number)
+            askSome()
           }
           changeSomething(store, new SeededRandom(change), { meanwhile })
           changeSomething(file, new SeededRandom(change))
           oracle = readOracle()
         } else {
-          ask(number)
+          askSome()
         }
       }
       expect(served).toBeGreaterThan(QUESTIONS / 4)

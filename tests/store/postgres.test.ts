@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ComboCounts } from '../../src/engine/combo-counts.store.ts'
 import { type SeenAsset, saveAsset } from '../../src/findings/assets.store.ts'
 import { applyDetection, type DetectionCounts } from '../../src/findings/detected.ts'
 import type { FacetDictionary } from '../../src/findings/facets.store.ts'
@@ -188,6 +189,15 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect(query.mock.calls.length).toBeLessThanOrEqual(8)
     const history = `SELECT count(*) FROM status_change WHERE finding_id IN (SELECT id FROM finding WHERE excerpt = 'e')`
     expect(find(history)).toBe(40)
+  })
+
+  it('reads the counts of combinations and their names in at most 10 round trips', () => {
+    const query = vi.spyOn(PostgresClient.prototype, 'query')
+    onTestFinished(() => query.mockRestore())
+    const counts = new ComboCounts()
+    store.read((reader) => counts.loadSome(reader))
+    expect([counts.isLoaded, counts.engine.facets.count > 10]).toEqual([true, true])
+    expect(query.mock.calls.length).toBeLessThanOrEqual(10)
   })
 
   it('decides on 500 findings in at most 40 round trips', () => {
