@@ -53,6 +53,5 @@ const replacePart =
 export const replaceCondition = replacePart('condition')
 export const replaceOperand = replacePart('operand')
 export const replaceCall = replacePart('call')
-export const replaceName = replacePart('name')
 export const replaceProperty = replacePart('property')
 export const replaceReturned = replacePart('returned')

@@ -5,10 +5,10 @@ import { breaks } from './list.ts'
 import { applyEdits, locate } from './locate.ts'
 
 describe('the list of deliberate breaks', () => {
-  it('has 40 to 70 entries with unique ids', () => {
+  it('has 40 to 60 entries with unique ids', () => {
     expect(new Set(breaks.map(({ id }) => id)).size).toBe(breaks.length)
     expect(breaks.length).toBeGreaterThanOrEqual(40)
-    expect(breaks.length).toBeLessThanOrEqual(70)
+    expect(breaks.length).toBeLessThanOrEqual(60)
   })
 
   it.each(breaks)('$id finds exactly one place for each edit and names an existing test', ({ edits, test }) => {

@@ -1,5 +1,5 @@
 import type { Break } from './break.ts'
-import { replaceAll, replaceCall, replaceCondition, replaceName, replaceProperty } from './break.ts'
+import { replaceAll, replaceCall, replaceCondition, replaceProperty } from './break.ts'
 
 const excerpt = 'src/detectors/excerpt.ts'
 const redactionTest = 'tests/detectors/redaction.test.ts'
@@ -14,12 +14,6 @@ const operation = 'src/operation/operation.ts'
 
 /** Rules whose loss would show or send a secret, or text of a tenant. */
 export const leakBreaks: readonly Break[] = [
-  {
-    id: 'excerpt-shows-other-match',
-    rule: 'An excerpt does not show other matches beside its own.',
-    edits: [replaceName([excerpt, 'toExcerpt'], 'MASK_TEXT', 'text.slice(range.start, range.end)')],
-    test: { file: redactionTest },
-  },
   {
     id: 'excerpt-shows-match',
     rule: 'An excerpt does not show what was found.',
@@ -73,12 +67,6 @@ export const leakBreaks: readonly Break[] = [
     rule: 'Text of a tenant reaches an assistant between marks that say so.',
     edits: [replaceCall(['src/mcp/tools/answer.ts', 'toAnswer'], 'wrapUntrusted tenant', '$1')],
     test: { file: 'tests/catalogue/injected.test.ts' },
-  },
-  {
-    id: 'sealed-place-not-authenticated',
-    rule: 'A sealed secret opens only for the source and member that it was sealed for.',
-    edits: [replaceCall([envelope, 'sealWith'], 'setAAD', '$0'), replaceCall([envelope, 'unsealWith'], 'setAAD', '$0')],
-    test: { file: tamperTest, title: 'is never decrypted' },
   },
   {
     id: 'sealed-tag-not-checked',

@@ -64,14 +64,6 @@ export const numberBreaks: readonly Break[] = [
     test: { file: unpublishedTest, title: 'is visible completely or not visible to SQL' },
   },
   {
-    id: 'unpublished-changes-counted',
-    rule: 'A finding is shown as it was until the import that changes it is published.',
-    edits: [
-      replaceCall(['src/findings/ledger.store.ts', 'FindingLedger.#beforeChange'], 'saveEarlierFinding', 'undefined'),
-    ],
-    test: { file: unpublishedTest, title: 'is visible completely or not visible to SQL' },
-  },
-  {
     id: 'engine-misses-correction',
     rule: 'The columnar index notices when the time of a resolution is corrected.',
     edits: [replaceCondition(['src/findings/ledger.store.ts', 'FindingLedger.correctResolution'], 'changes', 'false')],
