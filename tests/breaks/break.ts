@@ -9,8 +9,6 @@ export type Part =
   | { kind: 'call'; names: readonly string[] }
   /** The value of a property of an object literal. */
   | { kind: 'property'; names: readonly string[] }
-  /** A use of the name. */
-  | { kind: 'name'; names: readonly string[] }
   | { kind: 'returned'; names: readonly string[] }
 
 /** A change of one place in the source, found by the names of its declarations. */

@@ -78,8 +78,6 @@ function listParts(symbol: ts.Node, { kind, names }: Exclude<Part, { kind: 'whol
       })
     case 'call':
       return listInside(symbol, (node) => isCall(node) && calleeOf(node) === first)
-    case 'name':
-      return listInside(symbol, (node) => ts.isIdentifier(node) && node.text === first)
     case 'property':
       return listInside(
         symbol,
