@@ -4,6 +4,7 @@ import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { makeHome, runAssay, type ServingProcess, serveAssay, startAssay } from '../support/assay.ts'
+import { isLong } from '../support/long.ts'
 import { missingPrograms, type OwnPostgresServer, openAdmin, startOwnPostgres } from '../support/postgres.ts'
 import { ask } from './estate.ts'
 
@@ -143,46 +144,50 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
     expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('assay init') })
   }, 60_000)
 
-  it('a scan goes on after the database was away, and a process that starts meanwhile says why it cannot', async () => {
-    const wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 30, sentences: 4 }), latencyMs: 60 })
-    onTestFinished(() => wiki.close())
-    const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
-    const { url } = await serve()
-    await work(1)
-    for (const name of ['calm', 'interrupted']) {
-      const detectors = [
-        { type: 'SECRETS', enabled: true },
-        { type: 'PII', enabled: true },
-      ]
-      expect((await ask(url, 'POST', '/sources', { name, config: { ...config, detectors } })).status).toBe(201)
-    }
-    const scan = async (name: string) => {
-      const { body } = await ask(url, 'POST', `/sources/${name}/scans`, {})
-      return (body as { id: string }).id
-    }
-    const stateOf = (id: string) =>
-      admin.query(
-        `SELECT status, (SELECT count(*) FROM main.asset a WHERE a.source_id = s.source_id) FROM main.scan s WHERE uid = '${id}'`,
-      )[0] ?? []
-    const rowsOf = (id: string) =>
-      admin.query(`SELECT a.key, k.detector_id, k.type_id, count(*), sum(f.conf_q) FROM main.scan s JOIN main.asset a ON a.source_id = s.source_id
+  it.runIf(isLong)(
+    'a scan goes on after the database was away, and a process that starts meanwhile says why it cannot',
+    async () => {
+      const wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 30, sentences: 4 }), latencyMs: 60 })
+      onTestFinished(() => wiki.close())
+      const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
+      const { url } = await serve()
+      await work(1)
+      for (const name of ['calm', 'interrupted']) {
+        const detectors = [
+          { type: 'SECRETS', enabled: true },
+          { type: 'PII', enabled: true },
+        ]
+        expect((await ask(url, 'POST', '/sources', { name, config: { ...config, detectors } })).status).toBe(201)
+      }
+      const scan = async (name: string) => {
+        const { body } = await ask(url, 'POST', `/sources/${name}/scans`, {})
+        return (body as { id: string }).id
+      }
+      const stateOf = (id: string) =>
+        admin.query(
+          `SELECT status, (SELECT count(*) FROM main.asset a WHERE a.source_id = s.source_id) FROM main.scan s WHERE uid = '${id}'`,
+        )[0] ?? []
+      const rowsOf = (id: string) =>
+        admin.query(`SELECT a.key, k.detector_id, k.type_id, count(*), sum(f.conf_q) FROM main.scan s JOIN main.asset a ON a.source_id = s.source_id
         LEFT JOIN main.finding f ON f.asset_id = a.id LEFT JOIN main.combo k ON k.id = f.combo_id WHERE s.uid = '${id}'
         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
-    const calm = await scan('calm')
-    await vi.waitFor(() => expect(stateOf(calm)[0]).toBe('COMPLETED'), PATIENCE)
-    const interrupted = await scan('interrupted')
-    await vi.waitUntil(() => Number(stateOf(interrupted)[1]) > 0, PATIENCE)
-    expect(stateOf(interrupted)[0]).toBe('RUNNING')
-    server.halt()
-    expect(await run(['query', 'total-findings'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('cannot be reached'),
-    })
-    const refused = await runAssay(['worker', '--probe-port', '0'], { home: homeOf(2), env })
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached') })
-    server.resume()
-    await vi.waitFor(() => expect(stateOf(interrupted)[0]).toBe('COMPLETED'), PATIENCE)
-    expect(rowsOf(interrupted).length).toBeGreaterThan(30)
-    expect(rowsOf(interrupted)).toEqual(rowsOf(calm))
-  }, 240_000)
+      const calm = await scan('calm')
+      await vi.waitFor(() => expect(stateOf(calm)[0]).toBe('COMPLETED'), PATIENCE)
+      const interrupted = await scan('interrupted')
+      await vi.waitUntil(() => Number(stateOf(interrupted)[1]) > 0, PATIENCE)
+      expect(stateOf(interrupted)[0]).toBe('RUNNING')
+      server.halt()
+      expect(await run(['query', 'total-findings'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('cannot be reached'),
+      })
+      const refused = await runAssay(['worker', '--probe-port', '0'], { home: homeOf(2), env })
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached') })
+      server.resume()
+      await vi.waitFor(() => expect(stateOf(interrupted)[0]).toBe('COMPLETED'), PATIENCE)
+      expect(rowsOf(interrupted).length).toBeGreaterThan(30)
+      expect(rowsOf(interrupted)).toEqual(rowsOf(calm))
+    },
+    240_000,
+  )
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, missingPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { runWriters } from './writers.ts'
 
-const [WRITERS, BATCHES] = [process.env.ASSAY_WRITERS ?? 2, process.env.ASSAY_WRITER_BATCHES ?? 8].map(Number) as [
+const [WRITERS, BATCHES] = [process.env.ASSAY_WRITERS ?? 2, process.env.ASSAY_WRITER_BATCHES ?? 5].map(Number) as [
   number,
   number,
 ]
