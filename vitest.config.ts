@@ -28,8 +28,8 @@ export default defineConfig({
     ...builtWorkers,
     sequence: { sequencer: VaultsLast },
     pool: 'forks',
-    // Two more than the cores of a small machine, because many tests wait for processes and clocks.
-    maxWorkers: 4,
+    // One more than the cores of a small machine, because many tests wait for processes and clocks.
+    maxWorkers: 3,
     // Imports and answers are short-lived objects: in a small young generation a seventh of the time is collection.
     execArgv: ['--min-semi-space-size=32'],
     // Transformed sources stay in node_modules, so that an unchanged file is transformed once for all runs.
