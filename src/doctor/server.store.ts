@@ -36,16 +36,7 @@ const selectFacts = `SELECT current_setting('server_version') AS version, pg_dat
     (SELECT count(*) FROM pg_class WHERE relnamespace = 'main'::regnamespace AND relkind IN ('r', 'S', 'v')
       AND NOT pg_has_role(relowner, 'USAGE')) AS foreignTables`
 
-const selectSessions = `SELECT application_name AS name, count(*) AS connections FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name LIKE 'assay schema %' GROUP BY application_name ORDER BY 1`
-
 export const readServerFacts = (reader: Reader): ServerFacts => reader.prepare(selectFacts).get() as ServerFacts
-
-/** The connections of processes of Assay, by the schema that they work with. */
-export function countSessions(reader: Reader): { schema: number; connections: number }[] {
-  const rows = reader.prepare(selectSessions).all() as { name: string; connections: number }[]
-  return rows.map(({ name, connections }) => ({ schema: Number(/\d+$/.exec(name)), connections }))
-}
 
 /**
  * By how much the clock of the server is ahead of that of this machine, at least; 0 while the difference may be the time

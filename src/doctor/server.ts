@@ -5,7 +5,7 @@ import { describeDifferences } from '../store/schema-check.ts'
 import type { Store } from '../store/store.ts'
 import { describeDatabase, isLocalHost, type PostgresAddress } from '../store/store-place.ts'
 import { type CheckResult, check } from './check.ts'
-import { countSessions, measureClock, readServerFacts, type ServerFacts } from './server.store.ts'
+import { measureClock, readServerFacts, type ServerFacts } from './server.store.ts'
 
 const MB = 1024 * 1024
 /** What a server needs at most, and a worker beside it. */
@@ -101,7 +101,7 @@ function checkSchema(store: Store): CheckResult {
 }
 
 function checkSessions(store: Store): CheckResult {
-  const others = store.read(countSessions).filter(({ schema }) => schema !== newestSchema())
+  const others = (store.server?.listSessions() ?? []).filter(({ schema }) => schema !== newestSchema())
   if (others.length === 0) return 'no process of another version is connected'
   const named = others.map(({ schema, connections }) => `${count(connections, 'connection')} for schema ${schema}`)
   return {

@@ -118,6 +118,14 @@ export interface Store {
 export interface StoreServer {
   /** Differences of the tables, indexes, triggers and the like from those of this version. */
   listSchemaDifferences(): string[]
+  /** The connections of all processes of Assay to the database. */
+  listSessions(): SchemaSessions[]
+}
+
+export interface SchemaSessions {
+  /** The schema that the processes work with. */
+  schema: number
+  connections: number
 }
 
 /** What concerns a database only because it is a file. */

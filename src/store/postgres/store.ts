@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader, Writer } from '../connection.ts'
 import { newestSchema } from '../migrations.ts'
-import type { SchemaUpgrade, Store, StoreServer, WriteOptions } from '../store.ts'
+import type { SchemaSessions, SchemaUpgrade, Store, StoreServer, WriteOptions } from '../store.ts'
 import type { PostgresAddress, StorePlace } from '../store-place.ts'
 import type { PostgresSettings } from './client.ts'
 import { PostgresConnection } from './connection.ts'
 import { prepareSchema } from './create-schema.ts'
 import { listServerDifferences } from './schema-differences.ts'
-import { findSchema, toSessionName } from './upgrade.ts'
+import { findSchema, listSessions, toSessionName } from './upgrade.ts'
 
 /** How long a transaction waits for one that writes. */
 const LOCK_TIMEOUT_MS = 5_000
@@ -88,6 +88,10 @@ export class PostgresStore implements Store, StoreServer {
 
   listSchemaDifferences(): string[] {
     return listServerDifferences(this.#reader)
+  }
+
+  listSessions(): SchemaSessions[] {
+    return listSessions(this.#reader)
   }
 
   beginMove(id: string): void {

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { packageFile } from '../../runtime/package-files.ts'
 import { listMigrations, type Migration, newestSchema } from '../migrations.ts'
-import type { SchemaUpgrade } from '../store.ts'
+import type { Reader, SchemaSessions, SchemaUpgrade } from '../store.ts'
 import type { PostgresAddress } from '../store-place.ts'
 import { PostgresError } from './client.ts'
 import { PostgresConnection } from './connection.ts'
@@ -12,11 +12,17 @@ const LOCK_TIMEOUT_MS = 120_000
 const setup = `SET search_path = main, pg_catalog; SET client_min_messages = warning;
   SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = 0`
 
-const selectOthers = `SELECT count(*) FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name LIKE 'assay schema %' AND application_name <> ?`
+const selectSessions = `SELECT application_name, count(*) FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE 'assay schema %' GROUP BY application_name ORDER BY 1`
 
 /** The name under which a server lists the connections of a process that works with a schema. */
 export const toSessionName = (schema: number): string => `assay schema ${schema}`
+
+/** The connections of processes of Assay to the database, by the schema that they work with. */
+export function listSessions(reader: Pick<Reader, 'prepare'>): SchemaSessions[] {
+  const rows = reader.prepare(selectSessions).raw().all() as [name: string, connections: number][]
+  return rows.map(([name, connections]) => ({ schema: Number(/\d+$/.exec(name)), connections }))
+}
 
 /** The number of the schema in a database; 0 if there is none. */
 export function findSchema(connection: Pick<PostgresConnection, 'prepare'>): number {
@@ -66,7 +72,9 @@ export function upgradeSchema(
     if (to === undefined) return undefined
     for (const { sql } of pending) connection.execute(sql)
     connection.prepare('UPDATE main.schema_version SET number = ?').run(to)
-    const others = connection.prepare(selectOthers).pluck().get(toSessionName(to)) as number
+    const others = listSessions(connection)
+      .filter(({ schema }) => schema !== to)
+      .reduce((sum, { connections }) => sum + connections, 0)
     return { from, to, others }
   }
   try {
