@@ -1,5 +1,6 @@
 import { decodeChanges } from '../findings/facet-log.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
+import { IN_NUMBERS } from '../store/builder.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './columnar-index.ts'
 import { grown } from './index/facet.ts'
@@ -14,8 +15,6 @@ const MAX_COMBOS = 50_000
 const MAX_LOG_ROWS = 20
 
 const selectCombos = `SELECT id, n, ${comboFacetColumns} FROM main.combo`
-/** All at once, because each statement is a round trip where the database is on a server. */
-const isListed = 'id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))'
 const selectPosition = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   (SELECT n FROM definition_count) AS definitions`
 
@@ -98,7 +97,9 @@ export class ComboCounts {
       if (fromCombo === 0) this.newestDetection = Math.max(this.newestDetection, firstDetectedAt)
     }
     changed.delete(0)
-    const known = reader.prepare(`${selectCombos} WHERE ${isListed}`).all(JSON.stringify([...changed])) as CountedRow[]
+    const known = reader
+      .prepare(`${selectCombos} WHERE id ${IN_NUMBERS}`)
+      .all(JSON.stringify([...changed])) as CountedRow[]
     this.#put(reader, known)
     return known.length === changed.size
   }
@@ -108,7 +109,7 @@ export class ComboCounts {
     const words = rows.flatMap(({ detector, type, category, customKey }) => [detector, type, category, customKey])
     const unknown = [...new Set(words)].filter((id) => !names.hasWord(id))
     if (unknown.length > 0) {
-      const select = reader.prepare(`SELECT id, text FROM word WHERE ${isListed}`)
+      const select = reader.prepare(`SELECT id, text FROM word WHERE id ${IN_NUMBERS}`)
       names.addWords(select.all(JSON.stringify(unknown)) as { id: number; text: SafeText }[])
     }
     for (const row of rows) {

@@ -1,3 +1,4 @@
+import { IN_NUMBERS } from '../store/builder.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { toStatus } from './facets.store.ts'
@@ -19,10 +20,7 @@ export function findExpiry(reader: Reader, findingId: number): Expiry | undefine
 /** The ends of several decisions, by the ids of their findings. */
 export function findExpiries(reader: Reader, findingIds: readonly number[]): Map<number, Expiry> {
   const rows = reader
-    .prepare(
-      `SELECT finding_id, at, to_status FROM main.expiry
-       WHERE finding_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-    )
+    .prepare(`SELECT finding_id, at, to_status FROM main.expiry WHERE finding_id ${IN_NUMBERS}`)
     .raw()
     .all(JSON.stringify(findingIds)) as [id: number, at: number, to: number][]
   return new Map(rows.map(([id, at, to]) => [id, { at, to: toStatus(to) }]))

@@ -1,5 +1,6 @@
 import type { Severity } from '../detectors/detector.ts'
 import { foldSafe, internalText, type SafeText } from '../kernel/safe-text.ts'
+import { IN_NUMBERS } from '../store/builder.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
 import type { RowStatement, Writer, WriteStatement } from '../store/store.ts'
 import type { FindingStatus } from './model.ts'
@@ -210,7 +211,7 @@ const selectCombos = `SELECT c.id, c.source_id, c.detector_id, c.type_id, c.cate
     d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key
   FROM main.combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id
     JOIN word g ON g.id = c.category_id JOIN word k ON k.id = c.custom_key_id
-  WHERE c.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
+  WHERE c.id ${IN_NUMBERS}`
 
 const toComboKey = ({ sourceId, detectorType, findingType, category, customDetectorKey, severity, status }: Facets) =>
   `${sourceId}\u0000${severity}\u0000${status}\u0000${detectorType}\u0000${findingType}\u0000${category}\u0000${customDetectorKey}`

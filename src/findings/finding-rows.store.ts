@@ -1,4 +1,5 @@
 import { internalText } from '../kernel/safe-text.ts'
+import { IN_NUMBERS } from '../store/builder.ts'
 import type { Writer } from '../store/store.ts'
 import { type Expiry, findExpiries, findExpiry } from './expiries.store.ts'
 import type { FindingSqlRow } from './finding-record.ts'
@@ -9,16 +10,16 @@ export const findingColumns = `id, asset_id, fp, combo_id, first_detected_at, co
 
 const findByAsset = `SELECT ${findingColumns} FROM finding WHERE asset_id = ?`
 const findByAssets = `SELECT ${findingColumns} FROM finding
-  WHERE asset_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
+  WHERE asset_id ${IN_NUMBERS}`
 const findById = `SELECT ${findingColumns} FROM finding WHERE id = ?`
-const findByIds = `SELECT ${findingColumns} FROM finding WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
+const findByIds = `SELECT ${findingColumns} FROM finding WHERE id ${IN_NUMBERS}`
 const findByFp = `${findByAsset} AND fp = ?`
 const findByFps = `SELECT ${findingColumns} FROM finding WHERE (asset_id, fp) IN (
   SELECT CAST(value ->> '$[0]' AS BIGINT), CAST(value ->> '$[1]' AS BIGINT) FROM json_each(?))`
 const findLastChange = `SELECT finding_id, at, scan_id FROM status_change WHERE finding_id = ?
   ORDER BY seq DESC LIMIT 1`
 const findLastChanges = `SELECT finding_id, at, scan_id FROM status_change s
-  WHERE finding_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+  WHERE finding_id ${IN_NUMBERS}
     AND seq = (SELECT max(seq) FROM status_change WHERE finding_id = s.finding_id)`
 
 interface LastChangeRow {

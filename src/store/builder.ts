@@ -24,7 +24,10 @@ export const db = new Kysely<Tables>({
 /** A text that a column is compared with and that is not stored, so it need not be a `SafeText`. */
 export const comparand = (text: string | RawBuilder<string>): RawBuilder<SafeText> => sql<SafeText>`${text}`
 
-/** The numbers of a JSON array, for `IN`. */
+/** Compares with the numbers of a parameter that is a JSON array, so that many rows are read at once. */
+export const IN_NUMBERS = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))'
+
+/** The same for queries that are built. */
 export const numbersIn = (list: RawBuilder<string>): RawBuilder<number> =>
   sql<number>`(SELECT CAST(value AS BIGINT) FROM json_each(${list}))`
 
