@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildConsole, buildView } from './packaging/console.ts'
-import { buildScripts } from './packaging/scripts.ts'
+import { buildScripts, writeFiles } from './packaging/scripts.ts'
 import { operations } from './src/catalogue.ts'
 import { buildManifest } from './src/mcp/surface.ts'
 import { manifestFile } from './src/mcp/tools/manifest.ts'
@@ -51,10 +51,7 @@ const frames = selections.flatMap((toolsets) =>
   }),
 )
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-for (const { path, contents } of [...files, ...frames, ...browser.files, view, licenses]) {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, contents)
-}
+writeFiles([...files, ...frames, ...browser.files, view, licenses])
 const scripts = files.filter(({ path }) => path.endsWith('.js'))
 const bytes = scripts.reduce((sum, { contents }) => sum + Buffer.byteLength(contents), 0)
 const tookMs = Math.round(performance.now() - startedAt)

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
@@ -12,6 +13,15 @@ export interface BuiltFile {
   contents: Uint8Array | string
 }
 
+export function writeFiles(files: readonly BuiltFile[]): void {
+  for (const { path, contents } of files) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, contents)
+  }
+}
+
+const { platform, target, minifySyntax, minifyWhitespace, legalComments, sourcesContent, logLevel } = bundleOptions
+
 /** How esbuild ends the exports of a module; the copy that it makes of them would be a detour for each call. */
 const COPIED_EXPORTS = /module\.exports ?= ?__toCommonJS\((\w+)\);/
 
@@ -24,16 +34,11 @@ const OWN_URL = {
 async function toScript(path: string, chunk: string, hasMap: boolean): Promise<BuiltFile[]> {
   const { code, map } = await transform(chunk, {
     format: 'cjs',
-    platform: 'node',
-    target: bundleOptions.target,
+    ...{ platform, target, minifySyntax, minifyWhitespace, legalComments, logLevel },
     // The loader's `require` is the only one that knows the scripts.
     supported: { 'dynamic-import': false },
     ...(chunk.includes('import.meta.url') ? OWN_URL : {}),
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    ...(hasMap ? { sourcemap: 'external', sourcesContent: false, sourcefile: path } : {}),
+    ...(hasMap ? { sourcemap: 'external', sourcesContent, sourcefile: path } : {}),
   })
   const contents = code.replace(COPIED_EXPORTS, 'module.exports=$1;')
   if (contents.includes('__toCommonJS(')) throw new Error(`the exports of ${path} were not recognized`)
@@ -53,8 +58,7 @@ export async function buildLoader(folder: string): Promise<BuiltFile[]> {
     outfile: join(folder, 'loader.js'),
     bundle: true,
     format: 'cjs',
-    platform: 'node',
-    target: bundleOptions.target,
+    ...{ platform, target },
     write: false,
   })
   return outputFiles

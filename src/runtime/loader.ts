@@ -12,9 +12,10 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { cachedDataVersionTag, setFlagsFromString } from 'node:v8'
+import { cachedDataVersionTag } from 'node:v8'
 import { Script } from 'node:vm'
 import { threadId } from 'node:worker_threads'
+import { setYoungGrowth } from './young-generation.ts'
 
 // Loads the scripts of the built program. To compile them takes V8 a third of a start, so what it has compiled is kept
 // beside them, as the code cache that V8 offers for this, and the next process on the same version of Node.js reads it.
@@ -39,7 +40,6 @@ const [HEAD, TAIL] = ['(function (exports, require, module, __filename, __dirnam
 /** V8 copies what is not aligned. */
 const ALIGNMENT = 8
 const LENGTH_BYTES = 4
-const YOUNG_GROWTH = '--semi-space-growth-factor='
 
 const root = __dirname
 const requirePackage = createRequire(__filename)
@@ -95,12 +95,12 @@ function readCompiled({ file, places }: OpenedCache, key: string): Buffer | unde
 /** The growth of the young generation is a flag that changes while a server starts. */
 function underFirstFlags<T>(work: () => T): T {
   if (cachedDataVersionTag() === tag) return work()
-  setFlagsFromString(`${YOUNG_GROWTH}2`)
+  setYoungGrowth(2)
   if (cachedDataVersionTag() !== tag) return work()
   try {
     return work()
   } finally {
-    setFlagsFromString(`${YOUNG_GROWTH}1`)
+    setYoungGrowth(1)
   }
 }
 

@@ -5,6 +5,6 @@ const reasons: ReadonlySet<unknown> = new Set([
   ...['certificate_refused', 'no_tls', 'outcome_unknown', 'read_only', 'busy'],
 ])
 
-/** Whether an error means that the database cannot be used for now, so that work in progress has to be resumed later. */
+/** Whether an error means that the database cannot be used at present, so that work in progress has to be resumed later. */
 export const isStoreAway = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'unavailable' && reasons.has(error.facts.reason)

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildLoader } from '../../packaging/scripts.ts'
+import { buildLoader, writeFiles } from '../../packaging/scripts.ts'
 
 // The loader with a small program of its own: a script, what it requires, and what it loads late.
 
@@ -34,7 +34,7 @@ function readCache(): { file: string; bytes: Buffer; changedAt: bigint } {
 }
 
 beforeAll(async () => {
-  for (const { path, contents } of await buildLoader(folder)) writeFileSync(path, contents)
+  writeFiles(await buildLoader(folder))
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }')
   writeFileSync(join(folder, 'start.js'), 'require("./loader.js").run("main")')
 })

@@ -1,8 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
-import { buildScripts } from '../../../packaging/scripts.ts'
+import { buildScripts, writeFiles } from '../../../packaging/scripts.ts'
 import { light, type Peer } from './peer.ts'
 
 const outdir = fileURLToPath(new URL('../../../node_modules/.cache/assay-bench/', import.meta.url))
@@ -18,9 +16,6 @@ const replaceTransport: Plugin = {
 /** Bundles the program as it is shipped, except that the stdio transport of the SDK serves assistants. */
 export async function buildOnSdkTransport(): Promise<Peer> {
   const settings = { entries: ['src/main.ts'], folder: outdir, plugins: [replaceTransport], hasMaps: false }
-  for (const { path, contents } of (await buildScripts(settings)).files) {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, contents)
-  }
+  writeFiles((await buildScripts(settings)).files)
   return { name: 'assay mcp on the transport of the SDK', args: [`${outdir}main.js`, 'mcp'], call: light }
 }
