@@ -35,8 +35,11 @@ export interface RunningEntry {
   ended: Promise<number | null>
 }
 
-export async function startEntry(entry: URL, args: readonly string[]): Promise<RunningEntry> {
-  const child = spawn(process.execPath, [await buildEntry(entry), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+export const startEntry = async (entry: URL, args: readonly string[]): Promise<RunningEntry> =>
+  startScript(await buildEntry(entry), args)
+
+export function startScript(script: string, args: readonly string[]): RunningEntry {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk

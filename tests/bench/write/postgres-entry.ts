@@ -2,30 +2,27 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, createReadStream, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findAssets, type SeenAsset, saveAsset } from '../../../src/findings/assets.store.ts'
-import { applyDetection } from '../../../src/findings/detected.ts'
-import { FindingLedger } from '../../../src/findings/ledger.store.ts'
 import { importFindings } from '../../../src/imports/imports.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { packageFile } from '../../../src/runtime/package-files.ts'
 import { openVault } from '../../../src/store/keys/vault-file.ts'
 import { PostgresClient } from '../../../src/store/postgres/client.ts'
-import type { PostgresStore } from '../../../src/store/postgres/store.ts'
 import { plant } from '../../query/estate.ts'
 import { describeMachine, print, readCount, readFlags, saveResults } from '../../support/bench.ts'
+import { startScript, untilPrinted } from '../../support/entry.ts'
 import { createDatabase, openAdmin, openPostgresStore, startPostgres } from '../../support/postgres.ts'
-import { safe } from '../../support/safe-text.ts'
+import { BATCH, storeBatch } from './scan-batch.ts'
 
 // Findings into a PostgreSQL server of this machine: round trips, and CPU time of this process and of the server.
-// npm run bench -- postgres [--rows 20000] [--batches 20] [--json FILE]
+// Then so many processes scan a source each, all at the same time.
+// npm run bench -- postgres [--rows 20000] [--batches 20] [--writers 12] [--json FILE]
 
-const BATCH = 500
-const PER_ASSET = 5
 const TICK_MS = 10
 const main = packageFile('dist/main.js').pathname
 
-const flags = readFlags({ rows: '20000', batches: '20' })
+const flags = readFlags({ rows: '20000', batches: '20', writers: '12', writer: '' })
 const [rows, batches] = [readCount('rows', flags.rows), readCount('batches', flags.batches)]
+const writers = readCount('writers', flags.writers)
 const folder = mkdtempSync(join(tmpdir(), 'assay-bench-postgres-'))
 const server = await startPostgres()
 const { connectionString, drop } = createDatabase(server)
@@ -65,18 +62,14 @@ interface Cost {
   wallMs: number
 }
 
-/** What storing some findings costs, for each batch of 500. */
-async function measure(name: string, findings: number, work: () => unknown): Promise<Cost & { name: string }> {
-  const [server0, cpu0, wall0] = [serverMs(), process.cpuUsage(), performance.now()]
-  calls = 0
-  await work()
-  const [roundTrips, wall, cpu] = [calls, performance.now() - wall0, process.cpuUsage(cpu0)]
+/** Says what storing so many findings cost for each batch of 500, from the totals. */
+function tell(name: string, findings: number, totals: Cost): Cost & { name: string } {
   const each = (total: number) => Math.round((total / (findings / BATCH)) * 10) / 10
   const cost = {
-    roundTrips: each(roundTrips),
-    clientMs: each((cpu.user + cpu.system) / 1000),
-    serverMs: each(serverMs() - server0),
-    wallMs: each(wall),
+    roundTrips: each(totals.roundTrips),
+    clientMs: each(totals.clientMs),
+    serverMs: each(totals.serverMs),
+    wallMs: each(totals.wallMs),
   }
   const perCore = Math.round((BATCH * 1000) / (cost.clientMs + cost.serverMs))
   print(
@@ -84,6 +77,16 @@ async function measure(name: string, findings: number, work: () => unknown): Pro
       `${cost.wallMs} ms; ${Math.round((BATCH * 1000) / cost.wallMs)} findings/s, ${perCore} per core and second`,
   )
   return { name, ...cost }
+}
+
+async function measure(name: string, findings: number, work: () => unknown): Promise<Cost & { name: string }> {
+  const [server0, cpu0, wall0] = [serverMs(), process.cpuUsage(), performance.now()]
+  calls = 0
+  await work()
+  const [wallMs, { user, system }] = [performance.now() - wall0, process.cpuUsage(cpu0)]
+  return tell(name, findings, {
+    ...{ roundTrips: calls, clientMs: (user + system) / 1000, serverMs: serverMs() - server0, wallMs },
+  })
 }
 
 async function measureImports(): Promise<Cost[]> {
@@ -100,59 +103,6 @@ async function measureImports(): Promise<Cost[]> {
   return [await measure('import', rows, run), await measure('the same import again', rows, run)]
 }
 
-/** Stores one batch of a scan: 500 findings of 100 assets, in one transaction. */
-function storeBatch(target: PostgresStore, sourceId: number, batch: number, run: number): void {
-  const at = Date.now()
-  target.write(
-    (writer) =>
-      FindingLedger.keep(writer, at, (ledger) => {
-        const keys = Array.from({ length: BATCH / PER_ASSET }, (_, asset) => batch * (BATCH / PER_ASSET) + asset)
-        const stored = findAssets(
-          writer,
-          sourceId,
-          keys.map((key) => `a${key}`),
-        )
-        const ids = keys.map((key, index) => {
-          const draft = { kind: 'wiki.page', key: `a${key}`, name: 'page', url: '', checksum: '', links: [] }
-          return saveAsset(
-            writer,
-            ledger.facets,
-            {
-              ...safe({ sourceId, scopeKey: 'S', scanId: 1, at, detectorsHash: 'h', scanned: true }),
-              draft: safe(draft) as SeenAsset['draft'],
-            },
-            stored[index] ?? null,
-          )
-        })
-        ledger.readAhead(ids)
-        for (const [index, id] of ids.entries()) {
-          const numbers = Array.from({ length: PER_ASSET }, (_, number) => (keys[index] ?? 0) * PER_ASSET + number)
-          applyDetection(ledger, {
-            asset: { id, sourceId, lastScannedAt: null },
-            // In each run after the first, one of ten findings is gone or there again.
-            found: numbers
-              .filter((number) => run === 0 || (number + run) % 20 !== 0)
-              .map((number) => ({
-                detectorType: `DETECTOR_${number % 5}`,
-                findingType: `TYPE_${number % 30}`,
-                category: 'SECURITY',
-                severity: 'HIGH' as const,
-                confidence: 0.9,
-                location: { path: 'Body' },
-                excerpt: 'an excerpt of some length [redacted]',
-                fingerprint: (number + 1).toString(16).padStart(12, '0'),
-              })),
-            examinedTypes: new Set(Array.from({ length: 5 }, (_, number) => `DETECTOR_${number}`)),
-            complete: new Set(Array.from({ length: 5 }, (_, number) => `DETECTOR_${number}`)),
-            scanId: 1,
-            at,
-          })
-        }
-      }),
-    { scope: { source: sourceId } },
-  )
-}
-
 async function measureScans(): Promise<Cost[]> {
   plant(store, { sources: [{ name: 'scanned' }], assets: [] })
   const sourceId = store.read((reader) => reader.prepare(`SELECT id FROM source WHERE name = 'scanned'`).pluck().get())
@@ -166,10 +116,37 @@ async function measureScans(): Promise<Cost[]> {
   return costs
 }
 
+/** Re-scans of as many sources as there are writers, each by a process of its own, at the same time. */
+async function measureWriters(): Promise<Cost> {
+  plant(store, { sources: Array.from({ length: writers }, (_, index) => ({ name: `source ${index}` })), assets: [] })
+  const ids = store.read((reader) =>
+    reader.prepare(`SELECT id FROM source WHERE name LIKE 'source %' ORDER BY id`).pluck().all(),
+  )
+  const started = ids.map((id) => startScript(flags.writer, [connectionString, String(id), String(batches)]))
+  for (const writer of started) await untilPrinted(writer, 'ready')
+  const [server0, wall0] = [serverMs(), performance.now()]
+  for (const { child } of started) child.kill('SIGUSR2')
+  const codes = await Promise.all(started.map(({ ended }) => ended))
+  if (codes.some((code) => code !== 0)) throw new Error(`writers ended with ${codes}`)
+  const reports = started.map(
+    ({ output }) => JSON.parse(output().slice('ready\n'.length)) as Pick<Cost, 'roundTrips' | 'clientMs'>,
+  )
+  const sum = (of: 'roundTrips' | 'clientMs') => reports.reduce((total, report) => total + report[of], 0)
+  return tell(`re-scan, ${writers} writers`, writers * batches * BATCH, {
+    roundTrips: sum('roundTrips'),
+    clientMs: sum('clientMs'),
+    serverMs: serverMs() - server0,
+    wallMs: performance.now() - wall0,
+  })
+}
+
 try {
   print(`machine ${JSON.stringify(describeMachine())}`)
-  const results = [...(await measureImports()), ...(await measureScans())]
-  saveResults(flags.json, { command: `npm run bench -- postgres --rows ${rows} --batches ${batches}`, results })
+  const results = [...(await measureImports()), ...(await measureScans()), await measureWriters()]
+  saveResults(flags.json, {
+    command: `npm run bench -- postgres --rows ${rows} --batches ${batches} --writers ${writers}`,
+    results,
+  })
 } finally {
   store.close()
   drop()
