@@ -2,11 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
+import { bundleOptions } from '../../packaging/bundle-options.ts'
+
+/** Helpers of tests name it for what only tests call; it takes longer to load than the rest of a script. */
+const withoutVitest: Plugin = {
+  name: 'without-vitest',
+  setup(bundle) {
+    bundle.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'absent' }))
+    bundle.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = {}' }))
+  },
+}
 
 const built = new Map<string, Promise<string>>()
 
-/** A script of the tests as one file that Node starts at once, without a compiler in each of many processes. */
+/** A script of the tests with its packages as one file, which starts as fast as the program: many processes run it. */
 export function buildEntry(entry: URL): Promise<string> {
   const known = built.get(entry.href)
   if (known !== undefined) return known
@@ -14,13 +24,13 @@ export function buildEntry(entry: URL): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const outfile = `${folder}${basename(entry.pathname, '.ts')}-${process.pid}.mjs`
   const made = build({
+    ...bundleOptions,
     entryPoints: [fileURLToPath(entry)],
     outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
+    splitting: false,
+    // What packages require of Node.js.
+    banner: { js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);" },
+    plugins: [withoutVitest, ...bundleOptions.plugins],
     logLevel: 'error',
   }).then(() => outfile)
   built.set(entry.href, made)
