@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -42,13 +42,25 @@ export interface Patient {
   operate(name: string, input: object): Promise<unknown>
 }
 
+let healthy: Promise<string> | undefined
+
+/** A data folder to copy, which is several times as fast as making one. */
+async function makeHealthy(): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'assay-healthy-'))
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
+  const app = await openApp(loadConfig({ home, logLevel: 'silent' }, {}), {})
+  await app.close()
+  return home
+}
+
 export async function admit(): Promise<Patient> {
   const person = mkdtempSync(join(tmpdir(), 'assay-doctor-'))
   onTestFinished(() => rmSync(person, { recursive: true, force: true }))
   const home = join(person, 'data')
   const bin = join(person, 'bin')
   mkdirSync(bin)
-  mkdirSync(home, { mode: 0o700 })
+  healthy ??= makeHealthy()
+  cpSync(await healthy, home, { recursive: true })
   writeFileSync(join(bin, 'assay'), `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`)
   chmodSync(join(bin, 'assay'), 0o755)
   const path = `${bin}${delimiter}${process.env.PATH}`
@@ -57,8 +69,6 @@ export async function admit(): Promise<Patient> {
     const config = loadConfig({ home: folder, logLevel: 'silent', ...(port === undefined ? {} : { port }) }, env)
     return { config, env, open: () => openApp(config, env) }
   }
-  const app = await openApp(open().config, env)
-  await app.close()
   const patient: Patient = {
     home,
     person,

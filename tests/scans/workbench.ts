@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runTick } from '../../src/background/loop.ts'
@@ -16,7 +16,7 @@ import { createSourceOperations } from '../../src/sources/source-operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
 import { contextOf } from '../support/context.ts'
-import { openAgain, openNewStore } from '../support/new-store.ts'
+import { openAgain, openNewFile, openNewStore } from '../support/new-store.ts'
 import { detectWords, type FakeTenant, fakeConfig, pluginsFor } from './fake-tenant.ts'
 
 /** A data folder with a fake tenant, driven through the operations. */
@@ -59,7 +59,9 @@ export function openWorkbench(
       ? openAgain(beside.store, now)
       : options.home === undefined
         ? openNewStore(file, now)
-        : Store.open(file, { now })
+        : existsSync(file)
+          ? Store.open(file, { now })
+          : openNewFile(file, now)
   const vault = openVault({ store, home, env: {}, now })
   const { plugins = pluginsFor(tenant), estate = [brokenLinksCheck] } = options
   const stop = new AbortController()
