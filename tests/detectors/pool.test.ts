@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
 import { createDetectorPool, type PoolOptions } from '../../src/detectors/pool.ts'
 import type { DetectorRequest } from '../../src/detectors/request.ts'
 import { runRequest } from '../../src/detectors/request.ts'
 import type { AssayDocument } from '../../src/documents/document.ts'
+import { startEntry } from '../support/entry.ts'
+import { builtWorkers } from '../support/source-worker.ts'
 
 const fingerprintKey = new Uint8Array(32).fill(7)
 const document: AssayDocument = {
@@ -98,16 +99,10 @@ describe('the detector pool', () => {
     await expect(pool.run(document, request)).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('does not keep the process alive while it is idle', () => {
-    const code = `
-      import { createDetectorPool } from ${JSON.stringify(new URL('../../src/detectors/pool.ts', import.meta.url).href)}
-      const pool = createDetectorPool({ fingerprintKey: new Uint8Array(32), size: 1, budgetMs: 20000 })
-      const { findings } = await pool.run(${JSON.stringify(document)}, ${JSON.stringify(request)})
-      console.log(findings.length)
-    `
-    const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
-      timeout: 100_000,
-    })
-    expect(output.toString().trim()).toBe('2')
+  it('does not keep the process alive while it is idle', async () => {
+    const worker = new URL('detectors/detect.worker.js', builtWorkers).href
+    const args = [document, request, worker].map((each) => JSON.stringify(each))
+    const { ended, output } = await startEntry(new URL('./pool-entry.ts', import.meta.url), args)
+    expect([await ended, output()]).toEqual([0, '2'])
   }, 120_000)
 })

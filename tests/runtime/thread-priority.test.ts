@@ -1,12 +1,11 @@
 import { getPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
+import { buildEntry } from '../support/entry.ts'
 
-const script = new URL('../../src/runtime/thread-priority.ts', import.meta.url).href
+const script = await buildEntry(new URL('../../src/runtime/thread-priority.ts', import.meta.url))
 const code = `
-  import('tsx/esm/api').then(async (tsx) => {
-    tsx.register()
-    const { lowerThreadPriority } = await import(${JSON.stringify(script)})
+  import(${JSON.stringify(script)}).then(({ lowerThreadPriority }) => {
     lowerThreadPriority()
     require('node:worker_threads').parentPort.postMessage(require('node:os').getPriority(0))
   })`
