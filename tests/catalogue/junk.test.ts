@@ -7,6 +7,7 @@ import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import type { Operation } from '../../src/operation/operation.ts'
 import { type Log, silentLog } from '../../src/runtime/log.ts'
 import { anyText } from '../support/any-text.ts'
+import { isLong } from '../support/long.ts'
 import { type Doors, exchange, makeTemplate, openDoors, type Template, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
 import { junkFor, nest } from './junk.ts'
@@ -14,7 +15,7 @@ import { junkFor, nest } from './junk.ts'
 type Input = Record<string, unknown>
 
 /** `JUNK_RUNS=10000` for the long form. */
-const RUNS = Number(process.env.JUNK_RUNS ?? 5)
+const RUNS = Number(process.env.JUNK_RUNS ?? 3)
 /** The same junk in each run of the suite, unless another seed is asked for. */
 const seed = Number(process.env.JUNK_SEED ?? 7)
 const rounds = { seed, numRuns: RUNS }
@@ -232,13 +233,16 @@ describe('a request without a valid input', () => {
 describe('nesting', () => {
   /** What is nested deeper is refused in one place for all operations; some of them show it. */
   const MAX_FOR_ALL = 10_000
+  /** In the short form, what is nested deeply is put into every third member; each operation begins with another one. */
+  const membersOf = (members: readonly string[], depth: number, turn: number) =>
+    members.filter((_, index) => isLong || depth < MAX_FOR_ALL || index % 3 === turn % 3)
 
   it.each([70, 10_000, 100_000])('of %i levels is refused in every member of every input', async (depth) => {
     const deep = nest(depth)
     const tools = operations.filter(({ toolset }) => toolset !== undefined)
-    for (const operation of depth > MAX_FOR_ALL ? tools.slice(0, 8) : tools) {
+    for (const [turn, operation] of (depth > MAX_FOR_ALL ? tools.slice(0, 8) : tools).entries()) {
       const [valid = {}] = validFor(operation)
-      for (const key of Object.keys(valid)) {
+      for (const key of membersOf(Object.keys(valid), depth, turn)) {
         await check(operation, () => askTool(operation.name, { ...valid, [key]: deep }))
       }
     }
@@ -247,9 +251,9 @@ describe('nesting', () => {
   it.each([70, 10_000, 100_000])('of %i levels is refused in a body', async (depth) => {
     const deep = `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
     const routes = [...anyOf('POST'), ...anyOf('PUT'), ...anyOf('PATCH')]
-    for (const operation of depth > MAX_FOR_ALL ? routes.slice(0, 3) : routes) {
+    for (const [turn, operation] of (depth > MAX_FOR_ALL ? routes.slice(0, 3) : routes).entries()) {
       const { path, init } = toRequest(operation, validFor(operation)[0] ?? {})
-      for (const key of [...Object.keys(JSON.parse(String(init.body))), 'unknown']) {
+      for (const key of membersOf(['unknown', ...Object.keys(JSON.parse(String(init.body)))], depth, turn)) {
         await check(operation, () => askHttp(path, { ...init, body: `{${JSON.stringify(key)}:${deep}}` }))
       }
     }

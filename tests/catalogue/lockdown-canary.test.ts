@@ -16,6 +16,7 @@ import { importFindings } from '../../src/imports/imports.ts'
 import { ImportLine } from '../../src/imports/read/import-line.ts'
 import type { WriteContext } from '../../src/operation/context.ts'
 import { call, type ExportFormat } from '../../src/operation/operation.ts'
+import { isLong } from '../support/long.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { makeTemplate, openEstate, type Template, tenantMark, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
@@ -100,7 +101,8 @@ const listExamples = (template: Template, name: string) => (examples[name]?.(tem
 const listInputs = (template: Template, name: string): Json[] => {
   const own = listExamples(template, name)
   const [first = {}] = own
-  return [...own, ...(pointed[name] ?? []), ...(listMistakes(first) as Json[])]
+  const mistakes = (listMistakes(first) as Json[]).filter((_, index) => isLong || index % 2 === name.length % 2)
+  return [...own, ...(pointed[name] ?? []), ...mistakes]
 }
 
 let template: Template

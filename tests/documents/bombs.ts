@@ -83,7 +83,7 @@ export const hugeInputs = (scale: number): Readonly<Record<string, HugeInput>> =
   '100,000 nested tags': { source: () => '<div>'.repeat(100_000 * scale), mime: 'text/html', partial: true },
   'JSON 200,000 deep': { source: () => '['.repeat(200_000) + ']'.repeat(200_000), mime: 'application/json' },
   'a page of 1,000,000 links': {
-    source: () => '<a href="https://example.com/x">y</a>'.repeat(1_000_000 * scale * scale),
+    source: () => '<a href="https://example.com/x">y</a>'.repeat(1_000_000 * scale ** 3),
     mime: 'storage',
     partial: true,
     links: 5_000,

@@ -4,6 +4,8 @@ process.env.ASSAY_LONG = '1'
 await import('../catalogue/consent.test.ts')
 await import('../catalogue/filter-matrix.test.ts')
 await import('../connectors/bi/revisit.test.ts')
+await import('../connectors/wiki/crawl.test.ts')
+await import('../detectors/duplicate/compare.test.ts')
 await import('../detectors/patterns.test.ts')
 await import('../e2e/import.test.ts')
 await import('../findings/expiry.test.ts')

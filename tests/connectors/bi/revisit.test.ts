@@ -14,7 +14,7 @@ import { isLong } from '../../support/long.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const [REPORTS, DATASETS] = isLong ? [59, 29] : [35, 17]
+const [WORKSPACES, REPORTS, DATASETS] = isLong ? [8, 59, 29] : [4, 18, 9]
 
 let bench: Workbench
 let server: SampleBi
@@ -39,7 +39,13 @@ const ways: { way: string; server: SampleBiOptions }[] = [
 
 async function start(options: SampleBiOptions, config: object = {}) {
   const now = () => bench.clock.now
-  tenant = generatedBi({ workspaces: 8, reports: REPORTS, datasets: DATASETS, editedAt: now() - 30 * DAY_MS, now })
+  tenant = generatedBi({
+    workspaces: WORKSPACES,
+    reports: REPORTS,
+    datasets: DATASETS,
+    editedAt: now() - 30 * DAY_MS,
+    now,
+  })
   server = await startSampleBi({ tenant, now, scanPolls: 0, ...options })
   const urls = { wikiUrl: server.url, biUrl: server.url, authorityUrl: server.authorityUrl }
   const sample = sampleSourceConfigs(urls).bi.config

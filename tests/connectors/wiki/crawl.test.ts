@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { zipOf } from '../../documents/files.ts'
+import { isLong } from '../../support/long.ts'
 import {
   attachmentOf,
   checksumsOf,
@@ -196,22 +197,25 @@ describe('attachments', () => {
 })
 
 describe('a second scan', () => {
+  const [PAGES, COMMENTS, ATTACHMENTS] = isLong ? [2_000, 300, 600] : [1_000, 60, 90]
   const large = () => {
     const spaces = ['1', '2', '3', '4'].map((id) => spaceOf(id))
-    const pages = Array.from({ length: 2_000 }, (_, index) =>
+    const pages = Array.from({ length: PAGES }, (_, index) =>
       pageOf(String(100_000 + index), { spaceId: String((index % 4) + 1) }),
     )
-    const comments = Array.from({ length: 300 }, (_, index) =>
+    const comments = Array.from({ length: COMMENTS }, (_, index) =>
       commentOf(String(500_000 + index), String(100_000 + index)),
     )
-    const attachments = Array.from({ length: 600 }, (_, index) => attachmentOf(`att${index}`, String(100_000 + index)))
+    const attachments = Array.from({ length: ATTACHMENTS }, (_, index) =>
+      attachmentOf(`att${index}`, String(100_000 + index)),
+    )
     return { spaces, pages, comments, attachments }
   }
 
   test('of an unchanged site fetches no body and no attachment, in at most 40 requests beside replies', async () => {
     const wiki = await startWiki(large())
     const first = await crawlAll(openWiki(wiki.url))
-    expect(first.assets.size).toBe(4 + 2_000 + 300 + 600)
+    expect(first.assets.size).toBe(4 + PAGES + COMMENTS + ATTACHMENTS)
     wiki.requests.splice(0)
     const second = await crawlAll(openWiki(wiki.url), checksumsOf(first))
     expect(checksumsOf(second)).toEqual(checksumsOf(first))
