@@ -11,6 +11,8 @@ const MIN_ASKED = 5
 /** How long a question that needs more than the counts is passed on at once. */
 const REFUSAL_MS = 60_000
 const MAX_REFUSED = 500
+/** The delay between two pages of the counts, in which requests are answered. */
+const PAGE_MS = 2
 /** The delay before the counts are read again, after a change that could not be followed. */
 const RELOAD_MS = 1_000
 /** How long an answer is repeated at most, and its length as JSON. */
@@ -33,12 +35,12 @@ export function createCountedAnswers({ store, log }: { store: Store; log: Log })
   /** The last answer to each question. */
   const answered = new WeakMap<object, { reader: Reader; dataVersion: number; lasting: LastingAnswer | undefined }>()
 
-  /** One page in each turn of the event loop, so that no request waits. */
+  /** Reads one page after the other, so that no request waits for more than one. */
   const loadOn = (loading: ComboCounts) => {
     if (closed) return
     try {
       const isSmall = store.read((reader) => loading.loadSome(reader))
-      if (isSmall && !loading.isLoaded) return void setImmediate(() => loadOn(loading))
+      if (isSmall && !loading.isLoaded) return void setTimeout(() => loadOn(loading), PAGE_MS).unref()
       if (isSmall) counts = loading
       else mayLoadAt = Number.POSITIVE_INFINITY
     } catch (error) {

@@ -8,7 +8,8 @@ import type { ComboFacetsRow } from './index/facets.ts'
 import { comboFacetColumns, readSources } from './load.store.ts'
 import type { Shape } from './scan/shape.ts'
 
-const ROWS_AT_ONCE = 1_000
+/** So few that the event loop is held up for a millisecond. */
+const ROWS_AT_ONCE = 100
 /** With more combinations, sums over them take longer than asking another thread. */
 const MAX_COMBOS = 50_000
 /** When more log rows have to be applied, reading all combinations again takes less of one turn of the event loop. */
@@ -53,12 +54,8 @@ export class ComboCounts {
 
   /** Reads some of the combinations; returns false when there are too many. Call it until `isLoaded`. */
   loadSome(reader: Reader): boolean {
-    if (this.#seq === undefined) {
-      // What is committed between the pages is read again, because the log has it.
-      this.#seq = (reader.prepare(selectPosition).get() as Position).seq
-      const newest = reader.prepare('SELECT max(first_detected_at) FROM main.finding').pluck().get() as number | null
-      this.newestDetection = newest ?? Number.NEGATIVE_INFINITY
-    }
+    // What was committed since the last page is in the log, or else everything is read again.
+    if (this.#seq === undefined || !this.follow(reader)) this.#begin(reader)
     const rows = reader
       .prepare(`${selectCombos} WHERE id > ? ORDER BY id LIMIT ?`)
       .all(this.#newestId, this.#rowsAtOnce) as CountedRow[]
@@ -66,6 +63,13 @@ export class ComboCounts {
     this.#newestId = rows.at(-1)?.id ?? this.#newestId
     this.#isLoaded = rows.length < this.#rowsAtOnce
     return this.#countOfId.size <= MAX_COMBOS
+  }
+
+  #begin(reader: Reader): void {
+    this.#seq = (reader.prepare(selectPosition).get() as Position).seq
+    this.#newestId = 0
+    const newest = reader.prepare('SELECT max(first_detected_at) FROM main.finding').pluck().get() as number | null
+    this.newestDetection = newest ?? Number.NEGATIVE_INFINITY
   }
 
   /** Updates the counts to the snapshot of a reader; false when they have to be loaded again. */
