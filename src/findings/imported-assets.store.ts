@@ -131,13 +131,17 @@ export interface ImportedAssetWriter {
   readonly count: number
   /** Reads stored assets at once, for later calls of `save`. */
   readAhead(writer: Writer, keys: Iterable<string>): void
-  /** As `saveImportedAsset`; repeated calls for the same asset look it up once. `isNew`: this import inserted it. */
-  save(
-    writer: Writer,
-    dictionary: FacetDictionary,
-    asset: ImportedAsset,
-    at: number,
-  ): { assetId: number; isNew: boolean }
+  /**
+   * As `saveImportedAsset`; repeated calls for the same asset look it up once. `isNew`: this import inserted it,
+   * `isInserted`: this call did.
+   */
+  save(writer: Writer, dictionary: FacetDictionary, asset: ImportedAsset, at: number): StoredAsset
+}
+
+interface StoredAsset {
+  assetId: number
+  isNew: boolean
+  isInserted: boolean
 }
 
 /** The state of a resumed import, whose assets so far are already counted. */
@@ -157,7 +161,7 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
   let isFirst: boolean | undefined
-  let last: { asset: ImportedAsset; saved: { assetId: number; isNew: boolean } } | undefined
+  let last: { asset: ImportedAsset; saved: StoredAsset } | undefined
   return {
     get count() {
       return before.size + added
@@ -182,8 +186,9 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
       } else if (assetId < Math.min(firstAdded, firstOfImport) && asset.key !== resumed?.last) {
         before.add(assetId)
       }
-      last = { asset, saved: { assetId, isNew: assetId >= firstAdded } }
-      return last.saved
+      const saved = { assetId, isNew: assetId >= firstAdded, isInserted: false }
+      last = { asset, saved }
+      return isNew ? { ...saved, isInserted: true } : saved
     },
   }
 }

@@ -1,6 +1,7 @@
 import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
+import { insertMany } from '../store/many-rows.ts'
 import { statusCodes } from '../store/schema.ts'
-import type { Writer } from '../store/store.ts'
+import type { StoredValue, Writer } from '../store/store.ts'
 import { dueExpiries, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
@@ -27,6 +28,8 @@ import {
 } from './pending-imports.store.ts'
 
 const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertFirstChange = `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
 const shortenLog = `DELETE FROM facet_log
@@ -142,25 +145,29 @@ export class FindingLedger {
     return id
   }
 
+  /** As `insert` for many findings; those that are resolved get their first history entry. */
+  insertAll(findings: readonly NewFinding[], resolution: Pick<FindingChange, 'actor' | 'scanId'>): void {
+    const rows: StoredValue[] = []
+    const changes: StoredValue[] = []
+    for (const finding of findings) {
+      const id = this.#allocateId()
+      const comboId = this.facets.comboId(finding.facets)
+      addValues(rows, id, comboId, finding)
+      const { resolvedAt } = finding
+      if (resolvedAt !== null) changes.push(...toFirstChange(id, { ...resolution, at: resolvedAt, to: 'RESOLVED' }))
+      this.#noteInserted(id, comboId, finding)
+    }
+    insertMany(this.#writer, insertFinding, rows)
+    insertMany(this.#writer, insertFirstChange, changes)
+  }
+
   #insert(finding: NewFinding, sql: string): { id: number; comboId: number; inserted: { changes: number } } {
     this.#rows.forget(finding)
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
-    const inserted = this.#writer
-      .prepare(sql)
-      .run(
-        id,
-        finding.assetId,
-        finding.fp,
-        comboId,
-        finding.firstDetectedAt,
-        finding.confidence,
-        finding.lastDetectedAt,
-        finding.resolvedAt,
-        finding.location,
-        finding.excerpt,
-        finding.valueFp ?? null,
-      )
+    const values: StoredValue[] = []
+    addValues(values, id, comboId, finding)
+    const inserted = this.#writer.prepare(sql).run(...values)
     return { id, comboId, inserted }
   }
 
@@ -235,13 +242,8 @@ export class FindingLedger {
   }
 
   /** Writes the first history entry of a finding that this transaction inserted, as a change from OPEN. */
-  appendFirst(findingId: number, { at, to, actor, reason, scanId }: FindingChange): void {
-    this.#writer
-      .prepare(
-        `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
-         VALUES (?, 1, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(findingId, at, statusCodes.OPEN, statusCodes[to], actor, reason ?? null, scanId ?? null)
+  appendFirst(findingId: number, change: FindingChange): void {
+    this.#writer.prepare(insertFirstChange).run(...toFirstChange(findingId, change))
   }
 
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
@@ -407,6 +409,34 @@ export class FindingLedger {
       .run(internalText(String(this.#nextId - 1)))
   }
 }
+
+/** Adds the values of a row in the order of its columns. */
+function addValues(values: StoredValue[], id: number, comboId: number, finding: NewFinding): void {
+  values.push(
+    id,
+    finding.assetId,
+    finding.fp,
+    comboId,
+    finding.firstDetectedAt,
+    finding.confidence,
+    finding.lastDetectedAt,
+    finding.resolvedAt,
+    finding.location,
+    finding.excerpt,
+    finding.valueFp ?? null,
+  )
+}
+
+const toFirstChange = (findingId: number, { at, to, actor, reason, scanId }: FindingChange): StoredValue[] => [
+  findingId,
+  1,
+  at,
+  statusCodes.OPEN,
+  statusCodes[to],
+  actor,
+  reason ?? null,
+  scanId ?? null,
+]
 
 function requirePendingImport(pending: PendingImport | undefined): PendingImport {
   if (pending === undefined) throw new RangeError('only imports write findings by rows')

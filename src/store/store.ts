@@ -25,7 +25,7 @@ import { Space } from './space.ts'
 import type { StorePlace } from './store-place.ts'
 import { WriterSignal } from './writer-signal.ts'
 
-export type { Reader, RowStatement, Writer, WriteStatement } from './connection.ts'
+export type { Reader, RowStatement, StoredValue, Writer, WriteStatement } from './connection.ts'
 
 export interface WriteOptions extends TransactionOptions {
   /** Needs almost no space, or frees some: attempted on a full disk too. */

@@ -201,6 +201,39 @@ it('counts an asset once if its findings are stored in several batches, even if 
   })
 }, 60_000)
 
+it('stores a finding once that a file has several times, as the last line states it', async () => {
+  const [ASSETS, FINDINGS] = [9, 300]
+  const toLine = (asset: number, finding: number, severity: string, name: string) =>
+    `{"asset":{"key":"k${asset}","name":"${name}"},"detectorType":"D","findingType":"T","severity":"${severity}","status":"RESOLVED","resolvedAt":"${toText(START + finding)}","firstDetectedAt":"${toText(START)}","fingerprint":"${finding}"}\n`
+  const lines = Array.from({ length: ASSETS * FINDINGS }, (_, at) => {
+    const [asset, finding] = [Math.floor(at / FINDINGS), at % FINDINGS]
+    const repeated = finding % 10 === 0 ? toLine(asset, finding, 'HIGH', 'B') : ''
+    const atOnce = finding % 10 === 5 ? toLine(asset, finding, 'HIGH', 'A') : ''
+    return [toLine(asset, finding, 'LOW', 'A') + atOnce, repeated]
+  })
+  const text = lines.map(([line]) => line).join('') + lines.map(([, line]) => line).join('')
+  const imported = importFindings(
+    (async function* () {
+      yield Buffer.from(text)
+    })(),
+    { source: 'scanner', format: 'ndjson' },
+    bench.context,
+  )
+  const count = ASSETS * FINDINGS
+  expect(await imported).toMatchObject({
+    lines: count * 1.2,
+    assets: ASSETS,
+    findings: { new: count, again: count / 5, resolved: count },
+  })
+  expect(
+    oneOf(`SELECT count(*) AS n, sum(c.severity = 4) AS high, count(DISTINCT f.id) AS ids, sum(f.resolved_at) - ${START * count} AS ends
+           FROM finding f JOIN combo c ON c.id = f.combo_id`),
+  ).toEqual({ n: count, high: count / 5, ids: count, ends: (ASSETS * FINDINGS * (FINDINGS - 1)) / 2 })
+  expect(oneOf('SELECT count(*) AS n, max(seq) AS most FROM status_change')).toEqual({ n: count, most: 1 })
+  expect(oneOf(`SELECT count(*) AS n, min(name) || max(name) AS names FROM asset`)).toEqual({ n: ASSETS, names: 'BB' })
+  expect(oneOf('SELECT sum(n) AS n, sum(held) AS held FROM combo')).toEqual({ n: count, held: 0 })
+})
+
 it('completes an accepted import after a failure', async () => {
   const fail = () => {
     throw new Error('the disk is gone')

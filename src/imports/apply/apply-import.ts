@@ -17,7 +17,7 @@ import {
   findStagedBlocks,
   saveStoredRows,
 } from '../stage/imports.store.ts'
-import { type SavedAsset, storeRow } from './import-rows.ts'
+import { FreshFindings, type SavedAsset, storeRow } from './import-rows.ts'
 import { publish } from './publish-import.ts'
 import { openRowSorter, type RowSorter } from './row-sorter.ts'
 import type { SortedImportRows } from './sorted-rows.ts'
@@ -233,17 +233,26 @@ function storeRows(storing: Storing, from: number, to: number): void {
   if (isRemote) {
     ledger.readAheadByFp(saved.map(({ assetId }, index) => [assetId, columns.fp[from + index] ?? 0]))
   }
+  const fresh = new FreshFindings(ledger, scanId)
   for (let index = from; index < to; index++) {
+    const asset = itemAt(saved, index - from)
     const line = readLine(columns, index, {
       facets: itemAt(facets, columns.facets[index] ?? 0),
       excerpt: rows.excerpts?.[index] ?? null,
       scanId,
       at,
     })
-    const result = storeRow(ledger, itemAt(saved, index - from), line)
+    if (!isRemote && fresh.add(asset, line)) {
+      findings.new++
+      if (line.resolvedAt !== null) findings.resolved++
+      continue
+    }
+    fresh.store()
+    const result = storeRow(ledger, asset, line)
     findings[result.known ? 'again' : 'new']++
     if (result.resolved) findings.resolved++
   }
+  fresh.store()
 }
 
 const assetOf = (rows: SortedImportRows, index: number) => itemAt(rows.assets, rows.columns.asset[index] ?? 0)

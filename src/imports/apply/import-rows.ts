@@ -1,4 +1,4 @@
-import type { FindingRecord } from '../../findings/finding-record.ts'
+import type { FindingRecord, NewFinding } from '../../findings/finding-record.ts'
 import type { FindingLedger } from '../../findings/ledger.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
 import type { FindingLine } from '../read/import-row.ts'
@@ -8,6 +8,8 @@ export interface SavedAsset {
   assetId: number
   /** The asset was inserted by this import, so most likely its findings are new, too. */
   isNew: boolean
+  /** It was inserted just now, so it has no findings yet. */
+  isInserted: boolean
 }
 
 const asNew = { known: false, resolved: false }
@@ -16,34 +18,73 @@ const asResolved = { known: false, resolved: true }
 /** Inserts the finding of a line, or updates it. */
 export function storeRow(
   ledger: FindingLedger,
-  { assetId, isNew }: SavedAsset,
+  { assetId, isNew }: Omit<SavedAsset, 'isInserted'>,
   line: FindingLine,
 ): { known: boolean; resolved: boolean } {
-  const { fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = line
+  const { fp, resolvedAt } = line
   if (!isNew) {
     const before = ledger.find(assetId, fp)
     if (before !== undefined) return { known: true, resolved: applyLine(ledger, before, line) }
   }
-  const lastDetectedAt = line.lastDetectedAt ?? firstDetectedAt
-  const id = ledger.insertIfNew({
-    assetId,
-    fp,
-    facets,
-    firstDetectedAt,
-    confidence,
-    lastDetectedAt,
-    resolvedAt,
-    excerpt,
-    location: null,
-  })
+  const id = ledger.insertIfNew(toFinding(assetId, line))
   if (id === undefined) {
     const before = ledger.find(assetId, fp)
     if (before === undefined) throw new RangeError('a finding exists but was not found')
     return { known: true, resolved: applyLine(ledger, before, line) }
   }
   if (resolvedAt === null) return asNew
-  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: ownText('import'), scanId: line.scanId })
+  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: importer, scanId: line.scanId })
   return asResolved
+}
+
+const importer = ownText('import')
+
+const toFinding = (assetId: number, line: FindingLine): NewFinding => ({
+  assetId,
+  fp: line.fp,
+  facets: line.facets,
+  firstDetectedAt: line.firstDetectedAt,
+  confidence: line.confidence,
+  lastDetectedAt: line.lastDetectedAt ?? line.firstDetectedAt,
+  resolvedAt: line.resolvedAt,
+  excerpt: line.excerpt,
+  location: null,
+})
+
+/**
+ * Inserts the findings of assets that were just inserted, many at a time. Lines of one asset follow each other; one
+ * that repeats a finding is left to `storeRow`.
+ */
+export class FreshFindings {
+  readonly #ledger: FindingLedger
+  readonly #scanId: number
+  #waiting: NewFinding[] = []
+  #assetId = 0
+  /** The findings of this asset so far. */
+  readonly #fps = new Set<number>()
+
+  constructor(ledger: FindingLedger, scanId: number) {
+    this.#ledger = ledger
+    this.#scanId = scanId
+  }
+
+  /** False if the line is not about a finding that is certainly new. */
+  add({ assetId, isInserted }: SavedAsset, line: FindingLine): boolean {
+    if (!isInserted) return false
+    if (assetId !== this.#assetId) this.#fps.clear()
+    this.#assetId = assetId
+    if (this.#fps.has(line.fp)) return false
+    this.#fps.add(line.fp)
+    this.#waiting.push(toFinding(assetId, line))
+    return true
+  }
+
+  /** To be called before another finding is stored, and at the end. */
+  store(): void {
+    if (this.#waiting.length === 0) return
+    this.#ledger.insertAll(this.#waiting, { actor: importer, scanId: this.#scanId })
+    this.#waiting = []
+  }
 }
 
 /** Updates a finding from a line; returns whether the line resolved it. */
@@ -80,11 +121,7 @@ function updateRow(ledger: FindingLedger, before: FindingRecord, row: FindingLin
     FALSE_POSITIVE: row.firstDetectedAt,
     IGNORED: row.firstDetectedAt,
   }
-  ledger.changeStatus(
-    before,
-    { at: since[status], to: status, actor: ownText('import'), scanId },
-    { ...patch, resolvedAt },
-  )
+  ledger.changeStatus(before, { at: since[status], to: status, actor: importer, scanId }, { ...patch, resolvedAt })
   return status === 'RESOLVED'
 }
 
