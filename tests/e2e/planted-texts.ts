@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,14 +50,19 @@ const fetchAgain: typeof fetch = (...asked) => fetch(...asked).catch(() => fetch
 
 const MAX_CONTENT_MS = 60_000
 const CRAWLS_OF_EQUALS = 4
-const PART_BYTES = 16 * 1024 * 1024
+const PART_BYTES = 256 * 1024
 const OVERLAP_BYTES = 8192
 
-/** The text of a file in parts that overlap, because the whole may be longer than a string can be. */
-function* readInParts(file: string): Generator<string> {
+/** The text of a file in parts that overlap; without those that were read before, in this or another file. */
+function* readInParts(file: string, known: Set<string>): Generator<string> {
   const bytes = readFileSync(file)
-  for (let start = 0; start < bytes.length; start += PART_BYTES)
-    yield bytes.subarray(start, start + PART_BYTES + OVERLAP_BYTES).toString()
+  for (let start = 0; start < bytes.length; start += PART_BYTES) {
+    const part = bytes.subarray(start, start + PART_BYTES + OVERLAP_BYTES)
+    const digest = createHash('sha1').update(part).digest('base64')
+    if (known.has(digest)) continue
+    known.add(digest)
+    yield part.toString()
+  }
 }
 const DONE = /^(?:COMPLETED|PARTIAL|FAILED|CANCELLED)$/
 
@@ -76,10 +82,11 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
     }
   }
   const take = (field: string) => plantings.take(field, { credentialsOnly: true })
+  const read = new Set<string>()
   const readFiles = (when: string) => {
     for (const each of readdirSync(home, { recursive: true, withFileTypes: true })) {
       if (!each.isFile()) continue
-      for (const part of readInParts(join(each.parentPath, each.name))) note(`${each.name} ${when}`, part)
+      for (const part of readInParts(join(each.parentPath, each.name), read)) note(`${each.name} ${when}`, part)
     }
   }
   const server = await serveAssay(home, ['--log-level', 'debug'])

@@ -6,14 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Store } from '../../src/store/store.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { mainFile, makeHome, runAssay, spawnAssay } from '../support/assay.ts'
 import { readTitles } from '../support/titles.ts'
 import { faults } from './faults.ts'
 
 const root = new URL('../../', import.meta.url)
 /** `ASSAY_KILLS=100` for the long form. */
-const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
-const TERMS = 300
+const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+const TERMS = 150
 
 describe('the table of faults', () => {
   it.each(faults)('names existing tests for: $fault', ({ tests }) => {
@@ -35,7 +36,8 @@ it('apply changes all or nothing when it is killed at any moment', { timeout: 60
     const text = `slug: term-${index}\ndisplayName: Term ${index}\nfilterMapping:\n  severities: [HIGH]\n`
     writeFileSync(join(dir, 'glossary', `${index}.yaml`), text)
   }
-  expect((await runAssay(['init'], { home })).code).toBe(0)
+  const { run } = openLastingCommandLine({}, { home })
+  expect((await run(['init'])).code).toBe(0)
   const open = () => Store.open(join(home, 'assay.db'), { now: () => Date.now() })
   const look = () => {
     const store = open()
@@ -64,7 +66,7 @@ it('apply changes all or nothing when it is killed at any moment', { timeout: 60
     expect([0, TERMS]).toContain(count)
     expect([integrity, foreignKeys]).toEqual(['ok', 0])
   }
-  expect((await runAssay(['apply', '--dir', dir, '--force'], { home })).code).toBe(0)
+  expect((await run(['apply', '--dir', dir, '--force'])).code).toBe(0)
   expect(look().count).toBe(TERMS)
 })
 
@@ -81,7 +83,7 @@ it.skipIf(process.platform === 'win32' || !canRun)(
       chmodSync(home, 0o755)
       rmSync(home, { recursive: true, force: true })
     })
-    expect((await runAssay(['init'], { home })).code).toBe(0)
+    expect((await openLastingCommandLine({}, { home }).run(['init'])).code).toBe(0)
     rmSync(join(home, 'logs'), { recursive: true, force: true })
     for (const name of readdirSync(home)) chmodSync(join(home, name), 0o444)
     chmodSync(home, 0o555)

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { credentialDisguises, disguises } from './planted.ts'
 import { deobfuscate } from './plantings.ts'
 
@@ -29,10 +29,12 @@ interface Value {
 }
 const whole = (text: string, length = 10): Value => ({ text, part: text.slice(-length) })
 
+/** What precedes the 32 bytes of an Ed25519 key in PKCS #8. */
+const KEY_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
+
 function makePem() {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  return { pem, der: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64') }
+  const der = Buffer.concat([KEY_HEAD, randomBytes(32)]).toString('base64')
+  return { pem: `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----\n`, der }
 }
 
 const jsonInBase64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -126,6 +128,9 @@ export interface Wanted {
 
 const PART = 10
 const STEP = 37
+/** The first characters of a part, seven bits of each. */
+const START = 3
+const START_MASK = (1 << (7 * START)) - 1
 const hashOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0)
 
 /** A text, or of what kind it is going to be. */
@@ -137,7 +142,7 @@ type Planted = string | Kind
  */
 export class MarkedPlantings {
   readonly #parts = new Map<string, string>()
-  readonly #starts = new Uint8Array(1 << 21)
+  readonly #starts = new Uint8Array(START_MASK + 1)
   readonly #fields = new Map<string, { texts: Planted[]; taken: number }>()
 
   take(field: string, { credentialsOnly = false, maxLength = Number.POSITIVE_INFINITY }: Wanted = {}): string {
@@ -198,8 +203,11 @@ export class MarkedPlantings {
   find(text: string): string[] {
     const found = new Map<string, string>()
     for (const each of new Set([text.toLowerCase(), deobfuscate(text).toLowerCase()])) {
-      for (let at = 0; at + PART <= each.length; at++) {
-        if (this.#starts[startOf(each, at)] !== 1) continue
+      let start = 0
+      for (let end = 0; end < each.length; end++) {
+        start = ((start << 7) | (each.charCodeAt(end) & 127)) & START_MASK
+        const at = end + 1 - START
+        if (this.#starts[start] !== 1 || at < 0) continue
         const name = this.#parts.get(each.slice(at, at + PART))
         const around = () => JSON.stringify(each.slice(Math.max(0, at - 80), at + PART + 20))
         if (name !== undefined && !found.has(name)) found.set(name, `${name}: ${around()}`)

@@ -67,10 +67,12 @@ function unescapePercents(text: string): string {
 export function deobfuscate(text: string): string {
   let plain = text
   for (let round = 0; round < 3; round++) {
+    const before = plain
     plain = unescapePercents(plain.replace(/\\{1,4}u\{?([0-9a-f]{4})\}?/gi, fromEscape))
       .replace(/&#8203;|[\u200b\u00ad]/g, '')
       .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
       .replace(/\\?<\/?b\\?>|\\?\*\\?\*(?!\*)/g, '')
+    if (plain === before) break
   }
   return plain
 }

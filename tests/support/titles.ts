@@ -13,8 +13,17 @@ function rootOf(expression: ts.Expression): string | undefined {
 
 const textOf = (node: ts.Node | undefined) => (node && ts.isStringLiteralLike(node) ? node.text : undefined)
 
+/** Of the files that were read. */
+const known = new Map<string, ReadonlySet<string>>()
+
 /** Titles of the tests of a file, and the first texts of the rows that stand in it. */
 export function readTitles(file: string): ReadonlySet<string> {
+  const titles = known.get(file) ?? listTitles(file)
+  known.set(file, titles)
+  return titles
+}
+
+function listTitles(file: string): ReadonlySet<string> {
   const titles = new Set<string>()
   const add = (title: string | undefined) => title !== undefined && titles.add(title)
   const visit = (node: ts.Node): void => {
