@@ -131,6 +131,13 @@ export function openLastingCommandLine(
   return { home, run, type }
 }
 
+/** Creates a source in a data folder; its secret is read from standard input with the rest. */
+export async function addSource(home: string, source: { name: string; config: object }): Promise<void> {
+  const { run } = openLastingCommandLine({}, { home })
+  const { code, stderr } = await run(['call', 'create_source', '-'], JSON.stringify(source))
+  if (code !== 0) throw new Error(`assay call create_source ended with ${code}: ${stderr}`)
+}
+
 export interface CommandLine {
   run: (argv: readonly string[], stdin?: string) => Promise<Ran>
 }

@@ -2,7 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { type SampleTenants, startSampleTenants } from '../../src/sample/tenants.ts'
-import { createSource, mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { addSource } from '../cli/command-line.ts'
+import { mainFile, makeHome, runAssay } from '../support/assay.ts'
 
 /** A data folder with both sample tenants registered and scanned by the built program. */
 export interface Estate {
@@ -15,7 +16,7 @@ export async function scanSampleTenants(): Promise<Estate> {
   const tenants = await startSampleTenants()
   const { home, remove } = makeHome()
   for (const { name, config } of tenants.sources) {
-    await createSource(home, { name, config })
+    await addSource(home, { name, config })
     await mustRun(home, ['scan', name])
   }
   return {

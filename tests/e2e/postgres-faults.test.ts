@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { makeHome, runAssay, type ServingProcess, serveAssay, startAssay } from '../support/assay.ts'
 import { isLong } from '../support/long.ts'
@@ -41,16 +42,18 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
   let server: OwnPostgresServer
   let admin: ReturnType<typeof openAdmin>
   let env: Record<string, string>
+  /** A server without background work. */
+  let url: string
+  let stop = () => {}
   const homes = Array.from({ length: 3 }, makeHome)
   const homeOf = (number: number) => homes[number]?.home ?? ''
-  const run = (args: readonly string[], changed: Record<string, string> = {}) =>
-    runAssay(args, { home: homeOf(0), env: { ...env, ...changed } })
+  /** Runs a command in this process. */
+  const runHere = (args: readonly string[], changed: Record<string, string> = {}) =>
+    openLastingCommandLine({ ...env, ...changed }, { home: homeOf(0) }).run(args)
   const started = (serving: ServingProcess) => {
     onTestFinished(() => void serving.child.kill('SIGKILL'))
     return serving
   }
-  const serve = async (args: readonly string[] = ['--no-background'], changed: Record<string, string> = {}) =>
-    started(await serveAssay(homeOf(0), args, { ...env, ...changed }))
   const work = async (home: number) =>
     started(await startAssay(['worker', '--probe-port', '0'], { home: homeOf(home), env }))
 
@@ -60,10 +63,14 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
     // Triggers name tables without their schema.
     server.run('ALTER DATABASE shared SET search_path = main, pg_catalog')
     env = { ASSAY_STORE: `${server.url}/shared`, ASSAY_KEY }
-    expect(await run(['init'])).toMatchObject({ code: 0 })
+    expect(await runHere(['init'])).toMatchObject({ code: 0 })
     admin = openAdmin(server, 'shared')
+    const serving = await serveAssay(homeOf(0), ['--no-background'], env)
+    url = serving.url
+    stop = () => void serving.child.kill('SIGKILL')
   }, 120_000)
   afterAll(() => {
+    stop()
     admin.close()
     server.stop()
     for (const { remove } of homes) remove()
@@ -72,7 +79,8 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
   it('a version before 15 is refused', async () => {
     const old = await startOldServer(`${server.url}/shared`)
     onTestFinished(old.close)
-    const { code, stderr } = await run(['init'], { ASSAY_STORE: old.url })
+    // In a process of its own, because the former server is in this one.
+    const { code, stderr } = await runAssay(['init'], { home: homeOf(0), env: { ...env, ASSAY_STORE: old.url } })
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/The server has PostgreSQL 14\.\d+; use version 15 or later/),
@@ -82,12 +90,11 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
   it('a standby server is refused', async () => {
     const standby = await server.startStandby()
     onTestFinished(standby.stop)
-    const { code, stderr } = await run(['query', 'total-findings'], { ASSAY_STORE: `${standby.url}/shared` })
+    const { code, stderr } = await runHere(['query', 'total-findings'], { ASSAY_STORE: `${standby.url}/shared` })
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('name the primary server') })
   }, 60_000)
 
   it('a server that becomes read-only still answers questions, and accepts changes once it does not', async () => {
-    const { url } = await serve()
     const add = (slug: string) =>
       ask(url, 'POST', '/semantic/glossary', { slug, displayName: slug, filterMapping: { severities: ['HIGH'] } })
     expect((await add('one')).status).toBe(201)
@@ -105,7 +112,6 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
   }, 120_000)
 
   it('a question whose connection ends is refused or answered, and the next one is answered', async () => {
-    const { url } = await serve()
     expect((await ask(url, 'GET', '/findings')).status).toBe(200)
     const locking = openAdmin(server, 'shared')
     onTestFinished(() => locking.close())
@@ -120,27 +126,27 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
   }, 120_000)
 
   it('a server with another key says so and leaves the other one alone', async () => {
-    const one = await serve()
-    const other = await serve(['--no-background'], { ASSAY_KEY: Buffer.alloc(32, 8).toString('base64') })
-    expect(await ask(one.url, 'GET', '/ready')).toMatchObject({ status: 200, body: { checks: { key: 'ok' } } })
+    const changed = { ...env, ASSAY_KEY: Buffer.alloc(32, 8).toString('base64') }
+    const other = started(await serveAssay(homeOf(0), ['--no-background'], changed))
+    expect(await ask(url, 'GET', '/ready')).toMatchObject({ status: 200, body: { checks: { key: 'ok' } } })
     expect(await ask(other.url, 'GET', '/ready')).toMatchObject({ status: 503, body: { checks: { key: 'failed' } } })
     expect((await ask(other.url, 'POST', '/semantic/query', question)).status).toBe(200)
-    const doctor = await run(['doctor'], { ASSAY_KEY: Buffer.alloc(32, 8).toString('base64') })
+    const doctor = await runAssay(['doctor'], { home: homeOf(0), env: changed })
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL +key: Key mismatch/) })
   }, 120_000)
 
   it('the key is not changed, because other servers may use it', async () => {
     for (const args of [['key', 'rotate'], ['key', 'replace', '--yes'], ['backup'], ['restore', 'x.db']]) {
-      const { code, stderr } = await run(args)
+      const { code, stderr } = await runHere(args)
       expect([args, code, stderr]).toEqual([
         args,
         1,
         expect.stringMatching(/^assay: The database is on a PostgreSQL server: [^\n]+\.\n$/),
       ])
     }
-    expect((await run(['key', 'status'])).code).toBe(0)
+    expect((await runHere(['key', 'status'])).code).toBe(0)
     server.run('CREATE DATABASE unused')
-    const empty = await run(['key', 'status'], { ASSAY_STORE: `${server.url}/unused` })
+    const empty = await runHere(['key', 'status'], { ASSAY_STORE: `${server.url}/unused` })
     expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('assay init') })
   }, 60_000)
 
@@ -150,7 +156,6 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
       const wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 30, sentences: 4 }), latencyMs: 60 })
       onTestFinished(() => wiki.close())
       const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
-      const { url } = await serve()
       await work(1)
       for (const name of ['calm', 'interrupted']) {
         const detectors = [
@@ -177,7 +182,7 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
       await vi.waitUntil(() => Number(stateOf(interrupted)[1]) > 0, PATIENCE)
       expect(stateOf(interrupted)[0]).toBe('RUNNING')
       server.halt()
-      expect(await run(['query', 'total-findings'])).toMatchObject({
+      expect(await runHere(['query', 'total-findings'])).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('cannot be reached'),
       })

@@ -4,8 +4,9 @@ import { createRandom } from '../../src/sample/ids.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
+import { addSource, openLastingCommandLine } from '../cli/command-line.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { createSource, makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { importLine } from '../support/import-line.ts'
 import { waitedMs } from './windows.ts'
 
@@ -29,7 +30,7 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
   try {
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
     const detectors = [{ type: 'SECRETS', enabled: true }]
-    await createSource(home, { name: 'wiki', config: { ...config, detectors } })
+    await addSource(home, { name: 'wiki', config: { ...config, detectors } })
     for (let turn = 0; turn < times; turn++) {
       const server = await serveAssay(home)
       const ignore = () => undefined
@@ -57,7 +58,11 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
       result.damages.push(...examine(home))
     }
     await runAssay(['scan', 'wiki'], { home })
-    const { stdout } = await runAssay(['call', 'list_scans', '{"source":"wiki","limit":1}'], { home })
+    const { stdout } = await openLastingCommandLine({}, { home }).run([
+      'call',
+      'list_scans',
+      '{"source":"wiki","limit":1}',
+    ])
     result.status = (JSON.parse(stdout) as { items: { status: string }[] }).items[0]?.status ?? ''
     return result
   } finally {

@@ -81,7 +81,7 @@ describe.skipIf(missingPrograms !== undefined)(`an upgrade on PostgreSQL ${missi
     expect(schema()).toBe(present)
 
     // Commands that others may run anywhere do not upgrade what servers use.
-    for (const args of [['query', 'total-findings'], ['token', 'create', '--scope', 'read'], ['doctor']]) {
+    for (const args of [['token', 'create', '--scope', 'read'], ['doctor']]) {
       const { code, stdout, stderr } = await runNext(args, homeOf(2))
       expect([args, code, `${stdout}${stderr}`]).toEqual([
         ...[args, 1],

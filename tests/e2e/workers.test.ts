@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { makeHome, runAssay, serveAssay, startAssay } from '../support/assay.ts'
 import { isLong } from '../support/long.ts'
@@ -35,6 +36,8 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
   const homes = Array.from({ length: 4 }, makeHome)
   const [{ home } = { home: '' }] = homes
   const query = (text: string) => admin.query(text)
+  /** Runs a command in this process. */
+  const run = (args: readonly string[], stdin?: string) => openLastingCommandLine(env, { home }).run(args, stdin)
 
   beforeAll(async () => {
     server = await startOwnPostgres()
@@ -45,18 +48,18 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 30, sentences: 4 }), latencyMs: 30 })
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
     const schedule = { enabled: true, preset: 'weekly', timezone: 'Etc/UTC' }
-    const { url, stop } = await startServer('--no-background')
+    expect((await run(['init'])).code).toBe(0)
+    const create = async (operation: string, input: object) =>
+      expect(await run(['call', operation, '-'], JSON.stringify(input))).toMatchObject({ code: 0 })
     for (let number = 0; number < SOURCES; number++) {
       const detectors = [{ type: 'SECRETS', enabled: true }]
-      const source = { name: `wiki ${number}`, config: { ...config, schedule, detectors } }
-      expect((await ask(url, 'POST', '/sources', source)).status).toBe(201)
+      await create('create_source', { name: `wiki ${number}`, config: { ...config, schedule, detectors } })
     }
     const watch = {
       ...{ slug: 'daily', displayName: 'Daily', metricSlug: 'open-findings', cron: '0 0 * * *' },
       condition: { kind: 'above', value: 1_000_000 },
     }
-    expect((await ask(url, 'POST', '/semantic/watches', watch)).status).toBe(201)
-    await stop()
+    await create('create_watch', watch)
     admin = openAdmin(server, 'shared')
   }, 300_000)
   afterAll(async () => {
@@ -141,7 +144,7 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     expect(await readMetrics()).toBe(200)
     const forwarded = { 'x-forwarded-for': '192.0.2.1' }
     expect(await readMetrics(forwarded)).toBe(401)
-    const created = await runAssay(['token', 'create', '--scope', 'read', '--name', 'metrics'], { home, env })
+    const created = await run(['token', 'create', '--scope', 'read', '--name', 'metrics'])
     const token = created.stdout.trim().split(/\s+/).at(-1)
     expect(await readMetrics({ ...forwarded, authorization: `Bearer ${token}` })).toBe(200)
     query('DELETE FROM main.access_token')

@@ -6,8 +6,9 @@ import { createRandom } from '../../src/sample/ids.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
+import { addSource } from '../cli/command-line.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { createSource, mainFile, makeHome } from '../support/assay.ts'
+import { mainFile, makeHome } from '../support/assay.ts'
 import { snapshotOf } from './workbench.ts'
 
 export interface KilledScan {
@@ -74,7 +75,7 @@ const listingsSince = (wiki: SampleWiki, from: number) => wiki.requests.slice(fr
 
 async function addWiki(home: string, wiki: SampleWiki): Promise<void> {
   const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
-  await createSource(home, { name: 'wiki', config })
+  await addSource(home, { name: 'wiki', config })
 }
 
 function startScan(home: string): ChildProcess {
