@@ -11,10 +11,10 @@ import { createHttpApp } from '../../src/http/server.ts'
 import { queryOperations } from '../../src/query/operations.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { getStats } from '../../src/scans/stats-operation.ts'
-import { Store } from '../../src/store/store.ts'
 import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, openContext } from '../support/context.ts'
+import { openNewFile } from '../support/new-store.ts'
 
 const operations = [...queryOperations, ...dashboardOperations, ...findingOperations, getStats]
 
@@ -23,7 +23,7 @@ const builtScript = new URL('../../dist/background/query.worker.js', import.meta
 
 function openThread(script: URL | undefined = builtScript) {
   const home = mkdtempSync(join(tmpdir(), 'assay-answers-'))
-  const store = Store.open(join(home, 'assay.db'), { now: () => NOW })
+  const store = openNewFile(join(home, 'assay.db'), () => NOW)
   plant(store, makeEstate(5, 500) as EstateSeed)
   store.write((writer) => {
     writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run()

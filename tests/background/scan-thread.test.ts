@@ -20,10 +20,11 @@ import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { sourceOperations } from '../../src/sources/operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
-import { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { snapshotOf } from '../scans/workbench.ts'
 import { importLine } from '../support/import-line.ts'
+import { openNewFile } from '../support/new-store.ts'
 
 const catalogue: readonly Operation[] = [...sourceOperations, ...scanOperations]
 /** The built thread starts much faster than the one from the sources. */
@@ -90,7 +91,7 @@ async function openBench(pages: number, options: Partial<ScanThreadOptions> & { 
   const wiki = await startSampleWiki({ tenant: generatedWiki({ pages, sentences: 5, plantEvery: 3 }), latencyMs })
   const home = mkdtempSync(join(tmpdir(), 'assay-thread-'))
   const now = () => Date.now()
-  const store = Store.open(join(home, 'assay.db'), { now })
+  const store = openNewFile(join(home, 'assay.db'), now)
   const vault = openVault({ store, home, env: {}, now })
   const lines: string[] = []
   const writeLine = (line: string) => void lines.push(line)

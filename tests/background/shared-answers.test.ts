@@ -10,10 +10,10 @@ import { checkEngine } from '../../src/doctor/engine.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
-import { Store } from '../../src/store/store.ts'
 import { makeEstate, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
 import { errorOf, localPerson } from '../support/context.ts'
+import { openNewFile } from '../support/new-store.ts'
 
 const builtScript = new URL('../../dist/background/query.worker.js', import.meta.url)
 
@@ -21,7 +21,7 @@ function openFolder(...below: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'assay-shared-'))
   const home = join(folder, ...below)
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const store = Store.open(join(home, 'assay.db'), { now: () => NOW })
+  const store = openNewFile(join(home, 'assay.db'), () => NOW)
   plant(store, makeEstate(5, 500) as EstateSeed)
   store.write((writer) =>
     writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),

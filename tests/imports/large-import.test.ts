@@ -118,7 +118,7 @@ it('drops indexes before storing and recreates them at the end, also in another 
 }, 120_000)
 
 it('a cancelled import leaves nothing behind', async () => {
-  const COUNT = 20_001
+  const COUNT = 8_501
   const cancel = () => void bench.run('list_scans').then(cancelFirst)
   const cancelFirst = (scans: unknown) => {
     // An import into PostgreSQL keeps all indexes.
@@ -149,7 +149,7 @@ it('recreates the dropped indexes of an abandoned import', async (test) => {
     bench.store.write((writer) => dropSomeIndex(writer, { names: true }))
     stop.abort()
   }
-  const broken = importOf(20_001, { store: afterFirst(dropAndStop), signal: stop.signal })
+  const broken = importOf(8_501, { store: afterFirst(dropAndStop), signal: stop.signal })
   await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
   expect(bench.store.read(hasAllIndexes)).toBe(false)
   await bench.run('delete_source', { id: 'scanner' })
@@ -257,7 +257,7 @@ it.each(['all at once', 'by another process'])(
       if (how === 'all at once') removed = bench.run('delete_source', { id: 'scanner' })
       else bench.store.write((writer) => writer.prepare(abandon).run())
     }
-    await expect(importOf(20_001, { store: afterFirst(remove) })).rejects.toMatchObject({
+    await expect(importOf(8_501, { store: afterFirst(remove) })).rejects.toMatchObject({
       code: 'conflict',
       facts: { reason: 'source_deleted' },
     })

@@ -13,6 +13,7 @@ import { createOwner } from '../../src/scans/owner.ts'
 import { Store } from '../../src/store/store.ts'
 import type { SeededRandom } from '../properties/query-data.ts'
 import { contextOf } from '../support/context.ts'
+import { openNewFile } from '../support/new-store.ts'
 
 export const NOW = Date.UTC(2026, 0, 5, 12)
 const HOUR = 3_600_000
@@ -259,11 +260,17 @@ async function goOn(process: Process, store: Store, signal: AbortSignal): Promis
   }
 }
 
-export const newHome = () => mkdtempSync(join(tmpdir(), 'assay-unpublished-'))
+const makeFolder = () => mkdtempSync(join(tmpdir(), 'assay-unpublished-'))
+
+export function newHome(): string {
+  const home = makeFolder()
+  openNewFile(join(home, 'assay.db'), now).close()
+  return home
+}
 
 /** A copy of a data folder that nobody has open. */
 export function copyHome(home: string): string {
-  const copy = newHome()
+  const copy = makeFolder()
   copyFileSync(join(home, 'assay.db'), join(copy, 'assay.db'))
   return copy
 }

@@ -14,7 +14,8 @@ import {
   openImportFile,
 } from '../../src/imports/stage/imports.store.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
-import { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openNewFile } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 import { type NamedRow, toRow } from './sorted.ts'
 
@@ -22,7 +23,7 @@ let folder: string
 let store: Store
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'assay-waiting-'))
-  store = Store.open(join(folder, 'assay.db'), { now: () => 0 })
+  store = openNewFile(join(folder, 'assay.db'), () => 0)
 })
 afterEach(() => {
   store.close()

@@ -12,9 +12,10 @@ import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { sourceOperations } from '../../src/sources/operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
-import { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { generatedWiki, toGeneratedId } from '../sample/generated-wiki.ts'
 import { contextOf, localPerson } from '../support/context.ts'
+import { openNewFile } from '../support/new-store.ts'
 
 const PAGES = 600
 const catalogue = [...sourceOperations, ...scanOperations]
@@ -65,7 +66,7 @@ beforeAll(async () => {
   wiki = await startSampleWiki({ tenant: generatedWiki({ pages: PAGES, sentences: 4 }) })
   home = mkdtempSync(join(tmpdir(), 'assay-unchanged-'))
   const now = () => Date.now()
-  store = Store.open(join(home, 'assay.db'), { now })
+  store = openNewFile(join(home, 'assay.db'), now)
   const vault = openVault({ store, home, env: {}, now })
   thread = createScanThread({
     store,

@@ -11,7 +11,7 @@ import { isLong } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 
 const now = () => Date.now()
-const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
 const writerEntry = new URL('backup-writer-entry.ts', import.meta.url)
 const copyEntry = new URL('backup-copy-entry.ts', import.meta.url)
 

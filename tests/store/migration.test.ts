@@ -11,7 +11,7 @@ import { isLong } from '../support/long.ts'
 import { makeOldDatabase } from './old-database.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
-const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
 const PROCESSES = isLong ? 12 : 4
 /** A migration is cut after one in so many of its statements. */
 const CUT_EVERY = isLong ? 1 : 6

@@ -12,7 +12,7 @@ import { createDatabase, missingPostgres, openAdmin, type PostgresServer, startP
 import { safe } from '../support/safe-text.ts'
 import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open } from './moved-folders.ts'
 
-const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
 const { signal } = new AbortController()
 /** Texts and numbers that are written differently in the formats through which they pass. */
 const texts = ['\\N', 'NULL', 'a\tb\nc\rd\\n', '\\', "'", '"', ' ', 'ﬁ 😀 é', '\u007f']

@@ -32,7 +32,7 @@ import { buildEntry } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
 import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open } from './moved-folders.ts'
 
-const KILLS = Number(process.env.ASSAY_KILLS ?? 2)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
 const { signal } = new AbortController()
 const DAY_MS = 86_400_000
 /** A user that owns nothing. */

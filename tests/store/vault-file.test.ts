@@ -7,6 +7,7 @@ import { readKeyStatus, replaceKey } from '../../src/store/keys/key-rotation.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { startEntry } from '../support/entry.ts'
+import { openNewFile } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 
 let home: string
@@ -23,7 +24,7 @@ const reasonOf = (work: () => unknown) => {
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'assay-vault-'))
-  store = Store.open(join(home, 'assay.db'), { now: Date.now })
+  store = openNewFile(join(home, 'assay.db'), Date.now)
 })
 afterEach(() => {
   store.close()

@@ -14,7 +14,6 @@ import { type Estate, foundIn, NEW_ASSETS, type WriterOrder } from './writers-mo
 
 /** Scans one source batch by batch, as the scan that it is given; begins where the process before it has stopped. */
 const { url, scanUid, estate, pauseMs } = JSON.parse(process.argv[2] ?? '') as WriterOrder
-const owner = createOwner()
 let opened: PostgresStore | undefined
 
 while (!(await run())) await sleep(50)
@@ -22,6 +21,7 @@ opened?.close()
 
 /** Returns whether the scan is over. */
 async function run(): Promise<boolean> {
+  const owner = createOwner()
   try {
     opened ??= openPostgresStore(url, Date.now)
     const store = opened
@@ -36,6 +36,8 @@ async function run(): Promise<boolean> {
   } catch (error) {
     if (error instanceof LeaseStopped || (error instanceof AppError && error.code === 'unavailable')) return false
     throw error
+  } finally {
+    owner.release()
   }
 }
 
