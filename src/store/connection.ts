@@ -132,6 +132,11 @@ export interface TransactionOptions {
   durable?: boolean
   /** Rows of unpublished imports are visible and may be changed. */
   unpublished?: boolean
+  /**
+   * The transaction has read or inserted every row that its rows refer to, and deletes none that others refer to, so
+   * SQLite need not look each of them up again.
+   */
+  knowsReferences?: boolean
 }
 
 export class Connection implements Writer {
@@ -166,14 +171,20 @@ export class Connection implements Writer {
   transaction<T>(
     begin: string,
     work: (connection: this) => T,
-    { durable = false, unpublished = false }: TransactionOptions = {},
+    { durable = false, unpublished = false, knowsReferences = false }: TransactionOptions = {},
   ): T {
     if (this.#open) return work(this)
+    // Neither can be changed within a transaction.
+    const restore = () => {
+      if (durable) this.#database.pragma('synchronous = NORMAL')
+      if (knowsReferences) this.#database.pragma('foreign_keys = ON')
+    }
     try {
       if (durable) this.#database.pragma('synchronous = FULL')
+      if (knowsReferences) this.#database.pragma('foreign_keys = OFF')
       this.#begin(begin)
     } catch (error) {
-      if (durable) this.#database.pragma('synchronous = NORMAL')
+      restore()
       throw toAppError(error)
     }
     this.#open = true
@@ -191,7 +202,7 @@ export class Connection implements Writer {
       throw toAppError(error)
     } finally {
       this.#open = false
-      if (durable) this.#database.pragma('synchronous = NORMAL')
+      restore()
     }
   }
 

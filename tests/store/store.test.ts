@@ -115,6 +115,23 @@ describe('connections', () => {
     store.close()
   })
 
+  it('enforce foreign keys again after a transaction that knows its references, even a failed one', () => {
+    const store = open()
+    const knowsReferences = true
+    const enforced = (options: { knowsReferences?: boolean }) =>
+      store.write((tx) => tx.prepare('PRAGMA foreign_keys').pluck().get(), options)
+    const insert = (options: { knowsReferences?: boolean }) =>
+      store.write((tx) => {
+        tx.prepare('INSERT INTO label_set_member (set_id, word_id) VALUES (1, 1)').run()
+        throw new Error('undone')
+      }, options)
+    expect(enforced({ knowsReferences })).toBe(0)
+    expect(() => insert({ knowsReferences })).toThrow('undone')
+    expect(enforced({})).toBe(1)
+    expect(() => insert({})).not.toThrow('undone')
+    store.close()
+  })
+
   it('use files that only their owner can read', () => {
     const store = open()
     store.write((tx) => ensureDictionaryId(tx, safe('x')))

@@ -157,6 +157,9 @@ async function storeStaged(
       const logBytes = store.files?.logBytes ?? 0
       const start = from
       const fitting = rowsOf(LOG_BYTES_IN_ALL - logBytes, bytesOfRow)
+      // SQLite prepares all statements again for it, which takes as long as storing some findings.
+      const knowsReferences = rows.size - from >= ROWS_PER_CHECK && !store.hasWaitingWriter
+      const options = { ...unpublished, knowsReferences }
       from = lease.write((writer) => {
         const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
         const at = now()
@@ -179,7 +182,7 @@ async function storeStaged(
         addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
         saveStoredRows(writer, uid, to - start, earliestOf(rows, start, to))
         return to
-      }, unpublished)
+      }, options)
       storedUntil = undefined
       // A log that was reset does not grow; then the measurement of an earlier transaction is kept.
       const written = (store.files?.logBytes ?? 0) - logBytes
