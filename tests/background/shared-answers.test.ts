@@ -81,11 +81,11 @@ test('the process that is next takes the engine over, and another one becomes th
   const first = share()
   const others = [share(), share()]
   const isNext = ({ lines }: (typeof others)[number]) => lines.join('').includes('ready to take the engine over')
-  await expect.poll(() => others.filter(isNext).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => others.filter(isNext).length, { timeout: 30_000 }).toBe(1)
   const next = others.find(isNext)
   const last = others.find((each) => each !== next)
   await next?.answers.close()
-  await expect.poll(() => last !== undefined && isNext(last), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => last !== undefined && isNext(last), { timeout: 30_000 }).toBe(true)
   const added = share()
   await first.answers.close()
   expect(countIn(await last?.answers.answer('query_metric', input, asked()))).toBe(500)
