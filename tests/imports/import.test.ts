@@ -452,4 +452,4 @@ it('an accepted file of a dead process is imported by another one', async () => 
   })
   expect(await bench.run('get_source', { id: 's' })).toMatchObject({ counts: { findings: 9_000 } })
   // Each of 9,000 new finding types is some round trips to a server.
-}, 300_000)
+}, 600_000)
