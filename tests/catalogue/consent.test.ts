@@ -239,10 +239,18 @@ function expectedOutcome({ operation, asks }: Case, who: Who, person: Person): s
   return person === 'agrees' ? 'done' : 'forbidden declined'
 }
 
+/** Everything is asked where the local person agrees; the others meet every other case, the next one those between them. */
+function casesFor(who: Who, person: Person, way: string): Case[] {
+  const names = Object.keys(people)
+  const turn = names.indexOf(person) + ways.findIndex(({ line, door }) => way === line + door) + everyone.indexOf(who)
+  const isWhole = isLong || (who === 'local' && person === 'agrees')
+  return listCases().filter((_, index) => isWhole || index % 2 === turn % 2)
+}
+
 describe.each(ways)('every change through $door by $line for $who', ({ line, door, who }) => {
   it.each(peopleFor(who))('where the person %s', async (person) => {
     const client = await connect(line, door, who, person)
-    for (const each of listCases()) {
+    for (const each of casesFor(who, person, line + door)) {
       const { operation, input } = each
       const about = `${operation.name} ${JSON.stringify(input)}`
       const before = estate.version()

@@ -100,7 +100,10 @@ export async function findLeakedInputs(perPath: number) {
     for (const operation of operations) {
       const valid = (examples[operation.name]?.(template.ids) ?? []) as Json[]
       const isTool = operation.toolset !== undefined
+      const first = operations.indexOf(operation)
       for (const [turn, { where, input }] of [...plantInputs(operation, valid, take)].entries()) {
+        // Where there is one planting for each path, half of the inputs are asked, pairs in turn, so that each door gets some.
+        if (perPath === 1 && turn > 0 && (turn + first) % 4 > 1) continue
         asked++
         // Where there is one planting for each path, the first input goes through both doors and the others in turn.
         const takesBoth = perPath > 1 || !isTool || turn === 0

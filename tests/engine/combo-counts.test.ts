@@ -14,7 +14,7 @@ import { answer } from './asking.ts'
 import { changeSomething } from './changing.ts'
 
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
-const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 80)
+const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 60)
 const closers: (() => void)[] = []
 afterAll(() => {
   for (const close of closers) close()

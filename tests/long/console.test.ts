@@ -11,6 +11,7 @@ import { brushToList, compareExplore, compareOthers, revisit, triageByKeyboard }
 // and axe on every page and state of the demo.
 process.env.ASSAY_LONG = '1'
 await import('../console/browser.test.ts')
+await import('../console/docs.test.ts')
 await import('../view/view.test.ts')
 
 const FINDINGS = '100000'

@@ -19,10 +19,8 @@ const alsoOpenVaults = [
 
 /** Tests that replace modules or clocks, measure memory, or look for secrets that no vault has remembered. */
 export const alone = [
-  'tests/access/token-watch.test.ts',
   'tests/access/tokens.test.ts',
   'tests/catalogue/lockdown-canary.test.ts',
-  'tests/cli/data-use.test.ts',
   'tests/cli/planted-arguments.test.ts',
   'tests/connectors/bi/options.test.ts',
   'tests/connectors/bi/stuck.test.ts',
