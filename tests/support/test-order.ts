@@ -9,6 +9,7 @@ const openVaults = [
 /** Tests of other rooms that open vaults. */
 const alsoOpenVaults = [
   'tests/cli/call.test.ts',
+  'tests/cli/data-use.test.ts',
   'tests/cli/mistakes.test.ts',
   'tests/cli/setup.test.ts',
   'tests/cli/sources.test.ts',
