@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SampleBi, startSampleBi } from '../../src/sample/bi/server.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
-import { makeHome, runAssay, spawnAssay } from '../support/assay.ts'
+import { makeHome, spawnAssay } from '../support/assay.ts'
+import { runInOneProcess } from './planted-commands.ts'
 
 const detectors = [{ type: 'SECRETS', enabled: true }]
 const wrongToken = 'planted-wrong-api-token-4f1c'
@@ -130,8 +131,7 @@ beforeAll(async () => {
     ['backup', '--json'],
     ['key', 'status', '--json'],
   ]
-  const ends = await Promise.all(commands.map((args) => runAssay(args, { home })))
-  replies.push(...ends.map(({ stdout, stderr }) => stdout + stderr))
+  await runInOneProcess(commands, home, (_where, text) => replies.push(text))
 }, 180_000)
 afterAll(async () => {
   await stop()

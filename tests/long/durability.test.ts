@@ -6,6 +6,8 @@ process.env.ASSAY_SECONDS ??= '120'
 process.env.ASSAY_STEP_BYTES ??= '4096'
 
 await import('../store/power.test.ts')
+await import('../store/store.test.ts')
+await import('../store/vault-file.test.ts')
 await import('../store/rot.test.ts')
 await import('../store/backup.test.ts')
 await import('../store/migration.test.ts')

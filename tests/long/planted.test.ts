@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest'
 import { findLeakedInputs } from '../catalogue/planted-inputs.ts'
 import { findLeakedArguments } from '../cli/planted-arguments.ts'
-import { findPlantedTexts } from '../e2e/planted-texts.ts'
-import { findPlantedInUpgraded } from '../e2e/planted-upgrade.ts'
 import { plantedCredentials } from '../support/plantings.ts'
+
+// All questions are asked about what was planted.
+process.env.ASSAY_LONG = '1'
+const { findPlantedTexts } = await import('../e2e/planted-texts.ts')
+const { findPlantedInUpgraded } = await import('../e2e/planted-upgrade.ts')
 
 const say = (text: string) => process.stdout.write(`${new Date().toISOString()} ${text}\n`)
 

@@ -12,7 +12,7 @@ import { makeOldDatabase } from './old-database.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
 const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
-const PROCESSES = isLong ? 12 : 4
+const PROCESSES = isLong ? 12 : 3
 /** A migration is cut after one in so many of its statements. */
 const CUT_EVERY = isLong ? 1 : 6
 const migrations = listMigrations()
