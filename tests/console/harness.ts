@@ -74,9 +74,9 @@ export async function serve(
   }
 }
 
-type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>
-
-export interface OpenOptions extends ContextOptions {
+export interface OpenOptions {
+  viewport?: { width: number; height: number }
+  colorScheme?: 'light' | 'dark'
   /** Faults that the test itself causes. */
   allowed?: RegExp
   /** Prepares the page before it is opened. */
@@ -104,9 +104,18 @@ const watchLayout = `
 /** What a page of the console may load. */
 const kinds = new Set(['document', 'script', 'stylesheet', 'fetch'])
 
+const desktop = { width: 1440, height: 1000 }
+
+/** A profile whose process lasts as long as the browser: one for each page would take several times as long as the page. */
+export async function openProfile(browser: Browser): Promise<BrowserContext> {
+  const profile = await browser.newContext({ viewport: desktop })
+  await profile.newPage()
+  return profile
+}
+
 /** Pages of one browser; what goes wrong on one, moves on it, or leaves the server, is kept as a fault. */
 export class Pages {
-  private readonly contexts = new Map<string, Promise<BrowserContext>>()
+  private profile: Promise<BrowserContext> | undefined
   private readonly opened: Page[] = []
   private faults: string[] = []
   private expected: RegExp | undefined
@@ -115,31 +124,25 @@ export class Pages {
     readonly origin: string,
   ) {}
 
-  private contextOf(options: ContextOptions): Promise<BrowserContext> {
-    const key = JSON.stringify(options)
-    const known = this.contexts.get(key)
-    if (known !== undefined) return known
-    const context = this.browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
-    this.contexts.set(key, context)
-    return context
-  }
-
-  /** Opens a page in a profile that pages with the same options share. */
-  async open(path: string, { allowed, prepare, unsettled = false, ...options }: OpenOptions = {}): Promise<Page> {
-    const context = await this.contextOf(options)
-    return this.show(await context.newPage(), path, { allowed, prepare, unsettled })
+  /** Opens a page in the profile that all of them share. */
+  async open(path: string, { viewport, colorScheme, ...options }: OpenOptions = {}): Promise<Page> {
+    this.profile ??= openProfile(this.browser)
+    const page = await (await this.profile).newPage()
+    if (viewport !== undefined) await page.setViewportSize(viewport)
+    if (colorScheme !== undefined) await page.emulateMedia({ colorScheme })
+    return this.show(page, path, options)
   }
 
   /** Opens a page in a new profile. */
   async openAfresh(path: string): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: { width: 1440, height: 1000 } })
+    const context = await this.browser.newContext({ viewport: desktop })
     return this.show(await context.newPage(), path, {})
   }
 
   private async show(
     page: Page,
     path: string,
-    { allowed, prepare, unsettled }: { [Name in 'allowed' | 'prepare' | 'unsettled']?: OpenOptions[Name] | undefined },
+    { allowed, prepare, unsettled = false }: Pick<OpenOptions, 'allowed' | 'prepare' | 'unsettled'>,
   ): Promise<Page> {
     this.opened.push(page)
     if (allowed !== undefined) this.expected = allowed

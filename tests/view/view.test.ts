@@ -3,9 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import type { Browser, Frame, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { assay, hasBrowser, inspect, launch, main, type Served, serve, settled } from '../console/harness.ts'
+import {
+  assay,
+  hasBrowser,
+  inspect,
+  launch,
+  main,
+  openProfile,
+  type Served,
+  serve,
+  settled,
+} from '../console/harness.ts'
 import { isLong } from '../support/long.ts'
 import { type HostPages, startHostPages } from './host.ts'
 
@@ -87,6 +97,7 @@ describe('the view of answers', () => {
 
 describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
   let browser: Browser
+  let profile: BrowserContext
   let pages: HostPages
   let served: Served
   let page: Page
@@ -94,13 +105,14 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
   let called: { name: string; arguments?: Record<string, unknown> }[] = []
   beforeAll(async () => {
     ;[browser, pages, served] = await Promise.all([launch(), startHostPages(), serve(undefined, home)])
+    profile = await openProfile(browser)
   }, 60_000)
   afterAll(async () => {
     await Promise.all([browser?.close(), served?.close()])
     pages?.close()
   })
   afterEach(async () => {
-    await page?.context().close()
+    await page?.close()
     const found = faults
     faults = []
     called = []
@@ -109,7 +121,7 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
 
   /** Shows the view in a new page of the host; what it asks for beyond the two origins is a fault. */
   async function show(capabilities: object = { serverTools: {}, updateModelContext: {} }, context: object = {}) {
-    page = await (await browser.newContext()).newPage()
+    page = await profile.newPage()
     page.setDefaultTimeout(10_000)
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
@@ -254,7 +266,7 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
       await expect.poll(async () => (await opened()).length).toBe(1)
       const [address = ''] = await opened()
       expect(address).toMatch(new RegExp(`^${served.origin}/console/explore\\?metric=${question.metricSlug}`))
-      const shown = await browser.newPage()
+      const shown = await profile.newPage()
       await shown.goto(address)
       await settled(shown)
       expect(await shown.locator('.tile[aria-pressed=true] .figure b').innerText()).toBe(value.toLocaleString('en-US'))
