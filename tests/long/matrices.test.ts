@@ -10,6 +10,7 @@ await import('../detectors/patterns.test.ts')
 await import('../e2e/import.test.ts')
 await import('../findings/expiry.test.ts')
 await import('../scans/kill.test.ts')
+await import('../scans/unseen-bi.test.ts')
 await import('../scans/unseen-wiki.test.ts')
 await import('../upgrade/hide-stored.test.ts')
 
