@@ -194,7 +194,7 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
   it('reads the counts of combinations and their names in at most 10 round trips', () => {
     const query = vi.spyOn(PostgresClient.prototype, 'query')
     onTestFinished(() => query.mockRestore())
-    const counts = new ComboCounts()
+    const counts = new ComboCounts(1_000)
     store.read((reader) => counts.loadSome(reader))
     expect([counts.isLoaded, counts.engine.facets.count > 10]).toEqual([true, true])
     expect(query.mock.calls.length).toBeLessThanOrEqual(10)
