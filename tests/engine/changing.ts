@@ -72,7 +72,12 @@ function changeFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
     const byImport = to === 'RESOLVED' && random.chance(0.5)
     const ends = (to === 'FALSE_POSITIVE' || to === 'IGNORED') && random.chance(0.3)
     const by = byImport ? { actor: 'import', scanId: 1 } : { actor: 'test' }
-    ledger.changeStatus(record, safe({ at, to, ...by, ...(ends ? { until: NOW + 10 + random.below(60 * DAY) } : {}) }))
+    // A decision is not earlier than the change before it, which may be in the future, and ends after it was made.
+    const since = Math.max(NOW, ledger.lastDecision(record.id)?.at ?? NOW)
+    ledger.changeStatus(
+      record,
+      safe({ at, to, ...by, ...(ends ? { until: since + 10 + random.below(60 * DAY) } : {}) }),
+    )
   } else if (kind === 'severity') {
     ledger.update(record, { facets: { ...record.facets, severity: random.pick(severities) } })
   } else {
