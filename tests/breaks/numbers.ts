@@ -80,7 +80,7 @@ export const numberBreaks: readonly Break[] = [
     rule: 'Importing the same file again changes nothing.',
     edits: [
       replaceCondition([importRows, 'storeRow'], 'isNew', 'false'),
-      replaceProperty([importRows, 'storeRow'], 'fp', 'fp + Math.floor(Math.random() * 1e6)'),
+      replaceProperty([importRows, 'toFinding'], 'fp', 'line.fp + Math.floor(Math.random() * 1e6)'),
     ],
     test: { file: 'tests/imports/import.test.ts', title: 'changes nothing when the file is unchanged' },
   },
