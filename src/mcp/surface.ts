@@ -35,7 +35,7 @@ export interface SurfaceOptions {
   /** The address of a server of the console on this data folder, for the view of answers. */
   findConsole?: () => string | undefined
   /** The lists generated at build time, which saves compiling them. */
-  manifest?: ToolManifest | undefined
+  manifest?: Pick<ToolManifest, 'tools' | 'schemas'> | undefined
   /** Further schemas that descriptions refer to as `assay://schemas/<name>`. */
   schemas?: Readonly<Record<string, JsonSchema>>
 }

@@ -5,6 +5,7 @@ import { createMcpHttpHandler, type McpHttpHandler } from '../../src/mcp/http/ht
 import type { McpSurface } from '../../src/mcp/protocol.ts'
 import { serveStdio } from '../../src/mcp/stdio/stdio.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { compileTools } from '../../src/mcp/tools/tools.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { contextFor, createLibrary, localPerson } from './library.ts'
 
@@ -16,10 +17,14 @@ interface Way {
   taken: () => number
 }
 
+const toolsets = ['agent', 'admin'] as const
+const { list, schemas } = compileTools(createLibrary().operations, { toolsets })
+/** The same for every library. */
+const manifest = { tools: list, schemas: Object.fromEntries(schemas) }
+
 function createWay(direct: boolean): Way {
   const { operations } = createLibrary()
-  const toolsets = ['agent', 'admin'] as const
-  const surface = createMcpSurface({ operations, toolsets, contextFor, version: '1', log: silentLog })
+  const surface = createMcpSurface({ operations, toolsets, contextFor, version: '1', log: silentLog, manifest })
   let taken = 0
   const isPlainTool = (name: string) => {
     const isPlain = direct && surface.isPlainTool(name)

@@ -35,11 +35,26 @@ interface Drafted {
   output: JsonSchema
 }
 
+/** What was compiled of a list of operations, which does not change, by the selection. */
+const known = new WeakMap<readonly Operation[], Map<string, CompiledTools>>()
+
 /**
- * Compiles operations to tools, once at start, with output schemas in the greatest detail that fits the budget.
+ * Compiles operations to tools, once for each selection, with output schemas in the greatest detail that fits the budget.
  * @throws Error naming the operation whose schemas cannot be expressed, or the budget that cannot be met
  */
-export function compileTools(operations: readonly Operation[], selection: ToolSelection): CompiledTools {
+export function compileTools(
+  operations: readonly Operation[],
+  { toolsets, readOnly = false }: ToolSelection,
+): CompiledTools {
+  const bySelection = known.get(operations) ?? new Map<string, CompiledTools>()
+  known.set(operations, bySelection)
+  const key = [...toolsets, readOnly].join(' ')
+  const compiled = bySelection.get(key) ?? compile(operations, { toolsets, readOnly })
+  bySelection.set(key, compiled)
+  return compiled
+}
+
+function compile(operations: readonly Operation[], selection: ToolSelection): CompiledTools {
   const schemas = new Map<string, JsonSchema>()
   const drafts = operations
     .filter((operation) => isSelected(operation, selection))
@@ -120,23 +135,29 @@ const shapeOf = ({ description: _description, default: _default, ...shape }: Jso
 function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
   const levels = drafts.map(() => 0)
   const tools = drafts.map((each) => toTool(each, 0))
+  const outputBytes = tools.map(({ outputSchema }) => bytesOf(outputSchema))
   const last = outputDetails.length - 1
-  while (bytesOf(tools) > budget) {
-    const index = largestOf(tools, levels, last - 1) ?? largestOf(tools, levels, last)
+  let bytes = bytesOf(tools)
+  while (bytes > budget) {
+    const index = largestOf(outputBytes, levels, last - 1) ?? largestOf(outputBytes, levels, last)
     const each = drafts[index ?? -1]
     if (index === undefined || each === undefined) {
-      const bytes = bytesOf(tools)
       throw new Error(`the ${what} tools take ${bytes} bytes of at most ${budget}; shorten summaries and descriptions`)
     }
     const level = (levels[index] ?? 0) + 1
     levels[index] = level
-    tools[index] = toTool(each, level)
+    const tool = toTool(each, level)
+    tools[index] = tool
+    // Nothing else of the tool has changed.
+    const own = bytesOf(tool.outputSchema)
+    bytes += own - (outputBytes[index] ?? 0)
+    outputBytes[index] = own
   }
   return tools
 }
 
-function largestOf(tools: readonly Tool[], levels: readonly number[], below: number): number | undefined {
-  const sizes = tools.map(({ outputSchema }, index) => ({ index, bytes: bytesOf(outputSchema) }))
+function largestOf(outputBytes: readonly number[], levels: readonly number[], below: number): number | undefined {
+  const sizes = outputBytes.map((bytes, index) => ({ index, bytes }))
   const [largest] = sizes.filter(({ index }) => (levels[index] ?? 0) < below).sort((a, b) => b.bytes - a.bytes)
   return largest?.index
 }
