@@ -12,6 +12,7 @@ await import('../findings/expiry.test.ts')
 await import('../scans/kill.test.ts')
 await import('../scans/unseen-bi.test.ts')
 await import('../scans/unseen-wiki.test.ts')
+await import('../sources/payload-schemas.test.ts')
 await import('../upgrade/hide-stored.test.ts')
 
 export {}

@@ -34,13 +34,16 @@ export function compareYears(timezone: string, chosen: readonly Pattern[]): Comp
   return join(chosen.map((pattern) => compareRuns(timezone, zone, pattern, from, to)))
 }
 
-/** The same for the days around each change of the clocks. */
+/** The same around each change of the clocks: for two days, or for half of one where runs are at most some hours apart. */
 export function compareChanges(timezone: string, chosen: readonly Pattern[]): Comparison {
   const zone = zoneOf(timezone)
   const changes = zone.flatMap(({ start }) => (start > from && start < to ? start : []))
   return join(
     changes.flatMap((change) =>
-      chosen.map((pattern) => compareRuns(timezone, zone, pattern, change - 2 * DAY, change + 2 * DAY)),
+      chosen.map((pattern) => {
+        const around = pattern.hours?.length === 1 ? 2 * DAY : DAY / 2
+        return compareRuns(timezone, zone, pattern, change - around, change + around)
+      }),
     ),
   )
 }
