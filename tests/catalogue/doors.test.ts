@@ -67,6 +67,16 @@ async function askThrough(door: Door, operation: Operation, input: Input): Promi
   return JSON.parse(text)
 }
 
+const answers = new Map<string, Promise<unknown>>()
+
+/** What the operation itself answers, which is asked once for all doors. */
+function answerOf(operation: Operation, input: Input): Promise<unknown> {
+  const key = `${operation.name} ${JSON.stringify(input)}`
+  const answer = answers.get(key) ?? askThrough(askDirectly, operation, input)
+  answers.set(key, answer)
+  return answer
+}
+
 /** Puts back what was changed. */
 async function asking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const before = open.estate().version()
@@ -89,7 +99,7 @@ describe('the same operation called through every interface', () => {
   it.each(cases)('$name through $door returns the output of the operation', async ({ operation, ask }) => {
     for (const input of examplesOf(operation)) {
       const answer = await askThrough(ask, operation, input)
-      expect(answer).toEqual(await askThrough(askDirectly, operation, input))
+      expect(answer).toEqual(await answerOf(operation, input))
       expect(answer).not.toHaveProperty('error')
     }
   })
@@ -97,7 +107,7 @@ describe('the same operation called through every interface', () => {
   it.each(cases)('$name through $door refuses an unknown key as the operation does', async ({ operation, ask }) => {
     const input = { ...examplesOf(operation)[0], colour: 'red' }
     const answer = await askThrough(ask, operation, input)
-    expect(answer).toEqual(await askThrough(askDirectly, operation, input))
+    expect(answer).toEqual(await answerOf(operation, input))
     expect(answer).toMatchObject({ error: { code: 'invalid_input', issues: [{ path: 'colour' }] } })
   })
 
@@ -113,7 +123,7 @@ describe('the same operation called through every interface', () => {
     async ({ operation, ask, key }) => {
       const input = { ...examplesOf(operation)[0], [key]: 'no-such-thing' }
       const answer = await askThrough(ask, operation, input)
-      expect(answer).toEqual(await askThrough(askDirectly, operation, input))
+      expect(answer).toEqual(await answerOf(operation, input))
       expect(answer).toMatchObject({ error: { code: 'not_found' } })
     },
   )

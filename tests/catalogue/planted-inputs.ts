@@ -81,6 +81,7 @@ function* plantInputs({ input, name }: Operation, valid: readonly Json[], take: 
 /** Plants credentials in every text that an operation takes: nothing of them is answered, logged or stored. */
 export async function findLeakedInputs(perPath: number) {
   const template = await makeTemplate()
+  const clean = readFileSync(template.file)
   const lines: string[] = []
   const log = createLog({ level: 'debug', write: (line) => lines.push(line), now: () => 0, hide: toLoggedText })
   const doors = openDoors(template, log)
@@ -102,8 +103,8 @@ export async function findLeakedInputs(perPath: number) {
       const isTool = operation.toolset !== undefined
       const first = operations.indexOf(operation)
       for (const [turn, { where, input }] of [...plantInputs(operation, valid, take)].entries()) {
-        // Where there is one planting for each path, half of the inputs are asked, pairs in turn, so that each door gets some.
-        if (perPath === 1 && turn > 0 && (turn + first) % 4 > 1) continue
+        // Where there is one planting for each path, a quarter of the inputs are asked, pairs in turn, so that each door gets some.
+        if (perPath === 1 && turn > 0 && (turn + first) % 8 > 1) continue
         asked++
         // Where there is one planting for each path, the first input goes through both doors and the others in turn.
         const takesBoth = perPath > 1 || !isTool || turn === 0
@@ -119,7 +120,10 @@ export async function findLeakedInputs(perPath: number) {
       }
       if (operation.effect === 'read') continue
       const { file } = doors.estate()
-      for (const end of ['', '-wal']) note(`the database after ${operation.name}`, readFileSync(file + end).toString())
+      for (const end of ['', '-wal']) {
+        const bytes = readFileSync(file + end)
+        if (!bytes.equals(clean)) note(`the database after ${operation.name}`, bytes.toString())
+      }
       doors.renew()
     }
     note('the log', lines.join(''))

@@ -11,3 +11,7 @@ const anyCharacter = fc
 /** Texts of any characters. */
 export const anyText = (options: { maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ unit: anyCharacter, ...options })
+
+/** The same as they stand in an address. */
+export const anyEncodedText = (options: { maxLength?: number } = {}): fc.Arbitrary<string> =>
+  anyText(options).map(encodeURIComponent)
