@@ -303,7 +303,7 @@ describe('hostile markup', () => {
     const before = process.cpuUsage()
     const document = parse(source)
     const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 1_000).toBeLessThan(2_500)
+    expect((user + system) / 1_000).toBeLessThan(1_500)
     return document
   }
 
@@ -313,11 +313,11 @@ describe('hostile markup', () => {
     ['unclosed paragraphs', '<p>'.repeat(100_000)],
     ['many references', '&amp;'.repeat(300_000)],
     ['many ampersands', '&'.repeat(1_000_000)],
-    ['many links', '<a href="https://x.io">y</a>'.repeat(30_000)],
+    ['many links', '<a href="https://x.io">y</a>'.repeat(10_000)],
     ['many attributes', `<p ${'a="b" '.repeat(100_000)}>`],
     ['long names', `<p ${'a:'.repeat(300_000)}="x">`],
-    ['many headings', '<h1>a</h1>'.repeat(30_000)],
-    ['many cells', `<table>${'<tr><td>a</td></tr>'.repeat(30_000)}</table>`],
+    ['many headings', '<h1>a</h1>'.repeat(10_000)],
+    ['many cells', `<table>${'<tr><td>a</td></tr>'.repeat(12_000)}</table>`],
     ['open marks', '<'.repeat(500_000)],
     ['open links', '<ac:link>'.repeat(50_000)],
   ])('%s', (_name, source) => {
