@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultHome } from '../../src/config.ts'
 import { importFindings, type OpenCommandLine, openLastingCommandLine, wikiOptions as wiki } from './command-line.ts'
@@ -79,13 +80,23 @@ const mistakes: [argv: string[], code: 1 | 2, says: RegExp, stdin?: string][] = 
 ]
 
 let cli: OpenCommandLine
-const stateOf = async () => [
-  readdirSync(cli.home)
-    .filter((name) => !name.startsWith('assay.db'))
-    .sort(),
-  JSON.parse((await cli.run(['audit', 'verify', '--json'])).stdout).head,
-  JSON.parse((await cli.run(['findings', '--json'])).stdout).items.map((item: { status: string }) => item.status),
-]
+/** The other files of the data folder, and everything that the database has stored. */
+function stateOf() {
+  const names = readdirSync(cli.home).filter((name) => !name.startsWith('assay.db'))
+  const database = new Database(join(cli.home, 'assay.db'), { readonly: true })
+  try {
+    const listed = database
+      .prepare(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'",
+      )
+      .pluck()
+      .all() as string[]
+    const rows = listed.map((table) => [table, database.prepare(`SELECT * FROM "${table}"`).all()])
+    return { names: names.sort(), rows: Object.fromEntries(rows) as Record<string, unknown> }
+  } finally {
+    database.close()
+  }
+}
 
 describe('a typical mistake', () => {
   beforeAll(async () => {
@@ -98,7 +109,7 @@ describe('a typical mistake', () => {
   })
 
   it.each(mistakes)('%j is named in one sentence, and changes nothing', async (argv, code, says, stdin) => {
-    const before = await stateOf()
+    const before = stateOf()
     const given = argv.map((word) => (word === 'NOTES' ? join(cli.home, 'notes.txt') : word))
     const ran = await cli.run(given, stdin)
     expect([ran.code, ran.stdout]).toEqual([code, ''])
@@ -107,7 +118,7 @@ describe('a typical mistake', () => {
     expect(ran.stderr).not.toMatch(
       /Invalid|expected (?:string|number|one)|undefined|metricSlug|filterMapping|glossaryTermSlug|\blist_\w+| at \w+\.ts/,
     )
-    expect(await stateOf()).toEqual(before)
+    expect(stateOf()).toEqual(before)
   })
 
   it('in a variable names the variable', async () => {

@@ -96,7 +96,7 @@ function writeSet(
 }
 
 describe('any set of definitions', { timeout: 120_000 }, () => {
-  const few = { numRuns: isLong ? 60 : 2 }
+  const few = { numRuns: isLong ? 60 : 1 }
 
   it('is the same after export and apply on an empty database, and applying it again changes nothing', () => {
     const [one, two] = [openStore(), openStore()]
