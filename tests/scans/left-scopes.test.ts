@@ -1,45 +1,34 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type SampleBi, startSampleBi } from '../../src/sample/bi/server.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { SampleBi } from '../../src/sample/bi/server.ts'
 import { onPath } from '../../src/sample/fault.ts'
-import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import type { Scan } from '../../src/scans/model.ts'
-import { type Planted, plantedBi } from './planted.ts'
-import { listKept, openSectionedBench } from './sectioned.ts'
+import { isLong } from '../support/long.ts'
+import { openScannedBi, type ScannedBi } from './scanned-bi.ts'
+import { listKept } from './sectioned.ts'
 import { PAST_REREAD_MS } from './withheld.ts'
 import type { Workbench } from './workbench.ts'
 
+/** What was not seen is deleted by the second scan. */
+const SCANS_IN_A_ROW = isLong ? 3 : 2
+
+let scannedBi: ScannedBi
 let bench: Workbench
-let server: SampleBi | undefined
-beforeEach(() => {
-  bench = openSectionedBench()
+let server: SampleBi
+afterEach(() => scannedBi.close())
+
+async function scanned(options: { adminApi?: boolean; optional?: object } = {}): Promise<ScannedBi> {
+  scannedBi = await openScannedBi({ adminApi: false, ...options })
+  bench = scannedBi.bench
+  server = scannedBi.server
   const { scan } = bench
   bench.scan = (source) => {
     bench.clock.now += PAST_REREAD_MS
     return scan(source)
   }
-})
-afterEach(async () => {
-  await bench.close()
-  await server?.close()
-})
-
-type Tenant = Planted<SampleBi['tenant']>
-
-async function scanned(options: { adminApi?: boolean; optional?: object } = {}): Promise<Tenant & { first: Scan }> {
-  const planted = plantedBi()
-  server = await startSampleBi({ tenant: planted.tenant, scanPolls: 0, adminApi: options.adminApi ?? false })
-  const urls = { wikiUrl: server.url, biUrl: server.url, authorityUrl: server.authorityUrl }
-  const { config } = sampleSourceConfigs(urls).bi
-  const required = { ...(config.required as object), tenant_id: server.credentials.tenantId }
-  const optional = { ...(config.optional as object), ...options.optional }
-  await bench.run('create_source', {
-    name: 'fake',
-    config: { ...config, required, optional, detectors: [{ type: 'WORDS' }] },
-  })
-  return { ...planted, first: await bench.scan() }
+  return scannedBi
 }
 
-const secondOf = ({ tenant }: Tenant) => {
+const secondOf = ({ planted: { tenant } }: ScannedBi) => {
   const [, workspace] = [...tenant.workspaces.values()]
   if (workspace === undefined) throw new Error('no second workspace')
   return workspace
@@ -49,9 +38,9 @@ const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
 
 describe('a workspace that is no longer listed', () => {
   it('is kept while the list of administrators contains it', async () => {
-    const planted = await scanned({ adminApi: true })
-    secondOf(planted).open = false
-    for (let times = 0; times < 3; times++) {
+    const opened = await scanned({ adminApi: true })
+    secondOf(opened).open = false
+    for (let times = 0; times < SCANS_IN_A_ROW; times++) {
       const scan = await bench.scan()
       expect([scan.status, scan.reason]).toEqual(['PARTIAL', 'right_lost'])
       expect(codes(scan)).toContain('scope_hidden')
@@ -60,9 +49,9 @@ describe('a workspace that is no longer listed', () => {
   })
 
   it('is deleted when the list of administrators no longer contains it', async () => {
-    const planted = await scanned({ adminApi: true })
+    const opened = await scanned({ adminApi: true })
     const open = count('OPEN')
-    planted.tenant.deleteWorkspace(secondOf(planted).id)
+    opened.planted.tenant.deleteWorkspace(secondOf(opened).id)
     expect(codes(await bench.scan())).toContain('scope_gone')
     expect(count('RESOLVED') + count('OPEN')).toBe(open)
     expect(count('RESOLVED')).toBeGreaterThan(40)
@@ -77,9 +66,9 @@ describe('a workspace that is no longer listed', () => {
   ])(
     '%s is deleted by the second complete scan if its removal cannot be confirmed, with a warning each time',
     async (_name, optional) => {
-      const planted = await scanned({ optional })
+      const opened = await scanned({ optional })
       const open = count('OPEN')
-      planted.tenant.deleteWorkspace(secondOf(planted).id)
+      opened.planted.tenant.deleteWorkspace(secondOf(opened).id)
       expect(codes(await bench.scan())).toContain('scope_gone')
       expect(count('RESOLVED')).toBe(0)
       expect(codes(await bench.scan())).toContain('scope_gone')
@@ -90,12 +79,13 @@ describe('a workspace that is no longer listed', () => {
 
   describe('and was the only one selected by id', () => {
     const optional = { scope: { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001'] } }
-    const firstOf = ({ tenant }: Tenant) => tenant.getWorkspace([...tenant.workspaces.values()][0]?.name ?? '')
+    const firstOf = ({ planted: { tenant } }: ScannedBi) =>
+      tenant.getWorkspace([...tenant.workspaces.values()][0]?.name ?? '')
 
     it('is deleted by the second complete scan if its removal cannot be confirmed', async () => {
-      const planted = await scanned({ optional })
+      const opened = await scanned({ optional })
       const open = count('OPEN')
-      planted.tenant.deleteWorkspace(firstOf(planted).id)
+      opened.planted.tenant.deleteWorkspace(firstOf(opened).id)
       const second = await bench.scan()
       expect([second.status, second.reason]).toEqual(['PARTIAL', 'nothing_visible'])
       expect(codes(second)).toEqual(['scope_unmatched', 'scope_gone'])
@@ -107,18 +97,18 @@ describe('a workspace that is no longer listed', () => {
     })
 
     it('is deleted at once when the list of administrators no longer contains it', async () => {
-      const planted = await scanned({ adminApi: true, optional })
+      const opened = await scanned({ adminApi: true, optional })
       const open = count('OPEN')
-      planted.tenant.deleteWorkspace(firstOf(planted).id)
+      opened.planted.tenant.deleteWorkspace(firstOf(opened).id)
       expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
       expect([count('OPEN'), count('RESOLVED')]).toEqual([0, open])
     })
 
     it('is kept while access to its id is refused', async () => {
-      const planted = await scanned({ optional })
+      const opened = await scanned({ optional })
       const open = count('OPEN')
-      firstOf(planted).open = false
-      for (let times = 0; times < 3; times++) {
+      firstOf(opened).open = false
+      for (let times = 0; times < SCANS_IN_A_ROW; times++) {
         expect(await bench.scan()).toMatchObject({ status: 'PARTIAL', reason: 'right_lost' })
         expect(count('OPEN')).toBe(open)
       }
@@ -126,10 +116,10 @@ describe('a workspace that is no longer listed', () => {
   })
 
   it('is kept when the account sees no workspace and their status is unknown', async () => {
-    const planted = await scanned()
+    const opened = await scanned()
     const open = count('OPEN')
-    for (const workspace of planted.tenant.workspaces.values()) workspace.open = false
-    for (let times = 0; times < 3; times++) {
+    for (const workspace of opened.planted.tenant.workspaces.values()) workspace.open = false
+    for (let times = 0; times < SCANS_IN_A_ROW; times++) {
       expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'nothing_visible' })
       expect(count('OPEN')).toBe(open)
     }
@@ -137,10 +127,10 @@ describe('a workspace that is no longer listed', () => {
 
   it('is kept while the platform lists workspaces without an id', async () => {
     const names = ['Finance word:b1', 'People word:b45']
-    const planted = await scanned({ optional: { scope: { workspace_names: names } } })
+    const opened = await scanned({ optional: { scope: { workspace_names: names } } })
     const open = count('OPEN')
-    expect([...planted.tenant.workspaces.values()].filter(({ name }) => names.includes(name))).not.toEqual([])
-    server?.faults.push({
+    expect([...opened.planted.tenant.workspaces.values()].filter(({ name }) => names.includes(name))).not.toEqual([])
+    server.faults.push({
       match: onPath(/\/groups$/),
       respond: {
         rewrite: (reply) => {
@@ -149,7 +139,7 @@ describe('a workspace that is no longer listed', () => {
         },
       },
     })
-    for (let times = 0; times < 3; times++) {
+    for (let times = 0; times < SCANS_IN_A_ROW; times++) {
       expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'entries_unreadable' })
       expect(count('OPEN')).toBe(open)
     }
@@ -157,21 +147,21 @@ describe('a workspace that is no longer listed', () => {
 
   it('is kept when access to its id is refused', async () => {
     const ids = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002']
-    const planted = await scanned({ optional: { scope: { workspace_ids: ids } } })
-    secondOf(planted).open = false
-    for (let times = 0; times < 3; times++) {
+    const opened = await scanned({ optional: { scope: { workspace_ids: ids } } })
+    secondOf(opened).open = false
+    for (let times = 0; times < SCANS_IN_A_ROW; times++) {
       expect(codes(await bench.scan())).toContain('scope_hidden')
       expect(count('RESOLVED')).toBe(0)
     }
   })
 
   it('is kept when a new name excludes it from the scope', async () => {
-    const planted = await scanned()
-    const names = [...planted.tenant.workspaces.values()].map(({ name }) => name)
+    const opened = await scanned()
+    const names = [...opened.planted.tenant.workspaces.values()].map(({ name }) => name)
     await bench.run('update_source', { id: 'fake', config: { optional: { scope: { workspace_names: names } } } })
     await bench.scan()
-    secondOf(planted).name = 'Another name'
-    for (let times = 0; times < 3; times++) {
+    secondOf(opened).name = 'Another name'
+    for (let times = 0; times < SCANS_IN_A_ROW; times++) {
       expect(codes(await bench.scan())).toContain('scope_left_out')
       expect(count('RESOLVED')).toBe(0)
     }
@@ -215,7 +205,7 @@ describe('tables that become separate assets or parts of their dataset', () => {
   })
 
   it('become parts again when only the member API reads them, although some sections cannot be read', async () => {
-    const planted = await scanned()
+    const opened = await scanned()
     const before = count('OPEN')
     await setContainers(true)
     await bench.scan()
@@ -224,7 +214,7 @@ describe('tables that become separate assets or parts of their dataset', () => {
     await bench.scan()
     expect(inTables().filter(({ status }) => status === 'OPEN')).toEqual([])
     expect(count('OPEN')).toBe(before)
-    planted.clean()
+    opened.planted.clean()
     await bench.scan()
     await bench.scan()
     expect(count('OPEN')).toBe(0)
@@ -235,7 +225,7 @@ describe('tables that become separate assets or parts of their dataset', () => {
     await setContainers(true)
     await bench.scan()
     const open = count('OPEN')
-    server?.faults.push({ match: onPath(/getInfo$/), respond: { status: 403, body: {} } })
+    server.faults.push({ match: onPath(/getInfo$/), respond: { status: 403, body: {} } })
     await setContainers(false)
     const scan = await bench.scan()
     expect([scan.status, scan.reason]).toEqual(['PARTIAL', 'right_lost'])
@@ -250,14 +240,14 @@ describe('a metadata scan', () => {
   it('that is not permitted is reported by the first scan', async () => {
     const { first } = await scanned()
     expect(first.status).toBe('COMPLETED')
-    server?.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
+    server.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
     expect(codes(await bench.scan())).toContain('schema_unavailable')
   })
 
   it('returns the expressions of a dataset without its tables', async () => {
     await scanned({ adminApi: true })
     const before = count('OPEN')
-    server?.faults.push({
+    server.faults.push({
       match: onPath(/scanResult/),
       respond: {
         rewrite: (reply) => {
@@ -279,7 +269,7 @@ describe('a metadata scan', () => {
     await scanned({ adminApi: true })
     const before = count('OPEN')
     const respond = { status: 429, headers: { 'retry-after': '3600' }, body: {} }
-    server?.faults.push({ match: onPath(/getInfo$/), respond })
+    server.faults.push({ match: onPath(/getInfo$/), respond })
     const scan = await bench.scan()
     expect([scan.status, scan.reason]).toEqual(['PARTIAL', 'retry_later'])
     expect(Date.parse(scan.retryAt ?? '') - bench.clock.now).toBeGreaterThan(3_000_000)
@@ -290,7 +280,7 @@ describe('a metadata scan', () => {
 describe('a text that the platform omits when it is empty', () => {
   it('counts as removed after two scans in a row without it, with one warning', async () => {
     await scanned()
-    server?.faults.push({
+    server.faults.push({
       match: onPath(/\/reports$/),
       respond: {
         rewrite: (reply) => {

@@ -1,52 +1,32 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { internalText } from '../../src/kernel/safe-text.ts'
-import { type SampleBi, startSampleBi } from '../../src/sample/bi/server.ts'
+import type { SampleBi } from '../../src/sample/bi/server.ts'
 import type { BiDataset, BiTenant, BiWorkspace } from '../../src/sample/bi/tenant.ts'
 import type { SampleReply } from '../../src/sample/exchange.ts'
 import { onPath } from '../../src/sample/fault.ts'
-import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { isLong } from '../support/long.ts'
-import { plantedBi } from './planted.ts'
-import { listKept, openSectionedBench } from './sectioned.ts'
+import { openScannedBi, type ScannedBi, type ScannedBiOptions } from './scanned-bi.ts'
+import { listKept } from './sectioned.ts'
 import { PAST_REREAD_MS } from './withheld.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What was not seen is deleted by the second scan. */
 const SCANS_IN_A_ROW = isLong ? 3 : 2
 
+let scannedBi: ScannedBi
 let bench: Workbench
 let server: SampleBi
 let tenant: BiTenant
-beforeEach(() => {
-  bench = openSectionedBench()
-})
-afterEach(async () => {
-  await bench.close()
-  await server.close()
-})
+afterEach(() => scannedBi.close())
 
-async function scanned(
-  options: { adminApi?: boolean; isPerson?: boolean; optional?: object; prepare?: () => void } = {},
-): Promise<number> {
-  tenant = plantedBi().tenant
-  options.prepare?.()
-  server = await startSampleBi({ tenant, scanPolls: 0, adminApi: options.adminApi ?? true, now: () => bench.clock.now })
-  const urls = { wikiUrl: server.url, biUrl: server.url, authorityUrl: server.authorityUrl }
-  const { config } = sampleSourceConfigs(urls).bi
-  const application = { ...(config.required as object), tenant_id: server.credentials.tenantId }
-  const isPerson = options.isPerson === true
-  await bench.run('create_source', {
-    name: 'fake',
-    config: {
-      ...config,
-      required: isPerson ? { auth_mode: 'ACCESS_TOKEN' } : application,
-      ...(isPerson ? { masked: { access_token: server.issueToken('person') } } : {}),
-      optional: { ...(config.optional as object), ...options.optional },
-      detectors: [{ type: 'WORDS' }],
-    },
-  })
-  expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
+async function scanned(options: Partial<ScannedBiOptions> = {}): Promise<number> {
+  scannedBi = await openScannedBi({ adminApi: true, ...options })
+  const { planted, first } = scannedBi
+  tenant = planted.tenant
+  bench = scannedBi.bench
+  server = scannedBi.server
+  expect(first).toMatchObject({ status: 'COMPLETED' })
   return count('OPEN')
 }
 
@@ -195,9 +175,9 @@ describe('a workspace that is no longer listed', () => {
     const open = await scanned({
       isPerson: true,
       optional: { scope: { include_personal_workspaces: true } },
-      prepare: () => {
-        const last = workspaceAt(1)
-        last.type = 'PersonalGroup'
+      prepare: ({ workspaces }) => {
+        const [, last] = workspaces.values()
+        if (last !== undefined) last.type = 'PersonalGroup'
       },
     })
     expect(listKept(bench).some(({ asset }) => asset.endsWith(`workspace:${workspaceAt(1).id}`))).toBe(true)
