@@ -10,7 +10,6 @@ import { fakeConfig } from './fake-tenant.ts'
 import { openWorkbench } from './workbench.ts'
 
 const entry = new URL('./claims-entry.ts', import.meta.url)
-const WORKERS = 4
 const POLL_MS = 50
 /** Pages that a worker has begun when it is killed, at most; a start may take longer than the work. */
 const MAX_PAGES = 30
@@ -28,7 +27,7 @@ export interface Claims {
 }
 
 /** Lets so many runs fall due, one after another, while workers that all want each of them are killed in turn. */
-export async function claimUnderKills(runs: number, seed: number): Promise<Claims> {
+export async function claimUnderKills(runs: number, seed: number, count = 4): Promise<Claims> {
   const random = createRandom(seed)
   const home = mkdtempSync(join(tmpdir(), 'assay-claims-'))
   const bench = openWorkbench(createClaimTenant(), { home })
@@ -42,7 +41,7 @@ export async function claimUnderKills(runs: number, seed: number): Promise<Claim
       await bench.run('create_source', { name: `fake ${run}`, config: fakeConfig({ schedule }) })
     }
     const keep = async () => {
-      while (workers.size < WORKERS) workers.set(await startEntry(entry, [home, String(epoch)]), random() * MAX_PAGES)
+      while (workers.size < count) workers.set(await startEntry(entry, [home, String(epoch)]), random() * MAX_PAGES)
     }
     await keep()
     await Promise.all([...workers.keys()].map((worker) => untilPrinted(worker, 'open')))

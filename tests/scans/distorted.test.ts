@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { listDistorted, runWithheldTwice } from './distorted.ts'
 import type { PlatformCase } from './withheld-run.ts'
 
-const every = Number(process.env.DISTORTED_EVERY ?? 200)
+const every = Number(process.env.DISTORTED_EVERY ?? 300)
 
 it.each<[string, PlatformCase]>([
   ['a wiki', { platform: 'WIKI' }],

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { type Platform, runHistory } from './histories.ts'
 
-const seeds = (process.env.HISTORY_SEEDS ?? '1').split(' ').map(Number)
-const histories: [Platform, number][] = seeds.flatMap((seed) => [
+const seeds = process.env.HISTORY_SEEDS?.split(' ').map(Number)
+const histories: [Platform, number][] = seeds?.flatMap((seed) => [
   ['WIKI', seed],
   ['BI_PLATFORM', seed],
-])
+]) ?? [['BI_PLATFORM', 1]]
 /**
  * A page with comments moves where they may not be listed; a space goes after other options were set; a page returns
  * with children that cannot be listed; a page moves to a space that cannot be listed.

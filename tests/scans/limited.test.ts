@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { buildEntry } from '../support/entry.ts'
 
 const canLimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
-const STEP_BYTES = Number(process.env.ASSAY_STEP_BYTES ?? 131_072)
+const STEP_BYTES = Number(process.env.ASSAY_STEP_BYTES ?? 262_144)
 
 /** Scans while no file may grow, and lets them grow by one step more each time the scan says that it cannot go on. */
 async function scanUnder(stepBytes: number) {

@@ -10,6 +10,7 @@ import { readDocument, readText } from '../../src/documents/reader.ts'
 import type { Finding, FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import type { Detect } from '../../src/scans/cross-asset-check.ts'
+import { isLong } from '../support/long.ts'
 import { contentOf } from '../support/new-store.ts'
 import { createTenant, type FakeTenant, pluginsFor } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
@@ -122,7 +123,7 @@ it.each(Object.keys(formats))(
           expect(stored()).not.toContain(value)
         },
       ),
-      { seed: 7, numRuns: 12 },
+      { seed: 7, numRuns: isLong ? 12 : 5 },
     )
   },
   120_000,
@@ -156,6 +157,6 @@ it('names, addresses and links are shown without credentials that they contain',
         expect(stored()).not.toContain(secret)
       }
     }),
-    { seed: 7, numRuns: 10 },
+    { seed: 7, numRuns: isLong ? 10 : 4 },
   )
 }, 120_000)

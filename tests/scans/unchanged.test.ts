@@ -17,7 +17,7 @@ import { generatedWiki, toGeneratedId } from '../sample/generated-wiki.ts'
 import { contextOf, localPerson } from '../support/context.ts'
 import { openNewFile } from '../support/new-store.ts'
 
-const PAGES = 600
+const PAGES = 300
 const catalogue = [...sourceOperations, ...scanOperations]
 const script = new URL('../../dist/background/scan.worker.js', import.meta.url)
 
