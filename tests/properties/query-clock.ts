@@ -22,12 +22,21 @@ export class Clock {
 
   constructor(timeZone: string) {
     const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
-    // Clocks change at whole hours of UTC, in these zones and years.
-    this.#offsets = Float64Array.from({ length: (LAST - FIRST) / HOUR }, (_, index) => {
-      const shown = format.formatToParts(FIRST + index * HOUR).find(({ type }) => type === 'timeZoneName')?.value
+    const offsetAt = (instant: number) => {
+      const shown = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value
       const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(shown ?? '') ?? []
       return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000)
-    })
+    }
+    // Clocks change at whole hours of UTC, and once in a day at most, in these zones and years.
+    this.#offsets = new Float64Array((LAST - FIRST) / HOUR)
+    let offset = offsetAt(FIRST)
+    for (let day = FIRST; day < LAST; day += DAY) {
+      const next = offsetAt(day + DAY)
+      for (let at = day; at < day + DAY; at += HOUR) {
+        this.#offsets[(at - FIRST) / HOUR] = next === offset ? offset : offsetAt(at)
+      }
+      offset = next
+    }
   }
 
   local(instant: number): number {
