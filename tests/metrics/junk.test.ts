@@ -6,6 +6,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { metricOperations } from '../../src/metrics/operations.ts'
 import { call } from '../../src/operation/operation.ts'
 import { openContext } from '../support/context.ts'
+import { isLong } from '../support/long.ts'
 
 const operations = [...glossaryOperations, ...metricOperations, ...dashboardOperations]
 
@@ -53,6 +54,6 @@ test('junk input is answered with a result or an AppError, and a refused change 
         expect(trail()).toEqual(before)
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: isLong ? 1500 : 500 },
   )
 }, 180_000)

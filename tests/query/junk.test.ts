@@ -5,6 +5,7 @@ import { call } from '../../src/operation/operation.ts'
 import { queryOperations } from '../../src/query/operations.ts'
 import { anyText } from '../support/any-text.ts'
 import { openContext } from '../support/context.ts'
+import { isLong } from '../support/long.ts'
 import { at } from './ask.ts'
 import { plant } from './estate.ts'
 
@@ -62,7 +63,7 @@ test.each(queryOperations.map((operation) => [operation.name, operation] as cons
           expect(error.message).not.toMatch(/SELECT|sqlite|\.ts:/i)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: isLong ? 150 : 60 },
     )
     expect(state()).toEqual(before)
   },
