@@ -58,24 +58,26 @@ export function toDueConditions(
       key: 'sla',
       values: sla,
       exclude: false,
-      anyOf: sla.flatMap((outcome) => listOutcome(outcome, groups)),
+      anyOf: listOutcomes(sla, groups),
       due: groups,
     })
   }
   return found
 }
 
-function listOutcome(outcome: SlaOutcome, groups: readonly DueGroup[]): FilterCondition[][] {
+function listOutcomes(outcomes: readonly SlaOutcome[], groups: readonly DueGroup[]): FilterCondition[][] {
   if (groups.length === 0) return []
   const resolved = only('statuses', ['RESOLVED'])
   const late: FilterCondition = { key: 'sla', values: ['MISSED'], exclude: false, anyOf: listLate(groups) }
-  if (outcome === 'MISSED') return [[resolved, late], ...listOverdue(groups)]
+  if (!outcomes.includes('MET')) return [[resolved, late], ...listOverdue(groups)]
   const due: FilterCondition = {
     key: 'sla',
     values: slaOutcomes,
     exclude: false,
     anyOf: groups.map((group) => group.conditions),
   }
+  // With both outcomes it does not matter when a finding was resolved.
+  if (outcomes.includes('MISSED')) return [[resolved, due], ...listOverdue(groups)]
   return [[resolved, due, { ...late, exclude: true }]]
 }
 
