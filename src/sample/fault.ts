@@ -101,6 +101,8 @@ function send(
 const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))
 
 const BOMB_BYTES = 200_000_000
+/** Of several parts one after the other, of which one is compressed once. */
+const BOMB_PARTS = 100
 let bomb: Buffer | undefined
 const DRIP_BYTES = 16
 const DRIP_MS = 20
@@ -162,7 +164,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
     case 'empty':
       return send(delivery, { status: 200 })
     case 'gzip_bomb': {
-      bomb ??= gzipSync(Buffer.alloc(BOMB_BYTES, ' '))
+      bomb ??= Buffer.concat(Array(BOMB_PARTS).fill(gzipSync(Buffer.alloc(BOMB_BYTES / BOMB_PARTS, ' '))))
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
       return send(delivery, { status: 200, headers, body: bomb })
     }

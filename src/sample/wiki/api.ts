@@ -32,6 +32,8 @@ export interface WikiApiOptions {
   tenant: WikiTenant
   /** Whether the site-wide lists include replies; the platform guarantees neither. */
   siteListsHoldReplies: boolean
+  /** Most items of one reply, whatever was asked for. */
+  maxListed: number
   /** URL of the site, which ends in `/wiki`. */
   base: () => string
 }
@@ -46,7 +48,7 @@ const DEFAULT_LIMIT = 25
 const DEFAULT_ATTACHMENT_LIMIT = 50
 
 /** The v2 API for one tenant: handles authenticated requests below `/wiki/api/v2`. */
-export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOptions) {
+export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }: WikiApiOptions) {
   const list = createListings(tenant)
   const findRoute = createRouter(wikiRoutes)
   const visible = (pageId: string, statuses: readonly string[] = ['current', 'archived']) =>
@@ -79,7 +81,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     const given = query.get('cursor')
     const cursor = given === null ? undefined : readCursor(given)
     if (given !== null && cursor === undefined) return toError(400, 'The cursor is invalid or has expired')
-    const limit = Number(query.get('limit') ?? standard)
+    const limit = Math.min(Number(query.get('limit') ?? standard), maxListed)
     const page = toPage(ordered, cursor, limit)
     const parameters = new URLSearchParams(query)
     parameters.set('limit', String(limit))

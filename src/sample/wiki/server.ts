@@ -18,6 +18,8 @@ export interface SampleWikiOptions {
   /** `scoped` tokens are accepted at the gateway only, like tokens with granular scopes. */
   tokenKind?: 'classic' | 'scoped'
   siteListsHoldReplies?: boolean
+  /** Most items of one reply, so that a small tenant has lists of several pages; default: as many as were asked for. */
+  maxListed?: number
 }
 
 export interface SampleWiki {
@@ -60,6 +62,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
   const answerApi = createWikiApi({
     tenant,
     siteListsHoldReplies: options.siteListsHoldReplies ?? false,
+    maxListed: options.maxListed ?? Number.POSITIVE_INFINITY,
     base: () => `${siteUrl()}/wiki`,
   })
 
