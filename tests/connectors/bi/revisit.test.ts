@@ -14,7 +14,7 @@ import { isLong } from '../../support/long.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const [WORKSPACES, REPORTS, DATASETS] = isLong ? [8, 59, 29] : [4, 18, 9]
+const [WORKSPACES, REPORTS, DATASETS] = isLong ? [8, 59, 29] : [3, 15, 7]
 
 let bench: Workbench
 let server: SampleBi
@@ -139,7 +139,7 @@ describe.each(ways)('a second scan, $way', (way) => {
     expect(new Set(found).size).toBeGreaterThan(2)
   })
 
-  it('resolves findings in deleted items when nothing else has changed', async () => {
+  forOneWay('resolves findings in deleted items when nothing else has changed', async () => {
     await start(way.server)
     tenant.editReport(reportAt(5).id, { pages: ['word:gone'] })
     await scan()
@@ -174,7 +174,7 @@ describe.each(ways)('a second scan, $way', (way) => {
       await start(way.server)
       await scan()
       const reports = [2, 3, 4, 5].map(reportAt)
-      for (const [round, after] of [1, 4, 9, 14].entries()) {
+      for (const [round, after] of (isLong ? [1, 4, 9, 14] : [1, 9]).entries()) {
         later(2 * HOUR_MS)
         for (const report of reports) tenant.editReport(report.id, { pages: [`word:round${round}`] })
         const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
