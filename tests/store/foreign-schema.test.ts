@@ -12,7 +12,6 @@ import { makeOldDatabase } from './old-database.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
 const versions = listMigrations().map(({ number }) => number)
-const newest = versions.at(-1) ?? 0
 
 let root: string
 let template: string
@@ -112,9 +111,6 @@ describe('a schema with foreign objects', () => {
   it.each(versions)('is not one of schema %i before migration', (version) => {
     makeOldDatabase(backup, version)
     expect(restore(backup, file, now())).toMatchObject({ schema: version })
-    const store = Store.open(file, { now })
-    expect(store.examine()).toMatchObject({ integrity: 'ok', schema: newest, differences: [] })
-    store.close()
     change(backup, 'CREATE TRIGGER spy AFTER INSERT ON term BEGIN SELECT 1; END')
     expect(thrownBy(() => restore(backup, file, now())).facts.reason).toBe('foreign_schema')
   })

@@ -1,10 +1,15 @@
+import { writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations } from '../../src/store/migrations.ts'
 import { buildEntry, startEntry, untilPrinted } from '../support/entry.ts'
 
+/** An empty database of the schema that was made last, from which a newer one is made sooner than from nothing. */
+let last: { schema: number; bytes: Buffer } | undefined
+
 /** The database of an earlier release: in use, with findings in a few assets, a changed term and an audit trail. */
 export function makeOldDatabase(target: string, upTo: number, findings = 3): void {
+  if (last !== undefined && last.schema <= upTo) writeFileSync(target, last.bytes)
   const database = new Database(target)
   database.pragma('page_size = 8192')
   database.pragma('journal_mode = WAL')
@@ -13,6 +18,7 @@ export function makeOldDatabase(target: string, upTo: number, findings = 3): voi
     () => Date.UTC(2026, 5, 15),
     listMigrations().filter(({ number }) => number <= upTo),
   )
+  last = { schema: upTo, bytes: database.serialize() }
   const assets = Math.max(3, Math.ceil(findings / 20))
   database.exec(`
     BEGIN;
