@@ -11,6 +11,7 @@ import { selectEndedSpans, selectLastSpans } from '../../src/query/sql/stock-ser
 import { type BuiltQuery, db, toStatement } from '../../src/store/builder.ts'
 import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../../src/store/cached-query.ts'
 import { openStore, plant } from '../query/estate.ts'
+import { isLong } from '../support/long.ts'
 import { sqliteOnly } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -142,7 +143,7 @@ test('a query by shape has the SQL and rows of the query with its values', (test
           expect(reader.all(shaped(asked))).toEqual(reader.all(plain))
         }
       }),
-      { numRuns: 300 },
+      { numRuns: isLong ? 300 : 120 },
     )
   })
 })
@@ -218,7 +219,7 @@ test('random plans have the same SQL, parameters and rows with and without shape
           expect(reader.all(query(asked))).toEqual(reader.all(query.build(asked)))
         }
       }),
-      { numRuns: 400 },
+      { numRuns: isLong ? 400 : 150 },
     )
   })
 })
