@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type JsonPart, JsonPartsError, splitJson } from '../../src/imports/read/json-parts.ts'
+import { isLong } from '../support/long.ts'
 
 /** The text in pieces that end anywhere. */
 async function* inPieces(text: string, sizes: readonly number[]): AsyncGenerator<string> {
@@ -53,7 +54,7 @@ describe('a JSON text in chunks', () => {
         const parts = (await split(text, pieces)).map((part) => ({ level: part.level, value: JSON.parse(part.text) }))
         expect(parts).toEqual(expected(JSON.parse(text)))
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 500 : 150 },
     )
   })
 

@@ -70,8 +70,7 @@ interface Reader {
   close: () => Promise<unknown>
 }
 
-async function openReaders(home: string): Promise<Reader[]> {
-  const server = await serveAssay(home, ['--no-background'])
+async function openMcpReader(home: string): Promise<Reader> {
   const client = new Client({ name: 'reader', version: '1' })
   await client.connect(
     new StdioClientTransport({
@@ -81,17 +80,22 @@ async function openReaders(home: string): Promise<Reader[]> {
       stderr: 'ignore',
     }),
   )
+  return {
+    name: 'MCP',
+    ask: async (name, input) => (await client.callTool({ name, arguments: input })).structuredContent as Answer,
+    close: () => client.close(),
+  }
+}
+
+async function openReaders(home: string, hasMcp: boolean): Promise<Reader[]> {
+  const server = await serveAssay(home, ['--no-background'])
   const [sql, engine] = [new Process(home), new Process(home)]
   return [
+    ...(hasMcp ? [await openMcpReader(home)] : []),
     {
       name: 'HTTP',
       ask: (_, input) => askOverHttp(server.url, input),
       close: server.stop,
-    },
-    {
-      name: 'MCP',
-      ask: async (name, input) => (await client.callTool({ name, arguments: input })).structuredContent as Answer,
-      close: () => client.close(),
     },
     { name: 'SQL', ask: (tool, input) => sql.run<Answer>(tool, input), close: async () => sql.close() },
     {
@@ -130,6 +134,8 @@ export async function importUnderKills(options: {
   kills: number
   findings: number
   seed: number
+  /** Whether a process that answers over MCP reads as well; default true. */
+  hasMcp?: boolean
   onImport?: (result: KilledImports) => void
 }): Promise<KilledImports> {
   const random = createRandom(`imports ${options.seed}`)
@@ -142,14 +148,14 @@ export async function importUnderKills(options: {
 const IMPORTS_OF_HOME = 9
 
 async function importIntoHome(
-  options: { kills: number; findings: number; onImport?: (result: KilledImports) => void },
+  options: { kills: number; findings: number; hasMcp?: boolean; onImport?: (result: KilledImports) => void },
   random: () => number,
   result: KilledImports,
 ): Promise<void> {
   const { home, remove } = makeHome()
   const told = new Map<string, Told>([['base', tell(0, options.findings, 0)]])
   await runToEnd(home, 'base', told.get('base') ?? new Map())
-  const readers = await openReaders(home)
+  const readers = await openReaders(home, options.hasMcp ?? true)
   const watcher = new Process(home)
   try {
     for (let turn = 1; turn <= IMPORTS_OF_HOME && result.kills < options.kills; turn++) {

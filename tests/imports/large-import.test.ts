@@ -32,7 +32,7 @@ function* linesOf(count: number): Generator<Uint8Array> {
     const lines = Array.from({ length: Math.min(1_000, count - from) }, (_, index) => {
       const number = ((from + index) * STRIDE) % count
       const first = START + number * 1_000
-      const asset = `{"key":"k${number % 5_003}","name":"Asset ${number % 5_003}"}`
+      const asset = `{"key":"k${number % 503}","name":"Asset ${number % 503}"}`
       const fixed = number % 3 === 0 ? `"status":"RESOLVED","resolvedAt":"${toText(first + 60_000)}",` : ''
       return `{"asset":${asset},"detectorType":"D","findingType":"T${number % 7}","severity":"LOW",${fixed}"firstDetectedAt":"${toText(first)}","fingerprint":"${number}"}\n`
     })
@@ -100,7 +100,7 @@ it('drops indexes before storing and recreates them at the end, also in another 
   expect(filesOf(bench.store).examine('full')).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
   expect(await bench.run('get_scan', { id: scan?.id ?? '' })).toMatchObject({
     status: 'COMPLETED',
-    progress: { scanned: 5_003, findings: { new: COUNT, again: 0, resolved: COUNT / 3 } },
+    progress: { scanned: 503, findings: { new: COUNT, again: 0, resolved: COUNT / 3 } },
   })
   const sum = (of: (number: number) => number) => Array.from({ length: COUNT }, (_, n) => of(n)).reduce((a, b) => a + b)
   expect(
@@ -139,7 +139,7 @@ it('a cancelled import leaves nothing behind', async () => {
     n: 0,
     counted: 0,
   })
-  expect(await importOf(COUNT)).toMatchObject({ findings: { new: COUNT, again: 0 } })
+  expect(await importOf(100)).toMatchObject({ findings: { new: 100, again: 0 } })
 }, 240_000)
 
 it('recreates the dropped indexes of an abandoned import', async (test) => {

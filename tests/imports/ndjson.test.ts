@@ -5,6 +5,7 @@ import { findBounds } from '../../src/imports/stage/import-block.ts'
 import { type Conversion, type ConvertedPiece, createConverter } from '../../src/imports/stage/import-convert.ts'
 import { convertPieces } from '../../src/imports/stage/import-threads.ts'
 import { AppError } from '../../src/kernel/errors.ts'
+import { isLong } from '../support/long.ts'
 import { rowsOf } from './sorted.ts'
 
 const key = new Uint8Array(32).fill(7)
@@ -80,7 +81,7 @@ it('reports the first invalid line, regardless of its content', () => {
       expect(told).toBeInstanceOf(AppError)
       expect(told).toMatchObject({ code: 'invalid_input', message: expect.stringContaining(`line ${42 + first} `) })
     }),
-    { numRuns: 500 },
+    { numRuns: isLong ? 500 : 150 },
   )
 })
 
