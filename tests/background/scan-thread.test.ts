@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   createScanEnding,
   createScanThread,
@@ -87,6 +87,12 @@ interface Bench {
 }
 
 async function openBench(pages: number, options: Partial<ScanThreadOptions> & { latencyMs?: number } = {}) {
+  const { bench, close } = await makeBench(pages, options)
+  onTestFinished(close)
+  return bench
+}
+
+async function makeBench(pages: number, options: Partial<ScanThreadOptions> & { latencyMs?: number } = {}) {
   const { latencyMs = 0, ...more } = options
   const wiki = await startSampleWiki({ tenant: generatedWiki({ pages, sentences: 5, plantEvery: 3 }), latencyMs })
   const home = mkdtempSync(join(tmpdir(), 'assay-thread-'))
@@ -104,12 +110,12 @@ async function openBench(pages: number, options: Partial<ScanThreadOptions> & { 
     return thread
   }
   const thread = openThread()
-  onTestFinished(async () => {
+  const close = async () => {
     for (const opened of threads) await opened.close()
     await wiki.close()
     store.close()
     rmSync(home, { recursive: true, force: true })
-  })
+  }
   const context = (scans: ScanThread): WriteContext => ({
     read: (work) => store.read(work),
     store,
@@ -139,7 +145,7 @@ async function openBench(pages: number, options: Partial<ScanThreadOptions> & { 
   const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
   const detectors = [{ type: 'SECRETS', enabled: true }]
   await bench.run('create_source', { name: 'wiki', config: { ...config, detectors } })
-  return bench
+  return { bench, close }
 }
 
 const until = async (isTrue: () => boolean) => {
@@ -184,8 +190,8 @@ describe('the scan thread', { timeout: 120_000 }, () => {
   })
 
   it('logs its crash, and its scan is resumed', async () => {
-    const calm = await openBench(70)
-    const bench = await openBench(70, { latencyMs: 20, script: dyingScript })
+    const calm = await openBench(40)
+    const bench = await openBench(40, { latencyMs: 20, script: dyingScript })
     const [quiet, id] = [await calm.start(), await bench.start()]
     expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
     await calm.end(quiet)
@@ -264,9 +270,15 @@ const streamOf = (text: string) => new Blob([text]).stream() as ReadableStream<U
 describe('an import on the scan thread', () => {
   const request = { source: 'yara', format: 'ndjson' as const }
   const context = () => ({ signal: new AbortController().signal, caller: { name: 'ada' } })
+  let bench: Bench
+  beforeAll(async () => {
+    const made = await makeBench(1)
+    bench = made.bench
+    return made.close
+  })
+  const countAssets = () => bench.store.read((reader) => reader.prepare('SELECT count(*) FROM asset').pluck().get())
 
   it('imports a stream', async () => {
-    const bench = await openBench(1)
     const text = Array.from({ length: 2_000 }, (_, index) => importLine(`file-${index}`)).join('\n')
     const result = await bench.thread.importFindings(streamOf(text), request, context())
     expect(result).toMatchObject({ source: { name: 'yara' }, lines: 2_000, assets: 2_000, findings: { new: 2_000 } })
@@ -275,7 +287,6 @@ describe('an import on the scan thread', () => {
   })
 
   it('fails with the same error as without a thread', async () => {
-    const bench = await openBench(1)
     const refused = bench.thread.importFindings(streamOf(`${importLine('a')}\n{"no":1}\n`), request, context())
     await expect(refused).rejects.toMatchObject({
       name: 'AppError',
@@ -285,7 +296,7 @@ describe('an import on the scan thread', () => {
   })
 
   it('stores nothing of a stream that ends prematurely or whose caller is gone', async () => {
-    const bench = await openBench(1)
+    const before = countAssets()
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => {
         controller.enqueue(new TextEncoder().encode(`${importLine('a')}\n`))
@@ -303,20 +314,19 @@ describe('an import on the scan thread', () => {
     const waiting = bench.thread.importFindings(endless, request, { ...context(), signal: stop.signal })
     setTimeout(() => stop.abort(), 200)
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
-    expect(bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM asset').get())).toEqual({ n: 0 })
+    expect(countAssets()).toBe(before)
   })
 
   it('runs a triage of many findings, and fails as it does without a thread', async () => {
-    const bench = await openBench(1)
     await bench.thread.importFindings(
       streamOf([...Array(2_500).keys()].map((n) => importLine(`k${n}`)).join('\n')),
-      request,
+      { ...request, source: 'triaged' },
       context(),
     )
     const caller = { name: 'ada', via: 'cli' as const, scopes: new Set(scopes) }
     const ask = (input: object) =>
       bench.thread.run('triage_findings', input, { caller, signal: new AbortController().signal })
-    const filters = { detectorTypes: ['YARA'] }
+    const filters = { sources: ['triaged'] }
     await expect(ask({ filters, status: 'IGNORED', expected: 3 })).rejects.toMatchObject({
       code: 'conflict',
       facts: { facts: { matched: 2_500, expected: 3 } },

@@ -7,7 +7,7 @@ import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { DAY, openWatching, type Watching } from '../watches/watching.ts'
 import { runCourse } from './expiry-course.ts'
 
-const KILLS = isLong ? 6 : 3
+const KILLS = isLong ? 6 : 1
 const inDays = (days: number) => new Date(NOON + days * DAY).toISOString()
 const ignored = { status: 'IGNORED', reason: 'accepted for now' }
 
