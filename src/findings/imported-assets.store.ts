@@ -1,6 +1,6 @@
 import { orderedUuid } from '../kernel/ordered-uuid.ts'
 import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
-import type { Writer } from '../store/store.ts'
+import type { RowStatement, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { type PendingImport, saveEarlierAsset } from './pending-imports.store.ts'
 
@@ -68,36 +68,42 @@ const columns = 'id, key, kind_id, container_id, owner_id, labels_id, name, url,
 const findImported = `SELECT ${columns} FROM asset WHERE source_id = ? AND key = ?`
 const findAllImported = `SELECT ${columns} FROM asset
   WHERE source_id = ? AND key IN (SELECT CAST(value AS TEXT) FROM json_each(?))`
-const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
-    status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
+const insertImported: RowStatement = {
+  sql: `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
+      status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`,
+  types: [
+    ...(['text', 'number', 'text', 'number', 'number', 'number', 'number', 'text', 'text'] as const),
+    ...(['number', 'number', 'number', 'number'] as const),
+  ],
+}
 
 /** Undefined if the source has the asset already. */
-function insertImportedAsset(
-  writer: Writer,
-  dictionary: FacetDictionary,
-  { sourceId, asset, at }: AssetUpdate,
-): number | undefined {
+const insertImportedAsset = (writer: Writer, dictionary: FacetDictionary, update: AssetUpdate): number | undefined =>
+  writer.prepare(insertImported.sql).insert(...toRow(dictionary, update))
+
+function toRow(dictionary: FacetDictionary, { sourceId, asset, at }: Pick<AssetUpdate, 'sourceId' | 'asset' | 'at'>) {
   const { key, kind = DEFAULT_KIND, container = NONE, name = key, url = NONE, owner = NONE, labels = [] } = asset
   const { contentUpdatedAt = null } = asset
-  return writer
-    .prepare(insertImported)
-    .insert(
-      internalText(orderedUuid(at)),
-      sourceId,
-      key,
-      dictionary.wordId(kind),
-      dictionary.wordId(container),
-      dictionary.wordId(owner),
-      dictionary.wordSetId(labels),
-      name,
-      url,
-      contentUpdatedAt,
-      at,
-      at,
-      at,
-    )
+  return [
+    internalText(orderedUuid(at)),
+    sourceId,
+    key,
+    dictionary.wordId(kind),
+    dictionary.wordId(container),
+    dictionary.wordId(owner),
+    dictionary.wordSetId(labels),
+    name,
+    url,
+    contentUpdatedAt,
+    at,
+    at,
+    at,
+  ]
 }
+
+const wordsOf = ({ kind = DEFAULT_KIND, container, owner, labels = [] }: ImportedAsset): SafeText[] =>
+  [kind, container, owner, ...labels].filter((text) => text !== undefined)
 
 function updateImportedAsset(
   writer: Writer,
@@ -129,8 +135,8 @@ function updateImportedAsset(
 export interface ImportedAssetWriter {
   /** Number of distinct assets so far. */
   readonly count: number
-  /** Reads stored assets at once, for later calls of `save`. */
-  readAhead(writer: Writer, keys: Iterable<string>): void
+  /** Reads assets at once and inserts those that are missing, for later calls of `save`. */
+  saveAhead(writer: Writer, dictionary: FacetDictionary, assets: readonly ImportedAsset[], at: number): void
   /**
    * As `saveImportedAsset`; repeated calls for the same asset look it up once. `isNew`: this import inserted it,
    * `isInserted`: this call did.
@@ -144,6 +150,13 @@ interface StoredAsset {
   isInserted: boolean
 }
 
+/** An asset that was read or inserted ahead, and since it was saved, how. */
+interface AheadAsset {
+  stored?: ImportedAssetRow
+  insertedId?: number
+  last?: { asset: ImportedAsset; saved: StoredAsset }
+}
+
 /** The state of a resumed import, whose assets so far are already counted. */
 interface ResumedAssets {
   pending: PendingImport
@@ -155,8 +168,8 @@ interface ResumedAssets {
 export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): ImportedAssetWriter {
   const pending = resumed?.pending
   const firstOfImport = pending?.firstAsset ?? Number.POSITIVE_INFINITY
-  /** Rows that were read ahead and not used yet, by key. */
-  const ahead = new Map<string, ImportedAssetRow>()
+  /** What is known of assets by their keys since `saveAhead`. */
+  const ahead = new Map<string, AheadAsset>()
   const before = new Set<number>()
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
@@ -166,20 +179,34 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
     get count() {
       return before.size + added
     },
-    readAhead(writer, keys) {
+    saveAhead(writer, dictionary, assets, at) {
       ahead.clear()
-      const rows = writer.prepare(findAllImported).all(sourceId, JSON.stringify([...keys])) as ImportedAssetRow[]
-      for (const row of rows) ahead.set(row.key, row)
+      // Of an asset that is described twice, the second description is an update.
+      const byKey = new Map<string, ImportedAsset>()
+      for (const asset of assets) if (!byKey.has(asset.key)) byKey.set(asset.key, asset)
+      const keys = JSON.stringify([...byKey.keys()])
+      for (const stored of writer.prepare(findAllImported).all(sourceId, keys) as ImportedAssetRow[]) {
+        ahead.set(stored.key, { stored })
+      }
+      dictionary.learnWords(assets.flatMap(wordsOf))
+      const missing = [...byKey.values()].filter(({ key }) => !ahead.has(key))
+      const rows = missing.map((asset) => toRow(dictionary, { sourceId, asset, at }))
+      for (const [index, id] of writer.insertRows(insertImported, rows).entries()) {
+        const key = missing[index]?.key
+        if (key !== undefined && id !== undefined) ahead.set(key, { insertedId: id })
+      }
     },
     save(writer, dictionary, asset, at) {
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
+      const known = ahead.get(asset.key)
+      if (known?.last !== undefined && isSame(known.last.asset, asset)) return known.last.saved
       // A source without assets most likely has none of these, so they are inserted without a lookup.
       isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
-      const stored = ahead.get(asset.key)
-      // It may be changed now.
-      ahead.delete(asset.key)
-      const telling = { sourceId, pending, asset, at, stored }
-      const { assetId, isNew } = saveImportedAsset(writer, dictionary, telling, isFirst && stored === undefined)
+      const telling = { sourceId, pending, asset, at, stored: known?.stored }
+      const { assetId, isNew } =
+        known?.insertedId === undefined
+          ? saveImportedAsset(writer, dictionary, telling, isFirst && known === undefined)
+          : { assetId: known.insertedId, isNew: true }
       if (isNew) {
         added++
         firstAdded = Math.min(firstAdded, assetId)
@@ -188,6 +215,7 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
       }
       const saved = { assetId, isNew: assetId >= firstAdded, isInserted: false }
       last = { asset, saved }
+      if (known !== undefined) ahead.set(asset.key, { last })
       return isNew ? { ...saved, isInserted: true } : saved
     },
   }

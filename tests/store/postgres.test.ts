@@ -10,6 +10,7 @@ import type { FacetDictionary } from '../../src/findings/facets.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { FindingStatus } from '../../src/findings/model.ts'
 import { listTerms } from '../../src/glossary/glossary.store.ts'
+import { importFindings } from '../../src/imports/imports.ts'
 import { foldCase } from '../../src/kernel/fold.ts'
 import { listMetrics } from '../../src/metrics/metrics.store.ts'
 import { LeaseStopped, ScanLease } from '../../src/scans/lease.ts'
@@ -17,10 +18,12 @@ import { insertScan } from '../../src/scans/scans.store.ts'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
 import type { PostgresStore } from '../../src/store/postgres/store.ts'
 import type { Reader, Store, Writer } from '../../src/store/store.ts'
+import { streamOf } from '../imports/importing.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
 import { makeEstate, makeMetrics, NOW, namedTerms } from '../properties/query-data.ts'
 import { policiesOf } from '../properties/query-terms.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
+import { contextOf, localPerson } from '../support/context.ts'
 import { openNewFile } from '../support/new-store.ts'
 import {
   createDatabase,
@@ -189,6 +192,32 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect(query.mock.calls.length).toBeLessThanOrEqual(8)
     const history = `SELECT count(*) FROM status_change WHERE finding_id IN (SELECT id FROM finding WHERE excerpt = 'e')`
     expect(find(history)).toBe(40)
+  })
+
+  it('imports 500 findings of 100 assets and 500 new types in at most 200 round trips', async () => {
+    const rows = Array.from({ length: 500 }, (_, index) => {
+      const file = index % 100
+      return {
+        asset: { key: `file ${file}`, kind: 'file', container: `folder ${file % 10}`, owner: `owner ${file % 7}` },
+        ...{ detectorType: 'SCANNER', findingType: `RULE_${index}`, severity: 'HIGH' },
+        firstDetectedAt: new Date(NOW - 1_000).toISOString(),
+      }
+    })
+    const context = contextOf({ store, now: () => NOW, caller: localPerson })
+    const text = rows.map((row) => JSON.stringify(row)).join('\n')
+    const query = vi.spyOn(PostgresClient.prototype, 'query')
+    onTestFinished(() => query.mockRestore())
+    const bring = async () => {
+      query.mockClear()
+      const { findings } = await importFindings(streamOf(text), { source: 'scanner', format: 'ndjson' }, context)
+      return { findings, trips: query.mock.calls.length }
+    }
+    const first = await bring()
+    const again = await bring()
+    expect([first.findings.new, again.findings]).toEqual([500, { new: 0, again: 500, resolved: 0 }])
+    expect([first.trips, again.trips].filter((trips) => trips > 200)).toEqual([])
+    const owners = `SELECT count(DISTINCT word.text) FROM asset JOIN word ON word.id = owner_id WHERE key LIKE 'file %'`
+    expect(find(owners)).toBe(7)
   })
 
   it('reads the counts of combinations and their names in at most 10 round trips', () => {

@@ -222,11 +222,12 @@ interface Storing {
 function storeRows(storing: Storing, from: number, to: number): void {
   const { writer, ledger, rows, facets, scanId, at, assets, findings } = storing
   const { columns } = rows
-  // On a server, reading each asset and each finding would be a round trip.
+  // On a server, each asset, finding and combination of facets would be a round trip or more.
   const isRemote = writer.time !== undefined
   if (isRemote) {
-    const keys = Array.from(new Set(columns.asset.subarray(from, to)), (index) => itemAt(rows.assets, index).key)
-    assets.readAhead(writer, keys)
+    const described = Array.from(new Set(columns.asset.subarray(from, to)), (index) => itemAt(rows.assets, index))
+    assets.saveAhead(writer, ledger.facets, described, at)
+    ledger.facets.learn(Array.from(new Set(columns.facets.subarray(from, to)), (index) => itemAt(facets, index)))
   }
   const saved: SavedAsset[] = []
   for (let index = from; index < to; index++) {
