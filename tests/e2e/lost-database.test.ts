@@ -1,22 +1,44 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openApp } from '../../src/app.ts'
+import { startServer } from '../../src/commands/serve.ts'
+import { loadConfig } from '../../src/config.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
 import { makeHome, serveAssay } from '../support/assay.ts'
 import { ask } from './estate.ts'
 
 let home: string
 let remove: () => void
-let server: Awaited<ReturnType<typeof serveAssay>>
+let server: { url: string; stop: () => Promise<number | null> }
 beforeEach(async () => {
   ;({ home, remove } = makeHome())
-  server = await serveAssay(home)
-  expect((await openLastingCommandLine({}, { home }).run(['backup'])).code).toBe(0)
+  for (const command of ['init', 'backup'])
+    expect((await openLastingCommandLine({}, { home }).run([command])).code).toBe(0)
 })
 afterEach(async () => {
   await server.stop()
   remove()
 })
+
+async function serveHere() {
+  const app = await openApp(loadConfig({ home, port: 0, logLevel: 'silent' }, {}), {})
+  const { url, close } = await startServer(app)
+  app.startBackground()
+  const end = async () => {
+    await close()
+    await app.close()
+    return 0
+  }
+  let ended: Promise<number> | undefined
+  return {
+    url,
+    stop: () => {
+      ended ??= end()
+      return ended
+    },
+  }
+}
 
 const file = () => join(home, 'assay.db')
 const term = { slug: 'kept', displayName: 'Kept', filterMapping: { severities: ['HIGH'] } }
@@ -56,6 +78,8 @@ describe('a server whose database', () => {
     ],
     ['loses its log', 'log_missing', () => rmSync(`${file()}-wal`)],
   ])('%s is not ready, acknowledges nothing and answers nothing', async (_, reason, fault) => {
+    // One server is a process of its own, of which the exit code counts.
+    server = await (reason === 'log_missing' ? serveAssay(home) : serveHere())
     expect((await ask(server.url, 'GET', '/ready')).status).toBe(200)
     expect((await ask(server.url, 'POST', '/semantic/glossary', { ...term, slug: 'before' })).status).toBe(201)
     const hadBackup = !fault.toString().includes('backups')

@@ -11,7 +11,7 @@ import { isLong } from '../support/long.ts'
 import { killDrivers, openWindow, shareFolder } from './many.ts'
 
 const PROCESSES = isLong ? 12 : 3
-const SECONDS = Number(process.env.ASSAY_SECONDS ?? 1)
+const SECONDS = Number(process.env.ASSAY_SECONDS ?? 0.5)
 const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
 
 let home: string
@@ -41,7 +41,7 @@ describe('many processes on one data folder', () => {
   })
 
   it('always have one that runs the loop, and soon another one when it is killed', { timeout: 3_600_000 }, async () => {
-    const { drove } = await killDrivers(home, { processes: isLong ? 6 : 3, kills: KILLS })
+    const { drove } = await killDrivers(home, { processes: isLong ? 6 : 2, kills: KILLS })
     expect(new Set(drove).size).toBe(KILLS)
   })
 

@@ -108,7 +108,7 @@ export const findHolder = (processes: readonly AssistantProcess[]): AssistantPro
 const slugs = ['total-findings', 'open-findings', 'affected-assets', 'false-positive-rate']
 const dimensions = ['severity', 'detectorType', 'status', 'container', 'source', 'findingType'] as const
 
-function makeQuestion(random: SeededRandom): MetricQuestion {
+export function makeQuestion(random: SeededRandom): MetricQuestion {
   const instants = [START, START]
     .map((start) => start + random.below(NOW - start))
     .sort((a, b) => a - b)
@@ -124,8 +124,11 @@ function makeQuestion(random: SeededRandom): MetricQuestion {
   } as MetricQuestion
 }
 
-const withoutCosmetics = ({ value, breakdown, other, totalGroups }: MetricAnswer) =>
+export const withoutCosmetics = ({ value, breakdown, other, totalGroups }: MetricAnswer) =>
   JSON.parse(JSON.stringify({ value, breakdown, other, totalGroups })) as object
+
+export const evaluateInSql = (reader: Reader, question: MetricQuestion): object =>
+  withoutCosmetics(evaluateMetric(reader, question, { now: Date.now() }) as MetricAnswer)
 
 export interface RandomCourse {
   home: string
@@ -154,8 +157,6 @@ export async function askDuringWrites(course: RandomCourse): Promise<CourseResul
   const result: CourseResult = { answered: 0, kills: 0, heldEngine: 0, differences: [] }
   const start = () => AssistantProcess.start(course.home)
   const processes = await Promise.all(Array.from({ length: course.processes }, start))
-  const answerOf = (reader: Reader, question: MetricQuestion) =>
-    withoutCosmetics(evaluateMetric(reader, question, { now: Date.now() }) as MetricAnswer)
   const askSome = () =>
     processes.flatMap((process) => {
       const question = makeQuestion(random)
@@ -182,7 +183,7 @@ export async function askDuringWrites(course: RandomCourse): Promise<CourseResul
       if (given === undefined) return
       result.answered += 1
       const shown = withoutCosmetics(given)
-      if (!snapshots.some(({ reader }) => isDeepStrictEqual(shown, answerOf(reader, question)))) {
+      if (!snapshots.some(({ reader }) => isDeepStrictEqual(shown, evaluateInSql(reader, question)))) {
         result.differences.push(question)
       }
     }

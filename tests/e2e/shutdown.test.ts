@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { endings, stopServers } from './shutdown.ts'
 
 it('a server that is stopped at any moment shuts down in order, and the next one continues its work', async () => {
-  const { ends, damages, status } = await stopServers(3, 2)
+  const { ends, damages, status } = await stopServers(2, 13)
   expect(damages).toEqual([])
   for (const { code, ms, afterSecondMs } of ends) {
     expect(endings(afterSecondMs !== undefined)).toContain(code)

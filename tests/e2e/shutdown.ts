@@ -6,7 +6,7 @@ import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
 import { addSource, openLastingCommandLine } from '../cli/command-line.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { makeHome, serveAssay } from '../support/assay.ts'
 import { importLine } from '../support/import-line.ts'
 import { waitedMs } from './windows.ts'
 
@@ -57,12 +57,9 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
       })
       result.damages.push(...examine(home))
     }
-    await runAssay(['scan', 'wiki'], { home })
-    const { stdout } = await openLastingCommandLine({}, { home }).run([
-      'call',
-      'list_scans',
-      '{"source":"wiki","limit":1}',
-    ])
+    const { run } = openLastingCommandLine({}, { home })
+    await run(['scan', 'wiki'])
+    const { stdout } = await run(['call', 'list_scans', '{"source":"wiki","limit":1}'])
     result.status = (JSON.parse(stdout) as { items: { status: string }[] }).items[0]?.status ?? ''
     return result
   } finally {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Reading, soak } from '../e2e/soak.ts'
+import { type Reading, soak } from './soak.ts'
 
 /** Two hours, unless fewer minutes are asked for. */
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 120)
