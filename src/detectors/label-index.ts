@@ -56,32 +56,37 @@ interface Alphabet {
 
 let alphabet: Alphabet | undefined
 
+/** So many code units are looked at together first, because most of what is looked for is in few blocks. */
+const BLOCK = 64
+const readable = /[\p{M}\p{N}\p{L}]/u
+
 function readAlphabet(): Alphabet {
   const kinds = new Uint8Array(0x10000)
   const symbols = new Uint16Array(0x10000)
-  for (let code = 0; code < 0x10000; code++) {
-    if (code >= 0xac00 && code < 0xe000) {
-      if (code < 0xd7a4) {
-        kinds[code] = UNSPACED
-        symbols[code] = code
-      } else code = 0xdfff
-      continue
-    }
-    if (code >= 0x3400 && code < 0xa000) {
-      kinds[code] = UNSPACED
-      symbols[code] = code
-      continue
-    }
-    const character = String.fromCharCode(code)
-    if (/\p{M}/u.test(character)) kinds[code] = MARK
-    else if (/\p{N}/u.test(character)) kinds[code] = DIGIT
-    else if (/\p{L}/u.test(character)) {
-      const lower = character.toLowerCase()
-      const base = lower.normalize('NFD').replace(/\p{M}+/gu, '')
-      const folded = plainLetters[base] ?? base
-      const letter = folded.charCodeAt(0)
-      kinds[code] = unspaced.test(character) ? UNSPACED : lower === character ? LOWER : UPPER
-      symbols[code] = letter >= 97 && letter <= 122 ? FIRST_LETTER + letter - 97 : letter
+  const fillUnspaced = (from: number, end: number) => {
+    kinds.fill(UNSPACED, from, end)
+    for (let code = from; code < end; code++) symbols[code] = code
+  }
+  fillUnspaced(0x3400, 0xa000)
+  fillUnspaced(0xac00, 0xd7a4)
+  for (let from = 0; from < 0x10000; from += BLOCK) {
+    if ((from >= 0x3400 && from < 0xa000) || (from >= 0xac00 && from < 0xe000)) continue
+    const block = String.fromCharCode(...Array.from({ length: BLOCK }, (_, at) => from + at))
+    if (!readable.test(block)) continue
+    const hasUpper = block.toLowerCase() !== block
+    const isComposed = block.normalize('NFD') !== block || hasUpper
+    const hasUnspaced = unspaced.test(block)
+    for (let code = from; code < from + BLOCK; code++) {
+      const character = String.fromCharCode(code)
+      if (/\p{L}/u.test(character)) {
+        const lower = hasUpper ? character.toLowerCase() : character
+        const base = isComposed ? lower.normalize('NFD').replace(/\p{M}+/gu, '') : lower
+        const folded = plainLetters[base] ?? base
+        const letter = folded.charCodeAt(0)
+        kinds[code] = hasUnspaced && unspaced.test(character) ? UNSPACED : lower === character ? LOWER : UPPER
+        symbols[code] = letter >= 97 && letter <= 122 ? FIRST_LETTER + letter - 97 : letter
+      } else if (/\p{M}/u.test(character)) kinds[code] = MARK
+      else if (/\p{N}/u.test(character)) kinds[code] = DIGIT
     }
   }
   for (const joiner of " \t\r\n\u00a0\u202f_-./'’·#°º№") kinds[joiner.charCodeAt(0)] = JOINER
@@ -150,28 +155,40 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
   const letters = alphabet
   const { kinds, classes } = letters
   const patterns = [...phrases].flatMap(([phrase, value]) => [...patternsOf(phrase, value, letters)])
-  /** The states of the trie as they are added, each with its children and the patterns that end there. */
-  const children: Map<number, number>[] = [new Map()]
-  const ends: number[][] = [[]]
-  for (const [at, { symbols: written }] of patterns.entries()) {
+  const most = patterns.reduce((sum, { symbols }) => sum + symbols.length, 1)
+  // The trie as it is added: the child of each state for each symbol, and the children as lists. Tables, because thousands
+  // of maps would take most of the start of a scan.
+  const dense = new Uint32Array(most << ROW_BITS)
+  const others = new Map<number, number>()
+  const [firstChild, sibling, symbolOf] = [new Uint32Array(most), new Uint32Array(most), new Uint16Array(most)]
+  /** The patterns that end at a state. */
+  const ends: number[][] = []
+  let count = 1
+  for (let at = 0; at < patterns.length; at++) {
     let state = 0
-    for (const symbol of written) {
-      let next = children[state]?.get(symbol)
-      if (next === undefined) {
-        next = children.push(new Map()) - 1
-        ends.push([])
-        children[state]?.set(symbol, next)
+    for (const symbol of patterns[at]?.symbols ?? []) {
+      const [cell, key] = [(state << ROW_BITS) + symbol, state * 0x10000 + symbol]
+      let child = (symbol < WIDTH ? dense[cell] : others.get(key)) ?? 0
+      if (child === 0) {
+        child = count++
+        if (symbol < WIDTH) dense[cell] = child
+        else others.set(key, child)
+        symbolOf[child] = symbol
+        sibling[child] = firstChild[state] ?? 0
+        firstChild[state] = child
       }
-      state = next
+      state = child
     }
-    ends[state]?.push(at)
+    const known = ends[state]
+    if (known === undefined) ends[state] = [at]
+    else known.push(at)
   }
   // States are numbered by their distance from the start, so that the rows in use lie together.
   const order = [0]
   for (let head = 0; head < order.length; head++)
-    for (const child of children[order[head] ?? 0]?.values() ?? []) order.push(child)
+    for (let child = firstChild[order[head] ?? 0] ?? 0; child !== 0; child = sibling[child] ?? 0) order.push(child)
   const numbers = new Uint32Array(order.length)
-  for (const [number, state] of order.entries()) numbers[state] = number
+  for (let number = 0; number < count; number++) numbers[order[number] ?? 0] = number
   const table = new (order.length <= 0x10000 ? Uint16Array : Uint32Array)(order.length << ROW_BITS)
   const fallback = new Uint32Array(order.length)
   /** Children over other symbols, by `state * 65536 + symbol`. */
@@ -184,12 +201,14 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
     }
   }
   const reported: (readonly number[])[] = []
-  for (const [state, added] of order.entries()) {
+  for (let state = 0; state < count; state++) {
+    const added = order[state] ?? 0
     const back = fallback[state] ?? 0
-    const own = ends[added] ?? []
-    reported.push(state === 0 ? own : [...own, ...(reported[back] ?? [])])
+    const [own, inherited] = [ends[added], state === 0 ? [] : (reported[back] ?? [])]
+    reported.push(own === undefined ? inherited : [...own, ...inherited])
     if (state !== 0) table.copyWithin(state << ROW_BITS, back << ROW_BITS, (back + 1) << ROW_BITS)
-    for (const [symbol, addedChild] of children[added] ?? []) {
+    for (let addedChild = firstChild[added] ?? 0; addedChild !== 0; addedChild = sibling[addedChild] ?? 0) {
+      const symbol = symbolOf[addedChild] ?? 0
       const child = numbers[addedChild] ?? 0
       if (state !== 0)
         fallback[child] = symbol < WIDTH ? (table[(back << ROW_BITS) + symbol] ?? 0) : findSparse(back, symbol)
