@@ -1,10 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SampleSource, type SampleTenants, startSampleTenants } from '../../src/sample/tenants.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { decoys, planted, plantedPersonalData, plantedSecrets } from '../sample/planted-content.ts'
-import { runAssay, serveAssay } from '../support/assay.ts'
-import { ask, callTool, connectHttp, connectStdio, type Estate, mustRun, scanSampleTenants } from './estate.ts'
+import { makeHome, runAssay, spawnAssay } from '../support/assay.ts'
+import { ask as askOnce, callTool, connectHttp, connectStdio } from './estate.ts'
+import { runInOneProcess } from './planted-commands.ts'
 
 const agentTools = [
   'explore_by_glossary_term',
@@ -21,21 +24,114 @@ interface FindingItem {
   asset: { key: string }
 }
 
-let estate: Estate
-let server: Awaited<ReturnType<typeof serveAssay>>
+const wrongToken = 'planted-wrong-api-token-4f1c'
+const { home, remove } = makeHome()
+let tenants: SampleTenants
+let server: { url: string; pid: number; stop: () => Promise<number | null> }
 let stdio: Client
 let http: Client
+/** What the server has printed, its log at the level of debugging. */
+let output = ''
+/** All answers over HTTP. */
+const replies: string[] = []
+/** Command lines and environments of the program and its children, looked at again and again. */
+const processes: string[] = []
+
+async function ask(url: string, method: string, path: string, body?: unknown) {
+  const reply = await askOnce(url, method, path, body)
+  replies.push(`${method} ${path} ${JSON.stringify([...reply.headers])} ${JSON.stringify(reply.body)}`)
+  return reply
+}
+
+async function serve() {
+  const child = spawnAssay(['serve', '--port', '0', '--log-level', 'debug'], { home })
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const url = await new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(output)
+        if (found) resolve(found[0])
+      })
+    }
+  })
+  const stop = () => {
+    child.kill('SIGTERM')
+    return closed
+  }
+  return { url, pid: child.pid ?? 0, stop }
+}
+
+const childrenOf = (pid: number): number[] => {
+  const list = `/proc/${pid}/task/${pid}/children`
+  const own = existsSync(list) ? readFileSync(list, 'utf8').trim().split(' ').filter(Boolean).map(Number) : []
+  return [...own, ...own.flatMap(childrenOf)]
+}
+
+function lookAtProcesses(pid: number) {
+  for (const id of [pid, ...childrenOf(pid)]) {
+    for (const part of ['cmdline', 'environ']) {
+      try {
+        processes.push(readFileSync(`/proc/${id}/${part}`, 'utf8'))
+      } catch {
+        // It has ended meanwhile, or this system has no such files.
+      }
+    }
+  }
+}
+
+interface Scan {
+  id: string
+  status: string
+  progress: { scanned: number; findings: { new: number } }
+}
+
+async function scan(name: string): Promise<Scan> {
+  const started = await ask(server.url, 'POST', `/sources/${name}/scans`)
+  for (;;) {
+    const { body } = await ask(server.url, 'GET', `/scans/${started.body.id}`)
+    lookAtProcesses(server.pid)
+    const { status } = body
+    if (status !== 'QUEUED' && status !== 'RUNNING') return body as unknown as Scan
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 beforeAll(async () => {
-  estate = await scanSampleTenants()
-  server = await serveAssay(estate.home)
-  stdio = await connectStdio(estate.home)
+  tenants = await startSampleTenants()
+  server = await serve()
+  const [wiki, bi] = tenants.sources as [SampleSource, SampleSource]
+  const sources = [
+    ...tenants.sources,
+    { name: 'wrong', config: { ...wiki.config, masked: { api_token: wrongToken } } },
+    { name: 'wrong-bi', config: { ...bi.config, masked: { client_secret: wrongToken } } },
+  ]
+  const send = (method: string, path: string, body?: object) => ask(server.url, method, path, body)
+  for (const source of sources) await send('POST', '/sources', source)
+  await send('POST', '/sources', { name: 'refused', config: { ...wiki.config, required: { base_url: 'x' } } })
+  await send('PUT', '/sources/wrong', { config: { masked: { api_token: wrongToken }, optional: { scope: 1 } } })
+  await send('PUT', '/sources/wrong', { config: { required: { base_url: 'https://elsewhere.example' } } })
+  for (const { name } of sources) {
+    await send('POST', `/sources/${name}/test`)
+    await scan(name)
+    await send('GET', `/sources/${name}`)
+  }
+  stdio = await connectStdio(home)
   http = await connectHttp(server.url)
-}, 120_000)
+  const commands = [
+    ['doctor', '--json'],
+    ['export', '--dir', join(home, 'exported')],
+    ['backup', '--json'],
+    ['key', 'status', '--json'],
+  ]
+  await runInOneProcess(commands, home, (_where, text) => replies.push(text))
+}, 180_000)
 afterAll(async () => {
   await stdio.close()
   await http.close()
   expect(await server.stop()).toBe(0)
-  await estate.close()
+  await tenants.close()
+  remove()
 })
 
 const count = (where: Partial<Record<'detectorType' | 'findingType' | 'source', string>>) =>
@@ -85,12 +181,18 @@ describe('a scan of the sample tenants', () => {
 
   it('adds nothing the second time, and logs no planted value', async () => {
     const values = [...plantedSecrets(), ...plantedPersonalData()]
-    for (const { name } of estate.tenants.sources) {
-      const env = { ASSAY_LOG_LEVEL: 'debug' }
-      const { code, stdout, stderr } = await runAssay(['scan', name], { home: estate.home, env })
-      expect({ name, code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/ 0 scanned,.* 0 new,/) })
-      expect(values.filter((value) => (stdout + stderr).includes(value))).toEqual([])
+    for (const { name } of tenants.sources) {
+      const before = output.length
+      const { status, progress } = await scan(name)
+      expect({ name, status, ...progress }).toMatchObject({
+        name,
+        status: 'COMPLETED',
+        scanned: 0,
+        findings: { new: 0 },
+      })
+      expect(output.length).toBeGreaterThan(before)
     }
+    expect(values.filter((value) => output.includes(value))).toEqual([])
     expect(await listFindings()).toHaveLength(planted.length)
   })
 })
@@ -172,7 +274,8 @@ const questions: {
 describe('the same query through every interface', () => {
   it.each(questions)('$name', async ({ question, value, breakdown }) => {
     const rest = (await ask(server.url, 'POST', '/semantic/query', question)).body
-    const cli = JSON.parse(await mustRun(estate.home, ['call', 'query_metric', JSON.stringify(question)]))
+    const called = ['call', 'query_metric', JSON.stringify(question)]
+    const cli = JSON.parse((await openLastingCommandLine({}, { home }).run(called)).stdout)
     const answers = [
       rest,
       cli,
@@ -188,7 +291,8 @@ describe('the same query through every interface', () => {
   })
 
   it('on the terminal, --json prints exactly the REST answer', async () => {
-    const printed = JSON.parse(await mustRun(estate.home, ['query', 'open-findings', '--by', 'severity', '--json']))
+    const { stdout } = await runAssay(['query', 'open-findings', '--by', 'severity', '--json'], { home })
+    const printed = JSON.parse(stdout)
     const { body } = await ask(server.url, 'POST', '/semantic/query', {
       metricSlug: 'open-findings',
       dimensions: ['severity'],
@@ -203,7 +307,7 @@ describe('every planted value', () => {
   const leaksOf = (text: string) => values.filter((value) => text.includes(value))
 
   it('is in no file of the data folder', () => {
-    for (const file of listFiles(estate.home)) expect(leaksOf(readFileSync(file, 'latin1')), file).toEqual([])
+    for (const file of listFiles(home)) expect(leaksOf(readFileSync(file, 'latin1')), file).toEqual([])
   })
 
   it('is in no response', async () => {
@@ -222,20 +326,50 @@ describe('every planted value', () => {
       expect(leaksOf(JSON.stringify(body)), path).toEqual([])
     }
   })
+})
 
-  it('leaves no credential of a source unencrypted', async () => {
-    const credentials = estate.tenants.sources.flatMap(({ config }) =>
-      Object.values(config.masked as Record<string, string>),
-    )
-    const { body } = await ask(server.url, 'GET', '/sources')
-    const shown = JSON.stringify(body)
-    for (const credential of credentials) {
-      expect(shown).not.toContain(credential)
-      for (const file of listFiles(estate.home)) {
-        expect(readFileSync(file, 'latin1').includes(credential), file).toBe(false)
-      }
-    }
-    expect(shown).toContain('********')
+describe('credentials of sources', () => {
+  const secrets = () => {
+    const { wiki, bi } = tenants
+    const plain = [wiki.credentials.apiToken, bi.credentials.clientSecret, wrongToken]
+    const pairs = [wiki.credentials.apiToken, wrongToken].map((token) => `${wiki.credentials.accountEmail}:${token}`)
+    const tokens = bi.requests.flatMap(({ headers }) => headers.authorization?.replace(/^Bearer /, '') ?? [])
+    return [...plain, ...pairs.map((pair) => Buffer.from(pair).toString('base64')), ...new Set(tokens)]
+  }
+  const leaksIn = (text: string) => secrets().filter((secret) => text.includes(secret)).length
+
+  it('are used: both tenants are read, and wrong credentials are refused', () => {
+    expect(secrets().length).toBeGreaterThan(5)
+    expect(replies.filter((reply) => reply.includes('"status":"COMPLETED"')).length).toBeGreaterThanOrEqual(2)
+    expect(replies.filter((reply) => reply.includes('auth_failed')).length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('are masked in responses, and in no response and no error', async () => {
+    for (const path of ['/sources', '/openapi.json', '/health']) await ask(server.url, 'GET', path)
+    expect(replies.filter((reply) => reply.includes('********')).length).toBeGreaterThan(0)
+    expect(replies.filter((reply) => leaksIn(reply) > 0)).toEqual([])
+  })
+
+  it('are not in the log', () => {
+    expect(output.length).toBeGreaterThan(500)
+    expect(leaksIn(output)).toBe(0)
+  })
+
+  it('are in no file of the data folder, including the write-ahead log', () => {
+    const files = listFiles(home)
+    expect(files.some((file) => file.endsWith('assay.db'))).toBe(true)
+    expect(files.filter((file) => leaksIn(readFileSync(file, 'latin1')) > 0)).toEqual([])
+  })
+
+  it('are in no command line and no environment variable', () => {
+    if (existsSync('/proc/self/cmdline')) expect(processes.join()).toContain('serve')
+    expect(processes.filter((text) => leaksIn(text) > 0)).toEqual([])
+  })
+
+  it('are in no requested URL', () => {
+    const addresses = [...tenants.wiki.requests, ...tenants.bi.requests].map((request) => request.url)
+    expect(addresses.length).toBeGreaterThan(100)
+    expect(addresses.filter((address) => leaksIn(address) > 0 || leaksIn(decodeURIComponent(address)) > 0)).toEqual([])
   })
 })
 

@@ -1,40 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { type SampleTenants, startSampleTenants } from '../../src/sample/tenants.ts'
-import { addSource } from '../cli/command-line.ts'
-import { mainFile, makeHome, runAssay } from '../support/assay.ts'
-
-/** A data folder with both sample tenants registered and scanned by the built program. */
-export interface Estate {
-  home: string
-  tenants: SampleTenants
-  close(): Promise<void>
-}
-
-export async function scanSampleTenants(): Promise<Estate> {
-  const tenants = await startSampleTenants()
-  const { home, remove } = makeHome()
-  for (const { name, config } of tenants.sources) {
-    await addSource(home, { name, config })
-    await mustRun(home, ['scan', name])
-  }
-  return {
-    home,
-    tenants,
-    close: async () => {
-      await tenants.close()
-      remove()
-    },
-  }
-}
-
-/** Runs a command that must succeed, and gives what it printed. */
-export async function mustRun(home: string, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runAssay(args, { home })
-  if (code !== 0) throw new Error(`assay ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`)
-  return stdout
-}
+import { mainFile } from '../support/assay.ts'
 
 export async function connectStdio(
   home: string,

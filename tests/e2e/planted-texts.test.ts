@@ -2,7 +2,16 @@ import { expect, it } from 'vitest'
 import { findPlantedTexts } from './planted-texts.ts'
 
 const counts = {
-  ...{ scans: 1, steered: 1, steeredScans: 1, crawls: 1, maxSteeredMs: 600, lines: 20, refusedImports: 1 },
+  ...{
+    scans: 1,
+    steered: 1,
+    steeredScans: 0,
+    crawls: 1,
+    contentCrawls: 0,
+    maxSteeredMs: 600,
+    lines: 20,
+    refusedImports: 1,
+  },
   ...{ requests: 1, commands: 1, crashes: 1, every: 100 },
 }
 

@@ -24,6 +24,8 @@ export interface PlantedCounts {
   /** Of each such member, how many scans, and then how many crawls without a database. */
   steeredScans: number
   crawls: number
+  /** Crawls without a database after the scans of what is planted into texts of pages. */
+  contentCrawls: number
   /** How long such a scan or crawl may take: a platform whose states nobody understands is waited for. */
   maxSteeredMs: number
   lines: number
@@ -128,7 +130,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       }
       // Texts of pages come often enough to be covered by now; what comes once is left to crawls without a database.
       let content = 0
-      for (; content < counts.crawls && !isCovered(`${platform} /`); content++) {
+      for (; content < counts.contentCrawls && !isCovered(`${platform} /`); content++) {
         setFault(plantContent(platform, plantings, steer))
         await crawlThroughGate(config, platform, note, MAX_CONTENT_MS)
       }
@@ -139,7 +141,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
           await round(plantSteering(platform, member, plantings), counts.maxSteeredMs)
         const start = performance.now()
         let crawls = 0
-        for (; crawls < counts.crawls && !isCovered(field); crawls++) {
+        for (; crawls < counts.crawls && (counts.steeredScans + crawls === 0 || !isCovered(field)); crawls++) {
           // Everything is covered sooner when equal texts do not stay equal, as ids must within a crawl.
           setFault(plantSteering(platform, member, plantings, crawls >= CRAWLS_OF_EQUALS))
           await crawlThroughGate(config, platform, note, counts.maxSteeredMs)

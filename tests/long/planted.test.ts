@@ -30,6 +30,7 @@ it('no credential in any field of a tenant, an import, a request or a command is
       steered: all,
       steeredScans: 1,
       crawls: all,
+      contentCrawls: all,
       maxSteeredMs: 2000,
       lines: 190,
       refusedImports: all,
