@@ -7,7 +7,6 @@ const every = Number(process.env.DISTORTED_EVERY ?? 300)
 it.each<[string, PlatformCase]>([
   ['a wiki', { platform: 'WIKI' }],
   ['a BI tenant seen by an administrator', { platform: 'BI_PLATFORM', adminApi: true }],
-  ['a BI tenant seen by members', { platform: 'BI_PLATFORM' }],
 ])(
   'replies of %s that break the contract, twice in a row, resolve only findings in announced deletions',
   async (_name, platform) => {

@@ -17,7 +17,8 @@ import { generatedWiki, toGeneratedId } from '../sample/generated-wiki.ts'
 import { contextOf, localPerson } from '../support/context.ts'
 import { openNewFile } from '../support/new-store.ts'
 
-const PAGES = 300
+/** More than one page of a list. */
+const PAGES = 255
 const catalogue = [...sourceOperations, ...scanOperations]
 const script = new URL('../../dist/background/scan.worker.js', import.meta.url)
 

@@ -6,7 +6,6 @@ const only = process.env.WITHHELD_ONLY
 
 it.each<[string, PlatformCase]>([
   ['a wiki', { platform: 'WIKI' }],
-  ['a BI tenant seen by an administrator', { platform: 'BI_PLATFORM', adminApi: true }],
   ['a BI tenant seen by members', { platform: 'BI_PLATFORM' }],
 ])(
   'findings in content that %s withholds are not resolved',
