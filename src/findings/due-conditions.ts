@@ -58,24 +58,33 @@ export function toDueConditions(
       key: 'sla',
       values: sla,
       exclude: false,
-      anyOf: listOutcomes(sla, groups),
+      anyOf: listOutcomes(sla, rules, groups),
       due: groups,
     })
   }
   return found
 }
 
-function listOutcomes(outcomes: readonly SlaOutcome[], groups: readonly DueGroup[]): FilterCondition[][] {
+/** Findings that are due some time, whatever the number of days. */
+const listDue = (rules: readonly DueRule[]): FilterCondition[][] =>
+  rules.map(({ days, conditions }) => [
+    only(
+      'severities',
+      severities.filter((severity) => days[severity] !== undefined),
+    ),
+    ...conditions,
+  ])
+
+function listOutcomes(
+  outcomes: readonly SlaOutcome[],
+  rules: readonly DueRule[],
+  groups: readonly DueGroup[],
+): FilterCondition[][] {
   if (groups.length === 0) return []
   const resolved = only('statuses', ['RESOLVED'])
   const late: FilterCondition = { key: 'sla', values: ['MISSED'], exclude: false, anyOf: listLate(groups) }
   if (!outcomes.includes('MET')) return [[resolved, late], ...listOverdue(groups)]
-  const due: FilterCondition = {
-    key: 'sla',
-    values: slaOutcomes,
-    exclude: false,
-    anyOf: groups.map((group) => group.conditions),
-  }
+  const due: FilterCondition = { key: 'sla', values: slaOutcomes, exclude: false, anyOf: listDue(rules) }
   // With both outcomes it does not matter when a finding was resolved.
   if (outcomes.includes('MISSED')) return [[resolved, due], ...listOverdue(groups)]
   return [[resolved, due, { ...late, exclude: true }]]
