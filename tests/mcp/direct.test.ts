@@ -5,9 +5,8 @@ import { createMcpHttpHandler, type McpHttpHandler } from '../../src/mcp/http/ht
 import type { McpSurface } from '../../src/mcp/protocol.ts'
 import { serveStdio } from '../../src/mcp/stdio/stdio.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
-import { compileTools } from '../../src/mcp/tools/tools.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import { contextFor, createLibrary, localPerson } from './library.ts'
+import { contextFor, createLibrary, localPerson, manifest, toolsets } from './library.ts'
 
 /** The same surface twice: with its plain tools answered past the SDK, and with everything left to it. */
 interface Way {
@@ -16,11 +15,6 @@ interface Way {
   /** How many messages were taken past the SDK. */
   taken: () => number
 }
-
-const toolsets = ['agent', 'admin'] as const
-const { list, schemas } = compileTools(createLibrary().operations, { toolsets })
-/** The same for every library. */
-const manifest = { tools: list, schemas: Object.fromEntries(schemas) }
 
 function createWay(direct: boolean): Way {
   const { operations } = createLibrary()

@@ -6,7 +6,7 @@ import { createMcpHttpHandler, type McpHttpHandler } from '../../src/mcp/http/ht
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import type { Caller } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import { contextFor, createLibrary, type Library, localPerson } from './library.ts'
+import { contextFor, createLibrary, type Library, localPerson, manifest, toolsets } from './library.ts'
 import { serveHttp } from './serve-http.ts'
 
 let library: Library
@@ -28,10 +28,11 @@ beforeEach(async () => {
   const { operations } = library
   const surface = createMcpSurface({
     operations,
-    toolsets: ['agent', 'admin'],
+    toolsets,
     contextFor,
     version: '1',
     log: silentLog,
+    manifest,
   })
   const followed = new Map<() => void, number>()
   expireTokens = (at) => {

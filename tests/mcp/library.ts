@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalidInput, notFound } from '../../src/kernel/errors.ts'
 import { line, showCode } from '../../src/kernel/shown.ts'
+import { compileTools } from '../../src/mcp/tools/tools.ts'
 import { type Caller, type Progress, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { type Operation, operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -233,6 +234,11 @@ export function createLibrary(): Library {
   ]
   return { operations, books, ran, aborted }
 }
+
+export const toolsets = ['agent', 'admin'] as const
+const { list, schemas } = compileTools(createLibrary().operations, { toolsets })
+/** The tools of every library. */
+export const manifest = { tools: list, schemas: Object.fromEntries(schemas) }
 
 export const localPerson: Caller = { name: 'ada', via: 'cli', scopes: new Set(scopes) }
 
