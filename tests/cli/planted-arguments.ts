@@ -82,7 +82,7 @@ function isFirstOfMany({ name }: Parameter, at: number, all: readonly Parameter[
   const same = option === '' ? [] : all.flatMap((each, order) => (each.name.endsWith(` ${option}`) ? [order] : []))
   return same.length < MANY || same[0] === at
 }
-const MANY = 3
+const MANY = 2
 
 /** Types credentials into every place of the command line that takes a text, and looks for them where texts come out. */
 export async function findLeakedArguments(perParameter: number, { isShort = false } = {}): Promise<PlantedArguments> {

@@ -18,7 +18,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const inputs: [string, (input: string, home: string) => string[]][] = [
   ['a text to examine', (input) => ['detect', '--file', input]],
   ['a file to import', (input) => ['import', input, '--source', 'scanner']],
-  ['a SARIF log to import', (input) => ['import', input, '--source', 'scanner', '--format', 'sarif']],
   ['a backup', (input) => ['restore', input]],
   [
     'a definition',

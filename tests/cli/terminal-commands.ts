@@ -70,8 +70,15 @@ const toFixed = (text: string): string =>
 
 const why = whyNoPty()
 
+interface TerminalRun {
+  columns: number
+  /** The commands, and those of them that run with colour, too. */
+  indexes: readonly number[]
+  colored: readonly number[]
+}
+
 /** Runs the commands in real pseudo-terminals, and compares what a person sees with the snapshots. */
-export function testTerminalCommands(runs: readonly { columns: number; indexes: readonly number[] }[]): void {
+export function testTerminalCommands(runs: readonly TerminalRun[]): void {
   describe.skipIf(why !== undefined)(
     `commands on a terminal${why === undefined ? '' : ` (skipped: ${why})`}`,
     {
@@ -107,16 +114,17 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
 
       it.each(runs)(
         '$columns columns: the snapshots, no line over the width, the same with colour',
-        async ({ columns, indexes }) => {
-          const plain = inTerminals(columns, indexes, { NO_COLOR: '1' })
-          const colored = inTerminals(columns, isLong ? indexes : indexes.slice(0, 1), {})
+        async ({ columns, indexes, colored }) => {
+          // What fits the terminal does not go through the pager.
+          const plain = inTerminals(columns, indexes, { NO_COLOR: '1', PAGER: 'head -n 1' })
+          const inColor = inTerminals(columns, colored, {})
           for (const [order, at] of indexes.entries()) {
             const { output } = plain[order] ?? { output: '' }
             const name = commands[at]?.join(' ') ?? ''
             expect([name, output.includes('\u001b')]).toEqual([name, false])
             const screen = await readScreen(output, { columns })
             expect([name, screen.filter(({ isWrapped }) => isWrapped)]).toEqual([name, []])
-            const painted = colored[order]?.output
+            const painted = inColor[colored.indexOf(at)]?.output
             if (painted !== undefined) {
               const seen = await readScreen(painted, { columns })
               expect([name, seen.map(({ text }) => toFixed(text))]).toEqual([
@@ -132,13 +140,14 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
               join(import.meta.dirname, 'terminal', String(columns), `${at + 1}.txt`),
             )
           }
-          expect(colored.filter(({ output }) => output.includes('\u001b[')).length).toBeGreaterThan(colored.length / 2)
+          const escaped = inColor.filter(({ output }) => output.includes('\u001b['))
+          expect(escaped.length).toBeGreaterThanOrEqual(Math.ceil(inColor.length / 2))
         },
       )
 
       it('20 columns: no line over the width, and mistakes are one sentence', async () => {
         const right = (isLong ? [7, 9, 5] : [7]).map((at) => commands[at] ?? [])
-        const wrong = [['sorces'], ['query', 'open-findngs'], ...(isLong ? [['findings', '--limit', 'many']] : [])]
+        const wrong = [['query', 'open-findngs'], ...(isLong ? [['sorces'], ['findings', '--limit', 'many']] : [])]
         const ran = runInTerminals(
           [...right, ...wrong].map((argv) => ({
             argv: [process.execPath, mainFile, ...argv],
@@ -146,7 +155,7 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
             env: { ASSAY_HOME: home, HOME: home, NO_COLOR: '1' },
           })),
         )
-        expect(ran.map(({ code }) => code)).toEqual([...right.map(() => 0), ...[2, 1, 2].slice(0, wrong.length)])
+        expect(ran.map(({ code }) => code)).toEqual([...right.map(() => 0), ...[1, 2, 2].slice(0, wrong.length)])
         for (const { output } of ran) {
           const screen = await readScreen(output, { columns: 20 })
           expect(screen.filter(({ isWrapped }) => isWrapped)).toEqual([])
@@ -175,14 +184,16 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
           columns: 100,
           env,
         })
-        const [list, csv, json] = runInTerminals([ask(), ask('--format', 'md'), ask('--json')])
+        const [list, markdown] = runInTerminals([ask(), ask('--format', 'md')])
         expect(list?.output).toMatch(/One of them with its history: assay findings \d+\s*$/)
-        expect(`${csv?.output}${json?.output}`).not.toContain('One of them')
+        expect(markdown?.output).toContain('connection string')
+        expect(markdown?.output).not.toContain('One of them')
       })
 
       it('on a pipe there is no escape, and nothing is cut', async () => {
-        for (const at of isLong ? [7, 9, 0] : [7]) {
-          const { stdout, stderr } = await runAssay(commands[at] ?? [], { home })
+        for (const at of [7, 9, 0]) {
+          const args = commands[at] ?? []
+          const { stdout, stderr } = await (isLong ? runAssay(args, { home }) : runHere(args))
           expect(stdout + stderr).not.toContain('\u001b')
         }
       })
@@ -190,16 +201,14 @@ export function testTerminalCommands(runs: readonly { columns: number; indexes: 
       it('output that is longer than the terminal goes through $PAGER', () => {
         const job = { argv: [process.execPath, mainFile, 'findings', '--limit', '40'], columns: 80, rows: 20 }
         const env = { ASSAY_HOME: home, HOME: home, PAGER: 'head -n 3 | tr a-z A-Z' }
-        const [paged, unpaged, missing] = runInTerminals([
+        const [paged, missing] = runInTerminals([
           { ...job, env },
-          { ...job, env, rows: 900 },
           { ...job, env: { ...env, PAGER: 'no-such-pager' } },
         ])
         const [header = '', , first = '', ...more] = paged?.output.trim().split('\n') ?? []
         expect(header).toContain('SEVERITY')
         expect(first).toContain('WIKI.EXAMPLE')
         expect(more).toEqual([expect.stringMatching(/^One of them with its history/)])
-        expect(unpaged?.output).toContain('deployment')
         expect(missing?.output).toContain('deployment')
       })
 
