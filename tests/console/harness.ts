@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { generateFindings } from '../../src/sample/findings.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 export const main = join(root, 'dist', 'main.js')
@@ -27,11 +28,17 @@ export const launch = (): Promise<Browser> => chromium.launch({ executablePath, 
 export const assay = (...args: string[]): string =>
   execFileSync(process.execPath, [main, ...args], { maxBuffer: 256 * 1024 * 1024, encoding: 'utf8' })
 
+/** Lines as `assay generate` writes them. */
+export const generate = (findings: number, seed = 1): string =>
+  Array.from(generateFindings(findings, seed), (finding) => `${JSON.stringify(finding)}\n`).join('')
+
 /** A served data folder. */
 export interface Served {
   home: string
   origin: string
   ask<Answer>(method: string, path: string, body?: object, token?: string): Promise<Answer>
+  /** Imports lines of findings. */
+  importLines(source: string, lines: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,6 +71,12 @@ export async function serve(
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       return (await response.json()) as Answer
+    },
+    async importLines(source, body) {
+      const headers = { 'content-type': 'application/x-ndjson' }
+      const address = `${origin}/findings/import?source=${encodeURIComponent(source)}&format=ndjson`
+      const response = await fetch(address, { method: 'POST', headers, body })
+      expect([response.status, response.ok || (await response.text())]).toEqual([response.status, true])
     },
     async close() {
       const ended = new Promise((resolve) => server.once('exit', resolve))

@@ -7,6 +7,7 @@ import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   assay,
+  generate,
   hasBrowser,
   inspect,
   launch,
@@ -56,7 +57,7 @@ const readView = async (from: Client) => (await from.readResource({ uri: VIEW })
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'assay-view-'))
   const file = join(home, 'findings.ndjson')
-  writeFileSync(file, assay('generate', '--findings', '400', '--seed', '7'))
+  writeFileSync(file, generate(400, 7))
   assay('import', '--home', home, '--source', 'archive', file)
   client = await openClient('auto')
   html = String(((await readView(client)) as { text: string }).text)
@@ -178,17 +179,23 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
     expect(initialized).toBe(1)
   })
 
-  test.each([
+  test.each<[string, Record<string, unknown>, string, string?]>([
     ['query_metric_timeseries', { metricSlug: 'new-findings', granularity: 'month' }, '.plot svg'],
-    ['explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' }, '.plot svg'],
-    ['query_dashboard', { dashboard: 'discovery' }, '.figures .tile'],
-  ])('draws what %s answers, without faults that axe finds', async (name, input, selector) => {
-    const frame = await show({})
+    ['explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' }, '.plot svg', '/console/glossary/pii-exposure'],
+    ['query_dashboard', { dashboard: 'discovery' }, '.figures .tile', '/console/?d=discovery'],
+  ])('draws what %s answers, without faults that axe finds, and opens it in the console', async (...each) => {
+    const [name, input, selector, path] = each
+    const frame = await show({ openLinks: {} })
+    await run(({ bridge }, params) => bridge.sendToolInput(params), { arguments: input })
     const result = await client.callTool({ name, arguments: input })
     await run(({ bridge }, params) => bridge.sendToolResult(params), result as object)
     await frame.locator(selector).first().waitFor()
     expect(await inspect(frame)).toEqual([])
+    if (path === undefined) return
+    await frame.getByRole('button', { name: 'Open in the console' }).click()
+    await expect.poll(() => run(({ seen }) => seen.opened, {})).toEqual([`${served.origin}${path}`])
   })
+
   test('offers no other groups where the host passes no calls on', async () => {
     const frame = await show({})
     await answer('query_metric', { metricSlug: 'open-findings', dimensions: ['severity'] })
@@ -273,16 +280,6 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
       await shown.close()
     },
   )
-
-  test.each([
-    ['explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' }, '/console/glossary/pii-exposure'],
-    ['query_dashboard', { dashboard: 'discovery' }, '/console/?d=discovery'],
-  ])('opens what %s answers in the console', async (name, input, path) => {
-    const frame = await show({ openLinks: {} })
-    await answer(name, input)
-    await frame.getByRole('button', { name: 'Open in the console' }).click()
-    await expect.poll(() => run(({ seen }) => seen.opened, {})).toEqual([`${served.origin}${path}`])
-  })
 
   test('asks for the full screen where the host has one', async () => {
     const frame = await show({ serverTools: {} }, { availableDisplayModes: ['inline', 'fullscreen'] })
