@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await page.waitForURL((url) => !url.search.includes('container'))
     const list = await open('/console/findings?container=Nowhere', { unsettled: true })
     await list.getByText('Nothing matches.').waitFor()
-    expect(await inspect(list)).toEqual([])
+    expect(await inspect(list, 'main')).toEqual([])
     await list.getByRole('button', { name: 'Without space or workspace' }).click()
     await list.locator('.rows li').first().waitFor()
   })
@@ -183,8 +183,8 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
       shownTier = tier
       await page.keyboard.press('c')
       await page.locator('.title .badge', { hasText: badge }).waitFor()
-      expect(await inspect(page, '.title')).toEqual([])
     }
+    expect(await inspect(page, '.title')).toEqual([])
   })
 
   test('a metric is deprecated: its page says why, and leads to its successor', async () => {
@@ -252,14 +252,14 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     })
     await page.locator('.tile', { hasText: /no metric|no-such/i }).waitFor()
     expect(await page.locator('.tile .figure').count()).toBe(4)
-    expect(await inspect(page)).toEqual([])
+    expect(await inspect(page, '.tile')).toEqual([])
     const term = await open('/console/explore?metric=open-findings', {
       prepare: (shown) =>
         editQuestion(shown, (question) => question.replace('"affected-assets"', '"security-threats"')),
     })
     const link = term.locator('.tile a', { hasText: 'Open the term security-threats' })
     await link.waitFor()
-    expect(await inspect(term)).toEqual([])
+    expect(await inspect(term, '.tile')).toEqual([])
     await link.click()
     await term.waitForURL('**/console/glossary/security-threats')
   })
@@ -321,7 +321,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     }
     expect(await page.locator('[aria-pressed=true] .figure b').innerText()).toBe(before)
     await page.clock.resume()
-    expect(await inspect(page)).toEqual([])
+    expect(await inspect(page, '.banner')).toEqual([])
     end()
     await page.clock.fastForward(10_000)
     await expect.poll(() => page.locator('[aria-pressed=true] .figure b').innerText()).not.toBe(before)
@@ -333,7 +333,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
       prepare: (shown) => change(shown, '/session', (answer) => answer.replace('"lockdown":false', '"lockdown":true')),
     })
     await page.getByText('Lockdown: texts').waitFor()
-    expect(await inspect(page)).toEqual([])
+    expect(await inspect(page, '.banner')).toEqual([])
   })
 
   // Last, because from then on every request needs a token.
@@ -374,7 +374,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await fail(page, '/sources', 403, { detail: "Sources require the scope 'admin'; use a token that has it." })
     await page.reload()
     await page.getByText(/require the scope 'admin'/).waitFor()
-    expect(await inspect(page)).toEqual([])
+    expect(await inspect(page, 'main')).toEqual([])
     await page.getByRole('button', { name: 'Use another token' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(page.url()).toContain('/console/sources?x=1')
