@@ -51,11 +51,11 @@ const measures: Plan['measure'][] = [
   { aggregation: 'MAX', field: 'confidence' },
 ]
 
-/** Asks both how findings were on each of 80 days, by status and severity. */
+/** Asks both how findings were on every other of 80 days, by status and severity. */
 function expectSame(engine: Engine): void {
   const write = (cells: readonly Cell[] | undefined) =>
     cells?.map(({ id: _id, ...cell }) => JSON.stringify(cell)).sort()
-  const days = Array.from({ length: 80 }, (_, day) => NOW - (79 - day) * DAY)
+  const days = Array.from({ length: 40 }, (_, index) => NOW - (39 - index) * 2 * DAY)
   store.read((reader) => {
     expect(catchUp(reader, engine)).toBe(true)
     for (const measure of measures) {

@@ -18,7 +18,7 @@ sqliteOnly('snapshots of an engine are beside the file of the database')
 
 function openEstate() {
   const store = openStore(() => NOW)
-  plant(store, makeEstate(7, 500) as EstateSeed)
+  plant(store, makeEstate(7, 250) as EstateSeed)
   countFindings(store)
   const folder = join(dirname(filesOf(store).file), 'engine')
   const save = () =>
@@ -29,11 +29,11 @@ function openEstate() {
   return { store, folder, save }
 }
 
-test('24 damaged, foreign, older and newer snapshots never lead to a wrong answer', async () => {
-  const { used, unused, differences } = await damageSnapshots(24, new SeededRandom(3))
+test('18 damaged, foreign, older and newer snapshots never lead to a wrong answer', async () => {
+  const { used, unused, differences } = await damageSnapshots(18, new SeededRandom(3))
   expect(differences).toBe(0)
   expect(used).toBeGreaterThan(0)
-  expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(6)
+  expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(4)
 }, 60_000)
 
 test('a snapshot is used together with the writes after it, and stays usable as more are added', async () => {

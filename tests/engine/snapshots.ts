@@ -93,7 +93,7 @@ class Home {
   constructor(random: SeededRandom) {
     this.#random = random
     this.store = openNewStore(join(this.#folder, 'assay.db'), () => NOW)
-    plant(this.store, makeEstate(random.below(1000), 400) as EstateSeed)
+    plant(this.store, makeEstate(random.below(1000), 250) as EstateSeed)
     countFindings(this.store)
     this.save()
   }

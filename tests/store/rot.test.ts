@@ -10,7 +10,7 @@ import { openContext } from '../support/context.ts'
 import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { applyFlip, createRandom, listCells } from './flips.ts'
 
-const FLIPS = Number(process.env.ASSAY_FLIPS ?? 200)
+const FLIPS = Number(process.env.ASSAY_FLIPS ?? 80)
 const now = () => Date.UTC(2026, 5, 15)
 
 let folder: string
