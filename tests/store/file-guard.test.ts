@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -17,6 +18,7 @@ import { backUp, nameBackup, restore } from '../../src/store/backup.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { thrownBy } from '../support/context.ts'
+import { openNewFile } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
@@ -34,17 +36,21 @@ afterEach(() => {
 })
 
 function open(): FileStore {
-  const store = Store.open(file, { now })
+  const store = existsSync(file) ? Store.open(file, { now }) : openNewFile(file, now)
   stores.push(store)
   return store
 }
 const add = (store: FileStore, word: string) => store.write((writer) => ensureDictionaryId(writer, safe(word)))
+const addMany = (store: FileStore) =>
+  store.write((writer) => {
+    for (let index = 0; index < 300; index++) ensureDictionaryId(writer, safe(`word ${index} ${'x'.repeat(2000)}`))
+  })
 const has = (store: FileStore, word: string) => store.read((reader) => findWord(reader, word) !== undefined)
 
 /** Another database of ours, in one file. */
 function makeOther(): string {
   const other = join(home, 'other.db')
-  const store = Store.open(other, { now })
+  const store = openNewFile(other, now)
   add(store, 'of another')
   store.close()
   return other
@@ -80,7 +86,7 @@ const faults: [string, string, () => void][] = [
 describe('an open database', () => {
   it.each(faults)('that is %s refuses writes and reads, and names the newest backup', async (_, reason, fault) => {
     const store = open()
-    for (let index = 0; index < 300; index++) add(store, `word ${index} ${'x'.repeat(2000)}`)
+    addMany(store)
     store.emptyLog()
     backUp(file, nameBackup(home, now() - 1000))
     backUp(file, nameBackup(home, now()))
@@ -137,7 +143,7 @@ describe('an open database', () => {
 
   it('may be compacted by another process', () => {
     const [store, other] = [open(), new Database(file)]
-    for (let index = 0; index < 300; index++) add(store, `word ${index} ${'x'.repeat(2000)}`)
+    addMany(store)
     store.emptyLog()
     const bytes = statSync(file).size
     other.exec("DELETE FROM word WHERE text LIKE 'word %'; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
