@@ -170,7 +170,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
   })
 
   it('cancels a scan immediately; leaves its scans resumable when it is closed, and a later thread resumes them', async () => {
-    const bench = await openBench(70, { latencyMs: 10 })
+    const bench = await openBench(40, { latencyMs: 10 })
     const cancelled = await bench.start()
     await until(() => bench.wiki.requests.length > 5)
     await bench.run('cancel_scan', { id: cancelled })
@@ -245,7 +245,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
   }, 60_000)
 
   it('does not give up a scan that only waited while others crashed it', async () => {
-    const bench = await openBench(15, { latencyMs: 40, script: faintScript })
+    const bench = await openBench(8, { latencyMs: 40, script: faintScript })
     const config = await bench.run<{ config: object }>('get_source', { id: 'wiki' })
     const masked = { api_token: sampleCredentials.apiToken }
     for (const name of ['two', 'three']) {

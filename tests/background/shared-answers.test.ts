@@ -22,7 +22,7 @@ function openFolder(...below: string[]) {
   const home = join(folder, ...below)
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const store = openNewFile(join(home, 'assay.db'), () => NOW)
-  plant(store, makeEstate(5, 500) as EstateSeed)
+  plant(store, makeEstate(5, 200) as EstateSeed)
   store.write((writer) =>
     writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
   )
@@ -59,7 +59,7 @@ test('a second process asks the first, and has the engine when that has ended', 
   const [first, second] = [share(), share()]
   expect([first.answers.isElsewhere(), second.answers.isElsewhere()]).toEqual([false, true])
   const askSecond = async () => countIn(await second.answers.answer('query_metric', input, asked()))
-  await expect.poll(askSecond).toBe(500)
+  await expect.poll(askSecond).toBe(200)
   expect(second.lines).toEqual([])
   const examined = await checkEngine({ store, vault, config: { home }, minFindings: 100 })
   expect(examined).toMatchObject({ status: 'ok', detail: `process ${process.pid} has it and answers the others` })
@@ -72,7 +72,7 @@ test('a second process asks the first, and has the engine when that has ended', 
   expect((await errorOf(cancelled ?? Promise.resolve())).facts.reason).toBe('cancelled')
   await first.answers.close()
   await expect.poll(() => second.answers.isElsewhere()).toBe(false)
-  expect(countIn(await second.answers.answer('query_metric', input, asked()))).toBe(500)
+  expect(countIn(await second.answers.answer('query_metric', input, asked()))).toBe(200)
   await expect.poll(() => second.lines.join('')).toContain('the engine is ready')
 }, 60_000)
 
@@ -88,15 +88,15 @@ test('the process that is next takes the engine over, and another one becomes th
   await expect.poll(() => last !== undefined && isNext(last), { timeout: 30_000 }).toBe(true)
   const added = share()
   await first.answers.close()
-  expect(countIn(await last?.answers.answer('query_metric', input, asked()))).toBe(500)
+  expect(countIn(await last?.answers.answer('query_metric', input, asked()))).toBe(200)
   expect([last?.answers.isElsewhere(), added.answers.isElsewhere()]).toEqual([false, true])
 }, 60_000)
 
 test('SQL answers in the second process where the path is too long for a socket', async () => {
   const { home, store, vault, share } = openFolder('a'.repeat(60), 'b'.repeat(60))
   const [first, second] = [share(), share()]
-  expect(countIn(await first.answers.answer('query_metric', input, asked()))).toBe(500)
-  expect(countIn(await second.answers.answer('query_metric', input, asked()))).toBe(500)
+  expect(countIn(await first.answers.answer('query_metric', input, asked()))).toBe(200)
+  expect(countIn(await second.answers.answer('query_metric', input, asked()))).toBe(200)
   await expect.poll(() => first.lines.join('')).toContain('the engine is ready')
   expect(second.lines).toEqual([])
   const examined = await checkEngine({ store, vault, config: { home }, minFindings: 100 })

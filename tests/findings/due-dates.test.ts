@@ -73,7 +73,7 @@ describe('due dates', () => {
       Object.fromEntries(
         severities.flatMap((name) => (random() < 0.7 ? [[name, 1 + below(12)] as const] : [])).concat([['HIGH', 3]]),
       )
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       const policies: Policy[] = [null, 'one-space', 'two-spaces']
         .filter(() => random() < 0.8)
         .map((glossaryTermSlug) => ({ glossaryTermSlug, days: randomDays() }))
