@@ -241,7 +241,7 @@ describe('assay doctor', () => {
     const patient = await admit()
     const warned = patient.shell('assay doctor')
     expect(warned).toContain('warn  backups: There is no backup.\n      → assay backup\n')
-    patient.shell('assay backup')
+    patient.backUp()
     const { checks } = JSON.parse(patient.shell('assay doctor --deep --json')) as { checks: Check[] }
     expect(checks.every(({ status }) => status === 'ok')).toBe(true)
     rmSync(join(patient.home, 'assay.key'))

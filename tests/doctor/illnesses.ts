@@ -321,7 +321,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
   'a token that ends soon': {
     check: 'tokens',
     status: 'warning',
-    infect: ({ shell }) => shell('assay token create --scope triage,author --name nightly --expires 12h'),
+    infect: ({ run }) => run('assay token create --scope triage,author --name nightly --expires 12h'),
     says: /nightly/,
     run: (command, { shell }) => {
       expect(command).toContain('--scope triage,author')

@@ -99,11 +99,13 @@ test.each(places)('an address that other machines can reach is not served withou
 
 test('a read-only server offers no operation that writes', async () => {
   const { home, remove } = makeHome()
-  const { url, stop } = await serveAssay(home, ['--read-only', '--no-background'])
+  const app = await openApp(loadConfig({ home, port: 0, logLevel: 'silent', readOnly: true }, {}), {})
+  const { url, close } = await startServer(app)
   expect((await fetch(`${url}/sources`)).status).toBe(200)
   const body = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
   expect((await fetch(`${url}/sources`, body)).status).toBe(405)
-  await stop()
+  await close()
+  await app.close()
   remove()
 }, 60_000)
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createToken } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
 import { Store } from '../../src/store/store.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { localPerson } from '../support/context.ts'
 import { runInOneProcess } from './planted-commands.ts'
@@ -32,11 +33,6 @@ const tokens: string[] = []
 const seen: { where: string; text: string }[] = []
 const note = (where: string, text: string) => seen.push({ where, text })
 
-const assay = async (...args: string[]) => {
-  const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
-  note(`assay ${args[0]} ${args[1] ?? ''}`, args[0] === 'token' && args[1] === 'create' ? stderr : stdout + stderr)
-  return stdout
-}
 /** Each token may ask only so often, so they take turns. */
 const ask = async (
   method: string,
@@ -76,7 +72,9 @@ beforeAll(async () => {
     response.end(asked % 3 ? echo(request) : JSON.stringify({ message: echo(request), code: echo(request) }))
   })
   await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
-  tokens.push((await assay('token', 'create', '--scope', 'admin', '--name', 'a')).trim())
+  const created = await openLastingCommandLine({}, { home }).run(['token', 'create', '--scope', 'admin', '--name', 'a'])
+  note('assay token create', created.stderr)
+  tokens.push(created.stdout.trim())
   const store = Store.open(join(home, 'assay.db'), { now: Date.now })
   for (const name of ['b', 'c', 'd', 'e']) {
     const made = { store, caller: localPerson, now: Date.now }
@@ -127,7 +125,6 @@ describe('a planted secret', () => {
     }
     await ask('PUT', '/sources/hostile-0', { config: { required: { base_url: 'http://127.0.0.1:1' } } })
     await ask('POST', '/sources/hostile-1/scans', {})
-    await assay('scan', 'hostile-2')
     const names: Readonly<Record<string, string>> = {
       ...{
         id: 'hostile-0',
@@ -156,6 +153,8 @@ describe('a planted secret', () => {
     await ask('POST', '/semantic/query', { metricSlug: 'open-findings' }, undefined, { accept: 'text/csv' })
     for (const path of ['/metrics', '/ready', '/health', '/openapi.json', '/docs', '/nothing']) await ask('GET', path)
     for (const secret of credentials.slice(0, 12)) await ask('GET', '/sources', undefined, `assay_${secret}`)
+    const scanned = await runAssay(['scan', 'hostile-2'], { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
+    note('assay scan', scanned.stdout + scanned.stderr)
     const commands = [
       ['call', 'test_source', '{"id":"hostile-3"}'],
       ['findings', '--format', 'csv'],

@@ -6,6 +6,7 @@ import { runAssay, serveAssay } from '../support/assay.ts'
 import { MarkedPlantings } from '../support/marked-plantings.ts'
 import { makeEarlierFolder } from '../upgrade/earlier-folder.ts'
 import { connectHttp } from './estate.ts'
+import { runInOneProcess } from './planted-commands.ts'
 import { readEverything } from './planted-doors.ts'
 
 type Row = Record<string, unknown>
@@ -214,9 +215,8 @@ export async function findPlantedInUpgraded(rows: number, every: number) {
       await client.close()
       await server.stop()
     }
-    await assay('backup', join(home, 'copy.db'))
-    await assay('export', '--dir', join(home, 'exported'))
-    await assay('doctor')
+    const commands = [['backup', join(home, 'copy.db')], ['export', '--dir', join(home, 'exported')], ['doctor']]
+    await runInOneProcess(commands, home, note)
     readFiles()
     return { leaks: [...leaks], before, forgotten, uncovered: plantings.listUncovered(), ...plantings.counts, ...count }
   } finally {

@@ -52,7 +52,7 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
     for (const work of [() => inFile.run(['init']), () => inFile.run(importing), () => runHere(importing)])
       expect((await work()).code).toBe(0)
     const asked = ['call', 'query_metric', JSON.stringify(question)]
-    const answers = [await run(asked), await inFile.run(asked)]
+    const answers = [await runHere(asked), await inFile.run(asked)]
     const [own, other] = answers.map(({ stdout }) => toNumbers(JSON.parse(stdout) as Record<string, unknown>))
     expect(other?.value).toBe(lines.length)
     expect(own).toEqual(other)
@@ -72,8 +72,6 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
   it('keeps the key in the data folder, and no database', async () => {
     expect(['assay.key', 'assay.db'].map((name) => existsSync(join(home, name)))).toEqual([true, false])
     expect(await runHere(['backup'])).toMatchObject({ code: 1, stderr: expect.stringContaining('pg_dump') })
-    const { code, stdout } = await run(['doctor'])
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/ok +database: PostgreSQL \d+/) })
   }, 120_000)
 
   it('answers REST, MCP over HTTP and over stdio as the command line does, also after the database was away', async () => {
@@ -114,7 +112,7 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
     const at = (user: string, database: string) => `${server.url.replace('assay@', `${user}@`)}/${database}`
     const password = join(home, 'password')
     writeFileSync(password, 'hunter2secret\n')
-    const hasPassword = (env: Record<string, string>) => env.ASSAY_STORE?.includes(':hunter2') === true
+    const isRefused = (env: Record<string, string>) => env.ASSAY_STORE?.includes('locked:hunter2') === true
     const refusals: [env: Record<string, string>, message: string][] = [
       [{ ASSAY_STORE: 'postgres://assay:hunter2secret@127.0.0.1:1/x' }, 'cannot be reached'],
       [{ ASSAY_STORE: at('assay', 'absent') }, 'create it with `createdb`'],
@@ -124,8 +122,8 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
       [{ ASSAY_STORE: at('assay', 'shop') }, 'tables of another program'],
     ]
     for (const [env, message] of refusals) {
-      // Where there is a password, it must not be in the log of a process either.
-      const { code, stdout, stderr } = await (hasPassword(env) ? run : runHere)(['init'], env)
+      // Where a password is refused, it must not be in the log of a process either.
+      const { code, stdout, stderr } = await (isRefused(env) ? run : runHere)(['init'], env)
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
       expect(stdout + stderr).not.toMatch(/hunter2/i)
     }
@@ -187,7 +185,21 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
 /** Makes a key and a certificate of its own for a name; returns their files. */
 function makeCertificate(path: string, name: string): [key: string, certificate: string] {
   const files: [string, string] = [`${path}.key`, `${path}.crt`]
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', files[0], '-out', files[1], '-days', '2']
+  const made = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-keyout',
+    files[0],
+    '-out',
+    files[1],
+    '-days',
+    '2',
+  ]
   execFileSync('openssl', [...made, '-subj', '/CN=test', '-addext', `subjectAltName=${name}`], { stdio: 'ignore' })
   return files
 }

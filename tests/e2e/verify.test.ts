@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { openLastingCommandLine } from '../cli/command-line.ts'
 import { makeHome, runAssay } from '../support/assay.ts'
 
 const { home, remove } = makeHome()
@@ -14,10 +15,11 @@ test('assay verify compares answers of the engine and SQL over the data folder',
       firstDetectedAt: `2026-10-${10 + (index % 20)}T08:00:00Z`,
     }),
   )
-  const imported = await runAssay(['import', '-', '--source', 'Scanner'], { home, stdin: `${lines.join('\n')}\n` })
+  const { run } = openLastingCommandLine({}, { home })
+  const imported = await run(['import', '-', '--source', 'Scanner'], `${lines.join('\n')}\n`)
   expect([imported.code, imported.stderr]).toEqual([0, ''])
   const { code, stdout } = await runAssay(['verify', '--questions', '60', '--seed', '1'], { home })
   expect(stdout).toContain('60 queries about 40 findings: 0 with different results')
   expect(code).toBe(0)
-  expect((await runAssay(['verify', '--questions', 'many'], { home })).code).toBe(2)
+  expect((await run(['verify', '--questions', 'many'])).code).toBe(2)
 }, 120_000)

@@ -11,7 +11,7 @@ afterEach(() => remove())
 
 describe('assistant windows', () => {
   it('leave no process running after two seconds, whether they are closed or killed', async () => {
-    const windows = await Promise.all(Array.from({ length: 6 }, () => openWindow(home)))
+    const windows = await Promise.all(Array.from({ length: 4 }, () => openWindow(home)))
     for (const [index, window] of windows.entries()) closeWindow(window, index % 2 === 0 ? 'close' : 'kill')
     const pids = windows.map(({ pid }) => pid)
     expect(await listLeft(pids, 2_000)).toEqual([])

@@ -45,7 +45,7 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     // Triggers name tables without their schema.
     server.run('ALTER DATABASE shared SET search_path = main, pg_catalog')
     env = { ASSAY_STORE: `${server.url}/shared`, ASSAY_KEY }
-    wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 30, sentences: 4 }), latencyMs: 30 })
+    wiki = await startSampleWiki({ tenant: generatedWiki({ pages: 16, sentences: 4 }), latencyMs: 30 })
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
     const schedule = { enabled: true, preset: 'weekly', timezone: 'Etc/UTC' }
     expect((await run(['init'])).code).toBe(0)

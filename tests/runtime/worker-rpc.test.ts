@@ -1,28 +1,21 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
 import { openWorker, WorkerLost } from '../../src/runtime/worker-rpc.ts'
 import { errorOf } from '../support/context.ts'
+import { buildEntry } from '../support/entry.ts'
+import type { EchoProtocol } from './echo.worker.ts'
 
-type EchoProtocol = {
-  calls: {
-    double: { input: number; reply: number }
-    refuse: { input: object; reply: never }
-    fail: { input: string; reply: never }
-    reverse: { input: Uint8Array; reply: Uint8Array }
-    untilCancelled: { input: undefined; reply: never }
-    hang: { input: undefined; reply: never }
-    die: { input: undefined; reply: never }
-    functionOf: { input: undefined; reply: never }
-  }
-  notices: { note: string }
-  events: { heard: string }
-}
+let script: URL
+beforeAll(async () => {
+  script = pathToFileURL(await buildEntry(new URL('./echo.worker.ts', import.meta.url)))
+})
 
 function openEcho() {
   const heard: string[] = []
   const exits: unknown[] = []
   const worker = openWorker<EchoProtocol>({
-    script: new URL('./echo.worker.mjs', import.meta.url),
+    script,
     events: { heard: (text) => heard.push(text) },
     onExit: (error) => exits.push(error),
   })
