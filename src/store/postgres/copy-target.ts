@@ -58,7 +58,7 @@ function withTarget<T>(address: PostgresAddress, work: (connection: PostgresConn
 
 /** @throws AppError when a database cannot be moved to this one. */
 export const checkServerTarget = (address: PostgresAddress, moveId: string | undefined): void =>
-  withTarget(address, (connection) => checkMoveTarget(connection, moveId))
+  withTarget(address, (connection) => checkMoveTarget(connection, address, moveId))
 
 export const readTargetState = (address: PostgresAddress, moveId: string): TargetState =>
   withTarget(address, (connection) => {

@@ -4,10 +4,11 @@ import { migrate } from '../migrate.ts'
 import { newestSchema } from '../migrations.ts'
 import { listObjects } from '../move/sqlite-tables.ts'
 import type { SchemaUpgrade } from '../store.ts'
-import type { PostgresAddress } from '../store-place.ts'
+import type { PostgresAddress, PostgresProfile } from '../store-place.ts'
 import { PostgresError } from './client.ts'
 import type { PostgresConnection } from './connection.ts'
 import { READ_ONLY } from './faults.ts'
+import { requireProduct } from './product.ts'
 import { toPostgresSchema } from './schema.ts'
 import { findSchema, requireUpgradable, upgradeSchema } from './upgrade.ts'
 
@@ -45,7 +46,11 @@ const selectFacts = `SELECT current_setting('server_version_num')::bigint AS num
     has_database_privilege(current_database(), 'CREATE') AS creates`
 
 /** @throws AppError `unavailable` when the server cannot be used. */
-function examineServer(connection: PostgresConnection): ServerFacts & { schema: number } {
+function examineServer(
+  connection: PostgresConnection,
+  profile: PostgresProfile | undefined,
+): ServerFacts & { schema: number } {
+  requireProduct(connection, profile)
   const facts = connection.prepare(selectFacts).get() as ServerFacts
   if (facts.number < MIN_VERSION) {
     const [found = ''] = facts.version.split(' ')
@@ -75,8 +80,8 @@ function requireEmpty({ others, encoding }: ServerFacts): void {
  * Checks that the server and the database can be used. Returns the number of the schema; 0 for an empty database.
  * @throws AppError `unavailable`
  */
-function examineDatabase(connection: PostgresConnection): number {
-  const { schema: present, ...facts } = examineServer(connection)
+function examineDatabase(connection: PostgresConnection, { profile }: PostgresAddress): number {
+  const { schema: present, ...facts } = examineServer(connection, profile)
   const newest = newestSchema()
   if (facts.copied === 1) {
     throw unusable(
@@ -107,8 +112,12 @@ export function findUnfinishedMove(connection: PostgresConnection): string | und
  * @param moveId the id of an unfinished move to it
  * @throws AppError
  */
-export function checkMoveTarget(connection: PostgresConnection, moveId: string | undefined): void {
-  const { schema, ...facts } = examineServer(connection)
+export function checkMoveTarget(
+  connection: PostgresConnection,
+  { profile }: PostgresAddress,
+  moveId: string | undefined,
+): void {
+  const { schema, ...facts } = examineServer(connection, profile)
   if (schema > 0) {
     const version = schema > newestSchema() ? ', of a newer version' : ''
     throw conflict(
@@ -146,7 +155,7 @@ export function prepareSchema(
   connection: PostgresConnection,
   { address, now, mustExist = false, onUpgrade }: SchemaOptions,
 ): void {
-  const present = examineDatabase(connection)
+  const present = examineDatabase(connection, address)
   if (present === newestSchema()) return
   if (present > 0) {
     requireUpgradable(present, { isAllowed: onUpgrade !== undefined })
@@ -167,7 +176,8 @@ export function prepareSchema(
     })
   } catch (error) {
     // Of processes that start together, the others wait for the first, whose schema has the same names.
-    const isThere = error instanceof PostgresError && EXISTS.test(error.code) && examineDatabase(connection) > 0
+    const isThere =
+      error instanceof PostgresError && EXISTS.test(error.code) && examineDatabase(connection, address) > 0
     if (!isThere) throw error
   }
 }
