@@ -65,7 +65,7 @@ export function toDueConditions(
   return found
 }
 
-/** Findings that are due some time, whatever the number of days. */
+/** Findings that are due some time, regardless of the number of days. */
 const listDue = (rules: readonly DueRule[]): FilterCondition[][] =>
   rules.map(({ days, conditions }) => [
     only(

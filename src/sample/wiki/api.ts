@@ -32,7 +32,7 @@ export interface WikiApiOptions {
   tenant: WikiTenant
   /** Whether the site-wide lists include replies; the platform guarantees neither. */
   siteListsHoldReplies: boolean
-  /** Most items of one reply, whatever was asked for. */
+  /** The most items of one reply, even where more are asked for. */
   maxListed: number
   /** URL of the site, which ends in `/wiki`. */
   base: () => string
