@@ -56,7 +56,7 @@ interface Alphabet {
 
 let alphabet: Alphabet | undefined
 
-/** The number of code units that are looked at together first, because most of what is looked for is in few blocks. */
+/** The number of code units that are examined together first, because most of what is searched for is in few blocks. */
 const BLOCK = 64
 const readable = /[\p{M}\p{N}\p{L}]/u
 
