@@ -89,7 +89,6 @@ describe('the command line', () => {
     [['--help'], 0, 'stdout', ['Usage: assay']],
     [[], 2, 'stdout', ['Usage: assay']],
     [['nonsense'], 2, 'stderr', ['unknown command']],
-    [['query', 'no-such-metric'], 1, 'stderr', ['no-such-metric']],
     [['serve', '--host', '0.0.0.0', '--port', '0'], 1, 'stderr', ['token']],
     [['doctor'], 1, 'stdout', ['integrity ok', 'FAIL  source sample-wiki']],
     [['query', 'new-findings', '--series', 'week'], 0, 'stdout', ['New findings']],
@@ -103,6 +102,7 @@ describe('the command line', () => {
 
   it.each([
     [['--version'], 0, 'stdout', '1.2.3'],
+    [['query', 'no-such-metric'], 1, 'stderr', 'no-such-metric'],
     [['call', 'no_such_operation'], 1, 'stderr', 'no operation'],
     [['sources'], 0, 'stdout', 'sample-wiki'],
     [['findings', '--detector-types', 'SECRETS', '--limit', '3'], 0, 'stdout', 'SECRETS'],
@@ -115,7 +115,7 @@ describe('the command line', () => {
   it('runs the detectors on text from stdin', async () => {
     const card = ['4539', '1488', '0343', '6467'].join(' ')
     const stdin = `${JSON.stringify({ id: 'a', text: `😀 card ${card} ok` })}\n${JSON.stringify({ id: 'b', text: 'nothing' })}\n`
-    const { code, stdout } = await runAssay(['detect', '--types', 'PII'], { home, stdin })
+    const { code, stdout } = await openLastingCommandLine({}, { home }).run(['detect', '--types', 'PII'], stdin)
     const [a, b] = stdout
       .trim()
       .split('\n')

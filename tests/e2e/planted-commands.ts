@@ -102,12 +102,16 @@ export async function runInOneProcess(commands: readonly string[][], home: strin
   if (ended < commands.length) throw new Error(`${ended} of ${commands.length} commands ended: ${output.slice(-2000)}`)
 }
 
-/** Types what is planted into commands: where there is one round, one of them in a process of its own, else the first of each. */
+/**
+ * Types what is planted into commands: where there is one round, one of them in a process of its own, else the first of each.
+ * @param further commands that run with the others
+ */
 export async function plantCommands(
   count: number,
   plantings: MarkedPlantings,
   home: string,
   note: Note,
+  further: readonly string[][],
 ): Promise<void> {
   const take = (field: string) => plantings.take(field, { credentialsOnly: true })
   const commands = Array.from({ length: count }, () => listCommands(take, home)).flat()
@@ -116,5 +120,5 @@ export async function plantCommands(
     const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
     note(`assay ${args[0]}`, stdout + stderr)
   }
-  await runInOneProcess(commands.slice(alone), home, note)
+  await runInOneProcess([...further, ...commands.slice(alone)], home, note)
 }

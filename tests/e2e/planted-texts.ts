@@ -8,7 +8,7 @@ import { makeHome, serveAssay } from '../support/assay.ts'
 import { MarkedPlantings } from '../support/marked-plantings.ts'
 import { inParallel, repeatInParallel } from '../support/parallel.ts'
 import { ask as askOnce, connectHttp } from './estate.ts'
-import { plantCommands, plantFaults, runInOneProcess } from './planted-commands.ts'
+import { plantCommands, plantFaults } from './planted-commands.ts'
 import { crawlThroughGate } from './planted-crawl.ts'
 import { introduceClients, readEverything, useProtocol } from './planted-doors.ts'
 import { makeImports, makeRefusedImports } from './planted-imports.ts'
@@ -216,8 +216,8 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       ['backup', join(home, 'copy.db')],
       ['export', '--dir', join(home, 'exported')],
     ]
-    await runInOneProcess([['findings'], ['sources'], ['doctor'], query, ...copies], home, note)
-    await plantCommands(counts.commands, plantings, home, note)
+    const reading = [['findings'], ['sources'], ['doctor'], query, ...copies]
+    await plantCommands(counts.commands, plantings, home, note, reading)
     say('commands done')
     await plantFaults(counts.crashes, plantings, home, note)
     say('crashes done')

@@ -1,7 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { createServer } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openApp } from '../../src/app.ts'
+import type { Host } from '../../src/cli/host.ts'
+import { work } from '../../src/commands/worker.ts'
+import { loadConfig } from '../../src/config.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
@@ -204,19 +209,18 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     300_000,
   )
 
-  it('end with one sentence where they cannot work', async () => {
-    const other = { ...env, ASSAY_KEY: Buffer.alloc(32, 8).toString('base64') }
-    const refused = await runAssay(['worker', '--probe-port', '0'], { home, env: other })
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('key') })
+  it('do not start where they cannot work', async () => {
+    const start = async (probePort: number, changed: Record<string, string> = {}) => {
+      const its = { ...env, ...changed }
+      const app = await openApp(loadConfig({ home, probePort, logLevel: 'silent' }, its), its)
+      return work(app, { signal: AbortSignal.timeout(10_000), stdout: new PassThrough() } as unknown as Host)
+    }
+    await expect(start(0, { ASSAY_KEY: Buffer.alloc(32, 8).toString('base64') })).rejects.toThrow(/\bkey\b/)
     const taken = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void taken.close())
     await new Promise((resolve) => taken.once('listening', resolve))
     const address = taken.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
-    const { code, stderr } = await runAssay(['worker', '--probe-port', String(port)], { home, env })
-    expect({ code, stderr }).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`Port ${port} on 127.0.0.1 is already in use`),
-    })
+    await expect(start(port)).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use`)
   }, 60_000)
 })
