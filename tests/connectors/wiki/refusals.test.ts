@@ -99,17 +99,20 @@ describe('lists of comments and attachments', () => {
   })
 
   // More than one page of the list.
-  test.each([
-    { siteListsHoldReplies: true, count: 253, maxListed: 250 },
-    { siteListsHoldReplies: false, count: 13, maxListed: 10 },
+  test.each<[boolean, number, number]>([
+    [true, 253, 250],
+    [false, 13, 10],
   ])(
-    'with many comments and deep replies give the same asset in every scan (site lists include replies: $siteListsHoldReplies)',
-    async ({ count, ...options }) => {
+    'with many comments and deep replies give the same asset in every scan (site lists include replies: %s)',
+    async (siteListsHoldReplies, count, maxListed) => {
       const roots = Array.from({ length: count }, (_, index) => commentOf(String(2000 + index), '1000'))
       const replies = ['2000', '5001', '5002', '5003'].map((parentId, index) =>
         commentOf(String(5001 + index), '1000', { parentId }),
       )
-      const wiki = await startWiki({ pages: [pageOf('1000')], comments: [...roots, ...replies] }, options)
+      const wiki = await startWiki(
+        { pages: [pageOf('1000')], comments: [...roots, ...replies] },
+        { siteListsHoldReplies, maxListed },
+      )
       const first = await crawlAll(openWiki(wiki.url))
       const key = `${prefix}:comments:1000`
       expect(first.texts.get(key)?.split('|')).toHaveLength(count + 4)
