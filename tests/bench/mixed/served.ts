@@ -45,7 +45,8 @@ export class Served {
   }
 
   /** The milliseconds to the whole answer. */
-  ask({ method, path, body }: Asked): Promise<number> {
+  ask(asked: Asked): Promise<number> {
+    const { method, path, body } = asked
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers =
       text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
@@ -58,7 +59,11 @@ export class Served {
           else reject(new Error(`${method} ${path} was answered with ${response.statusCode}`))
         })
       })
-      sent.on('error', reject)
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        // A server closes a connection that was idle for some seconds, perhaps while the next request is on its way.
+        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(this.ask(asked))
+        else reject(error)
+      })
       sent.end(text)
     })
   }
