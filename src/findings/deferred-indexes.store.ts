@@ -44,12 +44,21 @@ export function dropSomeIndex(writer: Writer, { names }: { names: boolean }): bo
   return false
 }
 
+/** SQLite sorts as many rows at once as its page cache could hold; those that fit the processor's cache take half as long. */
+const SORT_KIB = 2_048
+
 /** Creates one missing index; false if all exist. */
 export function createMissingIndex(writer: Writer): boolean {
   const known = listIndexes(writer)
   for (const [name, statement] of statements) {
     if (known.includes(name)) continue
-    writer.prepare(statement).run()
+    const size = writer.prepare('PRAGMA cache_size').pluck().get()
+    writer.prepare(`PRAGMA cache_size = -${SORT_KIB}`).run()
+    try {
+      writer.prepare(statement).run()
+    } finally {
+      writer.prepare(`PRAGMA cache_size = ${size}`).run()
+    }
     return true
   }
   return false

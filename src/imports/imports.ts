@@ -15,7 +15,8 @@ import { discardImport, sweepImports } from './apply/stale-imports.ts'
 import { MAX_AHEAD_MS, parseImportLine } from './read/import-line.ts'
 import { explainRefused, readPieces } from './read/ndjson.ts'
 import { readSarif } from './read/sarif.ts'
-import { type ConvertedPiece, toBlocks } from './stage/import-convert.ts'
+import { packBlock } from './stage/import-block.ts'
+import type { PartBlock } from './stage/import-convert.ts'
 import { convertPieces } from './stage/import-threads.ts'
 import { acceptImportFile, addImportBlock, openImportFile } from './stage/imports.store.ts'
 import { Staging } from './stage/staging.ts'
@@ -175,7 +176,9 @@ async function stageLog(
   const flush = async () => {
     const rows = staging.take()
     staged += rows.length
-    await addBlocks(uid, turn++, toBlocks([rows]), context)
+    if (rows.length === 0) return
+    const block = { part: 0, group: turn, size: rows.length, data: packBlock(rows) }
+    await addBlocks(uid, turn++, [block], context)
   }
   for await (const { line, value, undated } of readSarif(untilAborted(stream, context), context.now())) {
     requireNotAborted(context)
@@ -204,12 +207,7 @@ function requireNotAborted({ signal }: ImportContext): void {
   if (signal.aborted) throw new AppError('unavailable', 'The import was cancelled; nothing was imported.')
 }
 
-async function addBlocks(
-  uid: string,
-  turn: number,
-  blocks: ConvertedPiece['blocks'],
-  { store, signal }: ImportContext,
-) {
+async function addBlocks(uid: string, turn: number, blocks: readonly PartBlock[], { store, signal }: ImportContext) {
   const add = (writer: Writer) => {
     for (const block of blocks) addImportBlock(writer, uid, turn, block)
   }

@@ -1,15 +1,8 @@
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { ImportedAsset } from '../findings/imported-assets.store.ts'
-import {
-  assetColumns,
-  facetNames,
-  type Identify,
-  type ImportFacets,
-  type ImportRow,
-  numberNames,
-} from '../imports/read/import-row.ts'
+import { assetColumns, facetNames, type Identify, type ImportFacets } from '../imports/read/import-row.ts'
 import { type EarlierRow, earlierRow } from '../imports/stage/earlier-rows.ts'
-import { earlierAsset, openBlock, packBlock, unpackFacets } from '../imports/stage/import-block.ts'
+import { earlierAsset, openBlock, replaceTexts, unpackFacets } from '../imports/stage/import-block.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import { toStoredKey } from './stored-columns.ts'
@@ -51,21 +44,15 @@ export function maskStagedImports(writer: Writer, identify: Identify): number {
 
 /** Masks all texts of a block; undefined if nothing changes. */
 function toSafeBlock(packed: Uint8Array, identify: Identify): Uint8Array | undefined {
-  const { size, assets, facets: names, columns, excerpts, order } = openBlock(packed)
+  const block = openBlock(packed)
+  const { assets, facets: names, excerpts } = block
   const facets = names.map(unpackFacets)
   const safeAssets = assets.map((asset) => toSafeAsset(asset, identify))
   const safeFacets = facets.map(toSafeFacets)
   const safeExcerpts = excerpts?.map(toSafeExcerpt)
   const before = JSON.stringify([assets, facets, excerpts])
   if (JSON.stringify([safeAssets, safeFacets, safeExcerpts]) === before) return undefined
-  const rows = Array.from({ length: size }, (_, at): ImportRow => {
-    const asset = safeAssets[columns.asset[at] ?? -1]
-    const combination = safeFacets[columns.facets[at] ?? -1]
-    if (asset === undefined || combination === undefined) throw new RangeError('a waiting finding names no asset')
-    const numbers = numberNames.map((name) => columns[name][at] ?? Number.NaN)
-    return { numbers, at: 0, asset, facets: combination, excerpt: safeExcerpts?.[at] ?? null }
-  })
-  return packBlock(rows, order)
+  return replaceTexts(block, { assets: safeAssets, facets: safeFacets, excerpts: safeExcerpts })
 }
 
 const toSafeExcerpt = (excerpt: string | null): SafeText | null =>

@@ -40,7 +40,7 @@ const rows = fc
 it('returns findings unchanged from a block', () => {
   fc.assert(
     fc.property(rows, (some) => {
-      const packed = packBlock(some.map(toRow), 'given')
+      const packed = packBlock(some.map(toRow), { order: 'given' })
       expect(rowsOf([packed])).toEqual(some)
       // As it comes from the database: a view of a larger buffer, anywhere in it.
       const view = new Uint8Array(packed.length + 3).subarray(3)
@@ -98,7 +98,7 @@ it.each<BlockOrder>(['key', 'arrival', 'given'])('sorts findings of many blocks:
   fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 7 }), (some, size) => {
       const blocks = Array.from({ length: Math.ceil(some.length / size) }, (_, at) =>
-        packBlock(some.slice(at * size, (at + 1) * size).map(toRow), order),
+        packBlock(some.slice(at * size, (at + 1) * size).map(toRow), { order }),
       )
       expect(rowsOf(blocks)).toEqual(order === 'given' ? some : byAsset(some, order))
     }),

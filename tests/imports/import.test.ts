@@ -107,7 +107,7 @@ describe('an accepted file', () => {
     const uid = 'accepted-meanwhile'
     store.write((writer) => {
       openImportFile(writer, uid, 0)
-      addImportBlock(writer, uid, 0, { part: 0, size: 1, data: Buffer.from('block') })
+      addImportBlock(writer, uid, 0, { part: 0, group: 0, size: 1, data: Buffer.from('block') })
       acceptImportFile(writer, uid)
       const source = {
         uid: 'scanner',

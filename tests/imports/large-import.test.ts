@@ -180,7 +180,8 @@ it('counts an asset once if its findings are stored in several batches, even if 
     writer.prepare('DELETE FROM import_block').run()
     for (const turn of [0, 1]) {
       const rows = told.map((asset, fp) => ({ asset, facets, fp: fp + turn * 100, confidence: 1, ...times, excerpt }))
-      addImportBlock(writer, uid, turn, { part: 0, size: rows.length, data: packBlock(safe(rows).map(toRow)) })
+      const data = packBlock(safe(rows).map(toRow))
+      addImportBlock(writer, uid, turn, { part: 0, group: turn, size: rows.length, data })
     }
   })
   const stop = new AbortController()

@@ -120,16 +120,56 @@ it('several threads convert a large file as one does, in order, and stop at the 
   const values: unknown[] = Array.from({ length: 15_000 }, (_, number) => good(number))
   const bad = values.with(14_000, good(14_000, { severity: 'SEVERE' }))
   const read = () => readPieces(chunksOf(Buffer.from(toText(bad)), 300_000))
-  const partsOf = ({ blocks }: ConvertedPiece) => blocks.map(({ part, data }) => JSON.stringify([part, rowsOf([data])]))
+  /** The findings of each part as they are stored, and how many of each piece it has. */
+  const partsOf = (pieces: readonly ConvertedPiece[]) =>
+    Array.from({ length: 16 }, (_, part) => {
+      const blocks = pieces.map((piece) => piece.blocks.filter((block) => block.part === part))
+      return [rowsOf(blocks.flat().map(({ data }) => data)), blocks.map(([block]) => block?.size)]
+    })
   const convert = createConverter(key)
-  let bounds: string[] | undefined
-  const parted = (rows: Parameters<typeof findBounds>[0]) => {
-    bounds ??= findBounds(rows, 16)
-    return bounds
+  let found: string[] | undefined
+  const bounds = (rows: Parameters<typeof findBounds>[0]) => {
+    found ??= findBounds(rows, 16)
+    return found
   }
-  const expected = stopOf((await all(read())).map((piece) => convert(piece, parted)))
+  const expected = stopOf((await all(read())).map((piece) => convert(piece, { bounds, groups: [] })))
   const threaded = stopOf(await all(convertPieces(read(), key, { threadCount: 2 })))
   expect(expected.before.length).toBeGreaterThan(1)
-  expect(threaded.before.map(partsOf)).toEqual(expected.before.map(partsOf))
+  expect(partsOf(threaded.before)).toEqual(partsOf(expected.before))
   expect(threaded).toMatchObject({ line: 14_001, refused: expected.refused })
 }, 60_000)
+
+it('blocks of several converters and groups have the findings that one block has', () => {
+  const piece = fc.record({ size: fc.nat(12), converter: fc.nat(2), newGroup: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 9 }), (pieces) => {
+      const converters = [0, 1, 2].map((converter) => createConverter(key, { converter }))
+      const packed: Uint8Array[] = []
+      const lines: string[] = []
+      let group = 0
+      for (const { size, converter, newGroup } of pieces) {
+        if (newGroup) group++
+        const from = lines.length
+        // Some assets recur with another name.
+        const some = Array.from({ length: size }, (_, at) => {
+          const number = (from + at) % 5
+          return toText([good(from + at, { asset: { key: `k${number}`, name: `N${size % 2}` } })])
+        })
+        lines.push(...some)
+        const converted = converters[converter]?.(Buffer.from(some.join('\n')), { bounds: [], groups: [group] })
+        if (converted === undefined || 'refused' in converted) throw new Error('not converted')
+        packed.push(...converted.blocks.map(({ data }) => data))
+      }
+      const whole = createConverter(key)(Buffer.from(lines.join('\n')), { bounds: [], groups: [] })
+      if ('refused' in whole) throw new Error('not converted')
+      expect(rowsOf(packed)).toEqual(rowsOf(whole.blocks.map(({ data }) => data)))
+    }),
+  )
+})
+
+it('a block whose group is incomplete is not read', () => {
+  const convert = createConverter(key)
+  const pieces = [1, 2].map((number) => convert(Buffer.from(toText([good(number)])), { bounds: [], groups: [] }))
+  const [, last] = pieces.flatMap((piece) => ('blocks' in piece ? piece.blocks : []))
+  expect(() => rowsOf([last?.data ?? new Uint8Array()])).toThrow('an earlier block of staged findings is missing')
+})

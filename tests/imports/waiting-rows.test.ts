@@ -7,6 +7,7 @@ import { openFacets } from '../../src/findings/facets.store.ts'
 import { isFollowed, leaveOutIndexes } from '../../src/imports/apply/stale-imports.ts'
 import type { ImportRow } from '../../src/imports/read/import-row.ts'
 import { openBlock, packBlock } from '../../src/imports/stage/import-block.ts'
+import type { PartBlock } from '../../src/imports/stage/import-convert.ts'
 import {
   addImportBlock,
   dropImportRows,
@@ -14,7 +15,7 @@ import {
   openImportFile,
 } from '../../src/imports/stage/imports.store.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store, Writer } from '../../src/store/store.ts'
 import { openNewFile } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 import { type NamedRow, toRow } from './sorted.ts'
@@ -38,6 +39,11 @@ const facets: ImportRow['facets'] = {
   severity: 'LOW',
   status: 'OPEN',
 }
+/** Blocks of earlier versions can be stored apart from others of their group. */
+const addEarlierBlock = (writer: Writer, turn: number, { part, size, data }: Omit<PartBlock, 'group'>) =>
+  writer
+    .prepare('INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, ?, ?, ?)')
+    .run(safe('u'), (part + 1) * 1_000_000 + turn, size, data)
 const block = (key: string, size: number) => {
   const told = { key }
   const rows = Array.from(
@@ -58,7 +64,11 @@ const block = (key: string, size: number) => {
 }
 
 it.each([
-  ['several whole parts at once', [[20_000, 1_000], [30_000], [10_000, 9_000], [5_000]], [70_000, 5_000]],
+  [
+    'several whole parts of an earlier version at once',
+    [[20_000, 1_000], [30_000], [10_000, 9_000], [5_000]],
+    [70_000, 5_000],
+  ],
   [
     'a large part in pieces, and the next one separately',
     [[40_000, 40_000, 10_000], [30_000]],
@@ -71,33 +81,62 @@ it.each([
     openImportFile(writer, 'u', 0)
     parts.forEach((sizes, part) => {
       sizes.forEach((size, turn) => {
-        addImportBlock(writer, 'u', turn, { part, size, data: block(`p${part}`, size) })
+        addEarlierBlock(writer, turn, { part, size, data: block(`p${part}`, size) })
       })
     })
   })
+  expect(takeStaged()).toEqual(expected)
+})
+
+it.each([
+  ['several at once', [[[20_000], [1_000]], [[30_000, 10_000]], [[9_000]], [[5_000]]], [70_000, 5_000]],
+  [
+    'a large one',
+    [
+      [[40_000, 40_000, 10_000], [30_000]],
+      [[30_000], [50_000]],
+    ],
+    [90_000, 60_000, 50_000],
+  ],
+])('returns staged groups once and whole: %s', (_, parts, expected) => {
+  store.write((writer) => {
+    openImportFile(writer, 'u', 0)
+    let turn = 0
+    for (const [part, groups] of parts.entries()) {
+      for (const [group, sizes] of groups.entries()) {
+        for (const size of sizes) {
+          addImportBlock(writer, 'u', turn++, { part, group, size, data: block(`p${part}`, size) })
+        }
+      }
+    }
+  })
+  expect(takeStaged()).toEqual(expected)
+})
+
+/** How many findings are returned at once, until there are no more. */
+function takeStaged(): number[] {
   const given: number[] = []
   for (let after = 0; ; ) {
     const waiting = store.read((reader) => findStagedBlocks(reader, 'u', after))
-    if (waiting === undefined) break
+    if (waiting === undefined) return given
     given.push(waiting.packed.reduce((sum, packed) => sum + openBlock(packed).size, 0))
     // Whether those before are there still makes no difference.
     if (given.length % 2 === 0) store.write((writer) => dropImportRows(writer, 'u', waiting.ordinal))
     after = waiting.ordinal
   }
-  expect(given).toEqual(expected)
-})
+}
 
 const PADDING = new Uint8Array(9 * 1024 * 1024)
 
 it.each([
-  ['blocks of this version, limited by bytes, too', block('k', 1), [1, 1]],
+  ['blocks of the previous version, limited by bytes, too', block('k', 1), [1, 1]],
   ['blocks of earlier versions, by count', new Uint8Array(Buffer.from(`${'-'.repeat(8 + 43)}{"assets":[["k"`)), [2]],
 ])('returns blocks by size: %s', (_, data, expected) => {
   store.write((writer) => {
     openImportFile(writer, 'u', 0)
     for (const turn of [0, 1]) {
       const padded = new Uint8Array(Buffer.concat([data, PADDING]))
-      addImportBlock(writer, 'u', turn, { part: 0, size: 1, data: padded })
+      addEarlierBlock(writer, turn, { part: 0, size: 1, data: padded })
     }
   })
   const given: number[] = []

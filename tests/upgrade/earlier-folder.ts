@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createNumberer } from '../../src/detectors/fingerprint.ts'
-import { packBlock } from '../../src/imports/stage/import-block.ts'
+import { PackedAssets, packBlock } from '../../src/imports/stage/import-block.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations } from '../../src/store/migrations.ts'
@@ -266,15 +266,19 @@ export function makeEarlierFolder(root: string, more = 0): EarlierFolder {
       ordinal: 2,
       finding: JSON.stringify([{ ...flat, ...times, severity: 'LOW', status: 'OPEN', fp: 1, excerpt: plant() }]),
     })
-    const block = (key: string, more: object) => {
+    const block = (key: string, more: object, packed?: PackedAssets) => {
       const words = { detectorType: 'D', findingType: plant(), category: '', customDetectorKey: '' }
       const facets = { ...words, severity: 'LOW' as const, status: 'OPEN' as const }
-      return packBlock([
-        toRow(safe({ ...times, undated: 0, asset: { key, ...more }, facets, fp: 1, excerpt: plant() })),
-      ])
+      const row = safe({ ...times, undated: 0, asset: { key, ...more }, facets, fp: 1, excerpt: plant() })
+      return packBlock([toRow(row)], packed === undefined ? {} : { packed })
     }
     const data = block(plant(), { name: plant(), container: plant() })
     insert('import_block', { uid: 'waiting', ordinal: 1, size: 1, data })
+    const packed = new PackedAssets(1)
+    for (const ordinal of [2, 3]) {
+      const added = block(plant(), { name: plant(), container: plant() }, packed)
+      insert('import_block', { uid: 'waiting', ordinal, size: 1, data: added })
+    }
   })()
   // What was removed stays in free parts of the file.
   database.pragma('secure_delete = OFF')

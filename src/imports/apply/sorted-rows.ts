@@ -21,9 +21,11 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   const variants = new AssetVariants()
   const combinations = new Map<string, number>()
   const facets: ImportFacets[] = []
+  /** By converter. */
+  const described = new Map<number, number[]>()
   const numbered = blocks.map((block) => ({
     block,
-    assetOf: block.assets.map((asset) => variants.numberOf(asset)),
+    assetOf: numberAssets(block, described, variants),
     facetsOf: block.facets.map((names) => {
       const key = JSON.stringify(names)
       const known = combinations.get(key)
@@ -55,6 +57,22 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
     for (const name of numberNames) scatter(block.columns[name], columns[name], places)
   }
   return { size, assets: variants.list, facets, columns, excerpts }
+}
+
+/**
+ * The numbers of the assets of a block, which begin with those of earlier blocks; blocks of the same group and
+ * converter share the list.
+ */
+function numberAssets(
+  { assets, earlier }: ImportBlock,
+  described: Map<number, number[]>,
+  variants: AssetVariants,
+): readonly number[] {
+  const list = (earlier === undefined || earlier.from === 0 ? undefined : described.get(earlier.converter)) ?? []
+  if (list.length !== (earlier?.from ?? 0)) throw new RangeError('an earlier block of staged findings is missing')
+  for (const asset of assets) list.push(variants.numberOf(asset))
+  if (earlier !== undefined) described.set(earlier.converter, list)
+  return list
 }
 
 function scatter(from: NumberColumns[keyof NumberColumns], to: typeof from, places: Uint32Array): void {

@@ -32,15 +32,15 @@ export type EarlierRow = Omit<ImportRow, 'facets' | 'numbers' | 'at'> &
  */
 export function packEarlierRows(text: string): Uint8Array {
   const waiting: unknown = JSON.parse(text)
-  if (!Array.isArray(waiting)) return packBlock([toRow(waiting as EarlierRow)], 'given')
-  if (!Array.isArray(waiting[0])) return packBlock((waiting as EarlierRow[]).map(toRow), 'given')
+  if (!Array.isArray(waiting)) return packBlock([toRow(waiting as EarlierRow)], { order: 'given' })
+  if (!Array.isArray(waiting[0])) return packBlock((waiting as EarlierRow[]).map(toRow), { order: 'given' })
   let asset: ImportedAsset = { key: ownText('') }
   const rows = (waiting as unknown[][]).map((values) => {
     if (Array.isArray(values[0])) asset = unpackAsset(values[0])
     const row = Object.fromEntries(earlierRow.map((name, at) => [name, values[at]]))
     return toRow({ ...row, asset } as EarlierRow)
   })
-  return packBlock(rows, 'arrival')
+  return packBlock(rows, { order: 'arrival' })
 }
 
 function toRow({ undated = false, ...row }: EarlierRow): ImportRow {

@@ -21,11 +21,20 @@ type AssetPack = Record<keyof ImportedAsset, (SafeText | number | number[] | nul
 /** Storage order of findings: by asset key, grouped by asset in order of arrival, or as given. */
 export type BlockOrder = 'key' | 'arrival' | 'given'
 
+/** The assets that a block adds to those of the earlier blocks of its group from the same converter. */
+interface AddedAssets {
+  converter: number
+  /** Number of the first one. */
+  from: number
+  added: AssetPack
+}
+
 /** The part of a block that is not numeric, as JSON; `excerpts` are by row, and absent if no row has one. */
 interface Names {
   /** Absent: `key`, or `arrival` if an earlier version packed the assets. */
   order?: BlockOrder
-  assets: AssetPack | unknown[][]
+  /** First, see `assetsAt`. */
+  assets: AssetPack | AddedAssets | unknown[][]
   /** Each in the order of `facetNames`. */
   facets: SafeText[][]
   excerpts?: (SafeText | null)[]
@@ -38,11 +47,35 @@ const HEAD = 8
 export const assetsAt = (size: number): number => HEAD + ROW_BYTES * size + '{"assets":'.length
 export const EARLIER_ASSETS = '['
 
+/** The assets of a group of blocks that one converter has packed so far: only the first block describes an asset. */
+export class PackedAssets {
+  readonly converter: number
+  readonly numbers = new Map<ImportedAsset, number>()
+
+  constructor(converter: number) {
+    this.converter = converter
+  }
+}
+
+interface PackOptions {
+  order?: BlockOrder
+  /** Absent: the block describes all of its assets. */
+  packed?: PackedAssets
+}
+
 /** Packs findings in columns, with each asset and each combination of names once. */
-export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key'): Uint8Array<ArrayBuffer> {
-  const assets = new Map<ImportedAsset, number>()
+export function packBlock(
+  rows: readonly ImportRow[],
+  { order = 'key', packed }: PackOptions = {},
+): Uint8Array<ArrayBuffer> {
+  const assets = packed?.numbers ?? new Map<ImportedAsset, number>()
+  const from = assets.size
   const facets = new Map<ImportFacets, number>()
-  const names: Names & { assets: AssetPack } = { assets: emptyPack(), facets: [] }
+  const pack = emptyPack()
+  const names: Names = {
+    assets: packed === undefined ? pack : { converter: packed.converter, from, added: pack },
+    facets: [],
+  }
   const words = new Map<SafeText, number>()
   const assetOf = new Uint32Array(rows.length)
   const facetsOf = new Uint32Array(rows.length)
@@ -52,7 +85,7 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
     if (asset === undefined) {
       asset = assets.size
       assets.set(row.asset, asset)
-      packAsset(row.asset, names.assets, words)
+      packAsset(row.asset, pack, words)
     }
     let combination = facets.get(row.facets)
     if (combination === undefined) {
@@ -64,17 +97,23 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
     facetsOf[at] = combination
     at++
   }
-  names.assets.words.push(...words.keys())
+  pack.words.push(...words.keys())
   if (order !== 'key') names.order = order
   if (rows.some(({ excerpt }) => excerpt !== null)) names.excerpts = rows.map(({ excerpt }) => excerpt)
-  const text = Buffer.from(JSON.stringify(names))
-  const bytes = new Uint8Array(HEAD + ROW_BYTES * rows.length + text.length)
-  new Uint32Array(bytes.buffer, 0, 2).set([rows.length, text.length])
+  const bytes = allocateBlock(rows.length, names)
   const columns = viewColumns(bytes.buffer, HEAD, rows.length)
   columns.asset.set(assetOf)
   columns.facets.set(facetsOf)
   for (const [index, name] of numberNames.entries()) packNumbers(rows, index, columns[name])
-  bytes.set(text, HEAD + ROW_BYTES * rows.length)
+  return bytes
+}
+
+/** A block of `size` findings whose numbers are all 0. */
+function allocateBlock(size: number, names: Names): Uint8Array<ArrayBuffer> {
+  const text = Buffer.from(JSON.stringify(names))
+  const bytes = new Uint8Array(HEAD + ROW_BYTES * size + text.length)
+  new Uint32Array(bytes.buffer, 0, 2).set([size, text.length])
+  bytes.set(text, HEAD + ROW_BYTES * size)
   return bytes
 }
 
@@ -86,8 +125,10 @@ function packNumbers(rows: readonly ImportRow[], index: number, column: NumberCo
 /** Unpacked findings. */
 export interface ImportBlock {
   readonly size: number
-  /** The distinct assets, in order of first appearance. */
+  /** The distinct assets, in order of first appearance, without those of `earlier`. */
   readonly assets: readonly ImportedAsset[]
+  /** Present: the first assets are those of the earlier blocks of its group from the same converter. */
+  readonly earlier?: Readonly<Omit<AddedAssets, 'added'>>
   /** The distinct combinations of facets, in the order of `facetNames`. */
   readonly facets: readonly (readonly SafeText[])[]
   readonly columns: NumberColumns
@@ -101,14 +142,32 @@ export function openBlock(packed: Uint8Array): ImportBlock {
   const [size = 0, length = 0] = new Uint32Array(buffer, 0, 2)
   const names = JSON.parse(Buffer.from(buffer, HEAD + ROW_BYTES * size, length).toString()) as Names
   const { assets, facets, excerpts } = names
-  return {
-    size,
-    assets: Array.isArray(assets) ? assets.map(unpackAsset) : unpackAssets(assets),
-    facets,
-    columns: viewColumns(buffer, HEAD, size),
-    excerpts,
-    order: names.order ?? (Array.isArray(assets) ? 'arrival' : 'key'),
-  }
+  const parts = { size, facets, columns: viewColumns(buffer, HEAD, size), excerpts }
+  if (Array.isArray(assets)) return { ...parts, assets: assets.map(unpackAsset), order: names.order ?? 'arrival' }
+  const order = names.order ?? 'key'
+  if (!('added' in assets)) return { ...parts, assets: unpackAssets(assets), order }
+  const { added, ...earlier } = assets
+  return { ...parts, assets: unpackAssets(added), earlier, order }
+}
+
+/** The block with other texts; it has as many assets and combinations as before. */
+export function replaceTexts(
+  { size, earlier, columns, order }: ImportBlock,
+  texts: { assets: readonly ImportedAsset[]; facets: readonly ImportFacets[]; excerpts: ImportBlock['excerpts'] },
+): Uint8Array {
+  const pack = emptyPack()
+  const words = new Map<SafeText, number>()
+  for (const asset of texts.assets) packAsset(asset, pack, words)
+  pack.words.push(...words.keys())
+  const bytes = allocateBlock(size, {
+    assets: earlier === undefined ? pack : { ...earlier, added: pack },
+    order,
+    facets: texts.facets.map((facets) => facetNames.map((name) => facets[name] as SafeText)),
+    ...(texts.excerpts === undefined ? {} : { excerpts: [...texts.excerpts] }),
+  })
+  const copied = viewColumns(bytes.buffer as ArrayBuffer, HEAD, size)
+  for (const name of Object.keys(columns) as (keyof NumberColumns)[]) copied[name].set(columns[name])
+  return bytes
 }
 
 const emptyPack = () =>

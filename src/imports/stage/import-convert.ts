@@ -1,7 +1,7 @@
 import { findImportLine } from '../read/import-line.ts'
 import type { ImportRow } from '../read/import-row.ts'
 import { eachLine, type RefusedLine } from '../read/ndjson.ts'
-import { packBlock, partRows } from './import-block.ts'
+import { PackedAssets, packBlock, partRows } from './import-block.ts'
 import { Staging } from './staging.ts'
 
 /** A piece of a file, converted into blocks ready to be stored. */
@@ -14,23 +14,44 @@ export interface ConvertedPiece {
 /** Findings of one part; all findings of an asset are in the same part. */
 export interface PartBlock {
   part: number
+  /** Blocks of a part are in groups, which are stored one after the other. */
+  group: number
   size: number
   data: Uint8Array<ArrayBuffer>
 }
 
 export type Conversion = ConvertedPiece | { refused: RefusedLine }
 
+/** Where the findings of a piece go. */
+export interface Partition {
+  /** Between the parts, see `partRows`. They may be computed from the rows of the piece. */
+  bounds: readonly string[] | ((rows: readonly ImportRow[]) => readonly string[])
+  /** The present group of each part; 0 if absent. */
+  groups: readonly number[]
+}
+
 /**
  * Creates a function that checks the lines of a piece, none of which may be dated after `latest`, and converts them
- * into one block for each of the parts separated by `bounds`, which may be computed from the rows of the piece. A piece
- * with a bad line is not converted.
+ * into one block for each part. A piece with a bad line is not converted. All pieces of a file that it converts have
+ * the same bounds, and the groups only grow.
+ *
+ * @param converter a number of its own among the converters of a file
  */
 export function createConverter(
   fingerprintKey: Uint8Array,
-  latest = Number.POSITIVE_INFINITY,
-): (piece: Uint8Array, bounds: readonly string[] | ((rows: readonly ImportRow[]) => readonly string[])) => Conversion {
+  { latest = Number.POSITIVE_INFINITY, converter = 0 }: { latest?: number | undefined; converter?: number } = {},
+): (piece: Uint8Array, partition: Partition) => Conversion {
   const staging = new Staging(fingerprintKey)
-  return (piece, bounds) => {
+  const packedAssets: { group: number; packed: PackedAssets }[] = []
+  /** The assets that this converter has packed in the present group of a part. */
+  const packedIn = (part: number, group: number): PackedAssets => {
+    const known = packedAssets[part]
+    if (known?.group === group) return known.packed
+    const packed = new PackedAssets(converter)
+    packedAssets[part] = { group, packed }
+    return packed
+  }
+  return (piece, { bounds, groups }) => {
     const take = (value: unknown) => {
       const line = findImportLine(value, latest)
       if (line !== undefined) staging.add(line, false)
@@ -40,9 +61,12 @@ export function createConverter(
     const rows = staging.take()
     if ('line' in read) return { refused: read }
     const parted = partRows(rows, typeof bounds === 'function' ? bounds(rows) : bounds)
-    return { lines: read.lines, findings: rows.length, blocks: toBlocks(parted) }
+    const blocks: PartBlock[] = []
+    for (const [part, some] of parted.entries()) {
+      const { length: size } = some
+      const group = groups[part] ?? 0
+      if (size > 0) blocks.push({ part, group, size, data: packBlock(some, { packed: packedIn(part, group) }) })
+    }
+    return { lines: read.lines, findings: rows.length, blocks }
   }
 }
-
-export const toBlocks = (parted: readonly (readonly ImportRow[])[]): PartBlock[] =>
-  parted.flatMap((rows, part) => (rows.length === 0 ? [] : [{ part, size: rows.length, data: packBlock(rows) }]))

@@ -4,7 +4,7 @@ import { exportMaskedForms } from '../../kernel/redaction.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../../runtime/worker-rpc.ts'
 import type { ConverterProtocol, ConverterSettings } from './import.worker.ts'
 import { findBounds } from './import-block.ts'
-import { type Conversion, createConverter } from './import-convert.ts'
+import { type Conversion, createConverter, type Partition } from './import-convert.ts'
 
 const SCRIPT = 'imports/stage/import.worker'
 const MAX_THREADS = 4
@@ -14,6 +14,13 @@ const PIECES_OF_THREAD = 2
 const SMALL_FILE_BYTES = 4 * 1024 * 1024
 /** Number of parts in which the findings of larger files are staged. */
 const PARTS = 16
+/**
+ * A part begins a new group once one holds this many findings, bytes or blocks: a group is sorted and stored as a whole.
+ * Pieces that are being converted may exceed the limits.
+ */
+const ROWS_OF_GROUP = 64_000
+const BYTES_OF_GROUP = 6 * 1024 * 1024
+const BLOCKS_OF_GROUP = 500
 
 type Converter = WorkerClient<ConverterProtocol>
 
@@ -31,7 +38,8 @@ export async function* convertPieces(
 ): AsyncGenerator<Conversion> {
   const held: Uint8Array<ArrayBuffer>[] = []
   const waiting: Promise<Conversion>[] = []
-  const convert = createConverter(fingerprintKey, latest)
+  const convert = createConverter(fingerprintKey, { latest })
+  const groups = new PartGroups()
   let threads: Converter[] = []
   let bounds: string[] = []
   let heldBytes = 0
@@ -45,40 +53,70 @@ export async function* convertPieces(
         // Converted here while the threads start; its findings determine the bounds of the parts.
         const [first, ...others] = held.splice(0)
         if (first !== undefined)
-          yield convert(first, (rows) => {
-            bounds = findBounds(rows, PARTS)
-            return bounds
-          })
+          yield groups.count(
+            convert(first, {
+              bounds: (rows) => {
+                bounds = findBounds(rows, PARTS)
+                return bounds
+              },
+              groups: groups.present,
+            }),
+          )
         held.push(...others)
       }
-      for (const one of held.splice(0)) waiting.push(convertInThread(threads, one, bounds))
+      for (const one of held.splice(0)) {
+        waiting.push(convertInThread(threads, one, { bounds, groups: groups.present }))
+      }
       while (waiting.length > threads.length * PIECES_OF_THREAD) {
         const first = await waiting.shift()
-        if (first !== undefined) yield first
+        if (first !== undefined) yield groups.count(first)
       }
     }
     for (const one of waiting.splice(0)) yield await one
-    if (held.length === 0) return
-    for (const one of held) yield convert(one, [])
+    for (const one of held) yield convert(one, { bounds: [], groups: groups.present })
   } finally {
     await Promise.all(threads.map((thread) => thread.terminate()))
   }
 }
 
+/** The present group of each part, by what its blocks hold so far. */
+class PartGroups {
+  present: readonly number[] = new Array<number>(PARTS).fill(0)
+  readonly #held = Array.from({ length: PARTS }, () => ({ rows: 0, bytes: 0, blocks: 0 }))
+
+  count(conversion: Conversion): Conversion {
+    if ('refused' in conversion) return conversion
+    const groups = [...this.present]
+    for (const { part, group, size, data } of conversion.blocks) {
+      const held = this.#held[part]
+      if (held === undefined || group !== groups[part]) continue
+      held.rows += size
+      held.bytes += data.length
+      held.blocks++
+      if (held.rows < ROWS_OF_GROUP && held.bytes < BYTES_OF_GROUP && held.blocks < BLOCKS_OF_GROUP) continue
+      groups[part] = group + 1
+      this.#held[part] = { rows: 0, bytes: 0, blocks: 0 }
+    }
+    this.present = groups
+    return conversion
+  }
+}
+
 /** Threads inherit the priority of the thread that starts them. */
-const openThreads = (workerData: ConverterSettings, count: number): Converter[] =>
-  Array.from({ length: count }, () =>
-    openWorker<ConverterProtocol>({ script: SCRIPT, settings: { workerData }, events: {} }),
-  )
+const openThreads = (shared: Omit<ConverterSettings, 'converter'>, count: number): Converter[] =>
+  Array.from({ length: count }, (_, number) => {
+    const workerData: ConverterSettings = { ...shared, converter: number + 1 }
+    return openWorker<ConverterProtocol>({ script: SCRIPT, settings: { workerData }, events: {} })
+  })
 
 /** Transfers a piece to the least busy thread. */
 function convertInThread(
   threads: readonly Converter[],
   bytes: Uint8Array<ArrayBuffer>,
-  bounds: readonly string[],
+  { bounds, groups }: Partition & { bounds: readonly string[] },
 ): Promise<Conversion> {
   const thread = threads.reduce((best, each) => (each.pending < best.pending ? each : best))
-  const converted = thread.call('convert', { bytes, bounds }, { transfer: [bytes.buffer] }).catch((error) => {
+  const converted = thread.call('convert', { bytes, bounds, groups }, { transfer: [bytes.buffer] }).catch((error) => {
     if (!(error instanceof WorkerLost)) throw error
     throw error.cause ?? new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
   })

@@ -1,19 +1,20 @@
 import { workerData } from 'node:worker_threads'
 import { importMaskedForms } from '../../kernel/redaction.ts'
 import { serveCalls, Transferred } from '../../runtime/worker-rpc.ts'
-import { type Conversion, createConverter } from './import-convert.ts'
+import { type Conversion, createConverter, type Partition } from './import-convert.ts'
 
 export interface ConverterSettings {
   fingerprintKey: Uint8Array
   /** See `listMasked`. */
   masked: readonly string[]
   latest: number | undefined
+  /** See `createConverter`. */
+  converter: number
 }
 
 /** A piece of a file to be converted. */
-interface ImportPiece {
+interface ImportPiece extends Partition {
   bytes: Uint8Array
-  /** See `partRows`. */
   bounds: readonly string[]
 }
 
@@ -23,14 +24,14 @@ export type ConverterProtocol = {
   events: Record<never, never>
 }
 
-const { fingerprintKey, masked, latest } = workerData as ConverterSettings
+const { fingerprintKey, masked, latest, converter } = workerData as ConverterSettings
 importMaskedForms(masked)
-const convert = createConverter(fingerprintKey, latest)
+const convert = createConverter(fingerprintKey, { latest, converter })
 
 serveCalls<ConverterProtocol>({
   calls: {
-    convert: ({ bytes, bounds }) => {
-      const conversion = convert(bytes, bounds)
+    convert: ({ bytes, bounds, groups }) => {
+      const conversion = convert(bytes, { bounds, groups })
       const buffers = 'blocks' in conversion ? conversion.blocks.map(({ data }) => data.buffer) : []
       return new Transferred(conversion, buffers)
     },

@@ -5,8 +5,12 @@ import { packEarlierRows } from './earlier-rows.ts'
 import { assetsAt, EARLIER_ASSETS } from './import-block.ts'
 import type { PartBlock } from './import-convert.ts'
 
-/** Range of ordinals of a part: the findings of one asset are staged in one part, so that they are stored together. */
-const ORDINALS_OF_PART = 1_000_000
+/** Range of ordinals of a group of blocks; earlier versions made one group of each part. */
+const ORDINALS_OF_GROUP = 1_000_000
+/** Groups of a part: the findings of one asset are staged in one part, so that they are stored together. */
+const GROUPS_OF_PART = 1_000_000
+/** From here on, blocks need the earlier ones of their group. */
+const FIRST_ORDINAL = ORDINALS_OF_GROUP * GROUPS_OF_PART
 /** Maximum number of findings, and of their blocks, that are read together. */
 const ROWS_AT_ONCE = 72_000
 const BLOCKS_AT_ONCE = 1_000
@@ -19,11 +23,12 @@ export function openImportFile(writer: Writer, uid: string, at: number): void {
   writer.prepare('INSERT INTO import_file (uid, created_at) VALUES (?, ?)').run(internalText(uid), at)
 }
 
-/** Adds a block after those of its part; `turn` must grow with every call. */
-export function addImportBlock(writer: Writer, uid: string, turn: number, { part, size, data }: PartBlock): void {
+/** Adds a block after those of its group; `turn` must grow with every call. */
+export function addImportBlock(writer: Writer, uid: string, turn: number, block: PartBlock): void {
+  const { part, group, size, data } = block
   writer
     .prepare('INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, ?, ?, ?)')
-    .run(internalText(uid), (part + 1) * ORDINALS_OF_PART + turn, size, data)
+    .run(internalText(uid), (part + 1) * FIRST_ORDINAL + group * ORDINALS_OF_GROUP + turn, size, data)
 }
 
 /** Accepts a file: from now on it will be stored, even if this process dies. */
@@ -37,7 +42,10 @@ export interface StagedBlocks {
   packed: Uint8Array[]
 }
 
-/** The next blocks to be stored together: some whole parts, or a piece of one; undefined if there are no more. */
+/**
+ * The next blocks to be stored together: some whole groups, or of earlier versions a piece of one; undefined if there
+ * are no more.
+ */
 export function findStagedBlocks(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
   return findEarlierRows(reader, uid, after) ?? findBlocks(reader, uid, after)
 }
@@ -63,7 +71,7 @@ export function countStaged(reader: Reader, uid: string): StagedCounts {
   return reader.prepare(find).get(uid) as StagedCounts
 }
 
-const endOfPart = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_PART) + 1) * ORDINALS_OF_PART
+const endOfGroup = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_GROUP) + 1) * ORDINALS_OF_GROUP
 
 function findBlocks(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
   const heads = reader
@@ -94,24 +102,23 @@ interface BlockHead {
   bytes: number
 }
 
-/**
- * Ordinal of the last block to be stored together with the first: the end of some whole parts, or a piece of one part.
- */
+/** Ordinal of the last block to be stored together with the first, see `findStagedBlocks`. */
 function lastWithinBytes(heads: readonly BlockHead[], first: number, maxBytes: number): number {
   let size = 0
   let bytes = 0
   let last = first
-  let lastOfParts: number | undefined
+  let lastOfGroups: number | undefined
   for (const [at, head] of heads.entries()) {
     size += head.size
     bytes += head.bytes
-    if (at > 0 && (size > ROWS_AT_ONCE || bytes > maxBytes)) return lastOfParts ?? last
+    const isFull = at > 0 && (size > ROWS_AT_ONCE || bytes > maxBytes)
+    if (isFull && (lastOfGroups !== undefined || first < FIRST_ORDINAL)) return lastOfGroups ?? last
     last = head.ordinal
     const next = heads[at + 1]
-    // More blocks of the same part may follow the last head.
-    if (next === undefined ? heads.length < BLOCKS_AT_ONCE : next.ordinal >= endOfPart(last)) lastOfParts = last
+    // More blocks of the same group may follow the last head.
+    if (next === undefined ? heads.length < BLOCKS_AT_ONCE : next.ordinal >= endOfGroup(last)) lastOfGroups = last
   }
-  return lastOfParts ?? last
+  return lastOfGroups ?? last
 }
 
 function findEarlierRows(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
@@ -122,7 +129,7 @@ function findEarlierRows(reader: Reader, uid: string, after: number): StagedBloc
     .all(uid, after) as { ordinal: number; finding: string }[]
   if (first === undefined) return undefined
   // Objects, as the oldest versions staged them, are stored row by row.
-  const others = first.finding.startsWith('[[') ? more.filter(({ ordinal }) => ordinal < endOfPart(first.ordinal)) : []
+  const others = first.finding.startsWith('[[') ? more.filter(({ ordinal }) => ordinal < endOfGroup(first.ordinal)) : []
   return {
     ordinal: others.at(-1)?.ordinal ?? first.ordinal,
     packed: [first, ...others].map(({ finding }) => packEarlierRows(finding)),
