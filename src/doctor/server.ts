@@ -97,7 +97,7 @@ function checkSchema(store: Store): CheckResult {
       fix: FROM_COPY,
     }
   }
-  return `${newestSchema()}, with the tables, columns, indexes, references and triggers of this version`
+  return `${newestSchema()}, with the tables, columns, indexes, references and functions of this version`
 }
 
 function checkSessions(store: Store): CheckResult {

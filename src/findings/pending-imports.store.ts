@@ -248,7 +248,7 @@ export function publishImport(writer: Writer, { id, sourceId, firstAsset }: Pend
       .run(parameters)
     writer
       .prepare(
-        'INSERT INTO facet_log (at, n, delta) SELECT ?, n, delta FROM pending_log WHERE import_id = ? ORDER BY ordinal',
+        'INSERT INTO facet_log (at, n, delta) SELECT CAST(? AS BIGINT), n, delta FROM pending_log WHERE import_id = ? ORDER BY ordinal',
       )
       .run(at, id)
     writer.prepare('DELETE FROM facet_log WHERE seq <= (SELECT max(seq) FROM facet_log) - ?').run(KEPT_LOG_ROWS)

@@ -60,7 +60,7 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'unpublished-findings-counted',
     rule: 'Nothing of an import is shown until all of it is stored.',
-    edits: [replaceReturned(['src/store/snapshot-views.ts', 'toCondition'], 'finding combos', "''")],
+    edits: [replaceReturned(['src/store/snapshot-rows.ts', 'toCondition'], 'finding combos', "''")],
     test: { file: unpublishedTest, title: 'is visible completely or not visible to SQL' },
   },
   {

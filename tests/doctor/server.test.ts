@@ -51,8 +51,6 @@ describe.skipIf(missingPrograms !== undefined)(`assay doctor on PostgreSQL ${mis
     home = mkdtempSync(join(tmpdir(), 'assay-doctor-'))
     env = { ASSAY_HOME: home, ASSAY_STORE: `${server.url.replace('assay@', 'plain@')}/findings` }
     admin = openAdmin(server, 'findings')
-    // Triggers name tables without their schema.
-    admin.query('SET search_path = main, pg_catalog')
   }, 60_000)
   afterAll(() => {
     admin.close()
@@ -96,9 +94,9 @@ describe.skipIf(missingPrograms !== undefined)(`assay doctor on PostgreSQL ${mis
     [
       'schema',
       'failed',
-      'DROP TRIGGER source_write_scope ON main.source',
-      /trigger source_write_scope is missing/,
-      'CREATE TRIGGER source_write_scope AFTER INSERT ON main.source FOR EACH ROW EXECUTE FUNCTION main.add_write_scope()',
+      'ALTER INDEX main.unread_section_by_scan RENAME TO renamed',
+      /index unread_section_by_scan is missing/,
+      'ALTER INDEX main.renamed RENAME TO unread_section_by_scan',
     ],
     [
       'owner',

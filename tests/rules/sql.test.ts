@@ -48,3 +48,33 @@ it('writes SQL that other databases understand', () => {
   expect(files).toBeGreaterThan(50)
   expect(found).toEqual([])
 })
+
+/** What only PostgreSQL itself has, and not every server that speaks its protocol. */
+const POSTGRES_ONLY = [
+  /\b(?:LISTEN|NOTIFY) \w/,
+  /\bSKIP LOCKED\b/,
+  /\bpg_(?:try_)?advisory_\w+/,
+  /\bCREATE TEMP\b|\bpg_temp\b/,
+  /\bCREATE (?:CONSTRAINT )?TRIGGER\b/,
+  /\bDEFERRABLE\b|\bINITIALLY DEFERRED\b|\bSET CONSTRAINTS\b/,
+  /\bpg_(?:xact_status|current_xact_id|snapshot)\b|\btxid_\w+/,
+]
+
+it('sends nothing to PostgreSQL that only PostgreSQL itself has', () => {
+  const forServers = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    (file) =>
+      file.endsWith('.ts') &&
+      (file.startsWith('store/postgres/') || !ABOUT_THE_FILE.some((pattern) => pattern.test(file))),
+  )
+  const migrations = new URL('../../migrations/postgres/', import.meta.url).pathname
+  const files = [
+    ...forServers.map((file) => join(source, file)),
+    ...readdirSync(migrations).map((file) => join(migrations, file)),
+  ]
+  expect(files.length).toBeGreaterThan(300)
+  const found = files.flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    return POSTGRES_ONLY.flatMap((pattern) => (pattern.test(text) ? `${file}: ${pattern}` : []))
+  })
+  expect(found).toEqual([])
+})

@@ -232,6 +232,15 @@ export function openPostgresAgain(store: Store, now: () => number): PostgresStor
   return openPostgresStore(address, now)
 }
 
+/** Runs a statement in the database of an open store as another program does. */
+export function runElsewhere(store: Store, statement: string): void {
+  const address = addresses.get(store)
+  if (address === undefined) throw new TypeError('the store has no database of its own')
+  const client = new PostgresClient({ address: toAddress(address), setup: 'SET search_path = main, pg_catalog' })
+  client.query({ text: statement, values: [], name: '', begins: true })
+  client.close()
+}
+
 /** Databases to copy, by the time at which their schema was created. */
 const templates = new Map<number, string>()
 

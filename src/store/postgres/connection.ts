@@ -11,14 +11,15 @@ import type {
   WriteStatement,
 } from '../connection.ts'
 import { requireUnmoved } from '../move/marker.ts'
-import { sleepSync } from '../pause.ts'
 import { locksOf, type WriteScope } from '../scope.ts'
-import { SnapshotViews, type ViewDatabase } from '../snapshot-views.ts'
 import { PostgresClient, type PostgresResult, type PostgresSettings, type PostgresStep } from './client.ts'
 import { isDeadlock, isUnreachable, toPostgresAppError } from './faults.ts'
 import { type PostgresSql, toArrays, toPostgresSql, toRowsSql } from './sql.ts'
 import { PostgresStatement, toParameter } from './statement.ts'
+import { StatementViews } from './statement-views.ts'
 import { TextIndex } from './text-index.ts'
+import { TransactionEnd } from './transaction-end.ts'
+import { toWritten, type Written } from './written.ts'
 
 const MAX_CACHED_STATEMENTS = 500
 /** Maximum number of statements that wait to be sent. */
@@ -34,23 +35,21 @@ const relaxed = plain('SET LOCAL synchronous_commit = off')
 /** A process that is paused inside a transaction loses it, and its locks, before others count it as dead. */
 const bounded = plain('SET LOCAL idle_in_transaction_session_timeout = 20000')
 const selectTime = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
-const lockScope = plain('UPDATE main.write_scope SET version = version + 1 WHERE name = $1')
+const lockScope = 'UPDATE main.write_scope SET version = version + 1 WHERE name = $1'
 /** Of the first scope in the order of locks, which transactions of any scope take before they look for the others. */
 const lockFirstScope = plain("UPDATE main.write_scope SET version = version + 1 WHERE name = 'access'")
 const lockAllScopes = plain('SELECT FROM main.write_scope ORDER BY name FOR UPDATE')
-/** Of a transaction that has its locks: its number, and the record of a move, which is written under all of them. */
-const selectNumber = plain(`SELECT pg_current_xact_id()::text,
-  EXISTS (SELECT FROM main.install WHERE name IN ('moving', 'moved_to'))`)
+/** Of a transaction that has its locks: whether there is the record of a move, which is written under all of them. */
+const selectMoved = `SELECT EXISTS (SELECT FROM main.install WHERE name IN ('moving', 'moved_to'))`
 /** The same with the schema, which is changed under all of the locks, too. */
-const selectNumberAndSchema = plain(`${selectNumber.text}, (SELECT number FROM main.schema_version)`)
+const selectMovedAndSchema = `${selectMoved}, (SELECT number FROM main.schema_version)`
+/** Names are numbered in the order of the commits, because followers read new ones by their numbers. */
+const lockNames = plain("SELECT FROM main.sqlite_sequence WHERE name = 'word' FOR UPDATE")
 const selectVersion = 'SELECT sum(version) FROM main.write_scope'
 const selectVersionAndSchema = 'SELECT sum(version), (SELECT number FROM main.schema_version) FROM main.write_scope'
 const commit = plain('COMMIT')
 const rollback = plain('ROLLBACK')
-const selectOutcome = plain('SELECT pg_xact_status($1::xid8)')
-/** How long the outcome of a transaction is asked for when the connection was lost while it was committed. */
-const OUTCOME_TIMEOUT_MS = 10_000
-const OUTCOME_RETRY_MS = 50
+const forgetStatements = plain('DEALLOCATE ALL')
 /** How often a transaction is run that PostgreSQL ends because it and others wait for each other. */
 const MAX_ATTEMPTS = 5
 /** Ids of findings are taken in blocks, each of which is larger than the last. */
@@ -58,9 +57,6 @@ const FIRST_FINDING_IDS = 64
 const MAX_FINDING_IDS = 1_024
 const ASSET_IDS_AT_ONCE = 100
 const takeAssetIds = `SELECT nextval(pg_get_serial_sequence('main.asset', 'id')) FROM generate_series(1, ?)`
-/** Statements on the change logs are run last, so that the lock of their numbers is held while COMMIT is, and no longer. */
-const ON_LOG = /^(?:INSERT INTO|DELETE FROM) (?:facet|asset)_log\b/
-
 /** A statement that waits to be sent, and the number of rows that it changed once it ran. */
 interface Waiting {
   step: PostgresStep
@@ -85,10 +81,10 @@ interface PostgresTransactionOptions extends TransactionOptions {
  */
 export class PostgresConnection implements Writer {
   readonly #client: PostgresClient
-  readonly #views: SnapshotViews
+  readonly #views = new StatementViews({ prepare: (sql) => this.#prepare(sql) })
   readonly #now: (() => number) | undefined
   readonly #schema: number | undefined
-  readonly #texts = new LruMap<PostgresSql>(MAX_CACHED_STATEMENTS)
+  readonly #texts = new LruMap<PostgresSql & Written>(MAX_CACHED_STATEMENTS)
   /** Names of the statements that the server keeps, by their text. */
   readonly #names = new Map<string, string>()
   #lastName = 0
@@ -96,8 +92,9 @@ export class PostgresConnection implements Writer {
   #waiting: Waiting[] = []
   /** Rows that wait to be written, with what they name. They come after all other statements that wait. */
   readonly #rows = new Map<WriteStatement, { rows: (readonly StoredValue[])[]; names: Set<string> }>()
-  /** Statements to run directly before COMMIT. */
-  #last: PostgresStep[] = []
+  readonly #end = new TransactionEnd()
+  /** Whether only what statements say is written, because the rows of a whole database are. */
+  #isCopy = false
   /** Ids of findings that no other connection takes, and how many of them are used. */
   #findingIds: number[] = []
   #usedIds = 0
@@ -107,7 +104,7 @@ export class PostgresConnection implements Writer {
   #assetIds: IterableIterator<number> | undefined
   /** Whether the next statements begin a transaction, for which a lost connection may be opened again. */
   #begins = false
-  /** The session that the views and the kept statements are of. */
+  /** The session that the kept statements are of. */
   #session = 0
   /** With the number of the last change of definitions that it includes. */
   #textIndex: { version: number; index: TextIndex } | undefined
@@ -123,7 +120,6 @@ export class PostgresConnection implements Writer {
     this.#client = new PostgresClient(settings)
     this.#now = now
     this.#schema = schema
-    this.#views = new SnapshotViews(this.#toViewDatabase())
   }
 
   get seesEnds(): boolean {
@@ -160,14 +156,15 @@ export class PostgresConnection implements Writer {
   ): T {
     this.#usedBefore = this.#usedIds
     return this.#runTransaction(() => {
-      const transaction = this.#begin(kind, durable, scope)
+      this.#begin(kind, durable, scope)
       if (unpublished) this.#views.show()
       else this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
       if (rehearsed) this.#rollBack()
-      else this.#commit(transaction)
+      else if (kind === 'write') this.#commitWrite()
+      else this.#commit()
       return result
     })
   }
@@ -181,6 +178,7 @@ export class PostgresConnection implements Writer {
       throw error
     } finally {
       this.#open = false
+      this.#isCopy = false
     }
   }
 
@@ -209,15 +207,13 @@ export class PostgresConnection implements Writer {
   }
 
   #rollBack(): void {
-    this.#views.forget()
     this.#waiting = []
     this.#rows.clear()
-    this.#last = []
     this.#begins = false
     this.#usedIds = this.#usedBefore
     try {
       this.#send(rollback)
-      this.#forgetStatements()
+      if (this.#names.size === 0) this.#send(forgetStatements)
     } catch {
       // The connection is lost, and the transaction with it.
     }
@@ -230,8 +226,9 @@ export class PostgresConnection implements Writer {
       this.#begins = true
       this.#sendLater(beginnings.write)
       this.#open = true
+      this.#isCopy = true
       const result = work()
-      this.#commit(undefined)
+      this.#commit()
       return result
     })
   }
@@ -252,16 +249,12 @@ export class PostgresConnection implements Writer {
     this.#openViews()
   }
 
-  /** Returns the number of a transaction that writes. */
-  #begin(
-    kind: keyof typeof beginnings,
-    durable: boolean,
-    scope?: WriteScope | readonly WriteScope[],
-  ): string | undefined {
+  #begin(kind: keyof typeof beginnings, durable: boolean, scope?: WriteScope | readonly WriteScope[]): void {
     this.#begins = true
     this.#sendLater(beginnings[kind])
     this.#open = true
-    if (kind === 'read') return undefined
+    if (kind === 'read') return
+    this.#end.begin()
     this.#sendLater(bounded)
     if (!durable) this.#sendLater(relaxed)
     const names = scope === undefined ? [] : locksOf(scope)
@@ -269,45 +262,36 @@ export class PostgresConnection implements Writer {
       this.#sendLater(lockFirstScope)
       this.#sendLater(lockAllScopes)
     }
-    const locks = names.map((name) => this.#addWaiting({ text: lockScope.text, values: [name], name: '' }))
-    const select = this.#schema === undefined ? selectNumber : selectNumberAndSchema
-    const [[transaction, isMoved, schema] = []] = this.#send(select).rows
+    const locks = names.map((name) =>
+      this.#addWaiting({ text: lockScope, values: [name], name: this.#nameOf(lockScope) }),
+    )
+    const select = this.#schema === undefined ? selectMoved : selectMovedAndSchema
+    const [[isMoved, schema] = []] = this.#sendStep({ text: select, values: [], name: this.#nameOf(select) }).rows
     this.#requireSchema(schema)
     const missing = names.find((_, index) => locks[index]?.changes !== 1)
     if (missing !== undefined) throw new RangeError(`there is no scope ${missing}`)
     if (isMoved === 1) requireUnmoved(this, this.moveId)
-    return transaction as string
   }
 
-  #commit(transaction: string | undefined): void {
+  #commit(): void {
     try {
-      for (const step of this.#last) this.#addWaiting(step)
-      this.#last = []
       this.#send(commit)
     } catch (error) {
       this.#open = false
       this.#findingIds = []
-      if (transaction === undefined || !isUnreachable(error) || !this.#hasCommitted(transaction)) throw error
+      throw error
     }
   }
 
-  /** Whether a transaction took place whose COMMIT was not answered. */
-  #hasCommitted(transaction: string): boolean {
-    const deadline = performance.now() + OUTCOME_TIMEOUT_MS
-    while (performance.now() < deadline) {
-      try {
-        const [[outcome] = []] = this.#send(selectOutcome, [transaction]).rows
-        if (outcome !== 'in progress') return outcome === 'committed'
-      } catch (error) {
-        if (!isUnreachable(error)) throw error
-      }
-      sleepSync(OUTCOME_RETRY_MS)
+  #commitWrite(): void {
+    for (const step of this.#end.steps()) this.#addWaiting({ ...step, name: this.#nameOf(step.text) })
+    try {
+      this.#commit()
+      this.#end.settle()
+    } catch (error) {
+      const ask = (step: PostgresStep) => this.#sendStep(step).rows
+      if (!isUnreachable(error) || !this.#end.hasCommitted(ask)) throw error
     }
-    throw new AppError(
-      'unavailable',
-      'The connection to PostgreSQL was lost while a change was saved; see whether it was saved before you repeat it.',
-      { reason: 'outcome_unknown' },
-    )
   }
 
   #openViews(): void {
@@ -426,8 +410,8 @@ export class PostgresConnection implements Writer {
   /** Outside of a transaction the statement is run at once. */
   #executeLater(sql: string, values: readonly unknown[]): { readonly changes: number } {
     if (!this.#open) return this.#execute(sql, values)
-    if (ON_LOG.test(sql)) {
-      this.#last.push(this.#toStep(sql, values))
+    if (this.#end.takes(sql)) {
+      this.#end.add(this.#toStep(sql, values))
       return unknownChanges
     }
     const waiting = this.#addWaiting(this.#toStep(sql, values))
@@ -441,15 +425,31 @@ export class PostgresConnection implements Writer {
   }
 
   #toStep(sql: string, values: readonly unknown[]): PostgresStep {
-    const { text, names } = this.#texts.use(sql, () => toPostgresSql(sql))
+    const written = this.#translate(sql, () => toPostgresSql(sql))
+    const { names } = written
     const given = names === undefined ? values : names.map((name) => (values[0] as Record<string, unknown>)[name])
-    return { text, values: given.map(toParameter), name: this.#nameOf(text) }
+    return this.#toWrittenStep(written, given.map(toParameter))
   }
 
   #toRowsStep(statement: RowStatement, rows: readonly (readonly unknown[])[]): PostgresStep {
-    const { text } = this.#texts.use(`rows ${statement.sql}`, () => plain(toRowsSql(statement)))
-    const values = toArrays(statement, rows)
-    return { text, values, name: this.#nameOf(text) }
+    const written = this.#translate(`rows ${statement.sql}`, () => plain(toRowsSql(statement)))
+    return this.#toWrittenStep(written, toArrays(statement, rows))
+  }
+
+  #translate(key: string, translate: () => PostgresSql): PostgresSql & Written {
+    if (this.#isCopy) return translate()
+    return this.#texts.use(key, () => {
+      const translated = translate()
+      return { ...translated, ...toWritten(translated.text) }
+    })
+  }
+
+  #toWrittenStep({ text, numbers, logsAssets = false }: Written, values: unknown[]): PostgresStep {
+    if (numbers === 'word' || numbers === 'label_set') this.#sendLater(lockNames)
+    if (logsAssets) values.push(this.#end.logAssets())
+    const seen = this.#views.toSeen(text)
+    // What a snapshot hides and ends is in the text, which is another one soon.
+    return { text: seen, values, name: seen === text ? this.#nameOf(text) : '' }
   }
 
   /** Adds the rows that wait to the statements that wait. */
@@ -488,12 +488,6 @@ export class PostgresConnection implements Writer {
     return name
   }
 
-  /** Kept statements would still read the tables after a view of the same name is created. */
-  #forgetStatements(): void {
-    this.#names.clear()
-    this.#send(plain('DEALLOCATE ALL'))
-  }
-
   #send({ text }: PostgresSql, values: readonly unknown[] = []): PostgresResult {
     return this.#sendStep({ text, values, name: '' })
   }
@@ -518,25 +512,15 @@ export class PostgresConnection implements Writer {
     try {
       result = this.#client.query({ ...step, before: waiting.map((each) => each.step), begins })
     } catch (error) {
+      // The server does not have the statements that come after one that failed.
+      this.#names.clear()
       throw toPostgresAppError(error)
     }
     for (const [index, each] of waiting.entries()) each.changes = result.changesBefore[index] ?? 0
     if (result.session !== this.#session) {
       this.#session = result.session
       this.#names.clear()
-      this.#views.forget()
     }
     return result
-  }
-
-  #toViewDatabase(): ViewDatabase {
-    return {
-      prepare: (sql) => this.#prepare(sql),
-      exec: (sql) => {
-        this.#sendScript(toPostgresSql(sql).text)
-        this.#forgetStatements()
-      },
-      pragma: () => 0,
-    }
   }
 }

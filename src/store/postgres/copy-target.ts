@@ -104,11 +104,11 @@ export class PostgresTarget implements MoveTarget {
     }
   }
 
-  /** Indexes, references and triggers follow when all rows are there. */
+  /** Indexes, references and counters follow when all rows are there. */
   #create(): void {
     const connection = this.#connection
-    const counters = this.#readCounters()
-    const { tables, indexes, triggers } = toPostgresSchema(describeNewSchema().objects)
+    const last = this.#readCounters()
+    const { tables, indexes, counters } = toPostgresSchema(describeNewSchema().objects)
     connection.atomically(() => {
       connection.execute(`${tables.sql} ${createMark}`)
       connection.prepare('INSERT INTO main.unfinished_move (id) VALUES (?)').run(internalText(this.#moveId))
@@ -123,11 +123,12 @@ export class PostgresTarget implements MoveTarget {
         })),
         {
           name: 'counters',
-          sql: findSequences(connection)
-            .map((each) => toCounter(each, counters))
-            .join('\n'),
+          sql: [
+            ...findSequences(connection).map((each) => toCounter(each, last)),
+            counters,
+            ...last.map(toLogCounter),
+          ].join('\n'),
         },
-        { name: 'triggers', sql: [triggers, ...counters.map(toLogCounter)].join('\n') },
         { name: 'statistics', sql: 'ANALYZE' },
       ]
       const insert = connection.prepare(insertStep)

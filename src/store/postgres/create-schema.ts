@@ -187,10 +187,10 @@ function fill(connection: PostgresConnection, now: () => number): void {
   const source = new Database(':memory:')
   try {
     migrate(source, now)
-    const { tables, indexes, triggers } = toPostgresSchema(listObjects(source, 'main'))
+    const { tables, indexes, counters } = toPostgresSchema(listObjects(source, 'main'))
     connection.execute([tables.sql, ...indexes.map(({ sql }) => sql)].join('\n'))
     for (const table of tables.names) copyRows(source, connection, table)
-    connection.execute(triggers)
+    connection.execute(counters)
     connection.execute(`CREATE TABLE main.schema_version AS SELECT ${newestSchema()}::bigint AS number`)
   } finally {
     source.close()

@@ -63,6 +63,10 @@ const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> =
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof AppError && error.facts.reason === 'database_unreachable'
 
+/** Whether PostgreSQL has ended a statement because it waited too long for another transaction. */
+export const hasWaited = (error: unknown): boolean =>
+  error instanceof AppError && error.cause instanceof PostgresError && error.cause.code === '55P03'
+
 /** Whether PostgreSQL has ended a transaction because it and others waited for each other. */
 export const isDeadlock = (error: unknown): boolean =>
   error instanceof AppError && error.cause instanceof PostgresError && /^40(?:P01|001)$/.test(error.cause.code)

@@ -18,23 +18,22 @@ const selectConstraints = `SELECT count(*) FILTER (WHERE contype = 'p') AS "prim
 
 const constraintWords = { 'primary key': 'PRIMARY KEY', 'unique key': 'UNIQUE', 'foreign key': 'REFERENCES' }
 
-const CREATED =
-  /\bCREATE (?:CONSTRAINT |UNIQUE )?(TABLE|INDEX|SEQUENCE|VIEW|FUNCTION|TRIGGER) (?:IF NOT EXISTS )?(\w+)/g
+const CREATED = /\bCREATE (?:UNIQUE )?(TABLE|INDEX|SEQUENCE|VIEW|FUNCTION) (?:IF NOT EXISTS )?(\w+)/g
 
 /**
- * What of the schema of this version a database lacks, such as `trigger x is missing`, and triggers that it should not
+ * What of the schema of this version a database lacks, such as `index x is missing`, and triggers that it should not
  * have: after a restore that failed in part, or changes by hand.
  */
 export function listServerDifferences(reader: Pick<Reader, 'prepare'>): string[] {
   const { objects, tables: described } = describeNewSchema()
-  const { tables, indexes, triggers } = toPostgresSchema(objects)
-  const made = [tables.sql, ...indexes.map(({ sql }) => sql), triggers].join('\n')
+  const { tables, indexes, counters } = toPostgresSchema(objects)
+  const made = [tables.sql, ...indexes.map(({ sql }) => sql), counters].join('\n')
   const created = [...made.matchAll(CREATED)].map(([, type = '', name]) => `${type.toLowerCase()} ${name}`)
   const columns = described.flatMap(({ name, columns }) => columns.map((column) => `column ${name}.${column.name}`))
   const present = new Set(reader.prepare(selectObjects).pluck().all() as string[])
   const wanted = new Set([...created, 'table schema_version', ...columns])
   const missing = [...wanted].filter((object) => !present.has(object))
-  const foreign = [...present].filter((object) => object.startsWith('trigger ') && !wanted.has(object))
+  const foreign = [...present].filter((object) => object.startsWith('trigger '))
   const found = reader.prepare(selectConstraints).get() as Record<string, number>
   const constraints = Object.entries(constraintWords).flatMap(([kind, words]) => {
     const lacking = (tables.sql.match(new RegExp(`\\b${words}\\b`, 'g')) ?? []).length - (found[kind] ?? 0)

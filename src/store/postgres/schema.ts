@@ -3,10 +3,6 @@ import type { SchemaObject } from '../move/sqlite-tables.ts'
 /** What statements ask SQLite about. */
 const introspection = `
   CREATE VIEW sqlite_schema AS SELECT 'index' AS type, indexname::text AS name FROM pg_indexes WHERE schemaname = 'main';
-  CREATE FUNCTION total_changes() RETURNS bigint LANGUAGE sql
-    AS 'SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint + (SELECT sum(version)::bigint FROM main.write_scope) * 4294967296 FROM pg_stat_xact_user_tables';
-  CREATE FUNCTION pragma_table_info(wanted text, of_schema text) RETURNS TABLE (name text) LANGUAGE sql
-    AS 'SELECT column_name::text FROM information_schema.columns WHERE table_name = $1 AND table_schema = $2 ORDER BY ordinal_position';
 `
 
 /** Functions of SQLite that PostgreSQL lacks, and others that are defined on each connection to SQLite. */
@@ -43,38 +39,22 @@ const functions = `
 /**
  * The last numbers of the change logs and of names. A number is taken in the transaction that writes the row, under the
  * lock of its counter, so that the numbers are in the order of the commits and those of a log have no gaps; those of a
- * sequence are neither. `asset_log` is locked after `facet_log`, and by triggers that run at COMMIT.
+ * sequence are neither.
  */
-const logNumbers = `
+const counters = `
   CREATE TABLE sqlite_sequence (name text PRIMARY KEY, seq bigint NOT NULL) WITH (fillfactor = 50);
   INSERT INTO sqlite_sequence SELECT 'facet_log', 0 UNION ALL SELECT 'asset_log', 0
     UNION ALL SELECT 'word', coalesce(max(id), 0) FROM word UNION ALL SELECT 'label_set', coalesce(max(id), 0) FROM label_set;
-  CREATE FUNCTION take_log_number() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF TG_TABLE_NAME = 'asset_log' THEN PERFORM 1 FROM sqlite_sequence WHERE name = 'facet_log' FOR UPDATE; END IF;
-    UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = TG_TABLE_NAME RETURNING seq INTO new.seq;
-    RETURN new;
-  END $$;
-  CREATE TRIGGER facet_log_number BEFORE INSERT ON facet_log FOR EACH ROW EXECUTE FUNCTION take_log_number();
-  CREATE TRIGGER asset_log_number BEFORE INSERT ON asset_log FOR EACH ROW EXECUTE FUNCTION take_log_number();
-  CREATE FUNCTION take_name_number() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    PERFORM 1 FROM sqlite_sequence WHERE name = 'word' FOR UPDATE;
-    UPDATE sqlite_sequence SET seq = greatest(seq + 1, new.id) WHERE name = TG_TABLE_NAME AND new.id IS NULL
-      RETURNING seq INTO new.id;
-    RETURN new;
-  END $$;
   ALTER TABLE word ALTER id DROP IDENTITY;
   ALTER TABLE label_set ALTER id DROP IDENTITY;
-  CREATE TRIGGER word_number BEFORE INSERT ON word FOR EACH ROW EXECUTE FUNCTION take_name_number();
-  CREATE TRIGGER label_set_number BEFORE INSERT ON label_set FOR EACH ROW EXECUTE FUNCTION take_name_number();
-  CREATE FUNCTION log_new_asset() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF NOT EXISTS (SELECT 1 FROM pending_import WHERE source_id = new.source_id) THEN
-      INSERT INTO asset_log (asset_id) VALUES (new.id);
-      DELETE FROM asset_log WHERE seq <= (SELECT seq FROM sqlite_sequence WHERE name = 'asset_log') - 20000;
-    END IF;
-    RETURN NULL;
-  END $$;
-  CREATE CONSTRAINT TRIGGER asset_log_insert AFTER INSERT ON asset DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW EXECUTE FUNCTION log_new_asset();
+  ALTER TABLE facet_log ALTER seq DROP IDENTITY;
+  ALTER TABLE asset_log ALTER seq DROP IDENTITY;
+`
+
+/** What a transaction that writes leaves until its COMMIT, and what says whether that took place. */
+const transactions = `
+  CREATE TABLE asset_change (transaction_id uuid, asset_id bigint, PRIMARY KEY (transaction_id, asset_id));
+  CREATE TABLE transaction_outcome (id uuid PRIMARY KEY, committed boolean NOT NULL, at timestamptz NOT NULL DEFAULT now());
 `
 
 /** Ids of findings for transactions that run at the same time. Rows that were copied into the table have others. */
@@ -96,11 +76,6 @@ const findingIds = `
 const writeScopes = `
   CREATE TABLE write_scope (name text PRIMARY KEY, version bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50);
   INSERT INTO write_scope (name) VALUES ('access'), ('imports'), ('loop');
-  CREATE FUNCTION add_write_scope() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO write_scope (name) VALUES ('source/' || new.id) ON CONFLICT DO NOTHING;
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER source_write_scope AFTER INSERT ON source FOR EACH ROW EXECUTE FUNCTION add_write_scope();
 `
 
 /** The server counts the rows of tables of any size; it would take a table of a few rows that it never counted for an empty one. */
@@ -109,13 +84,13 @@ const statistics = 'ALTER TABLE source SET (autovacuum_analyze_threshold = 0);'
 const TEXT_INDEX = /_text(?:_(?:data|idx|content|docsize|config))?$|_text_(?:insert|update|delete)$/
 
 /**
- * The statements that create the schema in PostgreSQL, from the objects of SQLite's in their order of creation. Triggers
- * come after the first rows.
+ * The statements that create the schema in PostgreSQL, from the objects of SQLite's in their order of creation. Counters
+ * come after the first rows. What triggers of SQLite do, connections do themselves.
  */
 export function toPostgresSchema(objects: readonly SchemaObject[]): {
   tables: { sql: string; names: string[] }
   indexes: { sql: string; name: string }[]
-  triggers: string
+  counters: string
 } {
   const own = objects.filter(({ name }) => !TEXT_INDEX.test(name) && !name.startsWith('sqlite_'))
   const of = (type: string) => own.filter((object) => object.type === type)
@@ -125,6 +100,7 @@ export function toPostgresSchema(objects: readonly SchemaObject[]): {
     functions,
     ...tables.map((table) => toTable(table.sql)),
     writeScopes,
+    transactions,
     findingIds,
     statistics,
     introspection,
@@ -135,7 +111,7 @@ export function toPostgresSchema(objects: readonly SchemaObject[]): {
       name: index.name,
       sql: `${index.sql.replace(/(\w+) COLLATE NOCASE/g, 'lower($1)')};`,
     })),
-    triggers: [logNumbers, ...of('trigger').map(toTrigger)].join('\n'),
+    counters,
   }
 }
 
@@ -150,21 +126,4 @@ function toTable(sql: string): string {
     .replace(/\bINTEGER\b/g, 'BIGINT')
     .replace(/\bBLOB\b/g, 'BYTEA')
     .replace(/\bREAL\b/g, 'DOUBLE PRECISION')};`
-}
-
-const TRIGGER =
-  /^CREATE TRIGGER (\w+)\s+((?:BEFORE|AFTER) (?:INSERT|DELETE|UPDATE(?: OF [\w, ]+?)?) ON \w+)\s+(?:WHEN ([\s\S]+?)\s+)?BEGIN([\s\S]+)END$/
-
-function toTrigger({ sql, name }: SchemaObject): string {
-  const [, , event = '', condition, body = ''] = TRIGGER.exec(sql) ?? []
-  if (event === '') throw new TypeError(`the trigger ${name} has an unknown form`)
-  const steps = body
-    .replace(/SELECT RAISE\(ABORT, ('[^']*')\)/g, 'RAISE EXCEPTION USING MESSAGE = $1')
-    .replace(/SELECT max\(seq\) FROM asset_log/g, "SELECT seq FROM sqlite_sequence WHERE name = 'asset_log'")
-  const when = condition === undefined ? '' : `WHEN (${condition.replace(/ IS NOT (?!NULL)/g, ' IS DISTINCT FROM ')})`
-  const [created, deferred] = /\bINTO asset_log\b/.test(body)
-    ? ['CONSTRAINT TRIGGER', 'DEFERRABLE INITIALLY DEFERRED']
-    : ['TRIGGER', '']
-  return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${steps} RETURN NULL; END $$;
-    CREATE ${created} ${name} ${event} ${deferred} FOR EACH ROW ${when} EXECUTE FUNCTION ${name}();`
 }
