@@ -87,9 +87,10 @@ export async function buildScripts({
   plugins = [],
   hasMaps,
 }: ScriptsSettings): Promise<{ files: BuiltFile[]; metafile: Metafile }> {
+  const named = entries.map((path) => ({ in: path, out: path.replace(/\.ts$/, '').replace(/^src[/\\]/, '') }))
   const { outputFiles, metafile } = await build({
     ...bundleOptions,
-    entryPoints: [...entries],
+    entryPoints: named,
     outdir: join(folder, 'scripts'),
     plugins: [...plugins, ...bundleOptions.plugins],
     sourcemap: hasMaps ? 'inline' : false,
@@ -97,12 +98,11 @@ export async function buildScripts({
     write: false,
   })
   const scripts = await Promise.all(outputFiles.map(({ path, text }) => toScript(path, text, hasMaps)))
-  const names = entries.map((entry) => entry.replace(/^src[/\\](.*)\.ts$/, '$1').replaceAll('\\', '/'))
   return {
     files: [
       ...scripts.flat(),
       ...(await buildLoader(folder)),
-      ...names.map((name) => toStub(folder, name)),
+      ...named.map(({ out }) => toStub(folder, out.replaceAll('\\', '/'))),
       // The package as a whole has ECMAScript modules.
       { path: join(folder, 'package.json'), contents: '{ "type": "commonjs" }\n' },
     ],

@@ -3,7 +3,12 @@ import { recordExpiries } from '../../src/findings/expiries.ts'
 import { Store } from '../../src/store/store.ts'
 
 const [file = '', now = ''] = process.argv.slice(2)
-const store = Store.open(file, { now: () => Number(now) })
-process.stdout.write('ready\n')
-await recordExpiries({ store, now: () => Number(now) })
-process.stdout.write('done\n')
+
+async function record(): Promise<void> {
+  const store = Store.open(file, { now: () => Number(now) })
+  process.stdout.write('ready\n')
+  await recordExpiries({ store, now: () => Number(now) })
+  process.stdout.write('done\n')
+}
+
+void record()

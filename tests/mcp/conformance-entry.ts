@@ -18,6 +18,11 @@ const surface = process.argv.includes('--plain') ? plain : withConformanceFixtur
 const mcp = createMcpHttpHandler({ surface, log })
 const caller = { ...localPerson, via: 'http' } as const
 const app = createHttpApp({ operations: [], contextFor, callerOf: () => caller, mcp, version: '0.0.0', hosts: [], log })
-const server = await listen(app, { host: '127.0.0.1', port: Number(process.env.PORT ?? 0) })
-process.stdout.write(`${server.url}/mcp\n`)
-process.on('SIGTERM', () => void mcp.close().then(() => server.close()))
+
+async function serve(): Promise<void> {
+  const server = await listen(app, { host: '127.0.0.1', port: Number(process.env.PORT ?? 0) })
+  process.stdout.write(`${server.url}/mcp\n`)
+  process.on('SIGTERM', () => void mcp.close().then(() => server.close()))
+}
+
+void serve()

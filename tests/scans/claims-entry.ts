@@ -13,7 +13,12 @@ tenant.onBody = () => sleep(1)
 const bench = openWorkbench(tenant, { home })
 Object.defineProperty(bench.clock, 'now', { get: paceOf(Number(epoch)) })
 process.stdout.write('open\n')
-for (;;) {
-  bench.turn()
-  await sleep(20)
+
+async function work(): Promise<void> {
+  for (;;) {
+    bench.turn()
+    await sleep(20)
+  }
 }
+
+void work()

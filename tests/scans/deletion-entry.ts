@@ -12,20 +12,25 @@ store.yieldBetweenBatches = async () => {
   process.stdout.write('one part is gone\n')
   await new Promise((resolve) => setTimeout(resolve, 600_000))
 }
-const operation = scanOperations.find(({ name }) => name === 'delete_source')
-if (operation === undefined) throw new Error('no operation deletes a source')
-await call(
-  operation,
-  { id: source },
-  {
-    read: (work) => store.read(work),
-    store,
-    now: Date.now,
-    caller: { name: 'ada', via: 'cli', scopes: new Set(scopes) },
-    signal: new AbortController().signal,
-    log: silentLog,
-    progress: () => {},
-    vault: { seal: () => '', open: () => '', fingerprintKey: () => new Uint8Array(32) },
-    scans: { start: () => {}, cancel: () => {} },
-  },
-)
+
+async function deleteSource(): Promise<void> {
+  const operation = scanOperations.find(({ name }) => name === 'delete_source')
+  if (operation === undefined) throw new Error('no operation deletes a source')
+  await call(
+    operation,
+    { id: source },
+    {
+      read: (work) => store.read(work),
+      store,
+      now: Date.now,
+      caller: { name: 'ada', via: 'cli', scopes: new Set(scopes) },
+      signal: new AbortController().signal,
+      log: silentLog,
+      progress: () => {},
+      vault: { seal: () => '', open: () => '', fingerprintKey: () => new Uint8Array(32) },
+      scans: { start: () => {}, cancel: () => {} },
+    },
+  )
+}
+
+void deleteSource()

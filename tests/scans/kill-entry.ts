@@ -11,11 +11,16 @@ tenant.onPage = async (space, index) => {
   await sleep(4)
 }
 tenant.onBody = async () => sleep(1)
-const bench = openWorkbench(tenant, { home })
-const sources = await bench.run<{ total: number }>('list_sources')
-if (sources.total === 0) await bench.run('create_source', { name: 'fake', config: fakeConfig() })
-const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
-await bench.queue.settled(id)
-const { status, progress } = await bench.run<Scan>('get_scan', { id })
-process.stdout.write(`${JSON.stringify({ done: status, progress })}\n`)
-await bench.close()
+
+async function scan(): Promise<void> {
+  const bench = openWorkbench(tenant, { home })
+  const sources = await bench.run<{ total: number }>('list_sources')
+  if (sources.total === 0) await bench.run('create_source', { name: 'fake', config: fakeConfig() })
+  const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+  await bench.queue.settled(id)
+  const { status, progress } = await bench.run<Scan>('get_scan', { id })
+  process.stdout.write(`${JSON.stringify({ done: status, progress })}\n`)
+  await bench.close()
+}
+
+void scan()

@@ -5,11 +5,16 @@ import { safe } from '../support/safe-text.ts'
 
 const [file = '', name = ''] = process.argv.slice(2)
 const store = Store.open(file, { now: Date.now })
-process.stdout.write('writing\n')
-for (let index = 0; ; index++) {
-  store.write((writer) => {
-    ensureDictionaryId(writer, safe(`${name}-${index}-left`))
-    ensureDictionaryId(writer, safe(`${name}-${index}-right`))
-  })
-  if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+
+async function write(): Promise<void> {
+  process.stdout.write('writing\n')
+  for (let index = 0; ; index++) {
+    store.write((writer) => {
+      ensureDictionaryId(writer, safe(`${name}-${index}-left`))
+      ensureDictionaryId(writer, safe(`${name}-${index}-right`))
+    })
+    if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
 }
+
+void write()

@@ -30,18 +30,23 @@ const tryToAdd = (): string => {
 }
 const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
-let refused = ''
-while (refused === '' && kept < 20_000) refused = tryToAdd()
-const again = tryToAdd()
-tell({ refused, again, whole: count() === kept && kept > 0, ...store.examine() })
-const roomMade = new Promise<void>((resolve) => process.once('SIGUSR2', () => resolve()))
-const keepAlive = setInterval(() => {}, 1_000)
-process.stdout.write('full\n')
-await roomMade
-rmSync(filler)
-const since = performance.now()
-while (tryToAdd() !== '' && performance.now() - since < 60_000) await new Promise((resolve) => setTimeout(resolve, 100))
-tell({ resumed: tryToAdd() === '', whole: count() === kept, ...store.examine() })
-store.close()
-clearInterval(keepAlive)
-process.stdout.write('over\n')
+async function fill(): Promise<void> {
+  let refused = ''
+  while (refused === '' && kept < 20_000) refused = tryToAdd()
+  const again = tryToAdd()
+  tell({ refused, again, whole: count() === kept && kept > 0, ...store.examine() })
+  const roomMade = new Promise<void>((resolve) => process.once('SIGUSR2', () => resolve()))
+  const keepAlive = setInterval(() => {}, 1_000)
+  process.stdout.write('full\n')
+  await roomMade
+  rmSync(filler)
+  const since = performance.now()
+  while (tryToAdd() !== '' && performance.now() - since < 60_000)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  tell({ resumed: tryToAdd() === '', whole: count() === kept, ...store.examine() })
+  store.close()
+  clearInterval(keepAlive)
+  process.stdout.write('over\n')
+}
+
+void fill()

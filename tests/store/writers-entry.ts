@@ -16,8 +16,12 @@ import { type Estate, foundIn, NEW_ASSETS, type WriterOrder } from './writers-mo
 const { url, scanUid, estate, pauseMs } = JSON.parse(process.argv[2] ?? '') as WriterOrder
 let opened: PostgresStore | undefined
 
-while (!(await run())) await sleep(50)
-opened?.close()
+async function work(): Promise<void> {
+  while (!(await run())) await sleep(50)
+  opened?.close()
+}
+
+void work()
 
 /** Returns whether the scan is over. */
 async function run(): Promise<boolean> {

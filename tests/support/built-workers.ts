@@ -4,11 +4,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 import { buildScripts } from '../../packaging/scripts.ts'
+import { withoutTools } from './entry.ts'
 import { builtWorkers } from './source-worker.ts'
 
-// Bundles the workers of `src` before the tests run, and again before they run once more.
+// Bundles the workers of `src` and the entries of the tests before these run, and again before they run once more: together,
+// because nearly all of the time is taken by what they share.
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = fileURLToPath(builtWorkers)
 const starter = join(root, 'tests', 'support', 'source-worker.ts')
 
 /** A bundle finds files of the package and further workers as the sources do. */
@@ -26,13 +29,16 @@ const asSources: Plugin = {
   },
 }
 
+const list = (folder: string, pattern: RegExp) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => join(folder, file))
+    .filter((file) => pattern.test(file))
+
 async function buildWorkers(): Promise<void> {
   const { files } = await buildScripts({
-    entries: readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.worker.ts'))
-      .map((file) => join('src', file)),
-    folder: fileURLToPath(builtWorkers),
-    plugins: [asSources],
+    entries: [...list('src', /\.worker\.ts$/), ...list('tests', /^tests.(?!bench\b|long\b).*(?:-entry|\.worker)\.ts$/)],
+    folder,
+    plugins: [asSources, withoutTools],
     hasMaps: false,
   })
   for (const { path, contents } of files) {
@@ -48,6 +54,7 @@ async function buildWorkers(): Promise<void> {
 export default async function setUp(project: TestProject): Promise<void> {
   // It is called for each of the projects, too.
   if (!project.isRootProject()) return
+  process.env.ASSAY_TEST_SCRIPTS = folder
   await buildWorkers()
   project.onTestsRerun(buildWorkers)
 }

@@ -1,24 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { basename } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { bundleOptions } from '../../packaging/bundle-options.ts'
 
-/** Helpers of tests name it for what only tests call; it takes longer to load than the rest of a script. */
-const withoutVitest: Plugin = {
-  name: 'without-vitest',
+/** Helpers of tests name these for what only tests call; they take longer to load than the rest of a script. */
+export const withoutTools: Plugin = {
+  name: 'without-tools',
   setup(bundle) {
-    bundle.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'absent' }))
+    bundle.onResolve({ filter: /^(?:vitest|esbuild)$/ }, ({ path }) => ({ path, namespace: 'absent' }))
     bundle.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = {}' }))
   },
 }
 
+const root = fileURLToPath(new URL('../../', import.meta.url))
 const built = new Map<string, Promise<string>>()
 
-/** A script of the tests with its packages as one file, which starts as fast as the program: many processes run it. */
-export function buildEntry(entry: URL): Promise<string> {
-  const known = built.get(entry.href)
+/** The script that `built-workers.ts` has made of an entry, if it runs before these tests and knows that entry. */
+function findBuilt(entry: URL): string | undefined {
+  const { ASSAY_TEST_SCRIPTS: folder } = process.env
+  const script = join(folder ?? '', relative(root, fileURLToPath(entry)).replace(/\.ts$/, '.js'))
+  return folder !== undefined && existsSync(script) ? script : undefined
+}
+
+/** A script of the tests with its packages, which starts as fast as the program: many processes run it. */
+export async function buildEntry(entry: URL): Promise<string> {
+  const known = findBuilt(entry) ?? built.get(entry.href)
   if (known !== undefined) return known
   const folder = fileURLToPath(new URL('../../node_modules/.cache/assay-tests/', import.meta.url))
   mkdirSync(folder, { recursive: true })
@@ -30,7 +38,7 @@ export function buildEntry(entry: URL): Promise<string> {
     splitting: false,
     // What packages require of Node.js.
     banner: { js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);" },
-    plugins: [withoutVitest, ...bundleOptions.plugins],
+    plugins: [withoutTools, ...bundleOptions.plugins],
     logLevel: 'error',
   }).then(() => outfile)
   built.set(entry.href, made)

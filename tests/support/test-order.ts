@@ -44,7 +44,7 @@ export const alone = [
 
 /** When a file runs in a process that it shares: 0 if it opens no vault, otherwise after all files of that kind. */
 export function vaultOrder(file: string): number {
-  const [path = ''] = /tests\/.*$/.exec(file.replaceAll('\\', '/')) ?? []
+  const path = file.replaceAll('\\', '/').replace(/^.*\/tests\//, 'tests/')
   if (alsoOpenVaults.includes(path)) return 1
   return openVaults.indexOf(path.split('/')[1] ?? '') + 1
 }
