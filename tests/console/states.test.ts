@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
-import { assay, hasBrowser, inspect, launch, Pages, type Served, serve } from './harness.ts'
+import { assay, generate, hasBrowser, inspect, launch, Pages, type Served, serve } from './harness.ts'
 
 let browser: Browser
 let served: Served
@@ -110,9 +108,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     expect(await overview.locator('.figure b', { hasText: /^0$/ }).count()).toBe(0)
     expect(await inspect(overview, '.title')).toEqual([])
     // Numbers of another source are there already.
-    const file = join(served.home, 'findings.ndjson')
-    writeFileSync(file, assay('generate', '--findings', '40'))
-    assay('import', '--home', served.home, '--source', 'archive', file)
+    await served.importLines('archive', generate(40))
     const explore = await open('/console/explore?metric=open-findings')
     await explore.getByText('Still scanning Team wiki').waitFor()
     await explore.locator('.tile[aria-pressed=true] .figure', { hasText: 'so far' }).waitFor()
