@@ -177,12 +177,12 @@ describe('rate_limit_delay_seconds: an extra delay between requests', () => {
       respond: 'html',
     }
     const wiki = await startWiki({ ...small(), spaces: [spaceOf('1'), spaceOf('2')] }, { tokenKind, faults: [clock] })
+    const before = performance.now()
     await crawlAll(openWiki(wiki.url, { optional: { connection: { rate_limit_delay_seconds: 0.1 } } }))
     expect(wiki.requests.some(({ path }) => path.includes('tenant_info'))).toBe(true)
     expect(wiki.requests.some(({ server }) => server === 'media')).toBe(true)
     expect(starts.length).toBe(wiki.requests.length)
-    const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0))
-    expect(gaps.slice(0, 4).every((gap) => gap >= 60)).toBe(true)
-    expect((starts.at(-1) ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(gaps.length * 90)
+    // A request may arrive late, but never before those that precede it have had their delays.
+    for (const [number, at] of starts.entries()) expect(at - before).toBeGreaterThanOrEqual(number * 90)
   })
 })
