@@ -60,7 +60,8 @@ export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX
 
 /** The same without the cache, for texts that rarely recur. */
 export function toSafeTextOnce(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
-  let safe = text
+  // PostgreSQL cannot store NUL, and functions of SQLite end a text there.
+  let safe = text.includes('\u0000') ? text.replaceAll('\u0000', '\ufffd') : text
   // Masking one value can make a neighbouring one recognizable, so it is repeated.
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const hidden = hide(safe, kind, maxLength)

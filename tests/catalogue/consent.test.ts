@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -19,6 +18,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import { serveHttp } from '../mcp/serve-http.ts'
 import { localPerson, openStore } from '../support/context.ts'
 import { isLong } from '../support/long.ts'
+import { locateStore } from '../support/new-store.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { makeTemplate, type OpenEstate, openEstate, type Template, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
@@ -319,13 +319,13 @@ describe('every change that an assistant needs consent for', () => {
 
   it('needs none on the command line', async () => {
     for (const { operation, input } of listDirectCases()) {
-      const { context, file } = estate
+      const { context } = estate
       const asked = { ...localPerson, via: 'cli' as const }
       const { code, stderr } = await runOnTerminal(['call', operation.name, JSON.stringify(input)], {
         open: async () => ({
           ...{ operations, caller: asked, contextFor: (given) => ({ ...context, ...given }), close: async () => {} },
         }),
-        locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
+        locate: () => locateStore(context.store),
       })
       expect({ operation: operation.name, input, code, stderr }).toMatchObject({ code: 0, stderr: '' })
       estate.close()

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { toFlag } from '../../src/cli/filter-flags.ts'
@@ -14,7 +13,7 @@ import { SeededRandom } from '../properties/query-data.ts'
 import { type FindingSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, NOON, openContext, type TestContext } from '../support/context.ts'
 import { isLong } from '../support/long.ts'
-import { filesOf } from '../support/new-store.ts'
+import { locateStore } from '../support/new-store.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { toQuery } from './filter-places.ts'
 
@@ -196,7 +195,7 @@ async function runCli(...argv: string[]) {
   const contextFor = (given: object) => ({ ...context, ...given })
   const { stdout, stderr } = await runOnTerminal([...argv, '--json'], {
     open: async () => ({ operations, caller: localPerson, contextFor, close: async () => {} }),
-    locate: () => ({ home: dirname(filesOf(context.store).file), env: {}, networkFolder: false }),
+    locate: () => locateStore(context.store),
   })
   return JSON.parse(stdout + stderr)
 }

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { showJson, showName, showSentence } from '../../src/kernel/shown.ts'
@@ -6,6 +5,7 @@ import { caller, contextOf, localPerson, openStore } from '../support/context.ts
 import { hostileNames } from '../support/hostile-names.ts'
 import { isLong } from '../support/long.ts'
 import { callTool, openTools } from '../support/mcp-tools.ts'
+import { locateStore } from '../support/new-store.ts'
 import { LineReader } from '../support/shown-text.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { exchange } from './estate.ts'
@@ -14,7 +14,7 @@ import { exchange } from './estate.ts'
 const COUNT = Number(process.env.FORGED_DEFINITIONS ?? 45)
 const ON_DASHBOARD = 40
 const now = () => Date.UTC(2026, 5, 15, 12)
-const { store, file, remove } = openStore(now)
+const { store, remove } = openStore(now)
 const context = contextOf({ store, now, caller: localPerson })
 const mcp = openTools(context)
 
@@ -146,7 +146,7 @@ it('hostile names of metrics and filters are items of query_dashboard, and nothi
 async function show(...argv: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await runOnTerminal(argv, {
     open: async () => ({ operations, caller: localPerson, contextFor: () => context, close: async () => {} }),
-    locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
+    locate: () => locateStore(store),
   })
   expect(code, stderr).toBe(0)
   return stdout.replace(/\n$/, '').split('\n')

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { importFindings } from '../../src/imports/imports.ts'
@@ -6,6 +5,7 @@ import { showName } from '../../src/kernel/shown.ts'
 import { contextOf, localPerson, openStore } from '../support/context.ts'
 import { hostileNames } from '../support/hostile-names.ts'
 import { callTool, openTools } from '../support/mcp-tools.ts'
+import { locateStore } from '../support/new-store.ts'
 import { runOnTerminal } from '../support/terminal.ts'
 import { readErrorText, readExploreText, readMetricText, readSeriesText, readTable } from '../support/text-answers.ts'
 import { exchange } from './estate.ts'
@@ -24,7 +24,7 @@ export function testForgedTexts(count: number): void {
   const names = hostileNames(count, 7)
   const pick = (at: number) => names[at % names.length] ?? ''
   const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, at) => names.slice(at * BATCH, (at + 1) * BATCH))
-  const { store, file, remove } = openStore(now)
+  const { store, remove } = openStore(now)
   const context = contextOf({ store, now, caller: localPerson })
   const mcp = openTools(context)
   const ids: string[] = []
@@ -34,7 +34,7 @@ export function testForgedTexts(count: number): void {
   const run = async (...argv: string[]): Promise<string[]> => {
     const { code, stdout, stderr } = await runOnTerminal(argv, {
       open: async () => ({ operations, caller: localPerson, contextFor: () => context, close: async () => {} }),
-      locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
+      locate: () => locateStore(store),
     })
     expect(code, stderr).toBe(0)
     return stdout.replace(/\n$/, '').split('\n')

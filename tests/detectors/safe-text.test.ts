@@ -194,6 +194,12 @@ const fragment = fc.constantFrom(
   '\n',
 )
 
+it('a text contains no NUL, and keys that differ in it stay different', () => {
+  for (const kind of kinds) expect(toSafeText('a\u0000', kind)).toBe('a\ufffd')
+  expect(toSafeAddress('https://wiki.example/a\u0000')).toBe('https://wiki.example/a\ufffd')
+  expect(toSafeKey('a\u0000', () => 10)).toBe('a\ufffd#a')
+})
+
 it('the quick test accepts every text in which the detector finds something', () => {
   const asset = { key: '', kind: 'text', name: '', url: '' }
   const config = secretsDetector.config.parse({})

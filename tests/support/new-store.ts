@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, type TestContext } from 'vitest'
 import { type FileStore, type Reader, Store, type StoreFiles } from '../../src/store/store.ts'
 import { openNewPostgres, openPostgresAgain } from './postgres.ts'
@@ -17,6 +17,12 @@ export function openNewStore(file: string, now: () => number): Store {
 /** Opens the database of a store once more, as another process does. */
 export const openAgain = (store: Store, now: () => number): Store =>
   store.files === undefined ? openPostgresAgain(store, now) : Store.open(store.files.file, { now })
+
+/** Where a command looks for a database before it is given the store that the test has opened. */
+export const locateStore = ({ files }: Pick<Store, 'files'>) =>
+  files === undefined
+    ? { home: tmpdir(), env: { ASSAY_STORE: 'postgres://assay@127.0.0.1/assay' }, networkFolder: false }
+    : { home: dirname(files.file), env: {}, networkFolder: false }
 
 /**
  * Skips tests that need SQLite when the stores of tests are on PostgreSQL.

@@ -76,6 +76,9 @@ export const toParameter = (value: unknown): unknown =>
         : // As the driver of SQLite does.
           Number.isNaN(value)
           ? null
-          : value
+          : // No stored text contains NUL, which PostgreSQL refuses also in what a text is compared with.
+            typeof value === 'string'
+            ? value.replaceAll('\u0000', '\ufffd')
+            : value
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
