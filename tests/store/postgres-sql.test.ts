@@ -49,3 +49,7 @@ it('statements run for many rows at once, with an array for each parameter', () 
     ]),
   ).toEqual(['{1,NULL}', '{"a\\"b\\\\c,{}",NULL}', '{"\\\\x01ff",NULL}'])
 })
+
+it('replaces a NUL in rows, which PostgreSQL refuses', () => {
+  expect(toArrays({ sql: '', types: ['text'] }, [['a\u0000"']])).toEqual(['{"a\ufffd\\""}'])
+})

@@ -84,8 +84,11 @@ export function toArrays({ types }: RowStatement, rows: readonly (readonly unkno
   })
 }
 
+/** PostgreSQL refuses NUL in a text, also in one that another is compared with. */
+export const withoutNul = (text: string): string => text.replaceAll('\u0000', '\ufffd')
+
 const items = {
   number: String,
-  text: (value: unknown) => `"${String(value).replace(/["\\]/g, '\\$&')}"`,
+  text: (value: unknown) => `"${withoutNul(String(value)).replace(/["\\]/g, '\\$&')}"`,
   bytes: (value: unknown) => `"\\\\x${Buffer.from(value as Uint8Array).toString('hex')}"`,
 } as const

@@ -1,4 +1,5 @@
 import type { PostgresResult } from './client.ts'
+import { withoutNul } from './sql.ts'
 
 type RowForm = 'object' | 'pluck' | 'raw'
 
@@ -76,9 +77,8 @@ export const toParameter = (value: unknown): unknown =>
         : // As the driver of SQLite does.
           Number.isNaN(value)
           ? null
-          : // No stored text contains NUL, which PostgreSQL refuses also in what a text is compared with.
-            typeof value === 'string'
-            ? value.replaceAll('\u0000', '\ufffd')
+          : typeof value === 'string'
+            ? withoutNul(value)
             : value
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
