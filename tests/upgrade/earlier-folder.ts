@@ -274,7 +274,7 @@ export function makeEarlierFolder(root: string, more = 0): EarlierFolder {
     }
     const data = block(plant(), { name: plant(), container: plant() })
     insert('import_block', { uid: 'waiting', ordinal: 1, size: 1, data })
-    const packed = new PackedAssets(1)
+    const packed = new PackedAssets(1, 0)
     for (const ordinal of [2, 3]) {
       const added = block(plant(), { name: plant(), container: plant() }, packed)
       insert('import_block', { uid: 'waiting', ordinal, size: 1, data: added })

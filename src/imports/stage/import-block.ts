@@ -50,10 +50,12 @@ export const EARLIER_ASSETS = '['
 /** The assets of a group of blocks that one converter has packed so far: only the first block describes an asset. */
 export class PackedAssets {
   readonly converter: number
+  readonly group: number
   readonly numbers = new Map<ImportedAsset, number>()
 
-  constructor(converter: number) {
+  constructor(converter: number, group: number) {
     this.converter = converter
+    this.group = group
   }
 }
 
@@ -89,9 +91,8 @@ export function packBlock(
     }
     let combination = facets.get(row.facets)
     if (combination === undefined) {
-      const { facets: given } = row
-      combination = names.facets.push(facetNames.map((name) => given[name] as SafeText)) - 1
-      facets.set(given, combination)
+      combination = names.facets.push(packFacets(row.facets)) - 1
+      facets.set(row.facets, combination)
     }
     assetOf[at] = asset
     facetsOf[at] = combination
@@ -162,13 +163,15 @@ export function replaceTexts(
   const bytes = allocateBlock(size, {
     assets: earlier === undefined ? pack : { ...earlier, added: pack },
     order,
-    facets: texts.facets.map((facets) => facetNames.map((name) => facets[name] as SafeText)),
+    facets: texts.facets.map(packFacets),
     ...(texts.excerpts === undefined ? {} : { excerpts: [...texts.excerpts] }),
   })
   const copied = viewColumns(bytes.buffer as ArrayBuffer, HEAD, size)
   for (const name of Object.keys(columns) as (keyof NumberColumns)[]) copied[name].set(columns[name])
   return bytes
 }
+
+const packFacets = (facets: ImportFacets): SafeText[] => facetNames.map((name) => facets[name] as SafeText)
 
 const emptyPack = () =>
   Object.fromEntries([['words', []], ...assetNames.map((name) => [name, []])]) as unknown as AssetPack

@@ -30,6 +30,9 @@ export interface Partition {
   groups: readonly number[]
 }
 
+/** A partition whose bounds are known. */
+export type KnownPartition = Partition & { bounds: readonly string[] }
+
 /**
  * Creates a function that checks the lines of a piece, none of which may be dated after `latest`, and converts them
  * into one block for each part. A piece with a bad line is not converted. All pieces of a file that it converts have
@@ -42,13 +45,13 @@ export function createConverter(
   { latest = Number.POSITIVE_INFINITY, converter = 0 }: { latest?: number | undefined; converter?: number } = {},
 ): (piece: Uint8Array, partition: Partition) => Conversion {
   const staging = new Staging(fingerprintKey)
-  const packedAssets: { group: number; packed: PackedAssets }[] = []
-  /** The assets that this converter has packed in the present group of a part. */
+  /** Those that this converter has packed in the present group of each part. */
+  const packedAssets: PackedAssets[] = []
   const packedIn = (part: number, group: number): PackedAssets => {
     const known = packedAssets[part]
-    if (known?.group === group) return known.packed
-    const packed = new PackedAssets(converter)
-    packedAssets[part] = { group, packed }
+    if (known?.group === group) return known
+    const packed = new PackedAssets(converter, group)
+    packedAssets[part] = packed
     return packed
   }
   return (piece, { bounds, groups }) => {

@@ -4,7 +4,7 @@ import { exportMaskedForms } from '../../kernel/redaction.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../../runtime/worker-rpc.ts'
 import type { ConverterProtocol, ConverterSettings } from './import.worker.ts'
 import { findBounds } from './import-block.ts'
-import { type Conversion, createConverter, type Partition } from './import-convert.ts'
+import { type Conversion, createConverter, type KnownPartition } from './import-convert.ts'
 
 const SCRIPT = 'imports/stage/import.worker'
 const MAX_THREADS = 4
@@ -113,7 +113,7 @@ const openThreads = (shared: Omit<ConverterSettings, 'converter'>, count: number
 function convertInThread(
   threads: readonly Converter[],
   bytes: Uint8Array<ArrayBuffer>,
-  { bounds, groups }: Partition & { bounds: readonly string[] },
+  { bounds, groups }: KnownPartition,
 ): Promise<Conversion> {
   const thread = threads.reduce((best, each) => (each.pending < best.pending ? each : best))
   const converted = thread.call('convert', { bytes, bounds, groups }, { transfer: [bytes.buffer] }).catch((error) => {

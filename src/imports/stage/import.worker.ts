@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { importMaskedForms } from '../../kernel/redaction.ts'
 import { serveCalls, Transferred } from '../../runtime/worker-rpc.ts'
-import { type Conversion, createConverter, type Partition } from './import-convert.ts'
+import { type Conversion, createConverter, type KnownPartition } from './import-convert.ts'
 
 export interface ConverterSettings {
   fingerprintKey: Uint8Array
@@ -13,9 +13,8 @@ export interface ConverterSettings {
 }
 
 /** A piece of a file to be converted. */
-interface ImportPiece extends Partition {
+interface ImportPiece extends KnownPartition {
   bytes: Uint8Array
-  bounds: readonly string[]
 }
 
 export type ConverterProtocol = {

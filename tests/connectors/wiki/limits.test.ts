@@ -184,5 +184,6 @@ describe('rate_limit_delay_seconds: an extra delay between requests', () => {
     expect(starts.length).toBe(wiki.requests.length)
     // A request may arrive late, but never before those that precede it have had their delays.
     for (const [number, at] of starts.entries()) expect(at - before).toBeGreaterThanOrEqual(number * 90)
+    expect((starts.at(-1) ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual((starts.length - 1) * 90)
   })
 })
