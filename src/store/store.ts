@@ -120,6 +120,8 @@ export interface StoreServer {
   listSchemaDifferences(): string[]
   /** The connections of all processes of Assay to the database. */
   listSessions(): SchemaSessions[]
+  /** The number of connections of other processes of Assay to the database. */
+  countOtherSessions(): number
 }
 
 export interface SchemaSessions {

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
@@ -153,8 +155,8 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL +key: Key mismatch/) })
   }, 120_000)
 
-  it('the key is not changed, because other servers may use it', async () => {
-    for (const args of [['key', 'rotate'], ['key', 'replace', '--yes'], ['backup'], ['restore', 'x.db']]) {
+  it('commands for a database in a file are refused, and the key is not changed while others use the database', async () => {
+    for (const args of [['backup'], ['restore', 'x.db']]) {
       const { code, stderr } = await runHere(args)
       expect([args, code, stderr]).toEqual([
         args,
@@ -162,10 +164,62 @@ describe.skipIf(missingPrograms !== undefined)(`faults of PostgreSQL ${missingPr
         expect.stringMatching(/^assay: The database is on a PostgreSQL server: [^\n]+\.\n$/),
       ])
     }
+    const newKey = join(homeOf(0), 'new.key')
+    const lost = { ASSAY_KEY: Buffer.alloc(32, 8).toString('base64') }
+    for (const [args, changed] of [
+      [['key', 'rotate', '--to', newKey], {}],
+      [['key', 'replace', '--yes'], lost],
+    ] as const) {
+      const { code, stderr } = await runHere(args, changed)
+      expect([args, code, stderr]).toEqual([
+        args,
+        1,
+        expect.stringMatching(/^assay: Other processes use .*start them again\.\n$/),
+      ])
+    }
+    expect(existsSync(newKey)).toBe(false)
     expect((await runHere(['key', 'status'])).code).toBe(0)
     server.run('CREATE DATABASE unused')
     const empty = await runHere(['key', 'status'], { ASSAY_STORE: `${server.url}/unused` })
     expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('assay init') })
+  }, 60_000)
+
+  it('the key of a database that nobody else uses is rotated, and replaced when it is lost', async () => {
+    server.run('CREATE DATABASE keyed')
+    const keyed = { ASSAY_STORE: `${server.url}/keyed` }
+    const run = (args: readonly string[], changed: Record<string, string> = {}, stdin?: string) =>
+      openLastingCommandLine({ ...env, ...keyed, ...changed }, { home: homeOf(0) }).run(args, stdin)
+    const statusWith = async (changed: Record<string, string>) => {
+      const { code, stdout } = await run(['key', 'status', '--json'], changed)
+      return { code, ...(JSON.parse(stdout) as { secrets: number; problem?: string }) }
+    }
+    const wiki = await startSampleWiki()
+    onTestFinished(() => wiki.close())
+    const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
+    const source = { name: 'wiki', config: { ...config, detectors: [{ type: 'SECRETS', enabled: true }] } }
+    expect((await run(['call', 'create_source', '-'], {}, JSON.stringify(source))).code).toBe(0)
+    expect(await run(['key', 'rotate'])).toMatchObject({ code: 1, stderr: expect.stringContaining('--to') })
+
+    const file = join(homeOf(0), 'rotated.key')
+    expect(await run(['key', 'rotate', '--to', file])).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/1 secret re-encrypted\.\n.*every server and worker/s),
+    })
+    const rotated = { ASSAY_KEY_FILE: file }
+    expect(await statusWith(rotated)).toMatchObject({ code: 0, secrets: 1 })
+    expect(await statusWith({})).toMatchObject({ code: 1, problem: expect.stringContaining('Key mismatch') })
+    expect((await run(['sources', 'test', 'wiki'], rotated)).code).toBe(0)
+
+    expect(await run(['key', 'replace', '--yes'], rotated)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not lost'),
+    })
+    expect(await run(['key', 'replace', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 source'),
+    })
+    expect(await statusWith({})).toMatchObject({ code: 0, secrets: 0 })
   }, 60_000)
 
   it.runIf(isLong)(

@@ -58,7 +58,8 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
       result.damages.push(...examine(home))
     }
     const { run } = openLastingCommandLine({}, { home })
-    await run(['scan', 'wiki'])
+    // A scan that no server has begun counts as running for five seconds, so that the command refuses.
+    for (let tries = 1; (await run(['scan', 'wiki'])).code !== 0 && tries < 15; tries++) await sleep(500)
     const { stdout } = await run(['call', 'list_scans', '{"source":"wiki","limit":1}'])
     result.status = (JSON.parse(stdout) as { items: { status: string }[] }).items[0]?.status ?? ''
     return result

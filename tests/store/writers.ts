@@ -43,7 +43,10 @@ export interface WritersResult {
 export async function runWriters(options: WritersOptions): Promise<WritersResult> {
   const { connectionString, writers, estate, pauseMs = 0, killMs, cutMs, seed = 1 } = options
   const store = openPostgresStore(connectionString, Date.now)
-  const proxy = await startCuttingProxy(connectionString)
+  let commits = 0
+  // One reply at least, as a short run may be over before the first of the other cuts.
+  const onCommit = () => (cutMs !== undefined && ++commits === 3 ? 'unanswered' : undefined)
+  const proxy = await startCuttingProxy(connectionString, onCommit)
   const faults: string[] = []
   const batchMs: number[] = []
   const random = createRandom(`writers ${seed}`)

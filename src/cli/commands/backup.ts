@@ -90,7 +90,6 @@ export function addKeyCommands(program: Command, host: Host): void {
   command('rotate', 're-encrypt everything with a new key; safe to interrupt')
     .option('--to <file>', 'file for the new key, if the current one comes from the environment')
     .action(async (options: FileFlags) => {
-      await requireDatabaseFile(host, options, SHARED_KEY)
       const { rotateKey } = await import('../../store/keys/key-rotation.ts')
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
       if (options.json) return printJson(host, rotation)
@@ -110,6 +109,7 @@ export function addKeyCommands(program: Command, host: Host): void {
           line`The old key is kept as ${showSentence(retired)} for older backups; delete it when you no longer need them.`,
         )
       }
+      await adviseOthers(host, options)
     })
   command(
     'replace',
@@ -117,7 +117,6 @@ export function addKeyCommands(program: Command, host: Host): void {
   )
     .option('-y, --yes', 'do it')
     .action(async (options: FileFlags & { yes?: boolean }) => {
-      await requireDatabaseFile(host, options, SHARED_KEY)
       const { replaceKey } = await import('../../store/keys/key-rotation.ts')
       if (options.yes !== true) {
         throw new UsageError(
@@ -131,6 +130,7 @@ export function addKeyCommands(program: Command, host: Host): void {
         host,
         line`The key is now ${showCode(after)} (${showSentence(place)}). Enter the credentials of ${count(emptied, 'source')} again.`,
       )
+      await adviseOthers(host, options)
     })
   command('backup', 'copy the key to a file that only you can read; store it apart from the backups')
     .argument('<file>', 'path of the copy')
@@ -142,13 +142,18 @@ export function addKeyCommands(program: Command, host: Host): void {
     })
 }
 
-const SHARED_KEY = 'its key cannot be changed, because several servers may use it'
-
 /** @throws AppError `unavailable` for a database on a server, with what to do instead */
 async function requireDatabaseFile(host: Host, flags: Flags, advice: string): Promise<void> {
   const { requireFile, toStorePlace } = await import('../../store/store-place.ts')
   const { home, env } = host.locate(flags)
   requireFile(toStorePlace(home, env), advice)
+}
+
+async function adviseOthers(host: Host, flags: Flags): Promise<void> {
+  const { toStorePlace } = await import('../../store/store-place.ts')
+  const { home, env } = host.locate(flags)
+  if (toStorePlace(home, env).kind === 'file') return
+  await show(host, line`Give the new key to every server and worker of this database before you start it again.`)
 }
 
 async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyContext) => T): Promise<T> {

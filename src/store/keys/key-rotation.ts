@@ -43,7 +43,8 @@ export interface Rotation {
 /**
  * Seals everything with a new key. If the process is killed at any moment, the data folder still holds the key that the
  * database needs: the new key is on disk before the database changes, and replaces the key file only afterwards.
- * @throws AppError `unavailable` when the present key is not the right one.
+ * @throws AppError `unavailable` when the present key is not the right one; `conflict` when other processes use a
+ * database on a server, which would go on with the old key.
  */
 export function rotateKey(folder: KeyContext, target?: string): Rotation {
   const { store, home, env, now } = folder
@@ -56,6 +57,7 @@ export function rotateKey(folder: KeyContext, target?: string): Rotation {
   if (!fromEnvironment && target !== undefined) {
     throw invalidInput('The key is in the data folder and stays there; omit --to.', { reason: 'key_place_fixed' })
   }
+  requireNoOthers(store)
   finishRotation(folder)
   const present = getKey(folder)
   const file = target ?? join(home, NEXT_NAME)
@@ -67,6 +69,17 @@ export function rotateKey(folder: KeyContext, target?: string): Rotation {
   const retired = target === undefined ? finishRotation(folder) : undefined
   const place = target === undefined ? `${FILE_NAME} in the data folder` : target
   return { ...counts, place, ...(retired === undefined ? {} : { retired }) }
+}
+
+/** @throws AppError `conflict` when other processes use the same database on a server: each needs the new key. */
+function requireNoOthers({ server }: Store): void {
+  const others = server?.countOtherSessions() ?? 0
+  if (others === 0) return
+  const connections = others === 1 ? '1 connection' : `${others} connections`
+  throw conflict(
+    `Other processes use the database (${connections}); stop all servers, workers and assistants, change the key, give each of them the new one, and start them again.`,
+    { reason: 'database_in_use' },
+  )
 }
 
 /**
@@ -168,7 +181,7 @@ export interface KeyReplacement {
 /**
  * Recovers from a lost key: deletes everything that was sealed with it, and uses the key that is present, or else a new
  * one. The fingerprint key changes too, so later scans do not recognise earlier findings.
- * @throws AppError `conflict` when the right key is present.
+ * @throws AppError `conflict` when the right key is present, or other processes use a database on a server.
  */
 export function replaceKey(folder: KeyContext): KeyReplacement {
   const { store, home, env, now } = folder
@@ -178,6 +191,7 @@ export function replaceKey(folder: KeyContext): KeyReplacement {
       reason: 'key_present',
     })
   }
+  requireNoOthers(store)
   // A key that is present must be valid before anything is deleted; `findKey` throws otherwise.
   findKey(home, env)
   const emptied = store.write(

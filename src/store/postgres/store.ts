@@ -94,6 +94,13 @@ export class PostgresStore implements Store, StoreServer {
     return listSessions(this.#reader)
   }
 
+  countOtherSessions(): number {
+    const own = [this.#reader, this.#writer]
+    // Both are opened by their first statement.
+    for (const connection of own) connection.prepare('SELECT 1').get()
+    return this.listSessions().reduce((sum, { connections }) => sum + connections, 0) - own.length
+  }
+
   beginMove(id: string): void {
     this.#writer.moveId = id
   }
