@@ -18,19 +18,19 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const find = "SELECT text, folded FROM word WHERE text LIKE 'row %' ORDER BY id"
+const insert = 'INSERT INTO install (name, value) VALUES (?, ?)'
+const find = "SELECT name, value FROM install WHERE name LIKE 'row %' ORDER BY name"
+const toRow = (number: number) => [safe(`row ${String(number).padStart(3, '0')}`), safe(`value ${number}`)]
 
 it.each([0, 1, 7, 8, 9, 63, 64, 65, 200])('inserts %d rows in their order', (count) => {
-  const rows = Array.from({ length: count }, (_, number) => [safe(`row ${number}`), safe(`folded ${number}`)])
-  store.write((writer) => insertMany(writer, 'INSERT INTO word (text, folded) VALUES (?, ?)', rows.flat()))
+  const rows = Array.from({ length: count }, (_, number) => toRow(number))
+  store.write((writer) => insertMany(writer, insert, rows.flat()))
   const stored = store.read((reader) => reader.prepare(find).raw().all())
   expect(stored).toEqual(rows)
 })
 
 it('inserts nothing if a row cannot be inserted', () => {
-  const rows = [...Array(70).keys(), 3].map((number) => [safe(`row ${number}`), safe('')])
-  const insert = () =>
-    store.write((writer) => insertMany(writer, 'INSERT INTO word (text, folded) VALUES (?, ?)', rows.flat()))
-  expect(insert).toThrow()
+  const rows = [...Array(70).keys(), 3].map(toRow)
+  expect(() => store.write((writer) => insertMany(writer, insert, rows.flat()))).toThrow()
   expect(store.read((reader) => reader.prepare(find).all())).toEqual([])
 })

@@ -44,7 +44,7 @@ export interface Rotation {
  * Seals everything with a new key. If the process is killed at any moment, the data folder still holds the key that the
  * database needs: the new key is on disk before the database changes, and replaces the key file only afterwards.
  * @throws AppError `unavailable` when the present key is not the right one; `conflict` when other processes use a
- * database on a server, which would go on with the old key.
+ * database on a server, which would still use the old key.
  */
 export function rotateKey(folder: KeyContext, target?: string): Rotation {
   const { store, home, env, now } = folder

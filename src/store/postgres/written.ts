@@ -19,6 +19,7 @@ const WRITES = /\b(?:INSERT INTO|DELETE FROM|UPDATE [\w."]+ (?:AS \w+ )?SET)\b/i
 const RETURNING = /\s+RETURNING\s+([\w", ]+)$/i
 const INSERT = /^(INSERT INTO [\w."]+) \(([^)]*)\)\s+([\s\S]*?)(\s+(?:ON CONFLICT|RETURNING)[\s\S]*)?$/i
 const ONE_ROW = /^VALUES\s*\(([\s\S]*)\)$/i
+const SEVERAL_ROWS = /\),\s*\(/
 
 /** A statement for PostgreSQL with everything that its write does. */
 export interface Written {
@@ -97,6 +98,7 @@ function toNumbered(text: string, table: string, key: string): Written {
   const names = columns.split(',').map((name) => name.trim().replaceAll('"', ''))
   if (names.includes(key)) return { text }
   const [, values] = ONE_ROW.exec(rows) ?? []
+  if (values !== undefined && SEVERAL_ROWS.test(values)) throw new TypeError(`only one row can be numbered: ${text}`)
   return { numbers: table, text: values === undefined ? numberRows() : numberOne(values) }
 
   function numberOne(row: string): string {
