@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Engine } from '../engine/columnar-index.ts'
 import { addSomeWords } from '../engine/load.store.ts'
-import { findLogPosition, findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
-import { saveSnapshot } from '../engine/snapshot/snapshot.ts'
+import { findLogPosition, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
+import { findSnapshot, saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
 import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -64,6 +64,7 @@ export interface EngineKeeper {
  */
 export function keepEngine(options: KeeperOptions): EngineKeeper {
   const { store, log, settings, writeLine, minFindings = MIN_FINDINGS_FOR_INDEX, script = SCRIPT } = options
+  const { home } = settings
   let thread: WorkerClient<EngineThreadProtocol> | undefined
   let working: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -113,12 +114,12 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
    * many changes that have to be applied.
    */
   const load = async () => {
-    const [found, present] = store.read((reader) => [findSnapshot(reader), findLogPosition(reader)])
+    const [found, present] = store.read((reader) => [findSnapshot(reader, home), findLogPosition(reader)])
     const isBuilt = found === undefined
     if (isBuilt || isBehind(found, present, MAX_BEHIND) || store.read(findEngine) !== undefined) {
       return openInThread(isBuilt)
     }
-    return (await loadEngine(store, log)) ?? openInThread(true)
+    return (await loadEngine({ store, home, log })) ?? openInThread(true)
   }
 
   const openInThread = async (isBuilt: boolean): Promise<{ engine: Engine; position: LogPosition | undefined }> => {
@@ -224,8 +225,15 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
       const until = performance.now() + END_MS
       try {
         const engine = store.read(findEngine)
-        if (engine === undefined || !isSavable(store, engine)) return
-        saveSnapshot(store, engine, () => performance.now() > until)
+        if (
+          engine === undefined ||
+          !isSavable(
+            engine,
+            store.read((reader) => findSnapshot(reader, home)),
+          )
+        )
+          return
+        saveSnapshot({ store, home }, engine, () => performance.now() > until)
       } catch (error) {
         log.warn('the snapshot of the engine could not be written', { error })
       }
@@ -237,7 +245,5 @@ const isBehind = (saved: LogPosition | undefined, { seq, assetSeq }: LogPosition
   saved === undefined || seq - saved.seq > most.seq || assetSeq - saved.assetSeq > most.assetSeq
 
 /** Whether the snapshot, which another process may have replaced meanwhile, is too old compared with an engine. */
-const isSavable = (store: Store, engine: Engine): boolean =>
-  engine.history.isComplete &&
-  !engine.history.needsCompaction &&
-  isBehind(store.read(findSnapshot), engine, MAX_BEHIND_AT_END)
+const isSavable = (engine: Engine, saved: LogPosition | undefined): boolean =>
+  engine.history.isComplete && !engine.history.needsCompaction && isBehind(saved, engine, MAX_BEHIND_AT_END)

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/columnar-index.ts'
-import { findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
-import { loadSnapshot } from '../engine/snapshot/snapshot.ts'
+import type { LogPosition } from '../engine/snapshot/snapshot.store.ts'
+import { findSnapshot, loadSnapshot } from '../engine/snapshot/snapshot.ts'
 import { UnusableSnapshot } from '../engine/snapshot/snapshot-file.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Reader, Store } from '../store/store.ts'
@@ -27,22 +27,28 @@ export async function inRecordedSnapshot<Result>(
   }
 }
 
-/** The engine of the snapshot beside the database; undefined when there is none that can be used. */
-export async function loadEngine(store: Store, log: Log): Promise<LoadedEngine | undefined> {
-  const { files } = store
-  if (files === undefined) return undefined
+/** The engine of the snapshot in the data folder; undefined when there is none that can be used. */
+export async function loadEngine({
+  store,
+  home,
+  log,
+}: {
+  store: Store
+  home: string
+  log: Log
+}): Promise<LoadedEngine | undefined> {
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
-    const found = store.read(findSnapshot)
+    const found = store.read((reader) => findSnapshot(reader, home))
     try {
-      const loaded = await inRecordedSnapshot(store, (reader) => loadSnapshot(reader, files.file))
+      const loaded = await inRecordedSnapshot(store, (reader) => loadSnapshot(reader, home))
       if (loaded === undefined) return undefined
       const ms = Math.round(performance.now() - startedAt)
       log.info('the engine is read from its snapshot', { findings: loaded.engine.count, ms })
       return loaded
     } catch (error) {
       if (!(error instanceof UnusableSnapshot)) throw error
-      const isReplaced = store.read(findSnapshot)?.mark !== found?.mark
+      const isReplaced = store.read((reader) => findSnapshot(reader, home))?.mark !== found?.mark
       if (isReplaced && attempt < ATTEMPTS) continue
       log.warn('the snapshot of the engine is ignored, and the engine is built from the tables', {
         reason: error.message,

@@ -2,8 +2,8 @@ import { workerData } from 'node:worker_threads'
 import type { Engine } from '../engine/columnar-index.ts'
 import type { EngineImage } from '../engine/image.ts'
 import { buildEngine, catchUp } from '../engine/load.store.ts'
-import { findLogPosition, findSnapshot, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
-import { saveSnapshot } from '../engine/snapshot/snapshot.ts'
+import { findLogPosition, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
+import { findSnapshot, saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { AppError } from '../kernel/errors.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
 import { inRecordedSnapshot, loadEngine } from './engine-loader.ts'
@@ -12,7 +12,7 @@ import type { ThreadSettings } from './thread-options.ts'
 
 export interface OpenedEngine {
   image: EngineImage
-  /** What the snapshot beside the database includes; undefined without one. */
+  /** What the snapshot in the data folder includes; undefined without one. */
   saved: LogPosition | undefined
 }
 
@@ -37,7 +37,9 @@ const emit = openEvents<EngineThreadProtocol>()
 const cache = { readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 8 * MEGABYTE }
 
 async function main(): Promise<void> {
-  const { log, store } = await openThread(workerData as ThreadSettings, (line) => emit('log', line), cache)
+  const settings = workerData as ThreadSettings
+  const { log, store } = await openThread(settings, (line) => emit('log', line), cache)
+  const folder = { store, home: settings.home, log }
 
   async function build(): Promise<{ engine: Engine; position: LogPosition | undefined }> {
     const startedAt = performance.now()
@@ -49,11 +51,9 @@ async function main(): Promise<void> {
   }
 
   function trySave(engine: Engine): LogPosition | undefined {
-    // Snapshots are kept beside a database in a file.
-    if (store.files === undefined) return undefined
     const startedAt = performance.now()
     try {
-      const position = saveSnapshot(store, engine)
+      const position = saveSnapshot(folder, engine)
       const ms = Math.round(performance.now() - startedAt)
       if (position === undefined) log.warn('there is no room for a snapshot of the engine')
       else log.info('the snapshot of the engine is written', { findings: engine.count, ms })
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error
 
   async function open({ isBuilt }: { isBuilt: boolean }): Promise<Transferred<OpenedEngine>> {
-    const loaded = isBuilt ? undefined : await loadEngine(store, log)
+    const loaded = isBuilt ? undefined : await loadEngine(folder)
     if (loaded === undefined) emit('building', undefined)
     const { engine, position } = loaded ?? (await build())
     const image = engine.toImage()
@@ -77,9 +77,9 @@ async function main(): Promise<void> {
   }
 
   async function refresh(): Promise<LogPosition | undefined> {
-    const [found, present] = store.read((reader) => [findSnapshot(reader), findLogPosition(reader)])
+    const [found, present] = store.read((reader) => [findSnapshot(reader, settings.home), findLogPosition(reader)])
     if (found?.seq === present.seq && found.assetSeq === present.assetSeq) return found
-    const loaded = await loadEngine(store, log)
+    const loaded = await loadEngine(folder)
     return loaded === undefined ? (await build()).position : trySave(loaded.engine)
   }
 

@@ -196,9 +196,9 @@ function checkFiles(store: Store, files: StoreFiles, { deep, maxQuickBytes, newe
   ]
 }
 
-export function repairSnapshot({ store }: OpenedApp): Check {
+export function repairSnapshot({ store, config }: OpenedApp): Check {
   const drop = () => {
-    dropSnapshot(store)
+    dropSnapshot(store, config.home)
     return 'deleted; the columnar index is built from the tables at the next start'
   }
   return check('snapshot of the index', drop, 'assay doctor --repair')

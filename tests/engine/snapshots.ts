@@ -1,6 +1,6 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Engine } from '../../src/engine/columnar-index.ts'
 import type { TimelineOptions } from '../../src/engine/index/timeline.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
@@ -27,10 +27,10 @@ export function countFindings(store: Store): void {
 }
 
 /** The engine of the snapshot, or why there is none. */
-export async function load(store: Store): Promise<Engine | string> {
+export async function load(store: Store, home: string): Promise<Engine | string> {
   const snapshot = store.openSnapshot({ asRecorded: true })
   try {
-    return (await loadSnapshot(snapshot.reader, filesOf(store).file, tiny))?.engine ?? 'there is none'
+    return (await loadSnapshot(snapshot.reader, home, tiny))?.engine ?? 'there is none'
   } catch (error) {
     if (error instanceof UnusableSnapshot) return error.message
     throw error
@@ -68,10 +68,10 @@ export async function damageSnapshots(count: number, random: SeededRandom): Prom
   const other = openHome(random)
   try {
     for (let number = 0; number < count; number++) {
-      const kind = random.pick(damages)
+      const kind = random.pick(own.store.files === undefined ? damages : damagesOfFiles)
       await own.refill()
       await kind(own, other, random)
-      const engine = await load(own.store)
+      const engine = await own.load()
       if (typeof engine === 'string') trouble.unused[engine] = (trouble.unused[engine] ?? 0) + 1
       else {
         trouble.used += 1
@@ -86,13 +86,13 @@ export async function damageSnapshots(count: number, random: SeededRandom): Prom
 }
 
 class Home {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'assay-snapshot-'))
+  readonly folder = mkdtempSync(join(tmpdir(), 'assay-snapshot-'))
   readonly #random: SeededRandom
   store: Store
 
   constructor(random: SeededRandom) {
     this.#random = random
-    this.store = openNewStore(join(this.#folder, 'assay.db'), () => NOW)
+    this.store = openNewStore(join(this.folder, 'assay.db'), () => NOW)
     plant(this.store, makeEstate(random.below(1000), 250) as EstateSeed)
     countFindings(this.store)
     this.save()
@@ -101,13 +101,18 @@ class Home {
   save(): void {
     countFindings(this.store)
     const engine = this.store.read((reader) => buildEngine(reader, tiny))
-    if (saveSnapshot(this.store, engine) === undefined) throw new Error('the snapshot was not written')
+    if (saveSnapshot({ store: this.store, home: this.folder }, engine) === undefined)
+      throw new Error('the snapshot was not written')
   }
 
   /** Changes the database, and writes a snapshot of it if its own cannot be used. */
   async refill(): Promise<void> {
     this.change(1)
-    if (typeof (await load(this.store)) === 'string') this.save()
+    if (typeof (await this.load()) === 'string') this.save()
+  }
+
+  load(): Promise<Engine | string> {
+    return load(this.store, this.folder)
   }
 
   change(times: number): void {
@@ -115,7 +120,7 @@ class Home {
   }
 
   get file(): string {
-    const folder = join(dirname(filesOf(this.store).file), 'engine')
+    const folder = join(this.folder, 'engine')
     const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.columns'))
     return join(folder, name)
   }
@@ -144,7 +149,7 @@ class Home {
 
   close(): void {
     this.store.close()
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
@@ -185,7 +190,7 @@ const changeRow: Damage = (own, _, random) =>
     const change = random.pick([
       'seq = seq + 1',
       'asset_seq = asset_seq - 1',
-      "mark = '../../assay'",
+      "mark = '../../' || mark",
       "digest = replace(digest, '0', '1') || '0'",
     ])
     writer.prepare(`UPDATE engine_snapshot SET ${change}`).run()
@@ -215,16 +220,5 @@ const exchange: Damage = async (own, other, random) => {
 }
 const nothing: Damage = (own, _, random) => own.change(random.below(5))
 
-const damages: readonly Damage[] = [
-  flip,
-  flip,
-  cut,
-  swap,
-  zero,
-  takeOther,
-  takeOlder,
-  changeRow,
-  copyBack,
-  exchange,
-  nothing,
-]
+const damages: readonly Damage[] = [flip, flip, cut, swap, zero, takeOther, takeOlder, changeRow, nothing]
+const damagesOfFiles: readonly Damage[] = [...damages, copyBack, exchange]

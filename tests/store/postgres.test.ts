@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { inRecordedSnapshot } from '../../src/background/engine-loader.ts'
+import { Engine } from '../../src/engine/columnar-index.ts'
 import { ComboCounts } from '../../src/engine/combo-counts.store.ts'
+import { buildEngine } from '../../src/engine/load.store.ts'
+import { listSnapshots } from '../../src/engine/snapshot/snapshot.store.ts'
+import { dropSnapshot, saveSnapshot } from '../../src/engine/snapshot/snapshot.ts'
 import { type SeenAsset, saveAsset } from '../../src/findings/assets.store.ts'
 import { applyDetection, type DetectionCounts } from '../../src/findings/detected.ts'
 import type { FacetDictionary } from '../../src/findings/facets.store.ts'
@@ -18,9 +23,11 @@ import { insertScan } from '../../src/scans/scans.store.ts'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
 import type { PostgresStore } from '../../src/store/postgres/store.ts'
 import type { Reader, Store, Writer } from '../../src/store/store.ts'
+import { changeSomething } from '../engine/changing.ts'
+import { countDifferences, countFindings, load, tiny } from '../engine/snapshots.ts'
 import { streamOf } from '../imports/importing.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
-import { makeEstate, makeMetrics, NOW, namedTerms } from '../properties/query-data.ts'
+import { makeEstate, makeMetrics, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { policiesOf } from '../properties/query-terms.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
 import { contextOf, localPerson } from '../support/context.ts'
@@ -397,6 +404,27 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
       find(count, 'saved')
     } catch {}
     expect([find(count, 'saved'), find(count, 'unsaved')]).toEqual([1, 0])
+  })
+
+  it('keeps a snapshot of the columnar index for each data folder, which is read and updated by the change log', async () => {
+    const homes = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'assay-engine-')))
+    onTestFinished(() => homes.forEach((home) => void rmSync(home, { recursive: true })))
+    countFindings(store)
+    const [first = '', second = ''] = homes
+    for (const home of [first, second, second]) {
+      const engine = await inRecordedSnapshot(store, (reader) => buildEngine(reader, tiny))
+      expect(saveSnapshot({ store, home }, engine)).toBeDefined()
+    }
+    expect(store.read(listSnapshots)).toHaveLength(2)
+    changeSomething(store, new SeededRandom(4), { startsOver: 0 })
+    for (const home of homes) {
+      const engine = await load(store, home)
+      expect(engine).toBeInstanceOf(Engine)
+      expect(countDifferences(store, engine as Engine, 10, 1)).toBe(0)
+    }
+    dropSnapshot(store, first)
+    expect(store.read(listSnapshots)).toHaveLength(1)
+    expect(await load(store, first)).toBe('there is none')
   })
 
   it('keeps its rows when it is opened again, and reports a server that is not there', () => {

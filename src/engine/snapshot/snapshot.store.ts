@@ -13,25 +13,25 @@ export interface SnapshotRow extends LogPosition {
   digest: string
 }
 
-export function findSnapshot(reader: Reader): SnapshotRow | undefined {
-  return reader
-    .prepare('SELECT mark, digest, seq, asset_seq AS assetSeq FROM engine_snapshot ORDER BY seq DESC, mark LIMIT 1')
-    .get() as SnapshotRow | undefined
-}
+/** The snapshots of a database, the newest first: one, or on a server one for each data folder. */
+export const listSnapshots = (reader: Reader): SnapshotRow[] =>
+  reader
+    .prepare('SELECT mark, digest, seq, asset_seq AS assetSeq FROM engine_snapshot ORDER BY seq DESC, mark')
+    .all() as SnapshotRow[]
 
-/** Makes a snapshot the only one of the database; false if the database does not have all that it includes. */
-export function replaceSnapshot(writer: Writer, { mark, digest, seq, assetSeq }: SnapshotRow): boolean {
+/** Adds a snapshot; false if the database does not have all that it includes. */
+export function insertSnapshot(writer: Writer, { mark, digest, seq, assetSeq }: SnapshotRow): boolean {
   const now = findLogPosition(writer)
   if (now.seq < seq || now.assetSeq < assetSeq) return false
-  dropSnapshots(writer)
   writer
     .prepare('INSERT INTO engine_snapshot (mark, digest, seq, asset_seq) VALUES (?, ?, ?, ?)')
     .run(internalText(mark), internalText(digest), seq, assetSeq)
   return true
 }
 
-export function dropSnapshots(writer: Writer): void {
-  writer.prepare('DELETE FROM engine_snapshot').run()
+export function deleteSnapshots(writer: Writer, marks: readonly string[]): void {
+  const remove = writer.prepare('DELETE FROM engine_snapshot WHERE mark = ?')
+  for (const mark of marks) remove.run(internalText(mark))
 }
 
 export function findLogPosition(reader: Reader): LogPosition {

@@ -1,15 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../runtime/package-files.ts'
 import { newestSchema } from '../../store/migrations.ts'
 import { MIN_FREE_BYTES, readFreeBytes } from '../../store/space.ts'
-import type { Reader, Store } from '../../store/store.ts'
+import type { Reader, Store, Writer } from '../../store/store.ts'
 import { Engine } from '../columnar-index.ts'
 import type { TimelineOptions } from '../index/timeline.ts'
 import { addSomeWords, catchUp } from '../load.store.ts'
-import { dropSnapshots, findSnapshot, hasStoredCounts, type LogPosition, replaceSnapshot } from './snapshot.store.ts'
+import {
+  deleteSnapshots,
+  hasStoredCounts,
+  insertSnapshot,
+  type LogPosition,
+  listSnapshots,
+  type SnapshotRow,
+} from './snapshot.store.ts'
 import { readSnapshotFile, UnusableSnapshot, writeSnapshotFile } from './snapshot-file.ts'
 
 const FOLDER = 'engine'
@@ -17,29 +24,40 @@ const SUFFIX = '.columns'
 const DRAFT_SUFFIX = '.draft'
 /** A draft of another process is deleted when it is older. */
 const MAX_DRAFT_AGE_MS = 3_600_000
+/** Data folders whose snapshots a database on a server remembers. */
+const MAX_FOLDERS = 100
 
-const folderOf = (database: string): string => join(dirname(database), FOLDER)
+const folderOf = (home: string): string => join(home, FOLDER)
+
+/** The marks of the snapshots in a folder. The mark of a row becomes a part of a path only if it is among them. */
+function listMarks(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => /^([0-9a-f]{32})\.columns$/.exec(name)?.[1] ?? [])
+}
+
+/** The newest snapshot of a database that is in a data folder. */
+export function findSnapshot(reader: Reader, home: string): SnapshotRow | undefined {
+  const marks = listMarks(folderOf(home))
+  return marks.length === 0 ? undefined : listSnapshots(reader).find(({ mark }) => marks.includes(mark))
+}
 
 const identify = (mark: string) => ({ mark, schema: newestSchema(), program: version })
 
 /**
- * Writes the contents of an engine beside the database, as its only snapshot. The file is complete before the database
+ * Writes the contents of an engine into a data folder, as its only snapshot. The file is complete before the database
  * has the row that names it, and that row is written after everything that the engine includes. So a database that was
  * restored or copied has the row only if its past is the same up to there, and the change log leads on from it.
- * Returns undefined when `isLate` became true, the disk has no room, or the database is on a server; the former snapshot
- * then stays.
+ * Returns undefined when `isLate` became true, or the disk has no room; the former snapshot then stays.
  */
 export function saveSnapshot(
-  store: Store,
+  { store, home }: { store: Store; home: string },
   engine: Engine,
   isLate: () => boolean = () => false,
 ): LogPosition | undefined {
-  if (store.files === undefined) return undefined
-  const { file: database } = store.files
-  const folder = folderOf(database)
+  const folder = folderOf(home)
   const image = engine.toImage()
   const bytes = image.reduce((sum, { column, used }) => sum + column.BYTES_PER_ELEMENT * used, 0)
-  if (readFreeBytes(dirname(database)) < 2 * MIN_FREE_BYTES + bytes) return undefined
+  if (readFreeBytes(home) < 2 * MIN_FREE_BYTES + bytes) return undefined
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const mark = randomBytes(16).toString('hex')
@@ -51,17 +69,26 @@ export function saveSnapshot(
     if (digest === undefined) return undefined
     const { seq, assetSeq } = engine
     // Files are renamed and deleted under the write lock, so that no process deletes what another has just written.
-    isKept = store.write((writer) => {
-      if (!replaceSnapshot(writer, { mark, digest, seq, assetSeq })) return false
-      renameSync(draft, file)
+    const replace = (writer: Writer) => {
+      deleteSnapshots(writer, listReplaced(store, writer, folder))
+      if (!insertSnapshot(writer, { mark, digest, seq, assetSeq })) return false
+      // On a server, the transaction may be repeated.
+      if (existsSync(draft)) renameSync(draft, file)
       removeFiles(folder, mark)
       return true
-    })
+    }
+    isKept = store.write(replace, { scope: 'loop' })
     return isKept ? { seq, assetSeq } : undefined
   } finally {
     rmSync(draft, { force: true })
     if (!isKept) rmSync(file, { force: true })
   }
+}
+
+/** All snapshots of a database in a file; on a server those of the folder, and of folders that are probably gone. */
+function listReplaced({ files }: Store, writer: Writer, folder: string): string[] {
+  const [marks, own] = [listSnapshots(writer).map(({ mark }) => mark), listMarks(folder)]
+  return files === undefined ? marks.filter((mark, place) => own.includes(mark) || place >= MAX_FOLDERS) : marks
 }
 
 /**
@@ -71,15 +98,13 @@ export function saveSnapshot(
  */
 export async function loadSnapshot(
   reader: Reader,
-  database: string,
+  home: string,
   options?: TimelineOptions,
 ): Promise<{ engine: Engine; position: LogPosition } | undefined> {
-  const found = findSnapshot(reader)
+  const found = findSnapshot(reader, home)
   if (found === undefined) return undefined
   const { mark, digest, seq, assetSeq } = found
-  // The mark becomes a part of a path.
-  if (!/^[0-9a-f]{32}$/.test(mark)) throw new UnusableSnapshot('its name is damaged')
-  const engine = await restore(join(folderOf(database), `${mark}${SUFFIX}`), mark, digest, options)
+  const engine = await restore(join(folderOf(home), `${mark}${SUFFIX}`), mark, digest, options)
   if (engine.seq !== seq || engine.assetSeq !== assetSeq) throw new UnusableSnapshot('it is another snapshot')
   while (addSomeWords(reader, engine)) await nextTurn()
   if (!catchUp(reader, engine)) throw new UnusableSnapshot('the change log does not lead on from it')
@@ -104,12 +129,14 @@ async function restore(
   }
 }
 
-/** Deletes the snapshot of a database, and what interrupted ones have left. */
-export function dropSnapshot(store: Store): void {
-  store.write((writer) => {
-    dropSnapshots(writer)
-    if (store.files !== undefined) removeFiles(folderOf(store.files.file))
-  })
+/** Deletes the snapshot of a database in a data folder, and what interrupted ones have left. */
+export function dropSnapshot(store: Store, home: string): void {
+  const folder = folderOf(home)
+  const drop = (writer: Writer) => {
+    deleteSnapshots(writer, listReplaced(store, writer, folder))
+    removeFiles(folder)
+  }
+  store.write(drop, { scope: 'loop' })
 }
 
 /** Deletes all snapshots but that of a mark, and drafts of processes that ended meanwhile. */
