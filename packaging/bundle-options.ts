@@ -18,8 +18,8 @@ const unread: Plugin = {
     bundle.onLoad({ filter: /[/\\]src[/\\]runtime[/\\]source-worker\.ts$/ }, () => ({
       contents: 'export const startSourceWorker = undefined',
     }))
-    // The widths of ASCII need none of its segmenter and expressions, which take some 60 ms to be made.
-    bundle.onLoad({ filter: /[/\\]string-width[/\\]index\.js$/ }, ({ path }) => ({
+    // The widths of ASCII need none of their segmenters and expressions, which take some 80 ms to be made.
+    bundle.onLoad({ filter: /[/\\](?:string-width|wrap-ansi)[/\\]index\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
         .replace(/^const (segmenter|\w+Regex) = (.+);$/gm, 'let $1Made;\nconst $1Late = () => ($1Made ??= $2);')
         .replace(/\b(segmenter|\w+Regex)\b/g, '$1Late()'),

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import {
@@ -13,6 +14,7 @@ import {
 import { layOut } from '../../src/cli/output/layout.ts'
 import { describeScreen } from '../../src/cli/output/screen.ts'
 import { toReadersTime } from '../../src/cli/output/times.ts'
+import { widthOf } from '../../src/cli/output/width.ts'
 import { line, showSentence } from '../../src/kernel/shown.ts'
 import { hostileNames } from '../support/hostile-names.ts'
 
@@ -268,4 +270,13 @@ describe('colour and links', () => {
       hasLinks: isTTY && hasColor,
     })
   })
+})
+
+it('counts columns as the package does, for signs of the program beside any others', () => {
+  const sign = fc.constantFrom(...'a1 ~·→…–—─‘’“”é人©', '👩‍👩‍👧', '\u0301', '\u200d', '\ufe0f', '\u20e3', '\u001b[1m')
+  fc.assert(
+    fc.property(fc.string({ unit: sign }), (text) => {
+      expect(widthOf(text)).toBe(stringWidth(text))
+    }),
+  )
 })

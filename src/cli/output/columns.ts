@@ -1,12 +1,12 @@
-import stringWidth from 'string-width'
 import type { Column, TableCell } from './blocks.ts'
+import { widthOf } from './width.ts'
 
 const GAP_WIDTH = 2
 const MIN_COLUMN = 12
 /** Words up to this width keep a wrapped column wide enough not to break them. */
 const MAX_WORD = 24
 
-const longest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0)
+const longest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 
 /** The width that holds the words of nine in ten cells. */
 function usualWord(texts: readonly string[]): number {
@@ -24,7 +24,7 @@ export function fitColumns(
   width: number,
 ): (number | undefined)[] | undefined {
   const cells = columns.map((_, at) => rows.map((row) => row[at]?.text ?? ''))
-  const natural = columns.map(({ title }, at) => Math.max(stringWidth(title), longest(cells[at] ?? [])))
+  const natural = columns.map(({ title }, at) => Math.max(widthOf(title), longest(cells[at] ?? [])))
   if (natural.reduce((sum, each) => sum + each + GAP_WIDTH, -GAP_WIDTH) <= width) return natural
   // Titles may be wrapped.
   const titles = columns.map(({ title }) => longest(title.split(' ')))

@@ -1,12 +1,12 @@
-import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
+import { widthOf } from './width.ts'
 
 /** Pieces that are not divided: the escapes of quoted names, and characters with their marks. */
 const pieces = /\\u[\da-f]{4}|\\.|[^\p{M}](?:\p{M}|\u200d.)*|./gsu
 
 /** Cuts a text to a width, after a word where one ends in its second half; a quoted name keeps its quotes. */
 export function cutText(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
+  if (widthOf(text) <= width) return text
   const isQuoted = text.startsWith("'")
   const end = isQuoted ? "'…" : '…'
   const room = width - end.length
@@ -15,7 +15,7 @@ export function cutText(text: string, width: number): string {
   let atWord = ''
   for (const piece of (isQuoted ? text.replace(/'…?$/, '') : text).match(pieces) ?? []) {
     if (piece === ' ' && keptWidth * 2 >= room) atWord = kept
-    const pieceWidth = stringWidth(piece)
+    const pieceWidth = widthOf(piece)
     if (keptWidth + pieceWidth > room) break
     kept += piece
     keptWidth += pieceWidth
@@ -29,14 +29,14 @@ export function cutText(text: string, width: number): string {
  * break a word.
  */
 export function wrapText(long: string, width: number, indent = '  '): string[] {
-  if (stringWidth(long) <= width) return [long]
+  if (widthOf(long) <= width) return [long]
   // The library composes characters, which changes the length.
   const text = long.normalize()
   const wrap = (part: string, room: number) => wrapAnsi(part, room, { hard: true }).split('\n')
   const [first = ''] = wrap(text, width)
   const rest = text.trimStart().slice(first.length).trimStart()
   if (rest === '') return [first]
-  const longestWord = rest.split(' ').reduce((most, word) => Math.max(most, stringWidth(word)), 0)
+  const longestWord = rest.split(' ').reduce((most, word) => Math.max(most, widthOf(word)), 0)
   const breaks = longestWord > width - indent.length && longestWord <= width
   const further = indent.length * 2 < width && !breaks ? indent : ''
   return [first, ...wrap(rest, width - further.length).map((line) => further + line)]

@@ -1,11 +1,11 @@
 import { styleText } from 'node:util'
-import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 import { type Block, type Fields, type Span, type TableBlock, type Tone, withUtcTimes } from './blocks.ts'
 import { fitColumns } from './columns.ts'
 import { cutText, wrapText } from './fit-text.ts'
 import { toHarmlessLink } from './links.ts'
 import { readersZone } from './times.ts'
+import { widthOf } from './width.ts'
 
 /** What the output is shown on; a pipe has no width. */
 export interface Screen {
@@ -55,7 +55,7 @@ const isSpans = (block: Block): block is readonly (Span['text'] | Span)[] => Arr
 
 /** Lines of a paragraph; the further ones are indented as the first, and a little more. */
 function wrapLine(text: string, width: number): string[] {
-  if (stringWidth(text) <= width) return [text]
+  if (widthOf(text) <= width) return [text]
   const indent = ' '.repeat(Math.min(/^ */.exec(text)?.[0].length ?? 0, width >> 2))
   const [first = '', ...more] = wrapAnsi(text.trimStart(), width - indent.length, wrapOptions).split('\n')
   if (indent === '') return [first, ...more]
@@ -65,14 +65,14 @@ function wrapLine(text: string, width: number): string[] {
 const wrapOptions = { hard: true } as const
 
 function wrapCommand(text: string, width: number): string[] {
-  if (stringWidth(text) <= width) return [text]
+  if (widthOf(text) <= width) return [text]
   const indent = /^ */.exec(text)?.[0] ?? ''
   const room = width - indent.length - 4
   // Within quotes the shell would keep the backslash.
   const joined = text.trimStart().replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => quoted.replaceAll(' ', '\u00a0'))
   const lines = wrapAnsi(joined, room).replaceAll('\u00a0', ' ').split('\n')
   // Terminals copy a line that they wrap themselves as one line.
-  if (lines.some((line) => stringWidth(line) > room)) return [text]
+  if (lines.some((line) => widthOf(line) > room)) return [text]
   return lines.map((line, at) => `${indent}${at === 0 ? '' : GAP}${line}${at < lines.length - 1 ? ' \\' : ''}`)
 }
 
@@ -95,7 +95,7 @@ function layOutTable({ columns, rows }: TableBlock, screen: Screen, paint: Paint
       let blanks = ''
       for (const [index, { cell, width, column, lines }] of parts.entries()) {
         const text = lines[row] ?? ''
-        const room = ' '.repeat(width - stringWidth(text))
+        const room = ' '.repeat(width - widthOf(text))
         if (index > 0) blanks += GAP
         if (text !== '') {
           written += (column.align === 'right' ? blanks + room : blanks) + paint(text, cell ?? {})
@@ -122,11 +122,11 @@ function layOutRecords({ columns, rows }: TableBlock, screen: Screen, paint: Pai
 }
 
 function layOutFields({ fields }: Fields, screen: Screen, paint: Painter): string[] {
-  const width = Math.max(0, ...fields.map(([title]) => stringWidth(title)))
+  const width = Math.max(0, ...fields.map(([title]) => widthOf(title)))
   return fields.flatMap(([title, cell]) => {
-    const head = `${title}:${' '.repeat(width - stringWidth(title))} `
+    const head = `${title}:${' '.repeat(width - widthOf(title))} `
     const room = screen.width - head.length
-    const isBeside = room >= MIN_VALUE || stringWidth(cell.text) <= room
+    const isBeside = room >= MIN_VALUE || widthOf(cell.text) <= room
     const indent = isBeside ? ' '.repeat(head.length) : GAP
     const lines = wrapText(cell.text, screen.width - indent.length, '')
     const painted = lines.map((line) => paint(line, cell))
