@@ -167,12 +167,12 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
   for (let at = 0; at < patterns.length; at++) {
     let state = 0
     for (const symbol of patterns[at]?.symbols ?? []) {
-      const [cell, key] = [(state << ROW_BITS) + symbol, state * 0x10000 + symbol]
-      let child = (symbol < WIDTH ? dense[cell] : others.get(key)) ?? 0
+      const isDense = symbol < WIDTH
+      let child = (isDense ? dense[(state << ROW_BITS) + symbol] : others.get(state * 0x10000 + symbol)) ?? 0
       if (child === 0) {
         child = count++
-        if (symbol < WIDTH) dense[cell] = child
-        else others.set(key, child)
+        if (isDense) dense[(state << ROW_BITS) + symbol] = child
+        else others.set(state * 0x10000 + symbol, child)
         symbolOf[child] = symbol
         sibling[child] = firstChild[state] ?? 0
         firstChild[state] = child
@@ -201,11 +201,15 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
     }
   }
   const reported: (readonly number[])[] = []
+  const accepts = new Uint8Array(order.length)
   for (let state = 0; state < count; state++) {
     const added = order[state] ?? 0
     const back = fallback[state] ?? 0
-    const [own, inherited] = [ends[added], state === 0 ? [] : (reported[back] ?? [])]
-    reported.push(own === undefined ? inherited : [...own, ...inherited])
+    const own = ends[added]
+    const inherited = state === 0 ? [] : (reported[back] ?? [])
+    const list = own === undefined ? inherited : [...own, ...inherited]
+    reported.push(list)
+    if (list.length > 0) accepts[state] = 1
     if (state !== 0) table.copyWithin(state << ROW_BITS, back << ROW_BITS, (back + 1) << ROW_BITS)
     for (let addedChild = firstChild[added] ?? 0; addedChild !== 0; addedChild = sibling[addedChild] ?? 0) {
       const symbol = symbolOf[addedChild] ?? 0
@@ -216,7 +220,6 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
       else sparse.set(state * 0x10000 + symbol, child)
     }
   }
-  const accepts = Uint8Array.from(reported, (list) => (list.length > 0 ? 1 : 0))
   const isLetter = (kind: number) => kind === LOWER || kind === UPPER || kind === UNSPACED
   const wordStarts = new Int32Array(REMEMBERED)
 
