@@ -1,12 +1,18 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openApp } from '../../src/app.ts'
+import type { Host } from '../../src/cli/host.ts'
+import { serve } from '../../src/commands/serve.ts'
+import { work } from '../../src/commands/worker.ts'
+import { loadConfig } from '../../src/config.ts'
 import { newestSchema } from '../../src/store/migrations.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
-import { firstUrl, makeHome, serveAssay, startAssay } from '../support/assay.ts'
+import { firstUrl, makeHome } from '../support/assay.ts'
 import { missingPrograms, type OwnPostgresServer, openAdmin, startOwnPostgres } from '../support/postgres.ts'
 import { ask } from './estate.ts'
 
@@ -52,6 +58,25 @@ describe.skipIf(missingPrograms !== undefined)(`an upgrade on PostgreSQL ${missi
     for (const { remove } of homes) remove()
   })
 
+  /** Starts a server or worker of this version in this process. */
+  async function startHere(start: typeof serve, home: string) {
+    const config = loadConfig({ home, port: 0, probePort: 0, background: false, logLevel: 'silent' }, env)
+    const stopping = new AbortController()
+    const stdout = new PassThrough()
+    const host = { signal: stopping.signal, stdout } as unknown as Host
+    const ended = start(await openApp(config, env), host)
+    onTestFinished(() => stopping.abort())
+    const url = await firstUrl(
+      { stdout } as unknown as ChildProcess,
+      ended.then(() => 'it ended'),
+    )
+    const stop = () => {
+      stopping.abort()
+      return ended
+    }
+    return { url, stop }
+  }
+
   /** Starts a command of the next version. */
   function startNext(args: readonly string[], home: string) {
     const child = spawn(process.execPath, [join(root, 'dist/main.js'), ...args], {
@@ -75,9 +100,7 @@ describe.skipIf(missingPrograms !== undefined)(`an upgrade on PostgreSQL ${missi
   const statusOf = async (url: string) => (await fetch(url)).status
 
   it('is made by one of the servers that start, while those of the earlier version refuse to go on', async () => {
-    const old = await serveAssay(homeOf(0), ['--no-background'], env)
-    const worker = await startAssay(['worker', '--probe-port', '0'], { home: homeOf(1), env })
-    for (const { child } of [old, worker]) onTestFinished(() => void child.kill('SIGKILL'))
+    const [old, worker] = [await startHere(serve, homeOf(0)), await startHere(work, homeOf(1))]
     expect((await ask(old.url, 'POST', '/semantic/query', question)).status).toBe(200)
     expect(schema()).toBe(present)
 
@@ -118,8 +141,7 @@ describe.skipIf(missingPrograms !== undefined)(`an upgrade on PostgreSQL ${missi
 
     const sick = await runNext(['doctor'], homeOf(2))
     expect(sick.stdout).toMatch(/warn +other versions: .* connections? for schema \d+/)
-    expect(await old.stop()).toBe(0)
-    expect(await worker.stop()).toBe(0)
+    await Promise.all([old.stop(), worker.stop()])
     for (const { child, closed } of starting) {
       child.kill('SIGTERM')
       expect(await closed).toBe(0)
