@@ -22,6 +22,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** One process for drawing and one for all pages take less processor time than a process for each. */
 const args = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--in-process-gpu', '--disable-dev-shm-usage']
 args.push('--disable-site-isolation-trials', '--process-per-site', '--renderer-process-limit=1')
+// Each page runs axe once, so to optimise its code takes as long as the rest.
+args.push('--js-flags=--no-opt --no-maglev')
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath, args })
 
