@@ -1,8 +1,12 @@
+import { join } from 'node:path'
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createToken } from '../../src/access/tokens.ts'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
-import { assay, generate, hasBrowser, inspect, launch, Pages, type Served, serve } from './harness.ts'
+import { Store } from '../../src/store/store.ts'
+import { localPerson } from '../support/context.ts'
+import { generate, hasBrowser, inspect, launch, Pages, type Served, serve } from './harness.ts'
 
 let browser: Browser
 let served: Served
@@ -334,8 +338,9 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
 
   // Last, because from then on every request needs a token.
   test('a token is needed or lacks a scope: the address stays, what its scopes forbid is not shown, and the scope needed is named', async () => {
-    const made = assay('token', 'create', '--name', 'reader', '--scope', 'read', '--home', served.home)
-    const token = /assay_[A-Za-z0-9_-]+/.exec(made)?.[0] ?? ''
+    const store = Store.open(join(served.home, 'assay.db'), { now: Date.now })
+    const { token } = createToken({ store, caller: localPerson, now: Date.now }, { name: 'reader', scopes: ['read'] })
+    store.close()
     const page = await open('/console/sources?x=1', { unsettled: true, allowed: refused })
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await inspect(page)).toEqual([])
