@@ -98,10 +98,9 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
     const lost = await ask(url, 'POST', '/semantic/query', question)
     expect(lost).toMatchObject({ status: 503, body: { reason: 'database_unreachable' } })
     server.resume()
-    await vi.waitFor(async () => expect((await ask(url, 'GET', '/ready')).status).toBe(200), { timeout: 20_000 })
-    await vi.waitFor(async () => expect(await query(url)).toEqual({ status: 200, numbers: expected }), {
-      timeout: 20_000,
-    })
+    const patience = { timeout: 20_000, interval: 200 }
+    await vi.waitFor(async () => expect((await ask(url, 'GET', '/ready')).status).toBe(200), patience)
+    await vi.waitFor(async () => expect(await query(url)).toEqual({ status: 200, numbers: expected }), patience)
     expect((await ask(url, 'GET', '/semantic/glossary/kept')).status).toBe(200)
   }, 300_000)
 
