@@ -103,7 +103,7 @@ export async function runInOneProcess(commands: readonly string[][], home: strin
 }
 
 /**
- * Types what is planted into commands: where there is one round, one of them in a process of its own, else the first of each.
+ * Types what is planted into commands; in more than one round, the first of each in a process of its own.
  * @param further commands that run with the others
  */
 export async function plantCommands(
@@ -115,7 +115,7 @@ export async function plantCommands(
 ): Promise<void> {
   const take = (field: string) => plantings.take(field, { credentialsOnly: true })
   const commands = Array.from({ length: count }, () => listCommands(take, home)).flat()
-  const alone = count > 1 ? commands.length / count : 1
+  const alone = count > 1 ? commands.length / count : 0
   for (const args of commands.slice(0, alone)) {
     const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
     note(`assay ${args[0]}`, stdout + stderr)

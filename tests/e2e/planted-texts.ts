@@ -102,7 +102,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
     let { body } = await ask(server.url, 'POST', `/sources/${id}/scans`, {})
     const start = performance.now()
     while (!DONE.test(String(body.status))) {
-      await sleep(20)
+      await sleep(100)
       // A platform whose states nobody understands is waited for.
       if (performance.now() - start > maxMs) await ask(server.url, 'POST', `/scans/${body.id}/cancel`, {})
       body = (await ask(server.url, 'GET', `/scans/${body.id}`)).body
