@@ -120,8 +120,9 @@ describe('a planted secret', () => {
   it('is in no output of a route, tool or command, no error, metric or log line, and neither are error texts of a tenant', async () => {
     for (const [n, secret] of credentials.entries()) {
       await ask('POST', '/sources', { name: `hostile-${n}`, config: sourceOf(secret) })
+      if (n >= 10) continue
       await ask('POST', '/sources', { name: `wrong-${n}`, config: sourceOf(secret, { nonsense: secret.length }) })
-      if (n < 10) await ask('POST', `/sources/hostile-${n}/test`, {})
+      await ask('POST', `/sources/hostile-${n}/test`, {})
     }
     await ask('PUT', '/sources/hostile-0', { config: { required: { base_url: 'http://127.0.0.1:1' } } })
     await ask('POST', '/sources/hostile-1/scans', {})
