@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -6,7 +6,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
-  assay,
   generate,
   hasBrowser,
   inspect,
@@ -43,6 +42,7 @@ interface Bridged {
 }
 
 let home = ''
+let served: Served
 let client: Client
 let html = ''
 
@@ -56,15 +56,14 @@ const readView = async (from: Client) => (await from.readResource({ uri: VIEW })
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'assay-view-'))
-  const file = join(home, 'findings.ndjson')
-  writeFileSync(file, generate(400, 7))
-  assay('import', '--home', home, '--source', 'archive', file)
+  served = await serve(undefined, home)
+  await served.importLines('archive', generate(400, 7))
   client = await openClient('auto')
   html = String(((await readView(client)) as { text: string }).text)
 }, 60_000)
 afterAll(async () => {
   await client?.close()
-  rmSync(home, { recursive: true, force: true })
+  await served?.close()
 })
 
 describe('the view of answers', () => {
@@ -100,16 +99,15 @@ describe.skipIf(!hasBrowser)('the view in a host', { timeout: 60_000 }, () => {
   let browser: Browser
   let profile: BrowserContext
   let pages: HostPages
-  let served: Served
   let page: Page
   let faults: string[] = []
   let called: { name: string; arguments?: Record<string, unknown> }[] = []
   beforeAll(async () => {
-    ;[browser, pages, served] = await Promise.all([launch(), startHostPages(), serve(undefined, home)])
+    ;[browser, pages] = await Promise.all([launch(), startHostPages()])
     profile = await openProfile(browser)
   }, 60_000)
   afterAll(async () => {
-    await Promise.all([browser?.close(), served?.close()])
+    await browser?.close()
     pages?.close()
   })
   afterEach(async () => {
