@@ -105,7 +105,7 @@ const listPointed = (name: string, turn: 0 | 1) =>
 const listInputs = (template: Template, name: string): Json[] => {
   const own = listExamples(template, name)
   const [first = {}] = own
-  const mistakes = (listMistakes(first) as Json[]).filter((_, index) => isLong || index % 4 === name.length % 4)
+  const mistakes = (listMistakes(first) as Json[]).filter((_, index) => isLong || index % 12 === name.length % 12)
   return [...own, ...listPointed(name, 0), ...mistakes]
 }
 
@@ -152,9 +152,11 @@ const ways: Way[] = [
   },
 ]
 
-/** All mistakes are made in one way and at one door; elsewhere is asked what shows most. */
+/** All mistakes are made in one way and at one door; elsewhere is asked what shows most, by the other ways in turn. */
 const inputsFor = (way: Way, name: string, door: 'REST' | 'MCP' | 'exports') => {
-  if (way.name !== 'by config.json') return listInputs(template, name).slice(0, 1)
+  const turn = operations.findIndex((each) => each.name === name) + Number(door === 'REST')
+  if (way.name !== 'by config.json')
+    return isLong || door === 'exports' || ways[1 + (turn % 2)] === way ? listInputs(template, name).slice(0, 1) : []
   return door === 'REST' ? listInputs(template, name) : [...listExamples(template, name), ...listPointed(name, 1)]
 }
 
@@ -197,7 +199,7 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
         expect(reply.status).not.toBe(500)
       }
     }
-    expect(answered).toBeGreaterThan(30)
+    expect(answered).toBeGreaterThan(20)
   })
 
   it('in exports', { timeout: 60_000 }, async () => {
