@@ -10,6 +10,7 @@ import type { WriteContext } from '../../src/operation/context.ts'
 import type { Operation } from '../../src/operation/operation.ts'
 import { getSource } from '../../src/sources/sources.store.ts'
 import { caller } from '../support/context.ts'
+import { isLong } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 import { askRest, type Doors, exchange, makeTemplate, NOON, openDoors, type Template } from './estate.ts'
 import { examples } from './examples.ts'
@@ -51,6 +52,8 @@ function plantPages({ store }: WriteContext): void {
         saveLinks(writer, id, [
           { type: 'links_to', url: safe(`https://a.example/?q=${text}`), label: safe(pick(at + 5)) },
         ])
+        // In the short form, a third of the pages has a comment.
+        if (!isLong && at % 3 !== 0) continue
         const comment = `${text} password: Vx7-kw93-Qpl ${text}`
         const { findings } = detectText({ id: 'comment', text: comment, mime: 'text/plain' })
         applyDetection(ledger, {
