@@ -1,3 +1,3 @@
 import { testForgedTexts } from './forged-text.ts'
 
-testForgedTexts(100)
+testForgedTexts(40)
