@@ -103,8 +103,8 @@ export async function findLeakedInputs(perPath: number) {
       const isTool = operation.toolset !== undefined
       const first = operations.indexOf(operation)
       for (const [turn, { where, input }] of [...plantInputs(operation, valid, take)].entries()) {
-        // Where there is one planting for each path, a quarter of the inputs are asked, pairs in turn, so that each door gets some.
-        if (perPath === 1 && turn > 0 && (turn + first) % 8 > 1) continue
+        // Where there is one planting for each path, an eighth of the inputs is asked, pairs in turn, so that each door gets some.
+        if (perPath === 1 && turn > 0 && (turn + first) % 16 > 1) continue
         asked++
         // Where there is one planting for each path, the first input goes through both doors and the others in turn.
         const takesBoth = perPath > 1 || !isTool || turn === 0
