@@ -248,11 +248,11 @@ function expectedOutcome({ operation, asks }: Case, who: Who, person: Person): s
   return person === 'agrees' ? 'done' : 'forbidden declined'
 }
 
-/** Everything is asked where the local person agrees; the others meet every other case, the next one those between them. */
+/** Everything is asked where the local person agrees; the others meet every third case, the next one those after them. */
 function casesFor(way: Way, person: Person): Case[] {
   const turn = Object.keys(people).indexOf(person) + ways.indexOf(way)
   const isWhole = isLong || (person === 'agrees' && meetsEveryone(way))
-  return listCases().filter((_, index) => isWhole || index % 2 === turn % 2)
+  return listCases().filter((_, index) => isWhole || index % 3 === turn % 3)
 }
 
 function renewIfChanged(before: number): void {
@@ -302,8 +302,10 @@ describe('every change that an assistant needs consent for', () => {
   it.each(['local', 'triage', 'author'] as const)('needs none over REST for %s', async (who) => {
     const token = tokens.get(who)
     const granted = who === 'local' ? new Set<Scope>(scopes) : expandScopes([who])
-    for (const { operation, input } of listDirectCases()) {
-      if (operation.route === undefined) continue
+    for (const [turn, { operation, input }] of listDirectCases().entries()) {
+      // In the short form, the holders of tokens take turns.
+      if (operation.route === undefined || !(isLong || who === 'local' || (turn % 2 === 0) === (who === 'triage')))
+        continue
       const { path, init } = toRequest(operation, structuredClone(input))
       const headers = { ...(init.headers as Record<string, string>) }
       const before = estate.version()
