@@ -197,7 +197,7 @@ describe('attachments', () => {
 })
 
 describe('a second scan', () => {
-  const [PAGES, COMMENTS, ATTACHMENTS] = isLong ? [2_000, 300, 600] : [1_000, 60, 90]
+  const [PAGES, COMMENTS, ATTACHMENTS] = isLong ? [2_000, 300, 600] : [400, 24, 36]
   const large = () => {
     const spaces = ['1', '2', '3', '4'].map((id) => spaceOf(id))
     const pages = Array.from({ length: PAGES }, (_, index) =>
@@ -223,7 +223,7 @@ describe('a second scan', () => {
     expect(wiki.requests.filter(({ query }) => query.has('body-format'))).toEqual([])
     expect(mediaRequests(wiki)).toEqual([])
     const others = siteRequests(wiki).filter(({ path }) => !path.endsWith('/children'))
-    expect(others.length).toBeLessThanOrEqual(40)
+    expect(others.length).toBeLessThanOrEqual(isLong ? 40 : 20)
   }, 180_000)
 
   const edits: [string, (wiki: Awaited<ReturnType<typeof startWiki>>['tenant']) => void, string[]][] = [
