@@ -13,6 +13,7 @@ import { createOwner } from '../../src/scans/owner.ts'
 import { Store } from '../../src/store/store.ts'
 import type { SeededRandom } from '../properties/query-data.ts'
 import { contextOf } from '../support/context.ts'
+import { isLong } from '../support/long.ts'
 import { openNewFile } from '../support/new-store.ts'
 
 export const NOW = Date.UTC(2026, 0, 5, 12)
@@ -112,7 +113,7 @@ export class Process {
   /** All answers of this process at this moment, as one text. */
   async look(): Promise<string> {
     const answers: unknown[] = []
-    for (const [name, input] of questions) {
+    for (const [name, input] of isLong ? questions : questions.filter((_, at) => at % 2 === 0)) {
       if (this.#hasEngine) this.#tend()
       answers.push([name, input, withoutScans(await this.run(name, input))])
     }
