@@ -8,7 +8,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { createRandom } from '../../src/sample/ids.ts'
-import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
+import { mainFile, makeHome, serveAssay } from '../support/assay.ts'
 import { type Place, type Progress, placeOf, selectProgress } from './import-places.mjs'
 import { Process } from './unpublished.ts'
 
@@ -211,7 +212,8 @@ function writeLines(home: string, lines: Told): string {
 }
 
 async function runToEnd(home: string, source: string, lines: Told): Promise<void> {
-  const { code, stderr } = await runAssay(['import', writeLines(home, lines), '--source', source], { home })
+  const { run } = openLastingCommandLine({}, { home })
+  const { code, stderr } = await run(['import', writeLines(home, lines), '--source', source])
   if (code !== 0) throw new Error(stderr)
 }
 
