@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
-import { createSource, mainFile, makeHome } from '../support/assay.ts'
+import { mainFile, makeHome } from '../support/assay.ts'
 import { type PtyJob, readScreen, runInTerminal, whyNoPty } from '../support/pty.ts'
+import { openLastingCommandLine } from './command-line.ts'
 
 const why = whyNoPty()
 const columns = 60
@@ -31,7 +32,9 @@ describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? ''
     remove = made.remove
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
     const detectors = [{ type: 'SECRETS', enabled: true }]
-    await createSource(made.home, { name: 'Company wiki', config: { ...config, detectors } })
+    const source = JSON.stringify({ name: 'Company wiki', config: { ...config, detectors } })
+    const { run } = openLastingCommandLine({}, { home: made.home })
+    expect(await run(['call', 'create_source', '-'], source)).toMatchObject({ code: 0 })
     const scan = (more: Partial<PtyJob> = {}) =>
       runInTerminal({
         argv: [process.execPath, mainFile, 'scan', 'Company wiki'],

@@ -10,6 +10,7 @@ const openVaults = [
 const alsoOpenVaults = [
   'tests/cli/call.test.ts',
   'tests/cli/data-use.test.ts',
+  'tests/cli/live-scan.test.ts',
   'tests/cli/mistakes.test.ts',
   'tests/cli/setup.test.ts',
   'tests/cli/sources.test.ts',
