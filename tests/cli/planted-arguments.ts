@@ -96,7 +96,8 @@ export async function findLeakedArguments(perParameter: number, { isShort = fals
   try {
     await importFindings({ run }, [{ id: 1, severity: 'HIGH', daysAgo: 1 }])
     const all = listParameters()
-    const parameters = isShort ? all.filter(isFirstOfMany) : all
+    // In the short form, every other place.
+    const parameters = isShort ? all.filter(isFirstOfMany).filter((_, at) => at % 2 === 0) : all
     for (const { name, toArgv } of parameters) {
       for (let n = 0; n < perParameter; n++) {
         const { text, name: kind } = plantedCredentials[next++ % plantedCredentials.length] as Planting
