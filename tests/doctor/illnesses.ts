@@ -231,7 +231,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     check: 'key',
     infect: ({ home, person }) => renameSync(join(home, 'assay.key'), join(person, 'copy.key')),
     says: /key/,
-    run: (command, { shell }) => shell(command.replace('COPY-OF-THE-KEY', 'copy.key')),
+    run: (command, { follow }) => follow(command.replace('COPY-OF-THE-KEY', 'copy.key')),
   },
   'a wrong key': {
     check: 'key',
@@ -240,7 +240,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
       writeFileSync(join(home, 'assay.key'), Buffer.alloc(32, 9))
     },
     says: /mismatch/,
-    run: (command, { shell }) => shell(command.replace('COPY-OF-THE-KEY', 'copy.key')),
+    run: (command, { follow }) => follow(command.replace('COPY-OF-THE-KEY', 'copy.key')),
   },
   'a key that others can read': {
     check: 'key',
@@ -323,9 +323,9 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     status: 'warning',
     infect: ({ run }) => run('assay token create --scope triage,author --name nightly --expires 12h'),
     says: /nightly/,
-    run: (command, { shell }) => {
+    run: (command, { follow }) => {
       expect(command).toContain('--scope triage,author')
-      shell(command)
+      return follow(command)
     },
   },
 })

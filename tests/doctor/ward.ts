@@ -36,11 +36,16 @@ export interface Patient {
   shell(command: string): string
   /** Runs one command line of the program in this process, with the words that a shell would make of it. */
   run(command: string): Promise<void>
+  /** Runs the commands that a check names, those of the program in this process where they need no shell. */
+  follow(fix: string): Promise<void>
   /** Changes the database behind the back of the program. */
   tamper(sql: string): void
   backUp(): void
   operate(name: string, input: object): Promise<unknown>
 }
+
+/** A command line of the program, without what only a shell understands. */
+const isOneCommand = /^assay (?!doctor|mcp)[^&|;<>$~*]*$/
 
 let healthy: Promise<string> | undefined
 
@@ -90,6 +95,12 @@ export async function admit(): Promise<Patient> {
         locate: (flags) => ({ home: flags.home ?? home, env, networkFolder: false }),
       })
       if (ran.code !== 0) throw new Error(ran.stderr)
+    },
+    follow: async (fix) => {
+      for (const command of fix.split(' && ')) {
+        if (isOneCommand.test(command)) await patient.run(command)
+        else patient.shell(command)
+      }
     },
     tamper: (sql) => {
       const database = new Database(join(home, 'assay.db'))
