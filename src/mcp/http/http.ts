@@ -12,6 +12,8 @@ export interface McpHttpOptions {
   log: Log
   /** If absent, a session outlives the token that opened it. */
   follow?: FollowToken
+  /** How many sessions are open at once; absent: as many as `createSessions` allows. */
+  maxSessions?: number
 }
 
 export interface McpHttpHandler {
@@ -26,11 +28,11 @@ const BODY_BYTES = 1_048_576
  * Streamable HTTP for both protocol revisions, stateless where the protocol allows it: a 2026 request is
  * self-contained, and so is a 2025 one unless its client supports elicitation. The caller checks Host and Origin first.
  */
-export function createMcpHttpHandler({ surface, log, follow }: McpHttpOptions): McpHttpHandler {
+export function createMcpHttpHandler({ surface, log, follow, maxSessions }: McpHttpOptions): McpHttpHandler {
   const reportFault = (error: Error) => log.debug('mcp over http', { error })
   const createServer = createServerFactory({ surface, callerOf: callerOfContext, reportFault })
   const stateless = createMcpHandler(createServer, { onerror: reportFault, maxRequestBodySize: BODY_BYTES })
-  const sessions = createSessions({ createServer, follow })
+  const sessions = createSessions({ createServer, follow, max: maxSessions })
   const stop = surface.onChange((change) => {
     if (change.kind === 'updated') stateless.notify.resourceUpdated(change.uri)
     else stateless.notify.resourcesChanged()

@@ -32,7 +32,7 @@ export interface Sessions {
 export interface HttpSessionOptions {
   createServer: () => Server
   follow?: FollowToken | undefined
-  max?: number
+  max?: number | undefined
   maxPerCaller?: number
   idleMs?: number
   now?: () => number
