@@ -156,10 +156,10 @@ const until = async (isTrue: () => boolean) => {
 describe('the scan thread', { timeout: 120_000 }, () => {
   it('starts with the first scan, ends when idle, and starts again', async () => {
     const upstream = createUpstreamTally()
-    const bench = await openBench(30, { idleMs: 50, upstream })
+    const bench = await openBench(12, { idleMs: 50, upstream })
     const first = await bench.end(await bench.start())
     expect(first).toMatchObject({ status: 'COMPLETED', failures: [] })
-    expect(first.progress.findings.new).toBeGreaterThan(9)
+    expect(first.progress.findings.new).toBeGreaterThan(3)
     const [replies] = upstream.take()?.replies.values() ?? []
     const counted = [...(replies?.values() ?? [])].reduce((sum, n) => sum + n, 0)
     expect(counted).toBe(bench.wiki.requests.length)
@@ -170,7 +170,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
   })
 
   it('cancels a scan immediately; leaves its scans resumable when it is closed, and a later thread resumes them', async () => {
-    const bench = await openBench(40, { latencyMs: 10 })
+    const bench = await openBench(24, { latencyMs: 10 })
     const cancelled = await bench.start()
     await until(() => bench.wiki.requests.length > 5)
     await bench.run('cancel_scan', { id: cancelled })
@@ -187,7 +187,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
   })
 
   it('logs its crash, and its scan is resumed', async () => {
-    const bench = await openBench(40, { latencyMs: 20, script: dyingScript })
+    const bench = await openBench(16, { latencyMs: 20, script: dyingScript })
     const id = await bench.start()
     expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
     expect(existsSync(join(bench.home, 'died'))).toBe(true)
@@ -276,11 +276,11 @@ describe('an import on the scan thread', () => {
   const countAssets = () => bench.store.read((reader) => reader.prepare('SELECT count(*) FROM asset').pluck().get())
 
   it('imports a stream', async () => {
-    const text = Array.from({ length: 2_000 }, (_, index) => importLine(`file-${index}`)).join('\n')
+    const text = Array.from({ length: 500 }, (_, index) => importLine(`file-${index}`)).join('\n')
     const result = await bench.thread.importFindings(streamOf(text), request, context())
-    expect(result).toMatchObject({ source: { name: 'yara' }, lines: 2_000, assets: 2_000, findings: { new: 2_000 } })
+    expect(result).toMatchObject({ source: { name: 'yara' }, lines: 500, assets: 500, findings: { new: 500 } })
     const again = await bench.thread.importFindings(streamOf(text), request, context())
-    expect(again).toMatchObject({ findings: { new: 0, again: 2_000 } })
+    expect(again).toMatchObject({ findings: { new: 0, again: 500 } })
   })
 
   it('fails with the same error as without a thread', async () => {
