@@ -8,6 +8,7 @@ import type { Part } from '../../src/documents/document.ts'
 import { readText } from '../../src/documents/reader.ts'
 import { type DetectionCase, readCases } from '../bench/detect/cases.ts'
 import { judge, matchings } from '../bench/detect/score.ts'
+import { isLong } from '../support/long.ts'
 
 const folder = new URL('./pii/cases/', import.meta.url).pathname
 const now = Date.UTC(2026, 10, 22)
@@ -64,7 +65,8 @@ const columns = readFileSync(`${folder}columns.jsonl`, 'utf8')
 
 describe('test cases for personal data', () => {
   it.each(files.filter((file) => file !== 'columns'))('%s', (file) => {
-    const wrong = readCases([`${folder}${file}.jsonl`]).flatMap((each) => {
+    const cases = readCases([`${folder}${file}.jsonl`]).filter((_, at) => isLong || at % 2 === 0)
+    const wrong = cases.flatMap((each) => {
       const { judged, found } = judge(each, findIn(each, typesOf[file] ?? byDefault), matching)
       const isRight = found === each.expected.length && judged.every(({ right }) => right)
       return isRight ? [] : [`${each.id}: ${each.text}`]

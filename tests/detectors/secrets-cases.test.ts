@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { detectText } from '../../src/detectors/detect-text.ts'
+import { isLong } from '../support/long.ts'
 import { type SecretCase, secretCases } from './secrets/cases.ts'
 
 const languages = 'en de fr es it pt nl pl ru zh ja ko'.split(' ')
@@ -54,7 +55,8 @@ function findFault({ text, path, expected }: SecretCase): string | undefined {
 
 describe('test cases for secrets', () => {
   it.each(topics)('%s: secrets are found and look-alikes are not', (topic) => {
-    const faults = secretCases.filter((each) => each.topic === topic).map(findFault)
+    const own = secretCases.filter((each) => each.topic === topic)
+    const faults = own.filter((_, at) => isLong || at % 2 === 0).map(findFault)
     expect(faults.filter((fault) => fault !== undefined)).toEqual([])
   })
 
