@@ -58,8 +58,8 @@ function isSlow(work: () => void): boolean {
 describe('attack strings', () => {
   const attacks = attackPieces.map((piece) => repeat(piece, WINDOW))
 
-  /** In the short form, each text meets every third pattern, and the next one those after them. */
-  const patternsOf = (turn: number) => patterns.filter((_, index) => isLong || index % 3 === turn % 3)
+  /** In the short form, each text meets every sixth pattern, and the next one those after them. */
+  const patternsOf = (turn: number) => patterns.filter((_, index) => isLong || index % 6 === turn % 6)
 
   it.each(attacks.map((text, turn) => [JSON.stringify(text.slice(0, 4)), text, turn] as const))(
     'of %s do not slow down any built-in pattern',
@@ -77,8 +77,8 @@ describe('attack strings', () => {
 describe('hostile texts', () => {
   const pieces = Object.values(hostilePieces).flat()
   const works = Object.entries(hostileWorks)
-  /** In the short form, each work gets every eighth piece, and the next one those after them. */
-  const piecesOf = (turn: number) => pieces.filter((_, index) => isLong || index % 8 === turn % 8)
+  /** In the short form, each work gets every 16th piece, and the next one those after them. */
+  const piecesOf = (turn: number) => pieces.filter((_, index) => isLong || index % 16 === turn % 16)
 
   it.each(works.map(([name, work], turn) => ({ name, work, turn })))(
     'do not slow down $name',
