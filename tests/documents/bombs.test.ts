@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expectBounded, expectDefused } from './bomb-checks.ts'
 import { bombsOf, hugeInputs } from './bombs.ts'
 
-const bombs = bombsOf(12)
+const bombs = bombsOf(4)
 const inputs = hugeInputs(0.4)
 
 describe('bombs', () => {
