@@ -70,7 +70,7 @@ function leaveLog(commits: number) {
 
 describe('a log that a power cut damaged', () => {
   const COMMITS = isLong ? 300 : 40
-  const [FRAMES, CUTS, TURNS, HOLES] = isLong ? [600, 300, 300, 100] : [30, 25, 25, 10]
+  const [FRAMES, CUTS, TURNS, HOLES] = isLong ? [600, 300, 300, 100] : [20, 12, 12, 5]
   const random = createRandom('torn logs')
   const FRAME = 24 + 8192
 
