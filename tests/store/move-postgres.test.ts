@@ -65,7 +65,7 @@ describe.skipIf(missingPostgres !== undefined)(`a move to PostgreSQL ${missingPo
   async function move(to: string, env: NodeJS.ProcessEnv = {}, options: Partial<MoveOptions> = {}) {
     const folder = await open(folders.home, env)
     try {
-      return await moveDatabase(folder, to, { signal, questions: 8, ...options })
+      return await moveDatabase(folder, to, { signal, questions: 3, ...options })
     } finally {
       folder.close()
     }
@@ -111,7 +111,7 @@ describe.skipIf(missingPostgres !== undefined)(`a move to PostgreSQL ${missingPo
     const steps = new Set<string>()
     const onProgress = ({ step }: MoveProgress) => steps.add(step)
     const moved = await move(database.connectionString, {}, { batchRows: 7, onProgress })
-    expect(moved).toMatchObject({ state: 'moved', from: folders.database, home: folders.home, questions: 8 })
+    expect(moved).toMatchObject({ state: 'moved', from: folders.database, home: folders.home, questions: 3 })
     expect(moved.to).not.toContain('assay@')
     expect(moved.rows).toBeGreaterThan(100)
     expect([...steps]).toEqual(['copying', 'indexing', 'comparing'])
@@ -131,7 +131,7 @@ describe.skipIf(missingPostgres !== undefined)(`a move to PostgreSQL ${missingPo
     expect({ brokenAt, unchained }).toEqual({ brokenAt: undefined, unchained: 0 })
     expect(entries).toBeGreaterThan(1)
     const to = `sqlite:${join(folders.target, 'assay.db')}`
-    const back = await moveDatabase(folder, to, { signal, questions: 8, batchRows: 7 })
+    const back = await moveDatabase(folder, to, { signal, questions: 3, batchRows: 7 })
     expect(back).toMatchObject({ state: 'moved', from: moved.to, to, rows: moved.rows + 2 })
     folder.close()
     const left = await open(folders.home, onServer())

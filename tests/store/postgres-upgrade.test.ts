@@ -16,7 +16,7 @@ import {
   startPostgres,
 } from '../support/postgres.ts'
 
-const PROCESSES = 3
+const PROCESSES = 2
 const NOW = Date.UTC(2026, 5, 15)
 const entry = new URL('upgrade-entry.ts', import.meta.url)
 const newest = newestSchema()
