@@ -152,14 +152,14 @@ describe('a file that is expensive to parse', () => {
 })
 
 it('reading a folder stops when it is aborted', async () => {
-  for (let index = 0; index < 100; index++) {
+  for (let index = 0; index < 30; index++) {
     writeFileSync(
       join(folder, 'glossary', `${index}.yaml`),
       `${term}# ${'word '.repeat(10_000)}\n${fill('#\n').slice(0, 40_000)}`,
     )
   }
   const stopping = new AbortController()
-  setTimeout(() => stopping.abort(), 50)
+  setImmediate(() => stopping.abort())
   const startedAt = performance.now()
   expect((await errorOf(readFolderInTurns(folder, stopping.signal))).message).toContain('was cancelled')
   expect(performance.now() - startedAt).toBeLessThan(5_000)
