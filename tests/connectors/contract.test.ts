@@ -125,7 +125,7 @@ async function exchangesWithWiki(): Promise<Exchange[]> {
         const sampling = { strategy: 'LATEST' as const, limit: 5, ...(orderBy === undefined ? {} : { orderBy }) }
         await crawlWiki(openWiki(wiki.url, { sampling }))
       }
-      await crawlWiki(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 12 } }))
+      await crawlWiki(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 6 } }))
     }
     all.push(...exchanges)
   }
@@ -158,7 +158,7 @@ async function exchangesWithBi(): Promise<Exchange[]> {
       await openBi(payload).session.test()
     }
     const orderBy = 'lastRefreshTime'
-    await crawlBi(principal, { sampling: { strategy: 'LATEST', limit: 5, seed: 1, orderBy } })
+    if (adminApi) await crawlBi(principal, { sampling: { strategy: 'LATEST', limit: 5, seed: 1, orderBy } })
     all.push(...exchanges)
   }
   return all
