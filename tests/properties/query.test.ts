@@ -14,7 +14,7 @@ import { type OracleFilter, type OracleQuestion, policiesOf } from './query-term
 
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 1)
-const FINDINGS = Number(process.env.ASSAY_QUERY_FINDINGS ?? 600)
+const FINDINGS = Number(process.env.ASSAY_QUERY_FINDINGS ?? 250)
 const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 80)
 
 /** Each of the rarer kinds is asked at least this often. */
