@@ -132,6 +132,30 @@ function makeHome(settings: Json): string {
 
 const openHome = (settings: Json): Promise<OpenedApp> => openApp(loadConfig({ home: makeHome(settings) }, {}), {})
 
+interface Opened {
+  app: OpenedApp
+  server: Awaited<ReturnType<typeof startServer>>
+}
+/** By their settings, since two ways need the same ones. */
+const servers = new Map<string, Promise<Opened>>()
+afterAll(async () => {
+  for (const { app, server } of await Promise.all(servers.values())) {
+    await server.close()
+    await app.close()
+  }
+})
+
+function openServer(settings: Json): Promise<Opened> {
+  const open = async () => {
+    const app = await openHome(settings)
+    return { app, server: await startServer(app) }
+  }
+  const key = JSON.stringify(settings)
+  const opened = servers.get(key) ?? open()
+  servers.set(key, opened)
+  return opened
+}
+
 interface Way {
   name: string
   settings: Json
@@ -161,19 +185,12 @@ const inputsFor = (way: Way, name: string, door: 'REST' | 'MCP' | 'exports') => 
 }
 
 describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
-  let app: OpenedApp
   let server: Awaited<ReturnType<typeof startServer>>
   let headers: Record<string, string>
-  beforeAll(async () => {
-    app = await openHome(way.settings)
-    server = await startServer(app)
-  })
-  beforeEach(() => {
-    headers = way.headers(app)
-  })
-  afterAll(async () => {
-    await server.close()
-    await app.close()
+  beforeEach(async () => {
+    const opened = await openServer(way.settings)
+    server = opened.server
+    headers = way.headers(opened.app)
   })
 
   /** The reply once the token may ask again. */

@@ -89,6 +89,8 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
       person.settle()
       const oracle = open(keepHome(copyHome(home)), { engine: true })
       await act(oracle)
+      // As texts, which are compared many times as fast.
+      const preceded = JSON.stringify(oracle.facts())
       const engine = open(home, { engine: true })
       await engine.look()
       const actsAt = random.below(4)
@@ -96,7 +98,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
       const onTurn = async () => {
         if (!person.isImporting()) return
         if (turns++ === actsAt) await act(person)
-        if (turns > actsAt) for (const reader of [person, engine]) expect(reader.facts()).toEqual(oracle.facts())
+        if (turns > actsAt) for (const reader of [person, engine]) expect(JSON.stringify(reader.facts())).toBe(preceded)
         // What is visible without a change is compared above.
         if (turns === actsAt + 1) expect(await engine.look()).toBe(await person.look())
       }

@@ -101,7 +101,8 @@ describe.each(ways)('a second scan, $way', (way) => {
   it('reads every item with a newer modification time, and nothing else', async () => {
     await start(way.server)
     const first = await scan()
-    for (const [step, gap] of [10 * 60_000, 2 * HOUR_MS, DAY_MS].entries()) {
+    const gaps = [10 * 60_000, DAY_MS, 2 * HOUR_MS].slice(0, isLong ? 3 : 2)
+    for (const [step, gap] of gaps.entries()) {
       later(gap)
       const report = reportAt(step * 7)
       const dataset = [...tenant.workspaces.values()][step]?.datasets[0]
