@@ -187,7 +187,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
   })
 
   it('logs its crash, and its scan is resumed', async () => {
-    const bench = await openBench(16, { latencyMs: 20, script: dyingScript })
+    const bench = await openBench(40, { latencyMs: 20, script: dyingScript })
     const id = await bench.start()
     expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
     expect(existsSync(join(bench.home, 'died'))).toBe(true)
