@@ -24,20 +24,20 @@ describe.skipIf(!hasBrowser)('the page about the REST API in a browser', { timeo
   test('opens the operation or schema that a link leads to, and finds operations by words, with the keyboard alone', async () => {
     const page = await pages.open('/docs#get_finding', opened)
     const linked = page.locator('#get_finding')
-    expect(await linked.getAttribute('open')).toBe('')
+    await expect.poll(() => linked.getAttribute('open')).toBe('')
     expect(await linked.locator('pre').first().textContent()).toBe(`curl '${served.origin}/findings/24'`)
     const link = page.locator('#get_finding a[href^="#schema-"]').first()
     const target = await link.getAttribute('href')
     await link.click()
-    expect(await page.locator(`${target}[open]`).count()).toBe(1)
+    await page.locator(`${target}[open]`).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('query metric timeseries')
-    expect(await page.locator('#found').textContent()).toBe('1 operation')
-    expect(await page.locator('main details:visible').count()).toBe(1)
+    await expect.poll(() => page.locator('#found').textContent()).toBe('1 operation')
+    await expect.poll(() => page.locator('main details:visible').count()).toBe(1)
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
     const entry = page.locator('#query_metric_timeseries')
-    expect(await entry.getAttribute('open')).toBe('')
+    await expect.poll(() => entry.getAttribute('open')).toBe('')
     const text = (await entry.textContent()) ?? ''
     for (const part of [
       'Body (application/json)',
