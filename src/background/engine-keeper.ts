@@ -225,14 +225,8 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
       const until = performance.now() + END_MS
       try {
         const engine = store.read(findEngine)
-        if (
-          engine === undefined ||
-          !isSavable(
-            engine,
-            store.read((reader) => findSnapshot(reader, home)),
-          )
-        )
-          return
+        const present = store.read((reader) => findSnapshot(reader, home))
+        if (engine === undefined || !isSavable(engine, present)) return
         saveSnapshot({ store, home }, engine, () => performance.now() > until)
       } catch (error) {
         log.warn('the snapshot of the engine could not be written', { error })

@@ -57,9 +57,9 @@ export function saveSnapshot(
   const folder = folderOf(home)
   const image = engine.toImage()
   const bytes = image.reduce((sum, { column, used }) => sum + column.BYTES_PER_ELEMENT * used, 0)
-  if (readFreeBytes(home) < 2 * MIN_FREE_BYTES + bytes) return undefined
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
+  if (readFreeBytes(folder) < 2 * MIN_FREE_BYTES + bytes) return undefined
   const mark = randomBytes(16).toString('hex')
   const draft = join(folder, `${mark}${DRAFT_SUFFIX}`)
   const file = join(folder, `${mark}${SUFFIX}`)
