@@ -1,15 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import type { TestProjectConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { alone, opensVault, spreadRooms } from './tests/support/test-order.ts'
+import { alone, vaultOrder } from './tests/support/test-order.ts'
 
 /** Files that open vaults come last, so that no other one runs in a process that has remembered their secrets. */
 export class VaultsLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const orderOf = ({ project, moduleId }: TestSpecification) =>
-      project.name === 'alone' ? -1 : Number(opensVault(moduleId))
-    const spread = spreadRooms(await super.sort(files), ({ moduleId }) => moduleId)
-    return spread.sort((one, other) => orderOf(one) - orderOf(other))
+    const orderOf = ({ project, moduleId }: TestSpecification) => (project.name === 'alone' ? -1 : vaultOrder(moduleId))
+    return (await super.sort(files)).sort((one, other) => orderOf(one) - orderOf(other))
   }
 }
 

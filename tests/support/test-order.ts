@@ -1,9 +1,9 @@
 // Which test files share a process, and in which order they run there.
 
-/** Rooms whose tests open vaults, which remember secrets and mask them from then on. */
+/** Rooms whose tests open vaults, which remember secrets and mask them from then on; the slowest first. */
 const openVaults = [
-  ...['audit', 'background', 'cross-asset-checks', 'doctor', 'e2e', 'faults', 'golden', 'scans', 'sources', 'upgrade'],
-  'watches',
+  ...['e2e', 'background', 'watches', 'scans', 'audit', 'cross-asset-checks', 'doctor', 'faults', 'golden', 'sources'],
+  'upgrade',
 ]
 
 /** Tests of other rooms that open vaults. */
@@ -42,21 +42,10 @@ export const alone = [
   'tests/store/vault-file.test.ts',
 ]
 
-const toPath = (file: string): string => file.replaceAll('\\', '/').replace(/^.*\/tests\//, 'tests/')
-const roomOf = (file: string): string => toPath(file).split('/')[1] ?? ''
-
-/** Whether a file opens vaults, so that it runs after all files that open none. */
-export function opensVault(file: string): boolean {
-  const path = toPath(file)
-  return !beforeVaults.includes(path) && (alsoOpenVaults.includes(path) || openVaults.includes(roomOf(path)))
-}
-
-/** Spreads the files of each room over the whole time, because those of one room wait, or need a processor, alike. */
-export function spreadRooms<Each>(files: readonly Each[], fileOf: (each: Each) => string): Each[] {
-  const all = files.map((each) => ({ each, room: roomOf(fileOf(each)) }))
-  const placed = [...new Set(all.map(({ room }) => room))].flatMap((name) => {
-    const room = all.filter((each) => each.room === name)
-    return room.map(({ each }, at) => ({ each, place: (at + 0.5) / room.length }))
-  })
-  return placed.sort((one, other) => one.place - other.place).map(({ each }) => each)
+/** When a file runs in a process that it shares: 0 if it opens no vault, otherwise after all files of that kind. */
+export function vaultOrder(file: string): number {
+  const path = file.replaceAll('\\', '/').replace(/^.*\/tests\//, 'tests/')
+  if (beforeVaults.includes(path)) return 0
+  if (alsoOpenVaults.includes(path)) return 1
+  return openVaults.indexOf(path.split('/')[1] ?? '') + 1
 }
