@@ -99,3 +99,10 @@ export const explore = (
 
 export const wrongly = (question: GoldenQuestion): GoldenQuestion => ({ ...question, wrong: true })
 export const large = (question: GoldenQuestion): GoldenQuestion => ({ ...question, large: true })
+
+export const hours = ({ firstDetectedAt, resolvedAt = '' }: ListedFinding) =>
+  (Date.parse(resolvedAt) - Date.parse(firstDetectedAt)) / 3_600_000
+
+/** Hours as milliseconds with three decimals: half a millisecond, of which many are, is not rounded up or down by chance. */
+export const toComparable = (hours: number): string => (hours * 3_600_000).toFixed(3)
+export const hoursOf = ({ value }: Answer): string => toComparable(value)

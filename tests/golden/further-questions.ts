@@ -10,6 +10,8 @@ import {
   firstGroup,
   type GoldenQuestion,
   groups,
+  hours,
+  hoursOf,
   isOpen,
   large,
   lastOfSeries,
@@ -19,6 +21,7 @@ import {
   security,
   series,
   share,
+  toComparable,
   wrongly,
 } from './asking.ts'
 import type { ListedFinding } from './estate.ts'
@@ -36,8 +39,6 @@ const quality = of('DUPLICATE', 'CONTENT_QUALITY')
 const resolved = ({ status }: ListedFinding) => status === 'RESOLVED'
 const falsePositive = ({ status }: ListedFinding) => status === 'FALSE_POSITIVE'
 const inWiki = ({ asset }: ListedFinding) => asset.kind.startsWith('wiki.')
-const hours = (finding: ListedFinding) =>
-  (Date.parse(finding.resolvedAt ?? '') - Date.parse(finding.firstDetectedAt)) / 3_600_000
 const dashboardValue =
   (slug: string) =>
   ({ metrics }: Answer) =>
@@ -63,9 +64,9 @@ export const furtherQuestions: GoldenQuestion[] = [
     { metricSlug: 'mean-time-to-resolve' },
     ({ findings }) => {
       const done = findings.filter(resolved)
-      return (done.reduce((sum, finding) => sum + hours(finding), 0) / done.length).toFixed(6)
+      return toComparable(done.reduce((sum, finding) => sum + hours(finding), 0) / done.length)
     },
-    ({ value }: Answer) => value.toFixed(6),
+    hoursOf,
   ),
   metric(
     'Of how many secrets have we resolved how many?',

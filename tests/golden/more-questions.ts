@@ -10,6 +10,8 @@ import {
   explore,
   type GoldenQuestion,
   groups,
+  hours,
+  hoursOf,
   isOpen,
   mean,
   metric,
@@ -20,6 +22,7 @@ import {
   series,
   share,
   sumOfSeries,
+  toComparable,
 } from './asking.ts'
 import type { GoldenEstate, ListedFinding } from './estate.ts'
 
@@ -56,18 +59,14 @@ const roundedGroups = (answer: Answer) =>
   )
 const byDetector = ({ detectorType }: ListedFinding) => detectorType
 
-const hours = ({ firstDetectedAt, resolvedAt = '' }: ListedFinding) =>
-  (Date.parse(resolvedAt) - Date.parse(firstDetectedAt)) / 3_600_000
-
 function medianHours({ findings }: GoldenEstate): string {
   const sorted = findings
     .filter(resolved)
     .map(hours)
     .sort((a, b) => a - b)
   const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]]
-  return (((low ?? 0) + (high ?? 0)) / 2).toFixed(6)
+  return toComparable(((low ?? 0) + (high ?? 0)) / 2)
 }
-const toSix = ({ value }: Answer) => value.toFixed(6)
 
 /** Contributions of the groups of a dimension to a change, the five largest. */
 const contributions =
@@ -280,13 +279,13 @@ export const moreQuestions: GoldenQuestion[] = [
     'How long does resolving a finding typically take?',
     { metricSlug: 'median-time-to-resolve' },
     medianHours,
-    toSix,
+    hoursOf,
   ),
   metric(
     'And a leaked secret?',
     { metricSlug: 'median-time-to-resolve', filters: { detectorTypes: ['SECRETS'] } },
     (estate) => medianHours({ ...estate, findings: estate.findings.filter(of('SECRETS')) }),
-    toSix,
+    hoursOf,
   ),
   metric(
     'Which severities made the number of findings grow?',
