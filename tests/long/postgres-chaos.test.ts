@@ -12,7 +12,7 @@ import { ChaosWriter, createTally } from '../e2e/chaos/writer.ts'
 import { inParallel } from '../support/parallel.ts'
 import { missingPrograms, type OwnPostgresServer, openPostgresStore, startOwnPostgres } from '../support/postgres.ts'
 
-const SECONDS = Number(process.env.ASSAY_CHAOS_SECONDS ?? 600)
+const SECONDS = Number(process.env.ASSAY_CHAOS_SECONDS ?? 3_600)
 const SEED = Number(process.env.ASSAY_CHAOS_SEED ?? 1)
 const [SERVERS, WRITERS] = [4, 12]
 /** Files of each source. The last one has so many that its imports take several transactions, and all have enough findings for an engine. */
