@@ -224,9 +224,8 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
     saveAtEnd: () => {
       const until = performance.now() + END_MS
       try {
-        const engine = store.read(findEngine)
-        const present = store.read((reader) => findSnapshot(reader, home))
-        if (engine === undefined || !isSavable(engine, present)) return
+        const [engine, found] = store.read((reader) => [findEngine(reader), findSnapshot(reader, home)])
+        if (engine === undefined || !isSavable(engine, found)) return
         saveSnapshot({ store, home }, engine, () => performance.now() > until)
       } catch (error) {
         log.warn('the snapshot of the engine could not be written', { error })

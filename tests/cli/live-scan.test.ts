@@ -7,7 +7,7 @@ import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.t
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { mainFile, makeHome } from '../support/assay.ts'
 import { type PtyJob, readScreen, runInTerminal, whyNoPty } from '../support/pty.ts'
-import { openLastingCommandLine } from './command-line.ts'
+import { addSource } from './command-line.ts'
 
 const why = whyNoPty()
 const columns = 60
@@ -32,9 +32,7 @@ describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? ''
     remove = made.remove
     const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
     const detectors = [{ type: 'SECRETS', enabled: true }]
-    const source = JSON.stringify({ name: 'Company wiki', config: { ...config, detectors } })
-    const { run } = openLastingCommandLine({}, { home: made.home })
-    expect(await run(['call', 'create_source', '-'], source)).toMatchObject({ code: 0 })
+    await addSource(made.home, { name: 'Company wiki', config: { ...config, detectors } })
     const scan = (more: Partial<PtyJob> = {}) =>
       runInTerminal({
         argv: [process.execPath, mainFile, 'scan', 'Company wiki'],

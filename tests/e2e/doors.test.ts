@@ -280,9 +280,8 @@ describe('the same query through every interface', () => {
   })
 
   it('on the terminal, --json prints exactly the REST answer', async () => {
-    const { stdout } = await openLastingCommandLine({}, { home }).run([
-      ...['query', 'open-findings', '--by', 'severity', '--json'],
-    ])
+    const args = ['query', 'open-findings', '--by', 'severity', '--json']
+    const { stdout } = await openLastingCommandLine({}, { home }).run(args)
     const printed = JSON.parse(stdout)
     const { body } = await ask(server.url, 'POST', '/semantic/query', {
       metricSlug: 'open-findings',

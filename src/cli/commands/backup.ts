@@ -5,6 +5,7 @@ import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import type { KeyContext } from '../../store/keys/key-rotation.ts'
+import type { StorePlace } from '../../store/store-place.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
@@ -144,25 +145,26 @@ export function addKeyCommands(program: Command, host: Host): void {
 
 /** @throws AppError `unavailable` for a database on a server, with what to do instead */
 async function requireDatabaseFile(host: Host, flags: Flags, advice: string): Promise<void> {
-  const { requireFile, toStorePlace } = await import('../../store/store-place.ts')
-  const { home, env } = host.locate(flags)
-  requireFile(toStorePlace(home, env), advice)
+  const { requireFile } = await import('../../store/store-place.ts')
+  requireFile(await findPlace(host, flags), advice)
 }
 
-async function adviseOthers(host: Host, flags: Flags): Promise<void> {
+async function findPlace(host: Host, flags: Flags): Promise<StorePlace> {
   const { toStorePlace } = await import('../../store/store-place.ts')
   const { home, env } = host.locate(flags)
-  if (toStorePlace(home, env).kind === 'file') return
+  return toStorePlace(home, env)
+}
+
+/** Says what to do on other machines after a change of the key. */
+async function adviseOthers(host: Host, flags: Flags): Promise<void> {
+  if ((await findPlace(host, flags)).kind === 'file') return
   await show(host, line`Give the new key to every server and worker of this database before you start it again.`)
 }
 
 async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyContext) => T): Promise<T> {
-  const [{ openStore }, { toStorePlace }] = await Promise.all([
-    import('../../store/open-store.ts'),
-    import('../../store/store-place.ts'),
-  ])
+  const { openStore } = await import('../../store/open-store.ts')
   const { home, env, networkFolder } = host.locate(flags)
-  const store = await openStore(toStorePlace(home, env), { now, networkFolder, mustExist: true })
+  const store = await openStore(await findPlace(host, flags), { now, networkFolder, mustExist: true })
   try {
     return work({ store, home, env, now })
   } finally {

@@ -22,6 +22,7 @@ import { readSnapshotFile, UnusableSnapshot, writeSnapshotFile } from './snapsho
 const FOLDER = 'engine'
 const SUFFIX = '.columns'
 const DRAFT_SUFFIX = '.draft'
+const MARK = /^[0-9a-f]{32}$/
 /** A draft of another process is deleted when it is older. */
 const MAX_DRAFT_AGE_MS = 3_600_000
 /** Data folders whose snapshots a database on a server remembers. */
@@ -32,7 +33,8 @@ const folderOf = (home: string): string => join(home, FOLDER)
 /** The marks of the snapshots in a folder. The mark of a row becomes a part of a path only if it is among them. */
 function listMarks(folder: string): string[] {
   if (!existsSync(folder)) return []
-  return readdirSync(folder).flatMap((name) => /^([0-9a-f]{32})\.columns$/.exec(name)?.[1] ?? [])
+  const names = readdirSync(folder).filter((name) => name.endsWith(SUFFIX))
+  return names.map((name) => name.slice(0, -SUFFIX.length)).filter((mark) => MARK.test(mark))
 }
 
 /** The newest snapshot of a database that is in a data folder. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { count } from '../../kernel/count.ts'
 import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
 import { db } from '../builder.ts'
 import { sealDefinition } from '../digests.store.ts'
@@ -75,9 +76,8 @@ export function rotateKey(folder: KeyContext, target?: string): Rotation {
 function requireNoOthers({ server }: Store): void {
   const others = server?.countOtherSessions() ?? 0
   if (others === 0) return
-  const connections = others === 1 ? '1 connection' : `${others} connections`
   throw conflict(
-    `Other processes use the database (${connections}); stop all servers, workers and assistants, change the key, give each of them the new one, and start them again.`,
+    `Other processes use the database (${count(others, 'connection')}); stop all servers, workers and assistants, change the key, give each of them the new one, and start them again.`,
     { reason: 'database_in_use' },
   )
 }
