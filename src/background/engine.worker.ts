@@ -31,14 +31,12 @@ export type EngineThreadProtocol = {
   }
 }
 
-const MEGABYTE = 1024 * 1024
-
 const emit = openEvents<EngineThreadProtocol>()
-const cache = { readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 8 * MEGABYTE }
 
 async function main(): Promise<void> {
   const settings = workerData as ThreadSettings
-  const { log, store } = await openThread(settings, (line) => emit('log', line), cache)
+  const { log, store } = await openThread(settings, (line) => emit('log', line))
+  store.files?.limitCaches()
   const folder = { store, home: settings.home, log }
 
   async function build(): Promise<{ engine: Engine; position: LogPosition | undefined }> {

@@ -1,7 +1,7 @@
 import { toLoggedText } from '../detectors/safe-text.ts'
 import { createLog, type Log } from '../runtime/log.ts'
 import { openStore } from '../store/open-store.ts'
-import type { Store, StoreOptions } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
 interface OpenedThread {
@@ -14,11 +14,10 @@ interface OpenedThread {
 export async function openThread(
   { place, logLevel }: ThreadSettings,
   write: (line: string) => void,
-  cache: Pick<StoreOptions, 'readCacheBytes' | 'writeCacheBytes'> = {},
 ): Promise<OpenedThread> {
   const now = () => Date.now()
   const log = createLog({ level: logLevel, write, now, hide: toLoggedText })
   // The thread that started this one has already checked the location of the folder.
-  const store = await openStore(place, { now, networkFolder: true, mustExist: true, ...cache })
+  const store = await openStore(place, { now, networkFolder: true, mustExist: true })
   return { now, log, store }
 }

@@ -45,17 +45,16 @@ export type ScanThreadProtocol = {
   events: { log: string; upstream: UpstreamCounts; settled: string }
 }
 
-const MEGABYTE = 1024 * 1024
 const REPORT_INTERVAL_MS = 1_000
 lowerThreadPriority()
 const settings = workerData as ScanThreadSettings
 const { home, keys, owner } = settings
 const emit = openEvents<ScanThreadProtocol>()
-// A scan reads each page once: a large cache would only grow with the size of the tenant.
-const cache = { readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 16 * MEGABYTE }
 
 async function main(): Promise<void> {
-  const { now, log, store } = await openThread(settings, (line) => emit('log', line), cache)
+  const { now, log, store } = await openThread(settings, (line) => emit('log', line))
+  // A scan reads each page once: a large cache would only grow with the size of the tenant.
+  store.files?.limitCaches()
   const vault = openVault({ store, home, env: keys, now })
   const closing = new AbortController()
   const upstream = createUpstreamTally()

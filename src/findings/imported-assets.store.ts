@@ -46,13 +46,8 @@ function saveImportedAsset(
   writer: Writer,
   dictionary: FacetDictionary,
   telling: AssetUpdate,
-  isLikelyNew: boolean,
 ): { assetId: number; isNew: boolean } {
   const { sourceId, asset } = telling
-  if (isLikelyNew) {
-    const assetId = insertImportedAsset(writer, dictionary, telling)
-    if (assetId !== undefined) return { assetId, isNew: true }
-  }
   const stored =
     telling.stored ?? (writer.prepare(findImported).get(sourceId, asset.key) as ImportedAssetRow | undefined)
   if (stored !== undefined) {
@@ -173,7 +168,8 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
   const before = new Set<number>()
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
-  let isFirst: boolean | undefined
+  /** Whether assets are inserted without a lookup, because the source most likely has none of them. */
+  let areNew: boolean | undefined
   let last: { asset: ImportedAsset; saved: StoredAsset } | undefined
   return {
     get count() {
@@ -183,29 +179,33 @@ export function openImportedAssets(sourceId: number, resumed?: ResumedAssets): I
       ahead.clear()
       // Of an asset that is described twice, the second description is an update.
       const byKey = new Map<string, ImportedAsset>()
-      for (const asset of assets) if (!byKey.has(asset.key)) byKey.set(asset.key, asset)
-      const keys = JSON.stringify([...byKey.keys()])
-      for (const stored of writer.prepare(findAllImported).all(sourceId, keys) as ImportedAssetRow[]) {
-        ahead.set(stored.key, { stored })
+      for (const asset of assets) {
+        if (asset.key !== last?.asset.key && !byKey.has(asset.key)) byKey.set(asset.key, asset)
+      }
+      areNew ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
+      if (!areNew) {
+        const keys = JSON.stringify([...byKey.keys()])
+        for (const stored of writer.prepare(findAllImported).all(sourceId, keys) as ImportedAssetRow[]) {
+          ahead.set(stored.key, { stored })
+        }
       }
       dictionary.learnWords(assets.flatMap(wordsOf))
       const missing = [...byKey.values()].filter(({ key }) => !ahead.has(key))
       const rows = missing.map((asset) => toRow(dictionary, { sourceId, asset, at }))
       for (const [index, id] of writer.insertRows(insertImported, rows).entries()) {
         const key = missing[index]?.key
-        if (key !== undefined && id !== undefined) ahead.set(key, { insertedId: id })
+        if (id === undefined) areNew = false
+        else if (key !== undefined) ahead.set(key, { insertedId: id })
       }
     },
     save(writer, dictionary, asset, at) {
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
       const known = ahead.get(asset.key)
       if (known?.last !== undefined && isSame(known.last.asset, asset)) return known.last.saved
-      // A source without assets most likely has none of these, so they are inserted without a lookup.
-      isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
       const telling = { sourceId, pending, asset, at, stored: known?.stored }
       const { assetId, isNew } =
         known?.insertedId === undefined
-          ? saveImportedAsset(writer, dictionary, telling, isFirst && known === undefined)
+          ? saveImportedAsset(writer, dictionary, telling)
           : { assetId: known.insertedId, isNew: true }
       if (isNew) {
         added++

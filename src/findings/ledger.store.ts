@@ -3,7 +3,7 @@ import { insertMany } from '../store/many-rows.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { StoredValue, Writer } from '../store/store.ts'
 import { dueExpiries, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
-import { ChangeEncoder, type FacetChange } from './facet-log.ts'
+import { ChangeEncoder } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import {
   type FindingChange,
@@ -11,6 +11,7 @@ import {
   type FindingRecord,
   type FindingSqlRow,
   type NewFinding,
+  type NewFindings,
   NO_SCAN,
   toRecord,
 } from './finding-record.ts'
@@ -30,6 +31,12 @@ import {
 const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertFirstChange = `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+/** Columns of new findings that have no location and no value of their own; with and without excerpts. */
+const bareColumns = 'id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at'
+const insertBare = `INSERT INTO main.finding (${bareColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+const insertWithExcerpt = `INSERT INTO main.finding (${bareColumns}, excerpt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertResolution = `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, scan_id)
+  VALUES (?, 1, ?, ${statusCodes.OPEN}, ${statusCodes.RESOLVED}, ?, ?)`
 const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
 const shortenLog = `DELETE FROM facet_log
@@ -59,7 +66,7 @@ interface LedgerOptions {
 export class FindingLedger {
   readonly facets: FacetDictionary
   /** Findings that a scan or import has opened in this transaction. */
-  readonly opened = new Set<number>()
+  readonly opened: number[] = []
   readonly #writer: Writer
   readonly #at: number
   readonly #changes = new ChangeEncoder()
@@ -146,19 +153,32 @@ export class FindingLedger {
   }
 
   /** As `insert` for many findings; those that are resolved get their first history entry. */
-  insertAll(findings: readonly NewFinding[], resolution: Pick<FindingChange, 'actor' | 'scanId'>): void {
+  insertAll(
+    { places, assetIds, columns, facets, excerpts }: NewFindings,
+    { actor, scanId = null }: { actor: SafeText; scanId?: number | null },
+  ): void {
     const rows: StoredValue[] = []
     const changes: StoredValue[] = []
-    for (const finding of findings) {
+    for (const [index, place] of places.entries()) {
       const id = this.#allocateId()
-      const comboId = this.facets.comboId(finding.facets)
-      addValues(rows, id, comboId, finding)
-      const { resolvedAt } = finding
-      if (resolvedAt !== null) changes.push(...toFirstChange(id, { ...resolution, at: resolvedAt, to: 'RESOLVED' }))
-      this.#noteInserted(id, comboId, finding)
+      const assetId = assetIds[index] ?? 0
+      const named = facets[columns.facets[place] ?? 0]
+      if (named === undefined) throw new RangeError('a finding has no facets')
+      const comboId = this.facets.comboId(named)
+      const firstDetectedAt = columns.firstDetectedAt[place] ?? 0
+      const confidence = columns.confidence[place] ?? 0
+      const lastDetectedAt = columns.lastDetectedAt[place] ?? Number.NaN
+      const resolvedAt = columns.resolvedAt[place] ?? Number.NaN
+      const isResolved = !Number.isNaN(resolvedAt)
+      rows.push(id, assetId, columns.fp[place] ?? 0, comboId, firstDetectedAt, confidence)
+      rows.push(Number.isNaN(lastDetectedAt) ? firstDetectedAt : lastDetectedAt, isResolved ? resolvedAt : null)
+      if (excerpts !== undefined) rows.push(excerpts[place] ?? null)
+      if (isResolved) changes.push(id, resolvedAt, actor, scanId)
+      if (named.status === 'OPEN') this.opened.push(id)
+      this.#log(id, { assetId, firstDetectedAt }, 0, 0, comboId, confidence)
     }
-    insertMany(this.#writer, insertFinding, rows)
-    insertMany(this.#writer, insertFirstChange, changes)
+    insertMany(this.#writer, excerpts === undefined ? insertBare : insertWithExcerpt, rows)
+    insertMany(this.#writer, insertResolution, changes)
   }
 
   #insert(finding: NewFinding, sql: string): { id: number; comboId: number; inserted: { changes: number } } {
@@ -172,7 +192,7 @@ export class FindingLedger {
   }
 
   #noteInserted(id: number, comboId: number, finding: NewFinding): void {
-    if (finding.facets.status === 'OPEN') this.opened.add(id)
+    if (finding.facets.status === 'OPEN') this.opened.push(id)
     this.#log(id, finding, 0, 0, comboId, finding.confidence)
   }
 
@@ -223,7 +243,7 @@ export class FindingLedger {
       this.#keepCombosAfter({ ...before.facets, ...patch.facets })
       saveExpiry(this.#writer, before.id, change.until)
     }
-    if (change.to === 'OPEN' && (change.scanId ?? NO_SCAN) !== NO_SCAN) this.opened.add(before.id)
+    if (change.to === 'OPEN' && (change.scanId ?? NO_SCAN) !== NO_SCAN) this.opened.push(before.id)
   }
 
   /** The combinations that readers may need before the end of a decision is recorded. */
@@ -360,17 +380,10 @@ export class FindingLedger {
     toConfidence: number,
     isRewritten = false,
   ): void {
-    const change: FacetChange = {
-      findingId,
-      assetId,
-      firstDetectedAt,
-      fromCombo,
-      toCombo,
-      fromConfidence,
-      toConfidence,
-      isRewritten,
+    if (this.#isFollowed) {
+      const before = { fromCombo, fromConfidence }
+      this.#changes.add({ findingId, assetId, firstDetectedAt, ...before, toCombo, toConfidence, isRewritten })
     }
-    if (this.#isFollowed) this.#changes.add(change)
     if (fromCombo !== toCombo) {
       this.#count(fromCombo, -1)
       this.#count(toCombo, 1)

@@ -15,11 +15,9 @@ import { discardImport, sweepImports } from './apply/stale-imports.ts'
 import { MAX_AHEAD_MS, parseImportLine } from './read/import-line.ts'
 import { explainRefused, readPieces } from './read/ndjson.ts'
 import { readSarif } from './read/sarif.ts'
-import { packBlock } from './stage/import-block.ts'
-import type { PartBlock } from './stage/import-convert.ts'
 import { convertPieces } from './stage/import-threads.ts'
 import { acceptImportFile, addImportBlock, openImportFile } from './stage/imports.store.ts'
-import { Staging } from './stage/staging.ts'
+import { type PartBlock, Staging } from './stage/staging.ts'
 
 export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
@@ -62,6 +60,7 @@ export async function importFindings(
   const { store, now } = context
   const name = SourceName.parse(source)
   requireImportable(store, name)
+  store.files?.limitCaches()
   await sweepImports(context)
   const uid = crypto.randomUUID()
   store.write((writer) => openImportFile(writer, uid, now()), { scope: 'imports' })
@@ -174,11 +173,10 @@ async function stageLog(
   let staged = 0
   let turn = 0
   const flush = async () => {
-    const rows = staging.take()
-    staged += rows.length
-    if (rows.length === 0) return
-    const block = { part: 0, group: turn, size: rows.length, data: packBlock(rows) }
-    await addBlocks(uid, turn++, [block], context)
+    if (staging.size === 0) return
+    staged += staging.size
+    await addBlocks(uid, turn++, staging.take(), context)
+    staging.divide({ groups: [turn] })
   }
   for await (const { line, value, undated } of readSarif(untilAborted(stream, context), context.now())) {
     requireNotAborted(context)

@@ -5,6 +5,7 @@ import type { Safe, SafeText } from '../kernel/safe-text.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
+import { insertNumbered } from './many-rows.ts'
 import { defineFoldCase } from './migrate.ts'
 import { APPLICATION_ID, UNFINISHED_COPY_ID } from './migrations.ts'
 import { sleepSync } from './pause.ts'
@@ -296,8 +297,7 @@ export class Connection implements Writer {
   }
 
   insertRows({ sql }: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[] {
-    const statement = this.#keep(sql, 'object')
-    return rows.map((values) => statement.insert(...values))
+    return insertNumbered((each) => this.#keep(each, 'object'), sql, rows)
   }
 
   insert(query: Query<{ id: number }>): number {
@@ -322,6 +322,10 @@ export class Connection implements Writer {
     }
   }
 
+  limitCache(bytes: number): void {
+    this.#database.pragma(toCacheSize(bytes))
+  }
+
   close(): void {
     this.#statements.clear()
     this.#database.close()
@@ -329,6 +333,8 @@ export class Connection implements Writer {
 }
 const isBusy = (error: unknown) =>
   error instanceof Error && 'code' in error && /^SQLITE_BUSY(?:_RECOVERY|_TIMEOUT)?$/.test(String(error.code))
+
+const toCacheSize = (bytes: number): string => `cache_size = -${Math.round(bytes / 1024)}`
 
 export function openConnection(file: string, options: { readonly?: boolean; cacheBytes: number }): Database.Database {
   let database: Database.Database
@@ -351,7 +357,7 @@ export function openConnection(file: string, options: { readonly?: boolean; cach
       database.pragma('wal_autocheckpoint = 4000')
       database.pragma('secure_delete = ON')
     }
-    database.pragma(`cache_size = -${Math.round(options.cacheBytes / 1024)}`)
+    database.pragma(toCacheSize(options.cacheBytes))
     database.pragma('temp_store = MEMORY')
     database.pragma('trusted_schema = OFF')
     defineFoldCase(database)

@@ -48,9 +48,6 @@ export interface StoreOptions {
   mustExist?: boolean
   /** On a server: called after an older schema was upgraded; without it, such a database is refused. */
   onUpgrade?: (upgrade: SchemaUpgrade) => void
-  /** Page cache limits of the read and the write connection. */
-  readCacheBytes?: number
-  writeCacheBytes?: number
   /** Replaces the free-space check in tests. */
   freeBytes?: () => number
 }
@@ -65,7 +62,11 @@ export interface IntegrityReport {
 }
 
 const MEGABYTE = 1024 * 1024
+const READ_CACHE_BYTES = 64 * MEGABYTE
+const WRITE_CACHE_BYTES = 128 * MEGABYTE
 const SNAPSHOT_CACHE_BYTES = 16 * MEGABYTE
+/** See `limitCaches`. */
+const LOW_CACHE_BYTES = { read: 8 * MEGABYTE, write: 16 * MEGABYTE }
 /** How long a batch writer yields to a waiting writer, which retries every millisecond. */
 const BATCH_YIELD_MS = 4
 /** Batches should be small for this long after another writer has waited. */
@@ -141,6 +142,8 @@ export interface StoreFiles {
   emptyLog(): void
   /** As `emptyLog`, waiting up to LOCK_TIMEOUT_MS for readers. */
   drainLog(signal?: AbortSignal): Promise<void>
+  /** Lowers the limits of the page caches, for work that reads and writes most pages once, however many there are. */
+  limitCaches(): void
   /**
    * Rewrites the database and empties the log, so that no overwritten content remains in either.
    * @throws AppError `unavailable` when there is no space for it, or another process keeps reading from the log.
@@ -193,17 +196,16 @@ export class FileStore implements Store, StoreFiles {
     if (options.mustExist === true && !existsSync(file)) {
       throw toDamagedError(file, 'database_missing', 'The database file is missing;')
     }
-    const { readCacheBytes = 64 * MEGABYTE, writeCacheBytes = 128 * MEGABYTE } = options
     const before = statSync(file, { throwIfNoEntry: false })?.ino
     let writer: Database.Database | undefined
     try {
-      writer = openConnection(file, { cacheBytes: writeCacheBytes })
+      writer = openConnection(file, { cacheBytes: WRITE_CACHE_BYTES })
       // Readable by the owner only; SQLite creates its files beside it with the same mode.
       if (before === undefined) chmodSync(file, 0o600)
       migrate(writer, options.now)
       // From here on `Connection` itself waits for the write lock.
       writer.pragma('busy_timeout = 0')
-      const reader = openConnection(file, { readonly: true, cacheBytes: readCacheBytes })
+      const reader = openConnection(file, { readonly: true, cacheBytes: READ_CACHE_BYTES })
       const after = statSync(file, { throwIfNoEntry: false })?.ino
       if (before === undefined || before === after) {
         const space = new Space(dirname(file), options.freeBytes)
@@ -360,6 +362,11 @@ export class FileStore implements Store, StoreFiles {
     const done = this.#writer.checkpoint(patienceMs)
     this.#guard.check()
     return done
+  }
+
+  limitCaches(): void {
+    this.#writer.limitCache(LOW_CACHE_BYTES.write)
+    this.#reader.limitCache(LOW_CACHE_BYTES.read)
   }
 
   get logBytes(): number {

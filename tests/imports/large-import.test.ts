@@ -15,7 +15,6 @@ import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
 import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
-import { toRow } from './sorted.ts'
 
 let bench: Workbench
 
@@ -181,7 +180,7 @@ it('counts an asset once if its findings are stored in several batches, even if 
     writer.prepare('DELETE FROM import_block').run()
     for (const turn of [0, 1]) {
       const rows = told.map((asset, fp) => ({ asset, facets, fp: fp + turn * 100, confidence: 1, ...times, excerpt }))
-      const data = packBlock(safe(rows).map(toRow))
+      const data = packBlock(safe(rows))
       addImportBlock(writer, uid, turn, { part: 0, group: turn, size: rows.length, data })
     }
   })

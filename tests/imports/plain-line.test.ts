@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findImportLine, findPlainLine, ImportLine, parseImportLine } from '../../src/imports/read/import-line.ts'
-import { numberNames } from '../../src/imports/read/import-row.ts'
 import { readInstant } from '../../src/imports/read/instant.ts'
 import { Staging } from '../../src/imports/stage/staging.ts'
 import { isLong } from '../support/long.ts'
+import { rowsOf } from './sorted.ts'
 
 const instants = [
   '2026-01-31T08:00:00Z',
@@ -160,14 +160,7 @@ describe('an instant', () => {
 const key = new Uint8Array(32).fill(5)
 const latest = Date.UTC(2027, 0, 1)
 
-/** The rows of a staging, with their numbers. */
-const takeRows = (staging: Staging) =>
-  staging.take().map(({ numbers, at, asset, facets, excerpt }) => ({
-    numbers: numberNames.map((_, index) => numbers[at + index]),
-    asset: { ...asset },
-    facets,
-    excerpt,
-  }))
+const takeRows = (staging: Staging) => rowsOf(staging.take().map(({ data }) => data))
 
 /** The row of a line by parsing it; undefined if it is not valid. */
 function parseRow(text: string) {
@@ -267,8 +260,10 @@ describe('a line that is read from its bytes', () => {
   it('gives the same row as when it is parsed', () => {
     const staging = new Staging(key)
     const seen = { plain: 0, refused: 0 }
+    let group = 0
     fc.assert(
       fc.property(damaged, fc.constantFrom('', '\n', '\n{"asset":'), (line, following) => {
+        staging.divide({ groups: [group++] })
         const end = staging.addPlain(Buffer.from(line + following), 0, latest)
         if (end < 0) {
           seen.refused++
@@ -299,6 +294,6 @@ describe('a line that is read from its bytes', () => {
   ])('is accepted only in a plain form: %s', (_, line, isPlain) => {
     const staging = new Staging(key)
     expect(staging.addPlain(Buffer.from(`${line}\n"}\n`), 0, latest) >= 0).toBe(isPlain)
-    expect(staging.take()).toHaveLength(isPlain ? 1 : 0)
+    expect(takeRows(staging)).toHaveLength(isPlain ? 1 : 0)
   })
 })

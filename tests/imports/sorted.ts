@@ -1,21 +1,10 @@
 import { sortBlocks } from '../../src/imports/apply/sorted-rows.ts'
-import { type ImportRow, type RowNumbers, readLine, toNumbers } from '../../src/imports/read/import-row.ts'
-
-/** A row whose numbers have names. */
-export type NamedRow = Omit<ImportRow, 'numbers' | 'at'> & RowNumbers
-
-export const toRow = ({ asset, facets, excerpt, ...numbers }: NamedRow): ImportRow => ({
-  numbers: toNumbers(numbers),
-  at: 0,
-  asset,
-  facets,
-  excerpt,
-})
+import { type ImportRow, readLine } from '../../src/imports/read/import-row.ts'
 
 /** The findings of some blocks one by one, in the order that they are stored in. */
-export function rowsOf(packed: readonly Uint8Array[]): NamedRow[] {
+export function rowsOf(packed: readonly Uint8Array[]): ImportRow[] {
   const rows = sortBlocks(packed)
-  return Array.from({ length: rows.size }, (_, index): NamedRow => {
+  return Array.from({ length: rows.size }, (_, index): ImportRow => {
     const asset = rows.assets[rows.columns.asset[index] ?? -1]
     const facets = rows.facets[rows.columns.facets[index] ?? -1]
     if (asset === undefined || facets === undefined) throw new RangeError('a finding is nowhere')

@@ -7,18 +7,17 @@ import { openFacets } from '../../src/findings/facets.store.ts'
 import { isFollowed, leaveOutIndexes } from '../../src/imports/apply/stale-imports.ts'
 import type { ImportRow } from '../../src/imports/read/import-row.ts'
 import { openBlock, packBlock } from '../../src/imports/stage/import-block.ts'
-import type { PartBlock } from '../../src/imports/stage/import-convert.ts'
 import {
   addImportBlock,
   dropImportRows,
   findStagedBlocks,
   openImportFile,
 } from '../../src/imports/stage/imports.store.ts'
+import type { PartBlock } from '../../src/imports/stage/staging.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { openNewFile } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
-import { type NamedRow, toRow } from './sorted.ts'
 
 let folder: string
 let store: Store
@@ -48,7 +47,7 @@ const block = (key: string, size: number) => {
   const told = { key }
   const rows = Array.from(
     { length: size },
-    (_, fp): NamedRow => ({
+    (_, fp): ImportRow => ({
       asset: safe(told),
       facets,
       fp,
@@ -60,7 +59,7 @@ const block = (key: string, size: number) => {
       excerpt: null,
     }),
   )
-  return packBlock(rows.map(toRow))
+  return packBlock(rows)
 }
 
 it.each([

@@ -3,12 +3,11 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createNumberer } from '../../src/detectors/fingerprint.ts'
-import { PackedAssets, packBlock } from '../../src/imports/stage/import-block.ts'
+import { BlockWriter, packBlock } from '../../src/imports/stage/import-block.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations } from '../../src/store/migrations.ts'
 import { Store } from '../../src/store/store.ts'
-import { toRow } from '../imports/sorted.ts'
 import { safe } from '../support/safe-text.ts'
 
 /** The newest schema of version 0.1.0. */
@@ -266,18 +265,19 @@ export function makeEarlierFolder(root: string, more = 0): EarlierFolder {
       ordinal: 2,
       finding: JSON.stringify([{ ...flat, ...times, severity: 'LOW', status: 'OPEN', fp: 1, excerpt: plant() }]),
     })
-    const block = (key: string, more: object, packed?: PackedAssets) => {
+    const stagedRow = () => {
       const words = { detectorType: 'D', findingType: plant(), category: '', customDetectorKey: '' }
       const facets = { ...words, severity: 'LOW' as const, status: 'OPEN' as const }
-      const row = safe({ ...times, undated: 0, asset: { key, ...more }, facets, fp: 1, excerpt: plant() })
-      return packBlock([toRow(row)], packed === undefined ? {} : { packed })
+      const asset = { key: plant(), name: plant(), container: plant() }
+      return safe({ ...times, undated: 0, asset, facets, fp: 1, excerpt: plant() })
     }
-    const data = block(plant(), { name: plant(), container: plant() })
-    insert('import_block', { uid: 'waiting', ordinal: 1, size: 1, data })
-    const packed = new PackedAssets(1, 0)
+    insert('import_block', { uid: 'waiting', ordinal: 1, size: 1, data: packBlock([stagedRow()]) })
+    const writer = new BlockWriter()
     for (const ordinal of [2, 3]) {
-      const added = block(plant(), { name: plant(), container: plant() }, packed)
-      insert('import_block', { uid: 'waiting', ordinal, size: 1, data: added })
+      const { asset, facets, excerpt, ...numbers } = stagedRow()
+      writer.describe(ordinal, asset)
+      writer.setExcerpt(writer.add(ordinal, facets, numbers), excerpt)
+      insert('import_block', { uid: 'waiting', ordinal, size: 1, data: writer.pack() })
     }
   })()
   // What was removed stays in free parts of the file.

@@ -19,9 +19,10 @@ export const actorOf = (id: number): SafeText => toSafeText(`suppression:${id}`,
 
 /** Applies suppressions to the findings that this transaction opened; the oldest that matches wins. */
 export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number): void {
-  if (ledger.opened.size === 0) return
-  const waiting = new Set(ledger.opened)
-  for (const suppression of listSuppressions(writer)) {
+  if (ledger.opened.length === 0) return
+  const suppressions = listSuppressions(writer)
+  const waiting = new Set(suppressions.length === 0 ? [] : ledger.opened)
+  for (const suppression of suppressions) {
     if (suppression.until !== null && suppression.until <= at) continue
     const matches = compilePatterns(suppression)
     const ids = [...waiting]
@@ -32,7 +33,7 @@ export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number
       for (const { id } of found) waiting.delete(id)
     }
   }
-  ledger.opened.clear()
+  ledger.opened.length = 0
 }
 
 /** Returns how many were open before. */

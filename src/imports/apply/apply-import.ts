@@ -117,8 +117,10 @@ function prepareBlocks(
   { uid, after }: { uid: string; after: number },
 ): Promise<SortedBlocks | undefined> {
   const prepare = async () => {
-    const blocks = store.read((reader) => findStagedBlocks(reader, uid, after))
-    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await sorter.sort(blocks.packed) }
+    const read = () => store.read((reader) => findStagedBlocks(reader, uid, after))
+    const blocks = read()
+    if (blocks === undefined) return undefined
+    return { ordinal: blocks.ordinal, rows: await sorter.sort(blocks.packed, () => read()?.packed ?? []) }
   }
   const prepared = prepare()
   // A rejection is handled when the promise is awaited.
@@ -222,11 +224,11 @@ interface Storing {
 function storeRows(storing: Storing, from: number, to: number): void {
   const { writer, ledger, rows, facets, scanId, at, assets, findings } = storing
   const { columns } = rows
-  // On a server, each asset, finding and combination of facets would be a round trip or more.
+  const described = Array.from(new Set(columns.asset.subarray(from, to)), (index) => itemAt(rows.assets, index))
+  assets.saveAhead(writer, ledger.facets, described, at)
+  // On a server, each finding and combination of facets would be a round trip or more.
   const isRemote = writer.time !== undefined
   if (isRemote) {
-    const described = Array.from(new Set(columns.asset.subarray(from, to)), (index) => itemAt(rows.assets, index))
-    assets.saveAhead(writer, ledger.facets, described, at)
     ledger.facets.learn(Array.from(new Set(columns.facets.subarray(from, to)), (index) => itemAt(facets, index)))
   }
   const saved: SavedAsset[] = []
@@ -237,20 +239,20 @@ function storeRows(storing: Storing, from: number, to: number): void {
   if (isRemote) {
     ledger.readAheadByFp(saved.map(({ assetId }, index) => [assetId, columns.fp[from + index] ?? 0]))
   }
-  const fresh = new FreshFindings(ledger, scanId)
+  const fresh = new FreshFindings(ledger, { columns, facets, excerpts: rows.excerpts }, scanId)
   for (let index = from; index < to; index++) {
     const asset = itemAt(saved, index - from)
+    if (!isRemote && fresh.add(asset, index)) {
+      findings.new++
+      if (!Number.isNaN(columns.resolvedAt[index])) findings.resolved++
+      continue
+    }
     const line = readLine(columns, index, {
       facets: itemAt(facets, columns.facets[index] ?? 0),
       excerpt: rows.excerpts?.[index] ?? null,
       scanId,
       at,
     })
-    if (!isRemote && fresh.add(asset, line)) {
-      findings.new++
-      if (line.resolvedAt !== null) findings.resolved++
-      continue
-    }
     fresh.store()
     const result = storeRow(ledger, asset, line)
     findings[result.known ? 'again' : 'new']++

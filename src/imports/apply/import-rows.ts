@@ -1,4 +1,4 @@
-import type { FindingRecord, NewFinding } from '../../findings/finding-record.ts'
+import type { FindingRecord, NewFinding, NewFindings } from '../../findings/finding-record.ts'
 import type { FindingLedger } from '../../findings/ledger.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
 import type { FindingLine } from '../read/import-row.ts'
@@ -57,33 +57,40 @@ const toFinding = (assetId: number, line: FindingLine): NewFinding => ({
  */
 export class FreshFindings {
   readonly #ledger: FindingLedger
+  readonly #rows: Omit<NewFindings, 'places' | 'assetIds'>
   readonly #scanId: number
-  #waiting: NewFinding[] = []
+  #places: number[] = []
+  #assetIds: number[] = []
   #assetId = 0
   /** The findings of this asset so far. */
   readonly #fps = new Set<number>()
 
-  constructor(ledger: FindingLedger, scanId: number) {
+  constructor(ledger: FindingLedger, rows: Omit<NewFindings, 'places' | 'assetIds'>, scanId: number) {
     this.#ledger = ledger
+    this.#rows = rows
     this.#scanId = scanId
   }
 
-  /** False if the line is not about a finding that is certainly new. */
-  add({ assetId, isInserted }: SavedAsset, line: FindingLine): boolean {
+  /** False if the line at a place of the columns is not about a finding that is certainly new. */
+  add({ assetId, isInserted }: SavedAsset, place: number): boolean {
     if (!isInserted) return false
     if (assetId !== this.#assetId) this.#fps.clear()
     this.#assetId = assetId
-    if (this.#fps.has(line.fp)) return false
-    this.#fps.add(line.fp)
-    this.#waiting.push(toFinding(assetId, line))
+    const fp = this.#rows.columns.fp[place] ?? 0
+    if (this.#fps.has(fp)) return false
+    this.#fps.add(fp)
+    this.#places.push(place)
+    this.#assetIds.push(assetId)
     return true
   }
 
   /** To be called before another finding is stored, and at the end. */
   store(): void {
-    if (this.#waiting.length === 0) return
-    this.#ledger.insertAll(this.#waiting, { actor: importer, scanId: this.#scanId })
-    this.#waiting = []
+    if (this.#places.length === 0) return
+    const findings = { ...this.#rows, places: this.#places, assetIds: this.#assetIds }
+    this.#ledger.insertAll(findings, { actor: importer, scanId: this.#scanId })
+    this.#places = []
+    this.#assetIds = []
   }
 }
 

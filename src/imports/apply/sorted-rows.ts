@@ -19,33 +19,28 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   const blocks = packed.map(openBlock)
   const order = blocks[0]?.order ?? 'key'
   const variants = new AssetVariants()
+  numberAssets(blocks, variants)
   const combinations = new Map<string, number>()
   const facets: ImportFacets[] = []
-  /** By converter. */
-  const described = new Map<number, number[]>()
-  const numbered = blocks.map((block) => ({
-    block,
-    assetOf: numberAssets(block, described, variants),
-    facetsOf: block.facets.map((names) => {
+  const size = blocks.reduce((sum, block) => sum + block.size, 0)
+  const nextPlaces = order === 'given' ? undefined : variants.startsOf(countByKey(blocks, variants), order)
+  const columns = viewColumns(new ArrayBuffer(size * ROW_BYTES), 0, size)
+  const excerpts = blocks.some((block) => block.excerpts !== undefined)
+    ? new Array<SafeText | null>(size).fill(null)
+    : undefined
+  let given = 0
+  for (const block of blocks) {
+    const facetsOf = block.facets.map((names) => {
       const key = JSON.stringify(names)
       const known = combinations.get(key)
       if (known !== undefined) return known
       const number = facets.push(unpackFacets(names)) - 1
       combinations.set(key, number)
       return number
-    }),
-  }))
-  const size = blocks.reduce((sum, block) => sum + block.size, 0)
-  const nextPlaces = order === 'given' ? undefined : variants.startsOf(countByKey(numbered, variants), order)
-  const columns = viewColumns(new ArrayBuffer(size * ROW_BYTES), 0, size)
-  const excerpts = blocks.some((block) => block.excerpts !== undefined)
-    ? new Array<SafeText | null>(size).fill(null)
-    : undefined
-  let given = 0
-  for (const { block, assetOf, facetsOf } of numbered) {
+    })
     const places = new Uint32Array(block.size)
     for (let index = 0; index < block.size; index++) {
-      const asset = assetOf[block.columns.asset[index] ?? 0] ?? 0
+      const asset = block.columns.asset[index] ?? 0
       const key = variants.keyOf(asset)
       const place = nextPlaces?.[key] ?? given++
       if (nextPlaces !== undefined) nextPlaces[key] = place + 1
@@ -59,31 +54,36 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   return { size, assets: variants.list, facets, columns, excerpts }
 }
 
-/**
- * The numbers of the assets of a block, which begin with those of earlier blocks; blocks of the same group and
- * converter share the list.
- */
-function numberAssets(
-  { assets, earlier }: ImportBlock,
-  described: Map<number, number[]>,
-  variants: AssetVariants,
-): readonly number[] {
-  const list = (earlier === undefined || earlier.from === 0 ? undefined : described.get(earlier.converter)) ?? []
-  if (list.length !== (earlier?.from ?? 0)) throw new RangeError('an earlier block of staged findings is missing')
-  for (const asset of assets) list.push(variants.numberOf(asset))
-  if (earlier !== undefined) described.set(earlier.converter, list)
-  return list
+/** Makes the column `asset` of all blocks refer to `variants`. */
+function numberAssets(blocks: readonly ImportBlock[], variants: AssetVariants): void {
+  /** By the numbers of assets, which blocks of a group share. */
+  const described = new Map<number, number>()
+  const own = blocks.map(({ assets, numbers }) => {
+    const list = assets.map((asset) => variants.numberOf(asset))
+    if (numbers === undefined) return list
+    for (const [index, number] of numbers.entries()) described.set(number, list[index] ?? 0)
+    return undefined
+  })
+  for (const [at, { columns }] of blocks.entries()) {
+    const list = own[at]
+    for (let index = 0; index < columns.asset.length; index++) {
+      const number = columns.asset[index] ?? 0
+      const variant = list === undefined ? described.get(number) : list[number]
+      if (variant === undefined) throw new RangeError('an earlier block of staged findings is missing')
+      columns.asset[index] = variant
+    }
+  }
 }
 
 function scatter(from: NumberColumns[keyof NumberColumns], to: typeof from, places: Uint32Array): void {
   for (let index = 0; index < places.length; index++) to[places[index] ?? 0] = from[index] ?? 0
 }
 
-function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly number[] }[], variants: AssetVariants) {
+function countByKey(blocks: readonly ImportBlock[], variants: AssetVariants): Uint32Array {
   const counts = new Uint32Array(variants.keyCount)
-  for (const { block, assetOf } of numbered) {
-    for (const number of block.columns.asset) {
-      const key = variants.keyOf(assetOf[number] ?? 0)
+  for (const { columns } of blocks) {
+    for (const asset of columns.asset) {
+      const key = variants.keyOf(asset)
       counts[key] = (counts[key] ?? 0) + 1
     }
   }

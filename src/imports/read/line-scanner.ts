@@ -21,6 +21,8 @@ const forms = {
 
 const members = Object.entries(forms).map(([name, form]) => ({ form, bytes: Buffer.from(`${name}"`, 'latin1') }))
 
+const KEY = Buffer.from('key"', 'latin1')
+
 /** The number of each member in a scan. */
 export const memberNumbers = Object.fromEntries(Object.keys(forms).map((name, number) => [name, number])) as Record<
   keyof ImportLine,
@@ -39,6 +41,7 @@ const endsText = new Uint8Array(256).map((_, byte) => (byte < SPACE || byte === 
 
 /** Digits of a fraction whose value is exact. */
 const MAX_EXACT_DIGITS = 15
+const powersOfTen = Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
 
 /**
  * Finds the members of a line of JSON in its bytes, without creating values. It recognizes only part of JSON, such as
@@ -48,6 +51,9 @@ export class LineScanner {
   /** Where the value of each given member begins and ends, a text without its quotes. */
   readonly starts = new Int32Array(members.length)
   readonly ends = new Int32Array(members.length)
+  /** Where the text `key` of the asset begins and ends, with its quotes; 0 if it was not found. */
+  keyStart = 0
+  keyEnd = 0
   /** The given members, a bit for each number. */
   given = 0
   /** The number of `confidence`. */
@@ -98,11 +104,36 @@ export class LineScanner {
     if (form === 'number') return this.#scanShare(bytes, at)
     const isObject = form === 'object'
     if (bytes[at] !== (isObject ? OPEN_OBJECT : QUOTE)) return -1
-    const end = isObject ? skipObject(bytes, at + 1) : skipText(bytes, at + 1, form === 'word' ? endsWord : endsText)
+    const end = isObject
+      ? this.#skipObject(bytes, at + 1)
+      : skipText(bytes, at + 1, form === 'word' ? endsWord : endsText)
     if (end < 0) return -1
     this.starts[number] = isObject ? at : at + 1
     this.ends[number] = isObject ? end : end - 1
     return end
+  }
+
+  /** Returns the offset after the closing brace of an object without objects in it, or -1. */
+  #skipObject(bytes: Buffer, from: number): number {
+    this.keyStart = 0
+    for (let at = from; ; ) {
+      const byte = bytes[at++] ?? 0
+      if (byte === CLOSE_OBJECT) return at
+      if (byte === QUOTE) {
+        const start = at
+        at = skipText(bytes, at, endsText)
+        if (at < 0) return -1
+        if (at - start === KEY.length && isAt(bytes, start, KEY)) {
+          const value = skipBlanks(bytes, at)
+          // Only the name of a member is followed by a colon.
+          if (bytes[value] !== COLON) continue
+          this.keyStart = skipBlanks(bytes, value + 1)
+          at = bytes[this.keyStart] === QUOTE ? skipText(bytes, this.keyStart + 1, endsText) : -1
+          if (at < 0) return -1
+          this.keyEnd = at
+        }
+      } else if (byte === OPEN_OBJECT || byte < SPACE) return -1
+    }
   }
 
   /** Reads a number from 0 to 1 without an exponent. */
@@ -121,7 +152,9 @@ export class LineScanner {
     const count = at - from - 2
     if (count === 0) return -1
     this.confidence =
-      whole === 0 && count <= MAX_EXACT_DIGITS ? digits / 10 ** count : Number(bytes.toString('latin1', from, at))
+      whole === 0 && count <= MAX_EXACT_DIGITS
+        ? digits / (powersOfTen[count] ?? Number.NaN)
+        : Number(bytes.toString('latin1', from, at))
     return this.confidence <= 1 ? at : -1
   }
 }
@@ -134,8 +167,11 @@ function skipBlanks(bytes: Buffer, from: number): number {
 
 function startsWith(bytes: Buffer, at: number, number: number): boolean {
   const name = members[number]?.bytes
-  if (name === undefined) return false
-  for (let index = 0; index < name.length; index++) if (bytes[at + index] !== name[index]) return false
+  return name !== undefined && isAt(bytes, at, name)
+}
+
+function isAt(bytes: Buffer, at: number, text: Uint8Array): boolean {
+  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false
   return true
 }
 
@@ -147,17 +183,5 @@ function skipText(bytes: Buffer, from: number, ends: Uint8Array): number {
     if (byte === QUOTE) return at + 1
     if (byte !== BACKSLASH || ends === endsWord) return -1
     if ((bytes[++at] ?? 0) < SPACE) return -1
-  }
-}
-
-/** Returns the offset after the closing brace of an object without objects in it, or -1. */
-function skipObject(bytes: Buffer, from: number): number {
-  for (let at = from; ; ) {
-    const byte = bytes[at++] ?? 0
-    if (byte === CLOSE_OBJECT) return at
-    if (byte === QUOTE) {
-      at = skipText(bytes, at, endsText)
-      if (at < 0) return -1
-    } else if (byte === OPEN_OBJECT || byte < SPACE) return -1
   }
 }

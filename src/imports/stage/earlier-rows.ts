@@ -1,6 +1,6 @@
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
-import { facetNames, type ImportFacets, type ImportRow, type RowNumbers, toNumbers } from '../read/import-row.ts'
+import { facetNames, type ImportFacets, type ImportRow } from '../read/import-row.ts'
 import { packBlock, unpackAsset } from './import-block.ts'
 
 /** The members of a finding that earlier versions staged as an array; asset 0 is the asset of the previous finding. */
@@ -22,9 +22,7 @@ export const earlierRow = [
 ] as const
 
 /** A finding that earlier versions staged as an object. */
-export type EarlierRow = Omit<ImportRow, 'facets' | 'numbers' | 'at'> &
-  Omit<RowNumbers, 'undated'> &
-  ImportFacets & { undated?: boolean }
+export type EarlierRow = Omit<ImportRow, 'facets' | 'undated'> & ImportFacets & { undated?: boolean }
 
 /**
  * Converts findings that earlier versions staged into a block: JSON arrays, to be stored by asset; before that objects,
@@ -32,19 +30,20 @@ export type EarlierRow = Omit<ImportRow, 'facets' | 'numbers' | 'at'> &
  */
 export function packEarlierRows(text: string): Uint8Array {
   const waiting: unknown = JSON.parse(text)
-  if (!Array.isArray(waiting)) return packBlock([toRow(waiting as EarlierRow)], { order: 'given' })
-  if (!Array.isArray(waiting[0])) return packBlock((waiting as EarlierRow[]).map(toRow), { order: 'given' })
+  if (!Array.isArray(waiting)) return packBlock([toRow(waiting as EarlierRow)], 'given')
+  if (!Array.isArray(waiting[0])) return packBlock((waiting as EarlierRow[]).map(toRow), 'given')
   let asset: ImportedAsset = { key: ownText('') }
   const rows = (waiting as unknown[][]).map((values) => {
     if (Array.isArray(values[0])) asset = unpackAsset(values[0])
     const row = Object.fromEntries(earlierRow.map((name, at) => [name, values[at]]))
     return toRow({ ...row, asset } as EarlierRow)
   })
-  return packBlock(rows, { order: 'arrival' })
+  return packBlock(rows, 'arrival')
 }
 
 function toRow({ undated = false, ...row }: EarlierRow): ImportRow {
-  const { asset, excerpt } = row
   const facets = Object.fromEntries(facetNames.map((name) => [name, row[name]])) as unknown as ImportFacets
-  return { numbers: toNumbers({ ...row, undated: Number(undated) }), at: 0, asset, facets, excerpt }
+  const { asset, excerpt, fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence } = row
+  const numbers = { fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence, undated: Number(undated) }
+  return { ...numbers, asset, facets, excerpt }
 }

@@ -7,24 +7,30 @@ import {
   type ImportFacets,
   type ImportRow,
   type NumberColumns,
-  numberNames,
   ROW_BYTES,
+  type RowNumbers,
   viewColumns,
+  writeRowNumbers,
 } from '../read/import-row.ts'
 
 /** The members of an asset as earlier versions packed it, in order. */
 export const earlierAsset = ['key', 'kind', 'name', 'url', 'container', 'contentUpdatedAt'] as const
 
 /** Assets in columns; null for values that were not given; repeated words are stored once. */
-type AssetPack = Record<keyof ImportedAsset, (SafeText | number | number[] | null)[]> & { words: SafeText[] }
+export type AssetPack = Record<keyof ImportedAsset, (SafeText | number | number[] | null)[]> & { words: SafeText[] }
 
 /** Storage order of findings: by asset key, grouped by asset in order of arrival, or as given. */
 export type BlockOrder = 'key' | 'arrival' | 'given'
 
-/** The assets that a block adds to those of the earlier blocks of its group from the same converter. */
-interface AddedAssets {
+/** The assets that a block describes, with their numbers; its findings may refer to any asset of its group. */
+interface NumberedAssets {
+  numbers: number[]
+  added: AssetPack
+}
+
+/** The same of an earlier version, in which each converter numbered the assets of a group; `from`: the first one's. */
+interface EarlierNumbered {
   converter: number
-  /** Number of the first one. */
   from: number
   added: AssetPack
 }
@@ -34,7 +40,7 @@ interface Names {
   /** Absent: `key`, or `arrival` if an earlier version packed the assets. */
   order?: BlockOrder
   /** First, see `assetsAt`. */
-  assets: AssetPack | AddedAssets | unknown[][]
+  assets: AssetPack | NumberedAssets | EarlierNumbered | unknown[][]
   /** Each in the order of `facetNames`. */
   facets: SafeText[][]
   excerpts?: (SafeText | null)[]
@@ -47,66 +53,107 @@ const HEAD = 8
 export const assetsAt = (size: number): number => HEAD + ROW_BYTES * size + '{"assets":'.length
 export const EARLIER_ASSETS = '['
 
-/** The assets of a group of blocks that one converter has packed so far: only the first block describes an asset. */
-export class PackedAssets {
-  readonly converter: number
-  readonly group: number
-  readonly numbers = new Map<ImportedAsset, number>()
-
-  constructor(converter: number, group: number) {
-    this.converter = converter
-    this.group = group
-  }
-}
-
 interface PackOptions {
   order?: BlockOrder
-  /** Absent: the block describes all of its assets. */
-  packed?: PackedAssets
+  /** The block describes all of its assets, numbered from 0 on. */
+  isWhole?: boolean
 }
 
-/** Packs findings in columns, with each asset and each combination of names once. */
-export function packBlock(
-  rows: readonly ImportRow[],
-  { order = 'key', packed }: PackOptions = {},
-): Uint8Array<ArrayBuffer> {
-  const assets = packed?.numbers ?? new Map<ImportedAsset, number>()
-  const from = assets.size
-  const facets = new Map<ImportFacets, number>()
-  const pack = emptyPack()
-  const names: Names = {
-    assets: packed === undefined ? pack : { converter: packed.converter, from, added: pack },
-    facets: [],
+const FIRST_ROWS = 64
+
+/** Collects findings in columns, with each asset and each combination of facets once, and packs them into a block. */
+export class BlockWriter {
+  #capacity = FIRST_ROWS
+  #columns = allocateColumns(FIRST_ROWS)
+  #size = 0
+  #excerpts: (SafeText | null)[] = []
+  #facets = new Map<ImportFacets, number>()
+  #assets = emptyPack()
+  #numbers: number[] = []
+  #words = new Map<SafeText, number>()
+
+  get size(): number {
+    return this.#size
   }
-  const words = new Map<SafeText, number>()
-  const assetOf = new Uint32Array(rows.length)
-  const facetsOf = new Uint32Array(rows.length)
-  let at = 0
-  for (const row of rows) {
-    let asset = assets.get(row.asset)
-    if (asset === undefined) {
-      asset = assets.size
-      assets.set(row.asset, asset)
-      packAsset(row.asset, pack, words)
-    }
-    let combination = facets.get(row.facets)
+
+  /** Describes the asset of a number for all blocks of the group. */
+  describe(number: number, asset: ImportedAsset): void {
+    this.#numbers.push(number)
+    packAsset(asset, this.#assets, this.#words)
+  }
+
+  /** Adds a finding of the asset of a number; returns its place. */
+  add(asset: number, facets: ImportFacets, numbers: Readonly<RowNumbers>): number {
+    if (this.#size === this.#capacity) this.#grow()
+    const place = this.#size++
+    const columns = this.#columns
+    let combination = this.#facets.get(facets)
     if (combination === undefined) {
-      combination = names.facets.push(packFacets(row.facets)) - 1
-      facets.set(row.facets, combination)
+      combination = this.#facets.size
+      this.#facets.set(facets, combination)
     }
-    assetOf[at] = asset
-    facetsOf[at] = combination
-    at++
+    columns.asset[place] = asset
+    columns.facets[place] = combination
+    writeRowNumbers(columns, place, numbers)
+    return place
   }
-  pack.words.push(...words.keys())
-  if (order !== 'key') names.order = order
-  if (rows.some(({ excerpt }) => excerpt !== null)) names.excerpts = rows.map(({ excerpt }) => excerpt)
-  const bytes = allocateBlock(rows.length, names)
-  const columns = viewColumns(bytes.buffer, HEAD, rows.length)
-  columns.asset.set(assetOf)
-  columns.facets.set(facetsOf)
-  for (const [index, name] of numberNames.entries()) packNumbers(rows, index, columns[name])
-  return bytes
+
+  setExcerpt(place: number, excerpt: SafeText): void {
+    while (this.#excerpts.length < place) this.#excerpts.push(null)
+    this.#excerpts[place] = excerpt
+  }
+
+  /** Packs what was added since the last call, as a block of a group unless it describes all of its assets. */
+  pack({ order = 'key', isWhole = false }: PackOptions = {}): Uint8Array<ArrayBuffer> {
+    const size = this.#size
+    if (this.#excerpts.length > 0) while (this.#excerpts.length < size) this.#excerpts.push(null)
+    const added = withWords(this.#assets, this.#words)
+    const bytes = allocateBlock(size, {
+      assets: isWhole ? added : { numbers: this.#numbers, added },
+      facets: Array.from(this.#facets.keys(), packFacets),
+      ...(order === 'key' ? {} : { order }),
+      ...(this.#excerpts.length === 0 ? {} : { excerpts: this.#excerpts }),
+    })
+    copyColumns(this.#columns, viewColumns(bytes.buffer, HEAD, size))
+    this.#size = 0
+    this.#excerpts = []
+    this.#facets = new Map()
+    this.#assets = emptyPack()
+    this.#numbers = []
+    this.#words = new Map()
+    return bytes
+  }
+
+  #grow(): void {
+    const columns = allocateColumns(this.#capacity * 2)
+    copyColumns(this.#columns, columns)
+    this.#capacity *= 2
+    this.#columns = columns
+  }
+}
+
+const allocateColumns = (size: number): NumberColumns => viewColumns(new ArrayBuffer(size * ROW_BYTES), 0, size)
+
+/** Copies as many rows as both have. */
+function copyColumns(from: NumberColumns, to: NumberColumns): void {
+  for (const name of Object.keys(to) as (keyof NumberColumns)[]) to[name].set(from[name].subarray(0, to[name].length))
+}
+
+/** Packs findings that are in memory as one block. */
+export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key'): Uint8Array<ArrayBuffer> {
+  const writer = new BlockWriter()
+  const assets = new Map<ImportedAsset, number>()
+  for (const { asset, facets, excerpt, ...numbers } of rows) {
+    let number = assets.get(asset)
+    if (number === undefined) {
+      number = assets.size
+      assets.set(asset, number)
+      writer.describe(number, asset)
+    }
+    const place = writer.add(number, facets, numbers)
+    if (excerpt !== null) writer.setExcerpt(place, excerpt)
+  }
+  return writer.pack({ order, isWhole: true })
 }
 
 /** A block of `size` findings whose numbers are all 0. */
@@ -118,18 +165,13 @@ function allocateBlock(size: number, names: Names): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-function packNumbers(rows: readonly ImportRow[], index: number, column: NumberColumns[keyof NumberColumns]): void {
-  let place = 0
-  for (const { numbers, at } of rows) column[place++] = numbers[at + index] ?? 0
-}
-
 /** Unpacked findings. */
 export interface ImportBlock {
   readonly size: number
-  /** The distinct assets, in order of first appearance, without those of `earlier`. */
+  /** The assets that it describes. */
   readonly assets: readonly ImportedAsset[]
-  /** Present: the first assets are those of the earlier blocks of its group from the same converter. */
-  readonly earlier?: Readonly<Omit<AddedAssets, 'added'>>
+  /** Their numbers, to which the column `asset` of all blocks of the group refers; absent: it refers to `assets`. */
+  readonly numbers?: readonly number[]
   /** The distinct combinations of facets, in the order of `facetNames`. */
   readonly facets: readonly (readonly SafeText[])[]
   readonly columns: NumberColumns
@@ -142,33 +184,45 @@ export function openBlock(packed: Uint8Array): ImportBlock {
   const buffer = new Uint8Array(packed).buffer
   const [size = 0, length = 0] = new Uint32Array(buffer, 0, 2)
   const names = JSON.parse(Buffer.from(buffer, HEAD + ROW_BYTES * size, length).toString()) as Names
-  const { assets, facets, excerpts } = names
-  const parts = { size, facets, columns: viewColumns(buffer, HEAD, size), excerpts }
-  if (Array.isArray(assets)) return { ...parts, assets: assets.map(unpackAsset), order: names.order ?? 'arrival' }
-  const order = names.order ?? 'key'
-  if (!('added' in assets)) return { ...parts, assets: unpackAssets(assets), order }
-  const { added, ...earlier } = assets
-  return { ...parts, assets: unpackAssets(added), earlier, order }
+  const { assets, facets, excerpts, order = Array.isArray(assets) ? 'arrival' : 'key' } = names
+  const columns = viewColumns(buffer, HEAD, size)
+  return { size, ...unpackNumbered(assets, columns), facets, columns, excerpts, order }
+}
+
+/** More numbers than a converter of an earlier version could give. */
+const NUMBERS_OF_CONVERTER = 2 ** 28
+
+function unpackNumbered(packed: Names['assets'], columns: NumberColumns): Pick<ImportBlock, 'assets' | 'numbers'> {
+  if (Array.isArray(packed)) return { assets: packed.map(unpackAsset) }
+  if ('numbers' in packed) return { assets: unpackAssets(packed.added), numbers: packed.numbers }
+  if (!('added' in packed)) return { assets: unpackAssets(packed) }
+  const assets = unpackAssets(packed.added)
+  const base = packed.converter * NUMBERS_OF_CONVERTER
+  for (let index = 0; index < columns.asset.length; index++) columns.asset[index] = base + (columns.asset[index] ?? 0)
+  return { assets, numbers: assets.map((_, index) => base + packed.from + index) }
 }
 
 /** The block with other texts; it has as many assets and combinations as before. */
 export function replaceTexts(
-  { size, earlier, columns, order }: ImportBlock,
+  { size, numbers, columns, order }: ImportBlock,
   texts: { assets: readonly ImportedAsset[]; facets: readonly ImportFacets[]; excerpts: ImportBlock['excerpts'] },
 ): Uint8Array {
-  const pack = emptyPack()
-  const words = new Map<SafeText, number>()
-  for (const asset of texts.assets) packAsset(asset, pack, words)
-  pack.words.push(...words.keys())
+  const added = packAssets(texts.assets)
   const bytes = allocateBlock(size, {
-    assets: earlier === undefined ? pack : { ...earlier, added: pack },
+    assets: numbers === undefined ? added : { numbers: [...numbers], added },
     order,
     facets: texts.facets.map(packFacets),
     ...(texts.excerpts === undefined ? {} : { excerpts: [...texts.excerpts] }),
   })
-  const copied = viewColumns(bytes.buffer as ArrayBuffer, HEAD, size)
-  for (const name of Object.keys(columns) as (keyof NumberColumns)[]) copied[name].set(columns[name])
+  copyColumns(columns, viewColumns(bytes.buffer, HEAD, size))
   return bytes
+}
+
+export function packAssets(assets: readonly ImportedAsset[]): AssetPack {
+  const pack = emptyPack()
+  const words = new Map<SafeText, number>()
+  for (const asset of assets) packAsset(asset, pack, words)
+  return withWords(pack, words)
 }
 
 const packFacets = (facets: ImportFacets): SafeText[] => facetNames.map((name) => facets[name] as SafeText)
@@ -176,6 +230,10 @@ const packFacets = (facets: ImportFacets): SafeText[] => facetNames.map((name) =
 const emptyPack = () =>
   Object.fromEntries([['words', []], ...assetNames.map((name) => [name, []])]) as unknown as AssetPack
 
+const withWords = (pack: AssetPack, words: ReadonlyMap<SafeText, number>): AssetPack => ({
+  ...pack,
+  words: [...words.keys()],
+})
 const wordNames = new Set(assetNames.filter((name) => 'isWord' in assetColumns[name]))
 
 /** A statement for each member: V8 takes several times as long for a loop over their names. */
@@ -203,7 +261,7 @@ function numberOf(word: SafeText, words: Map<SafeText, number>): number {
 /** Its copies have the same hidden class, which keeps the loop below fast. */
 const EMPTY: ImportedAsset = toAsset(() => undefined)
 
-function unpackAssets(pack: AssetPack): ImportedAsset[] {
+export function unpackAssets(pack: AssetPack): ImportedAsset[] {
   const { words } = pack
   const assets = pack.key.map(() => ({ ...EMPTY }))
   for (const name of assetNames) {
@@ -231,15 +289,8 @@ function toAsset(valueFor: (name: keyof ImportedAsset) => unknown): ImportedAsse
 export const unpackFacets = (names: readonly SafeText[]): ImportFacets =>
   Object.fromEntries(facetNames.map((name, at) => [name, names[at]])) as unknown as ImportFacets
 
-/** Partitions findings by asset key: keys below a bound belong to the part before it. */
-export function partRows(rows: readonly ImportRow[], bounds: readonly string[]): ImportRow[][] {
-  if (bounds.length === 0) return [[...rows]]
-  const parted = Array.from({ length: bounds.length + 1 }, (): ImportRow[] => [])
-  for (const row of rows) parted[partOf(row.asset.key, bounds)]?.push(row)
-  return parted
-}
-
-function partOf(key: string, bounds: readonly string[]): number {
+/** The part of a key: keys below a bound belong to the part before it. */
+export function partOf(key: string, bounds: readonly string[]): number {
   let [low, high] = [0, bounds.length]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -249,9 +300,12 @@ function partOf(key: string, bounds: readonly string[]): number {
   return low
 }
 
-/** Bounds that divide the assets of some findings into parts of about equal size. */
-export function findBounds(rows: readonly ImportRow[], parts: number): string[] {
-  const keys = [...new Set(rows.map(({ asset }) => asset.key))].sort()
-  const bounds = Array.from({ length: parts - 1 }, (_, part) => keys[Math.floor(((part + 1) * keys.length) / parts)])
+/** Bounds that divide some keys into parts of about equal size. */
+export function findBounds(keys: readonly string[], parts: number): string[] {
+  const sorted = [...new Set(keys)].sort()
+  const bounds = Array.from(
+    { length: parts - 1 },
+    (_, part) => sorted[Math.floor(((part + 1) * sorted.length) / parts)],
+  )
   return [...new Set(bounds.filter((key) => key !== undefined))]
 }

@@ -2,9 +2,11 @@ import { availableParallelism } from 'node:os'
 import { AppError } from '../../kernel/errors.ts'
 import { exportMaskedForms } from '../../kernel/redaction.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../../runtime/worker-rpc.ts'
+import { allocateAssets } from './asset-numbers.ts'
 import type { ConverterProtocol, ConverterSettings } from './import.worker.ts'
 import { findBounds } from './import-block.ts'
-import { type Conversion, createConverter, type KnownPartition } from './import-convert.ts'
+import { type Conversion, createConverter } from './import-convert.ts'
+import type { Partition } from './staging.ts'
 
 const SCRIPT = 'imports/stage/import.worker'
 const MAX_THREADS = 4
@@ -14,6 +16,8 @@ const PIECES_OF_THREAD = 2
 const SMALL_FILE_BYTES = 4 * 1024 * 1024
 /** Number of parts in which the findings of larger files are staged. */
 const PARTS = 16
+/** Bytes of the first piece from which the bounds of the parts are estimated. */
+const SAMPLE_BYTES = 256 * 1024
 /**
  * A part begins a new group once one holds this many findings, bytes or blocks: a group is sorted and stored as a whole.
  * Pieces that are being converted may exceed the limits.
@@ -21,6 +25,9 @@ const PARTS = 16
 const ROWS_OF_GROUP = 64_000
 const BYTES_OF_GROUP = 6 * 1024 * 1024
 const BLOCKS_OF_GROUP = 500
+
+/** Limits of the heap of a thread in megabytes: what it makes of lines and blocks is short-lived. */
+export const heapLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
 
 type Converter = WorkerClient<ConverterProtocol>
 
@@ -38,7 +45,6 @@ export async function* convertPieces(
 ): AsyncGenerator<Conversion> {
   const held: Uint8Array<ArrayBuffer>[] = []
   const waiting: Promise<Conversion>[] = []
-  const convert = createConverter(fingerprintKey, { latest })
   const groups = new PartGroups()
   let threads: Converter[] = []
   let bounds: string[] = []
@@ -47,22 +53,11 @@ export async function* convertPieces(
     for await (const piece of pieces) {
       held.push(piece)
       heldBytes += piece.length
-      if (threads.length === 0 && heldBytes <= SMALL_FILE_BYTES) continue
+      if (heldBytes <= SMALL_FILE_BYTES) continue
       if (threads.length === 0) {
-        threads = openThreads({ fingerprintKey, latest, masked: exportMaskedForms() }, threadCount)
-        // Converted here while the threads start; its findings determine the bounds of the parts.
-        const [first, ...others] = held.splice(0)
-        if (first !== undefined)
-          yield groups.count(
-            convert(first, {
-              bounds: (rows) => {
-                bounds = findBounds(rows, PARTS)
-                return bounds
-              },
-              groups: groups.present,
-            }),
-          )
-        held.push(...others)
+        bounds = findBounds(sampleKeys(held[0] ?? piece), PARTS)
+        const shared = { fingerprintKey, latest, masked: exportMaskedForms(), memory: allocateAssets() }
+        threads = openThreads(shared, threadCount)
       }
       for (const one of held.splice(0)) {
         waiting.push(convertInThread(threads, one, { bounds, groups: groups.present }))
@@ -73,10 +68,24 @@ export async function* convertPieces(
       }
     }
     for (const one of waiting.splice(0)) yield await one
-    for (const one of held) yield convert(one, { bounds: [], groups: groups.present })
+    const convert = createConverter(fingerprintKey, { latest })
+    for (const one of held) yield convert(one, {})
   } finally {
     await Promise.all(threads.map((thread) => thread.terminate()))
   }
+}
+
+/** Keys of assets in the first lines of a piece, as far as these have one. */
+function sampleKeys(piece: Uint8Array): string[] {
+  const lines = Buffer.from(piece.subarray(0, SAMPLE_BYTES)).toString().split('\n')
+  return lines.flatMap((line) => {
+    try {
+      const { asset } = JSON.parse(line) as { asset?: { key?: unknown } }
+      return typeof asset?.key === 'string' ? [asset.key] : []
+    } catch {
+      return []
+    }
+  })
 }
 
 /** The present group of each part, by what its blocks hold so far. */
@@ -106,17 +115,21 @@ class PartGroups {
 const openThreads = (shared: Omit<ConverterSettings, 'converter'>, count: number): Converter[] =>
   Array.from({ length: count }, (_, number) => {
     const workerData: ConverterSettings = { ...shared, converter: number + 1 }
-    return openWorker<ConverterProtocol>({ script: SCRIPT, settings: { workerData }, events: {} })
+    return openWorker<ConverterProtocol>({
+      script: SCRIPT,
+      settings: { workerData, resourceLimits: heapLimits },
+      events: {},
+    })
   })
 
 /** Transfers a piece to the least busy thread. */
 function convertInThread(
   threads: readonly Converter[],
   bytes: Uint8Array<ArrayBuffer>,
-  { bounds, groups }: KnownPartition,
+  partition: Partition,
 ): Promise<Conversion> {
   const thread = threads.reduce((best, each) => (each.pending < best.pending ? each : best))
-  const converted = thread.call('convert', { bytes, bounds, groups }, { transfer: [bytes.buffer] }).catch((error) => {
+  const converted = thread.call('convert', { bytes, ...partition }, { transfer: [bytes.buffer] }).catch((error) => {
     if (!(error instanceof WorkerLost)) throw error
     throw error.cause ?? new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
   })

@@ -3,7 +3,7 @@ import type { Reader, Writer } from '../../store/store.ts'
 import { ROW_BYTES } from '../read/import-row.ts'
 import { packEarlierRows } from './earlier-rows.ts'
 import { assetsAt, EARLIER_ASSETS } from './import-block.ts'
-import type { PartBlock } from './import-convert.ts'
+import type { PartBlock } from './staging.ts'
 
 /** Range of ordinals of a group of blocks; earlier versions made one group of each part. */
 const ORDINALS_OF_GROUP = 1_000_000

@@ -1,32 +1,29 @@
 import { ByteNumberer, createNumberer } from '../../detectors/fingerprint.ts'
 import { toStoredConfidence } from '../../findings/finding-record.ts'
-import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { type ImportLine, isPlainMember } from '../read/import-line.ts'
 import {
   EXPORTED_FP_LENGTH,
   facetNames,
   type Identify,
   type ImportFacets,
-  sanitizeAsset,
+  type RowNumbers,
   toFingerprint,
   toIdentityStart,
-  writeRowNumbers,
 } from '../read/import-row.ts'
 import { readInstantAt } from '../read/instant.ts'
 import { LineScanner, memberNumbers } from '../read/line-scanner.ts'
 import { MAX_LINE_LENGTH } from '../read/ndjson.ts'
+import type { AssetNumbers } from './asset-numbers.ts'
+import { ByteTable } from './byte-table.ts'
 import type { FacetInterner } from './facet-interner.ts'
-import { hashBytes, TextCache } from './text-cache.ts'
 
-/** Places of the caches of assets and of combinations of facets. */
-const CACHED_ASSETS = 2 ** 17
-const CACHED_COMBINATIONS = 2 ** 13
-/** Longer assets are not cached. */
-const MAX_CACHED_LENGTH = 1_000
-const MAX_FACET_BYTES = 2_048
-/** Of the beginning of a canonical string and its fingerprint; the detector is between them. */
-const MAX_IDENTITY_BYTES = 1_000
-const [QUOTE, COMMA, END_OF_LIST] = [34, 44, 93]
+/** Combinations of facets that are remembered; when there are more, all are forgotten. */
+const MAX_COMBINATIONS = 2 ** 13
+const MAX_FACET_BYTES = ByteTable.MAX_KEY_BYTES
+/** Of the bytes of the key, the detector and the fingerprint in a canonical string. */
+const MAX_IDENTITY_BYTES = 2_000
+const IDENTITY_START = Buffer.from(toIdentityStart('').slice(0, -'"",'.length))
+const [COMMA, END_OF_LIST] = [44, 93]
 
 const { asset: ASSET, firstDetectedAt: FIRST, lastDetectedAt: LAST, resolvedAt: RESOLVED } = memberNumbers
 const { detectorType: DETECTOR, fingerprint: FINGERPRINT, excerpt: EXCERPT } = memberNumbers
@@ -36,10 +33,23 @@ const REQUIRED = [ASSET, FIRST, DETECTOR, memberNumbers.findingType, memberNumbe
   0,
 )
 
-interface KnownAsset {
-  sanitized: ImportedAsset
-  key: string
-  identityStart: string
+/** The asset of a line as it is given: its JSON, its number or else -1, and if it has none, the asset itself. */
+export interface GivenAsset {
+  json: Buffer
+  from: number
+  end: number
+  number: number
+  given: ImportLine['asset'] | undefined
+}
+
+const NO_BYTES = Buffer.alloc(0)
+const noNumbers: RowNumbers = {
+  fp: 0,
+  firstDetectedAt: 0,
+  lastDetectedAt: null,
+  resolvedAt: null,
+  confidence: 0,
+  undated: 0,
 }
 
 interface KnownFacets {
@@ -58,30 +68,38 @@ function parse(json: string): unknown {
 
 /**
  * Reads lines from their bytes. Assets and combinations of facets are looked up by the bytes that gave them, so that
- * only new ones are parsed, checked and masked. What it does not accept may still be valid.
+ * only new ones are parsed and checked. What it does not accept may still be valid.
  */
 export class PlainLines {
-  /** The asset, the facets and the unmasked excerpt of the line that was read last. */
-  asset: ImportedAsset | undefined
-  facets: ImportFacets | undefined
+  /** What the line that was read last states; the excerpt is not masked. */
+  readonly asset: GivenAsset = { json: NO_BYTES, from: 0, end: 0, number: -1, given: undefined }
+  readonly numbers: RowNumbers = { ...noNumbers }
   excerpt: string | undefined
   readonly #scanner = new LineScanner()
   readonly #identify: Identify
   readonly #numberer: ByteNumberer
   readonly #combinations: FacetInterner
-  readonly #assets = new TextCache<KnownAsset>(CACHED_ASSETS)
-  readonly #facets = new TextCache<KnownFacets>(CACHED_COMBINATIONS)
+  readonly #assets: AssetNumbers
+  #facetTable = allocateFacets()
+  #knownFacets: KnownFacets[] = []
+  #read: KnownFacets | undefined
   /** The facets of a line, separated by zeros. */
   readonly #facetBytes = Buffer.alloc(MAX_FACET_BYTES)
 
-  constructor(fingerprintKey: Uint8Array, combinations: FacetInterner) {
+  constructor(fingerprintKey: Uint8Array, combinations: FacetInterner, assets: AssetNumbers) {
     this.#identify = createNumberer(fingerprintKey)
     this.#numberer = new ByteNumberer(fingerprintKey)
     this.#combinations = combinations
+    this.#assets = assets
   }
 
-  /** Reads the line at `from`, and writes its numbers to their places from `at` on; see `Staging.addPlain`. */
-  read(piece: Buffer, from: number, latest: number, numbers: Float64Array, at: number): number {
+  get facets(): ImportFacets {
+    if (this.#read === undefined) throw new RangeError('no line was read')
+    return this.#read.facets
+  }
+
+  /** Reads the line at `from`; see `Staging.addPlain`. */
+  read(piece: Buffer, from: number, latest: number): number {
     const scanner = this.#scanner
     const end = scanner.scan(piece, from)
     if (end < 0 || end - from > MAX_LINE_LENGTH || (scanner.given & REQUIRED) !== REQUIRED) return -1
@@ -93,22 +111,16 @@ export class PlainLines {
     if (first === undefined || last === undefined || resolved === undefined || first > latest) return -1
     if (known.isResolved !== (resolved !== null)) return -1
     if ((last !== null && last < first) || (resolved !== null && (resolved < first || resolved > latest))) return -1
-    if (!this.#readExcerpt(piece)) return -1
-    const asset = this.#findAsset(piece)
-    if (asset === undefined) return -1
-    const fp = this.#toFp(piece, asset, known)
+    if (!this.#readExcerpt(piece) || !this.#findAsset(piece)) return -1
+    const fp = this.#toFp(piece, known)
     if (fp === undefined) return -1
-    this.asset = asset.sanitized
-    this.facets = known.facets
-    const confidence = toStoredConfidence(scanner.confidence)
-    writeRowNumbers(numbers, at, {
-      fp,
-      firstDetectedAt: first,
-      lastDetectedAt: last,
-      resolvedAt: resolved,
-      confidence,
-      undated: 0,
-    })
+    this.#read = known
+    const { numbers } = this
+    numbers.fp = fp
+    numbers.firstDetectedAt = first
+    numbers.lastDetectedAt = last
+    numbers.resolvedAt = resolved
+    numbers.confidence = toStoredConfidence(scanner.confidence)
     return end
   }
 
@@ -134,16 +146,14 @@ export class PlainLines {
         const end = ends[number] ?? 0
         // An empty text is not plain; here it would be the same as none.
         if (start === end || length + end - start > MAX_FACET_BYTES - facetNumbers.length) return undefined
-        for (let at = start; at < end; at++) bytes[length++] = piece[at] ?? 0
+        length = copyBytes(piece, start, end, bytes, length)
       }
       bytes[length++] = 0
     }
-    const text = bytes.toString('latin1', 0, length)
-    const hash = hashBytes(bytes, 0, length)
-    return this.#facets.get(hash, text) ?? this.#addFacets(piece, hash, text)
+    return this.#knownFacets[this.#facetTable.find(bytes, 0, length)] ?? this.#addFacets(piece, length)
   }
 
-  #addFacets(piece: Buffer, hash: number, text: string): KnownFacets | undefined {
+  #addFacets(piece: Buffer, length: number): KnownFacets | undefined {
     const given: Record<string, string> = {}
     for (const name of facetNames) {
       if (!this.#has(memberNumbers[name])) continue
@@ -153,26 +163,35 @@ export class PlainLines {
     }
     const line = given as unknown as KnownFacets['given']
     const known = { facets: this.#combinations.find(line), given: line, isResolved: line.status === 'RESOLVED' }
-    this.#facets.set(hash, text, known)
+    let number = this.#facetTable.add(this.#facetBytes, 0, length, 0)
+    if (number < 0) {
+      this.#facetTable = allocateFacets()
+      this.#knownFacets = []
+      number = this.#facetTable.add(this.#facetBytes, 0, length, 0)
+    }
+    this.#knownFacets[number] = known
     return known
   }
 
-  #findAsset(piece: Buffer): KnownAsset | undefined {
+  #findAsset(piece: Buffer): boolean {
     const { starts, ends } = this.#scanner
-    const text = this.#textOf(piece, ASSET)
-    const hash = hashBytes(piece, starts[ASSET] ?? 0, ends[ASSET] ?? 0)
-    return this.#assets.get(hash, text) ?? this.#addAsset(piece, hash, text)
+    const { asset } = this
+    asset.json = piece
+    asset.from = starts[ASSET] ?? 0
+    asset.end = ends[ASSET] ?? 0
+    asset.given = undefined
+    asset.number = this.#assets.find(piece, asset.from, asset.end)
+    return asset.number >= 0 || this.#readAsset(asset)
   }
 
-  #addAsset(piece: Buffer, hash: number, text: string): KnownAsset | undefined {
-    const { starts, ends } = this.#scanner
-    const asset = parse(piece.toString('utf8', starts[ASSET], ends[ASSET]))
-    if (!isPlainMember('asset', asset)) return undefined
-    const { key } = asset as ImportLine['asset']
-    const sanitized = sanitizeAsset(asset as ImportLine['asset'], this.#identify)
-    const known = { sanitized, key, identityStart: toIdentityStart(key) }
-    if (text.length <= MAX_CACHED_LENGTH) this.#assets.set(hash, text, known)
-    return known
+  /** Parses an asset, whose key must be given as `JSON.stringify` writes it, so that its bytes can be hashed. */
+  #readAsset(asset: GivenAsset): boolean {
+    const { json, from, end } = asset
+    const given = parse(json.toString('utf8', from, end))
+    if (!isPlainMember('asset', given)) return false
+    asset.given = given as ImportLine['asset']
+    const { keyStart, keyEnd } = this.#scanner
+    return keyStart > 0 && json.toString('utf8', keyStart, keyEnd) === JSON.stringify(asset.given.key)
   }
 
   #readExcerpt(piece: Buffer): boolean {
@@ -185,30 +204,38 @@ export class PlainLines {
     return true
   }
 
-  #toFp(piece: Buffer, { key, identityStart }: KnownAsset, { given }: KnownFacets): number | undefined {
-    if (!this.#has(FINGERPRINT)) {
-      const firstDetectedAt = this.#textOf(piece, FIRST)
-      return toFingerprint({ ...given, asset: { key }, excerpt: this.excerpt, firstDetectedAt }, this.#identify)
-    }
-    const from = this.#scanner.starts[FINGERPRINT] ?? 0
-    const length = (this.#scanner.ends[FINGERPRINT] ?? 0) - from
-    if (length === EXPORTED_FP_LENGTH || length + identityStart.length > MAX_IDENTITY_BYTES) {
+  #toFp(piece: Buffer, { given }: KnownFacets): number | undefined {
+    const { starts, ends, keyStart, keyEnd } = this.#scanner
+    const from = starts[FINGERPRINT] ?? 0
+    const end = this.#has(FINGERPRINT) ? (ends[FINGERPRINT] ?? 0) : from
+    const bytes = keyEnd - keyStart + given.detectorType.length + end - from
+    if (end - from === EXPORTED_FP_LENGTH || end === from || bytes > MAX_IDENTITY_BYTES) {
+      const key = JSON.parse(piece.toString('utf8', keyStart, keyEnd)) as string
+      if (!this.#has(FINGERPRINT)) {
+        const firstDetectedAt = this.#textOf(piece, FIRST)
+        return toFingerprint({ ...given, asset: { key }, excerpt: this.excerpt, firstDetectedAt }, this.#identify)
+      }
       const fingerprint = this.#textOf(piece, FINGERPRINT)
       if (!isPlainMember('fingerprint', fingerprint)) return undefined
       return toFingerprint({ ...given, asset: { key }, fingerprint, firstDetectedAt: '' }, this.#identify)
     }
-    if (length === 0) return undefined
+    // The same string, from its bytes.
     const { canonical } = this.#numberer
-    let at = canonical.write(identityStart)
-    canonical[at++] = QUOTE
-    for (let index = 0; index < given.detectorType.length; index++)
-      canonical[at++] = given.detectorType.charCodeAt(index)
-    canonical[at++] = QUOTE
+    let at = copyBytes(IDENTITY_START, 0, IDENTITY_START.length, canonical, 0)
+    at = copyBytes(piece, keyStart, keyEnd, canonical, at)
     canonical[at++] = COMMA
-    canonical[at++] = QUOTE
-    for (let index = 0; index < length; index++) canonical[at++] = piece[from + index] ?? 0
-    canonical[at++] = QUOTE
+    at = copyBytes(piece, (starts[DETECTOR] ?? 0) - 1, (ends[DETECTOR] ?? 0) + 1, canonical, at)
+    canonical[at++] = COMMA
+    at = copyBytes(piece, from - 1, end + 1, canonical, at)
     canonical[at++] = END_OF_LIST
     return this.#numberer.toNumber(at)
   }
+}
+
+const allocateFacets = () => new ByteTable(ByteTable.allocate(MAX_COMBINATIONS, MAX_COMBINATIONS * 128))
+
+/** As `Buffer.copy`, which takes longer for a few bytes; returns the offset of the end. */
+function copyBytes(from: Buffer, start: number, end: number, to: Buffer, at: number): number {
+  for (let index = start; index < end; index++) to[at++] = from[index] ?? 0
+  return at
 }

@@ -1,64 +1,87 @@
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
-import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
+import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { cutExcerpt, type ImportLine } from '../read/import-line.ts'
 import {
   type DatedLine,
   type Identify,
-  type ImportRow,
-  numberNames,
+  type ImportFacets,
+  type RowNumbers,
   sanitizeAsset,
-  writeNumbers,
+  toRowNumbers,
 } from '../read/import-row.ts'
+import { type AssetMemory, AssetNumbers, allocateAssets } from './asset-numbers.ts'
 import { FacetInterner } from './facet-interner.ts'
-import { PlainLines } from './plain-lines.ts'
+import { BlockWriter, partOf } from './import-block.ts'
+import { type GivenAsset, PlainLines } from './plain-lines.ts'
 
 /** Maximum number of rows held in memory. */
 const ROWS_AT_ONCE = 32_000
-/** Maximum characters of excerpts that wait to be masked, and of rows, held in memory. */
+/** Maximum characters of excerpts that wait to be masked, and of texts of rows, held in memory. */
 const EXCERPTS_AT_ONCE = 8_000_000
 const TEXT_AT_ONCE = 8_000_000
 const LINES_AT_ONCE = 1_000
-/** Maximum number of cached assets of parsed lines; when it is reached, all are dropped. */
-const MAX_ASSETS = 64_000
 
-/** An asset as given in a line, and as it may be stored. */
-interface KnownAsset {
-  asset: ImportLine['asset']
-  sanitized: ImportedAsset
+/** Findings of one part; all findings of an asset are in the same part. */
+export interface PartBlock {
+  part: number
+  /** Blocks of a part are in groups, which are stored one after the other. */
+  group: number
+  size: number
+  data: Uint8Array<ArrayBuffer>
 }
 
-/** Converts validated lines into rows that may be stored: excerpts and credentials masked, fingerprints computed. */
+/** Where findings go. All pieces of a file have the same bounds, and the groups only grow. */
+export interface Partition {
+  /** Between the parts, see `partOf`; absent: all go to one part. */
+  bounds?: readonly string[]
+  /** The present group of each part; 0 if absent. */
+  groups?: readonly number[]
+}
+
+interface StagingOptions extends Partition {
+  /** What the converters of a file share. */
+  memory?: AssetMemory
+  /** A number of its own among them. */
+  converter?: number
+}
+
+/** Converts validated lines into blocks that may be stored: excerpts and credentials masked, fingerprints computed. */
 export class Staging {
   readonly #identify: Identify
   readonly #combinations = new FacetInterner()
+  readonly #assets: AssetNumbers
   readonly #plain: PlainLines
-  readonly #assets = new Map<string, KnownAsset>()
-  #rows: ImportRow[] = []
-  #numbers = new Float64Array()
-  #numbersEnd = 0
-  /** Rows whose excerpts are to be masked, and the excerpts. */
-  #excerptRows: ImportRow[] = []
+  readonly #writers: BlockWriter[] = []
+  #bounds: readonly string[] = []
+  #groups: readonly number[] = []
+  #size = 0
+  /** The excerpts to be masked, and where they go. */
   #excerpts: string[] = []
+  #excerptPlaces: { writer: BlockWriter; place: number }[] = []
   #excerptLength = 0
   #text = 0
 
-  constructor(key: Uint8Array) {
+  constructor(key: Uint8Array, { memory = allocateAssets(), converter = 0 }: StagingOptions = {}) {
     this.#identify = createNumberer(key)
-    this.#plain = new PlainLines(key, this.#combinations)
+    this.#assets = new AssetNumbers(memory, converter)
+    this.#plain = new PlainLines(key, this.#combinations, this.#assets)
+  }
+
+  /** To be called only while it has no findings. */
+  divide({ bounds = [], groups = [] }: Partition): void {
+    this.#bounds = bounds
+    this.#groups = groups
   }
 
   add(line: ImportLine, undated: boolean): void {
     const given: DatedLine = undated ? { ...line, undated } : line
-    const asset = this.#sanitizeOnce(line.asset)
-    const { key, name = '', url = '', container = '' } = asset
+    const { key, name = '', url = '', container = '' } = line.asset
     this.#text += key.length + name.length + url.length + container.length
-    const at = this.#allocateNumbers()
-    writeNumbers(given, this.#identify, this.#numbers, at)
-    this.#addRow(
-      { numbers: this.#numbers, at, asset, facets: this.#combinations.find(line), excerpt: null },
-      line.excerpt,
-    )
+    const json = Buffer.from(JSON.stringify(line.asset))
+    const number = this.#assets.find(json, 0, json.length)
+    const asset = { json, from: 0, end: json.length, number, given: number < 0 ? line.asset : undefined }
+    this.#addRow(asset, toRowNumbers(given, this.#identify), this.#combinations.find(line), line.excerpt)
   }
 
   /**
@@ -66,67 +89,78 @@ export class Staging {
    * has to be parsed, checked and passed to `add`.
    */
   addPlain(piece: Buffer, from: number, latest: number): number {
-    const at = this.#allocateNumbers()
-    const end = this.#plain.read(piece, from, latest, this.#numbers, at)
-    if (end < 0) {
-      this.#numbersEnd = at
-      return -1
-    }
-    const { asset, facets, excerpt } = this.#plain
-    if (asset === undefined || facets === undefined) throw new RangeError('a line without an asset was accepted')
-    this.#addRow({ numbers: this.#numbers, at, asset, facets, excerpt: null }, excerpt)
+    const plain = this.#plain
+    const end = plain.read(piece, from, latest)
+    if (end < 0) return -1
+    this.#addRow(plain.asset, plain.numbers, plain.facets, plain.excerpt)
     return end
   }
 
+  /** The number of findings. */
+  get size(): number {
+    return this.#size
+  }
+
   get isFull(): boolean {
-    return this.#rows.length >= ROWS_AT_ONCE || this.#text > TEXT_AT_ONCE
+    return this.#size >= ROWS_AT_ONCE || this.#text > TEXT_AT_ONCE
   }
 
-  /** Returns all rows so far and clears them. */
-  take(): ImportRow[] {
+  /** Returns all findings so far and clears them. */
+  take(): PartBlock[] {
     this.#maskExcerpts()
-    const rows = this.#rows
-    this.#rows = []
-    this.#text = 0
-    return rows
-  }
-
-  /** The place of the numbers of a row in `#numbers`. */
-  #allocateNumbers(): number {
-    if (this.#numbersEnd === this.#numbers.length) {
-      this.#numbers = new Float64Array(LINES_AT_ONCE * numberNames.length)
-      this.#numbersEnd = 0
+    const blocks: PartBlock[] = []
+    for (const [part, writer] of this.#writers.entries()) {
+      const { size } = writer
+      if (size > 0) blocks.push({ part, group: this.#groups[part] ?? 0, size, data: writer.pack() })
     }
-    const at = this.#numbersEnd
-    this.#numbersEnd += numberNames.length
-    return at
+    this.#assets.endPiece()
+    this.#size = 0
+    this.#text = 0
+    return blocks
   }
 
-  #addRow(row: ImportRow, excerpt: string | undefined): void {
-    this.#rows.push(row)
-    if (excerpt === undefined) return
+  #addRow(given: GivenAsset, numbers: Readonly<RowNumbers>, facets: ImportFacets, excerpt: string | undefined): void {
+    let { number } = given
+    let asset: ImportedAsset | undefined
+    if (given.given !== undefined) {
+      asset = sanitizeAsset(given.given, this.#identify)
+      number = this.#assets.add(given.json, given.from, given.end, partOf(asset.key, this.#bounds))
+    }
+    const part = this.#assets.partOf(number)
+    const writer = this.#writerOf(part)
+    if (this.#assets.mustDescribe(number, this.#groups[part] ?? 0)) {
+      writer.describe(number, asset ?? sanitizeAsset(parseAsset(given), this.#identify))
+    }
+    const place = writer.add(number, facets, numbers)
+    this.#size++
+    if (excerpt !== undefined) this.#addExcerpt(writer, place, excerpt)
+  }
+
+  #writerOf(part: number): BlockWriter {
+    while (this.#writers.length <= part) this.#writers.push(new BlockWriter())
+    return this.#writers[part] as BlockWriter
+  }
+
+  #addExcerpt(writer: BlockWriter, place: number, excerpt: string): void {
     const cut = cutExcerpt(excerpt)
-    this.#excerptRows.push(row)
     this.#excerpts.push(cut)
+    this.#excerptPlaces.push({ writer, place })
     this.#text += cut.length
     this.#excerptLength += cut.length
     if (this.#excerpts.length >= LINES_AT_ONCE || this.#excerptLength > EXCERPTS_AT_ONCE) this.#maskExcerpts()
   }
 
   #maskExcerpts(): void {
-    const masked = redactTexts(this.#excerpts)
-    for (const [index, row] of this.#excerptRows.entries()) row.excerpt = masked[index] ?? null
-    this.#excerptRows = []
+    for (const [index, masked] of redactTexts(this.#excerpts).entries()) {
+      const { writer, place } = this.#excerptPlaces[index] ?? {}
+      if (masked !== null && place !== undefined) writer?.setExcerpt(place, masked)
+    }
     this.#excerpts = []
+    this.#excerptPlaces = []
     this.#excerptLength = 0
   }
-
-  #sanitizeOnce(asset: ImportLine['asset']): ImportedAsset {
-    const known = this.#assets.get(asset.key)
-    if (known !== undefined && hasSameFields(known.asset, asset)) return known.sanitized
-    const sanitized = sanitizeAsset(asset, this.#identify)
-    if (this.#assets.size >= MAX_ASSETS) this.#assets.clear()
-    this.#assets.set(asset.key, { asset, sanitized })
-    return sanitized
-  }
 }
+
+/** The asset of a line whose JSON `add` has accepted before. */
+const parseAsset = ({ json, from, end }: GivenAsset): ImportLine['asset'] =>
+  JSON.parse(json.toString('utf8', from, end))
