@@ -9,11 +9,15 @@ interface RepeatedRow {
 
 const repeatedRows = new Map<string, RepeatedRow>()
 
-/** An INSERT of one row for several rows. */
+/**
+ * An INSERT of one row for several rows. If one of them violates a constraint, the whole transaction is undone: this
+ * spares SQLite a copy of every page that the statement changes.
+ */
 export function repeatRow(sql: string): RepeatedRow {
   let repeated = repeatedRows.get(sql)
   if (repeated === undefined) {
-    const [before, row, after] = sql.split(/(?<=VALUES\s*)(\([^()]*\))/) as [string, string, string]
+    const undoing = sql.replace(/^INSERT/, 'INSERT OR ROLLBACK')
+    const [before, row, after] = undoing.split(/(?<=VALUES\s*)(\([^()]*\))/) as [string, string, string]
     // The same string each time, because a statement is looked up by its text, whose hash V8 keeps.
     const statements = new Map(rowCounts.map((rows) => [rows, before + row + `, ${row}`.repeat(rows - 1) + after]))
     repeated = { width: row.split('?').length - 1, toSql: (rows) => statements.get(rows) as string }
@@ -23,12 +27,13 @@ export function repeatRow(sql: string): RepeatedRow {
 }
 
 type Prepare = (sql: string) => {
+  get(...values: readonly unknown[]): unknown
   run(...values: readonly unknown[]): { changes: number; lastInsertRowid: number | bigint }
 }
 
 /**
- * Inserts rows into a table that SQLite numbers, in a transaction. Returns the id of each row; undefined where it
- * conflicts with another one and the statement says to do nothing.
+ * Inserts rows, of which the first value is unique, into a table that SQLite numbers, in a transaction. Returns the id
+ * of each row; undefined where it conflicts with another one and the statement says to do nothing.
  */
 export function insertNumbered(
   prepare: Prepare,
@@ -36,32 +41,24 @@ export function insertNumbered(
   rows: readonly (readonly unknown[])[],
 ): (number | undefined)[] {
   const { toSql } = repeatRow(sql)
+  const [, table, first] = /INTO ([\w.]+) \((\w+)/.exec(sql) ?? []
   const ids: (number | undefined)[] = []
   for (const count of rowCounts) {
     while (rows.length - ids.length >= count) {
       const some = rows.slice(ids.length, ids.length + count)
-      ids.push(...(insertTogether(prepare, toSql(count), some) ?? some.map((row) => insertAlone(prepare, sql, row))))
+      const values: unknown[] = []
+      // V8 takes several times as long for `flat`.
+      for (const row of some) values.push(...row)
+      const { changes, lastInsertRowid } = prepare(toSql(count)).run(...values)
+      // SQLite gives them consecutive ids, larger than all before.
+      const before = Number(lastInsertRowid) - changes
+      if (changes === count) ids.push(...some.map((_, index) => before + 1 + index))
+      else {
+        const find = prepare(`SELECT id FROM ${table} WHERE ${first} = ?`)
+        const stored = some.map(([value]) => find.get(value) as { id: number } | undefined)
+        ids.push(...stored.map((row) => (row !== undefined && changes > 0 && row.id > before ? row.id : undefined)))
+      }
     }
   }
   return ids
-}
-
-function insertAlone(prepare: Prepare, sql: string, row: readonly unknown[]): number | undefined {
-  const { changes, lastInsertRowid } = prepare(sql).run(...row)
-  return changes === 0 ? undefined : Number(lastInsertRowid)
-}
-
-/** SQLite gives the rows of a statement consecutive ids; undefined and nothing done if not all rows were inserted. */
-function insertTogether(prepare: Prepare, sql: string, rows: readonly (readonly unknown[])[]): number[] | undefined {
-  if (rows.length === 1) return undefined
-  prepare('SAVEPOINT rows_together').run()
-  const values: unknown[] = []
-  // V8 takes several times as long for `flat`.
-  for (const row of rows) values.push(...row)
-  const { changes, lastInsertRowid } = prepare(sql).run(...values)
-  const isComplete = changes === rows.length
-  if (!isComplete) prepare('ROLLBACK TO rows_together').run()
-  prepare('RELEASE rows_together').run()
-  const first = Number(lastInsertRowid) - rows.length + 1
-  return isComplete ? rows.map((_, index) => first + index) : undefined
 }
