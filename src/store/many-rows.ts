@@ -1,7 +1,7 @@
 import { repeatRow, rowCounts } from './repeated-rows.ts'
 import type { StoredValue, Writer } from './store.ts'
 
-/** Runs an INSERT of one row for many rows, whose values follow each other. */
+/** Runs an INSERT of one row for many rows in SQLite; their values follow each other. */
 export function insertMany(writer: Writer, sql: string, values: readonly StoredValue[]): void {
   const { toSql, width } = repeatRow(sql)
   let from = 0

@@ -17,6 +17,8 @@ const BATCHES_OF_TURN = 10
 /** Where others need minutes to be filled, they are left out; so many findings are imported at most. */
 const MAX_ROWS_OF_ORM = 2_000_000
 const MAX_IMPORTED = 1_000_000
+/** What an import may have resident. */
+const IMPORT_MEGABYTES = 400
 
 const flags = readFlags({ rows: '2e5', turns: '30', imports: '3' })
 const estate = new Estate(readCount('rows', flags.rows))
@@ -115,9 +117,10 @@ try {
   for (const file of ['log.db', 'bare.db', 'plain.db', 'sorted.db', 'orm.db'])
     rmSync(join(folder, file), { force: true })
   const imported = Math.min(estate.rows, MAX_IMPORTED)
-  const { first, again, duckDb } = await timeImports(folder, imported, Number(flags.imports))
+  const { first, again, duckDb, megabytes } = await timeImports(folder, imported, Number(flags.imports))
   say('assay import, the whole command', `${perSecond(imported, first)}, median of ${flags.imports}`)
   say('assay import, the same file once more', perSecond(imported, again))
+  say('assay import, most memory resident', `${Math.round(megabytes)} MB`)
   say('DuckDB reading that file into a table', `${perSecond(imported, duckDb)}, ${(first / duckDb).toFixed(2)} x`)
   print(`machine ${JSON.stringify(describeMachine())}`)
   saveResults(flags.json, {
@@ -128,6 +131,8 @@ try {
     importPerSecond: imported / first,
     importAgainPerSecond: imported / again,
     importAgainstDuckDb: first / duckDb,
+    importMegabytes: megabytes,
+    importMemory: megabytes / IMPORT_MEGABYTES,
   })
 } finally {
   rmSync(folder, { recursive: true, force: true })

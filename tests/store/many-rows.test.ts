@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { insertMany } from '../../src/store/many-rows.ts'
 import type { Store } from '../../src/store/store.ts'
-import { openNewStore } from '../support/new-store.ts'
+import { openNewFile } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 
 let folder: string
 let store: Store
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'assay-rows-'))
-  store = openNewStore(join(folder, 'assay.db'), () => 0)
+  store = openNewFile(join(folder, 'assay.db'), () => 0)
 })
 afterEach(() => {
   store.close()

@@ -63,8 +63,8 @@ export class AssetNumbers {
   }
 
   /**
-   * Whether the caller has to describe the asset for the group. Several converters may be told so at once; what they
-   * describe is the same.
+   * Whether the caller has to describe the asset for the group. Several converters may have to do so at once; their
+   * descriptions are the same.
    */
   mustDescribe(number: number, group: number): boolean {
     const other = number < NUMBERS_OF_CONVERTER ? undefined : this.#byNumber.get(number)

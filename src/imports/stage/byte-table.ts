@@ -4,7 +4,7 @@ const ENTRY = 4
 const [COUNT, USED, CAPACITY, WORDS, HEAD] = [0, 1, 2, 3, 4]
 /** Slots for each entry that fits. */
 const SLOTS_OF_ENTRY = 2
-/** Slots that are looked at for one key: files could contain many keys with the same hash. */
+/** Maximum number of slots read for one key: a file could contain many keys with the same hash. */
 const MAX_PROBES = 64
 const WORD_BYTES = 4
 const HASH_START = 0x811c9dc5 | 0

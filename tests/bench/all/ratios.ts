@@ -114,6 +114,13 @@ export const ratioRows: readonly Row[] = [
     target: { most: 5 },
   },
   {
+    bench: 'write',
+    what: 'the most memory of `assay import`',
+    rival: '400 MB',
+    ratio: member('importMemory'),
+    target: { most: 1 },
+  },
+  {
     bench: 'mixed',
     what: 'p99 of answers beside 500 findings a second',
     rival: 'at rest',

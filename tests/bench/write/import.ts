@@ -6,36 +6,61 @@ import { quantile } from '../../support/bench.ts'
 
 const main = new URL('../../../dist/main.js', import.meta.url).pathname
 
-/** Runs the built program. Returns its seconds, start and end of the process included. */
-function run(args: readonly string[], stdout: number | 'ignore' = 'ignore'): number {
-  const started = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, [main, ...args], { stdio: ['ignore', stdout, 'pipe'] })
-  if (status !== 0) throw new Error(`assay ${args[0]} ended with ${status}: ${stderr}`)
-  return (performance.now() - started) / 1000
+/** Has a process print the most memory that it had resident, in kilobytes, to a fourth stream. */
+const reportMemory = `data:text/javascript,
+  import { writeSync } from 'node:fs'
+  process.on('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)))`
+
+interface Run {
+  /** Start and end of the process included. */
+  seconds: number
+  /** The most memory that it had resident. */
+  megabytes: number
 }
 
-interface ImportSeconds {
+/** Runs the built program. */
+function run(args: readonly string[], stdout: number | 'ignore' = 'ignore'): Run {
+  const started = performance.now()
+  const { status, output } = spawnSync(process.execPath, ['--import', reportMemory, main, ...args], {
+    stdio: ['ignore', stdout, 'pipe', 'pipe'],
+  })
+  if (status !== 0) throw new Error(`assay ${args[0]} ended with ${status}: ${output[2]}`)
+  return { seconds: (performance.now() - started) / 1000, megabytes: (Number(output[3]) * 1024) / 1e6 }
+}
+
+interface ImportTimes {
   first: number
   again: number
   /** DuckDB reading the same file into a table on disk, in turns with the first imports. */
   duckDb: number
+  /** The most memory that a process of ours had resident. */
+  megabytes: number
 }
 
 /** Generated findings by `assay import`, into new data folders, and once more into one that has them. */
-export async function timeImports(folder: string, rows: number, times: number): Promise<ImportSeconds> {
+export async function timeImports(folder: string, rows: number, times: number): Promise<ImportTimes> {
   const file = join(folder, 'findings.ndjson')
   const home = join(folder, 'home')
   const output = openSync(file, 'w')
   run(['generate', '--findings', String(rows), '--seed', '1', '--home', home], output)
   closeSync(output)
-  const [seconds, duckSeconds]: number[][] = [[], []]
+  const runs: Run[] = []
+  const duckSeconds: number[] = []
   for (let time = 0; time < times; time++) {
-    duckSeconds?.push(await readByDuckDb(file, join(folder, 'import.duckdb')))
+    duckSeconds.push(await readByDuckDb(file, join(folder, 'import.duckdb')))
     rmSync(home, { recursive: true, force: true })
-    seconds?.push(run(['import', file, '--source', 'bench', '--home', home]))
+    runs.push(run(['import', file, '--source', 'bench', '--home', home]))
   }
   const again = run(['import', file, '--source', 'bench', '--home', home])
-  return { first: quantile(seconds ?? [], 0.5), again, duckDb: quantile(duckSeconds ?? [], 0.5) }
+  return {
+    first: quantile(
+      runs.map(({ seconds }) => seconds),
+      0.5,
+    ),
+    again: again.seconds,
+    duckDb: quantile(duckSeconds, 0.5),
+    megabytes: Math.max(...[...runs, again].map(({ megabytes }) => megabytes)),
+  }
 }
 
 async function readByDuckDb(file: string, database: string): Promise<number> {
