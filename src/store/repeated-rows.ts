@@ -50,7 +50,7 @@ export function insertNumbered(
       // V8 takes several times as long for `flat`.
       for (const row of some) values.push(...row)
       const { changes, lastInsertRowid } = prepare(toSql(count)).run(...values)
-      // SQLite gives them consecutive ids, larger than all before.
+      // Without AUTOINCREMENT, SQLite gives inserted rows consecutive ids, larger than all before.
       const before = Number(lastInsertRowid) - changes
       if (changes === count) ids.push(...some.map((_, index) => before + 1 + index))
       else {

@@ -36,6 +36,13 @@ it('numbers keys for all of its users as a map does, as long as there is room', 
           }
           for (const [, each] of known) expect(table.valueOf(each.number)).toBe(each.value)
         }
+        const [one] = users
+        one?.clear()
+        for (const each of known.keys()) {
+          const text = Buffer.from(each)
+          expect(one?.find(text, 0, text.length)).toBe(-1)
+        }
+        expect(one?.add(Buffer.from('a'), 0, 1, 7)).toBe(0)
         expect(new Set([...known.values()].map(({ number }) => number)).size).toBe(known.size)
       },
     ),

@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ImportRow } from '../../src/imports/read/import-row.ts'
 import { packEarlierRows } from '../../src/imports/stage/earlier-rows.ts'
-import { type BlockOrder, findBounds, openBlock, packBlock, partOf } from '../../src/imports/stage/import-block.ts'
+import {
+  type BlockOrder,
+  findBounds,
+  openBlock,
+  packBlock,
+  partOf,
+  replaceTexts,
+  unpackFacets,
+} from '../../src/imports/stage/import-block.ts'
 import { safe } from '../support/safe-text.ts'
 import { rowsOf } from './sorted.ts'
 
@@ -136,7 +144,16 @@ it('opens blocks of the previous version, in which each converter of a file numb
   }
   const packed = ['name', 'url', 'kind', 'container', 'owner', 'labels', 'contentUpdatedAt']
   const blocks = [toBlock(1, 0, ['b'], [0]), toBlock(2, 0, ['c', 'a'], [1, 0]), toBlock(1, 1, ['d'], [1, 0])]
-  expect(rowsOf(blocks).map(({ asset }) => asset.key)).toEqual(['a', 'b', 'b', 'c', 'd'])
+  const nextGroup = [toBlock(1, 0, ['y'], [0]), toBlock(1, 1, ['x'], [1, 0, 1])]
+  const keysOf = (some: readonly Uint8Array[]) => rowsOf(some).map(({ asset }) => asset.key)
+  const expected = ['a', 'b', 'b', 'c', 'd', 'x', 'x', 'y', 'y']
+  expect(keysOf([...blocks, ...nextGroup])).toEqual(expected)
+  const masked = [...blocks, ...nextGroup].map((packed) => {
+    const block = openBlock(packed)
+    return replaceTexts(block, { ...block, facets: block.facets.map(unpackFacets) })
+  })
+  expect(keysOf(masked)).toEqual(expected)
+  expect(() => rowsOf(blocks.slice(1))).toThrow('another block of the staged findings is missing')
 })
 
 it('keeps all findings of an asset in one part, with the parts in order of the keys', () => {

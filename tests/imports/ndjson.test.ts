@@ -175,5 +175,5 @@ it('a block whose group is incomplete is not read', () => {
   const convert = createConverter(key)
   const pieces = [1, 2].map((number) => convert(Buffer.from(toText([good(number * 700)])), {}))
   const [, last] = pieces.flatMap((piece) => ('blocks' in piece ? piece.blocks : []))
-  expect(() => rowsOf([last?.data ?? new Uint8Array()])).toThrow('an earlier block of staged findings is missing')
+  expect(() => rowsOf([last?.data ?? new Uint8Array()])).toThrow('another block of the staged findings is missing')
 })

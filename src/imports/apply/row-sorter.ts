@@ -6,6 +6,7 @@ import { type SortedImportRows, sortBlocks } from './sorted-rows.ts'
 
 /** Up to this number, findings are sorted in the calling thread, because a worker takes time to start. */
 const FEW_ROWS = 50_000
+
 export interface RowSorter {
   /** Sorts blocks, whose memory may then belong to a worker: if that is lost, they are read again. */
   sort(packed: readonly Uint8Array[], readAgain: () => readonly Uint8Array[]): Promise<SortedImportRows>
@@ -24,7 +25,9 @@ export function openRowSorter(rows: number): RowSorter {
   return {
     async sort(packed, readAgain) {
       try {
-        const transfer = packed.map(({ buffer }) => buffer as ArrayBuffer)
+        // Small values of PostgreSQL share memory, which can be copied only.
+        const whole = packed.filter(({ buffer, byteLength }) => buffer.byteLength === byteLength)
+        const transfer = whole.map(({ buffer }) => buffer as ArrayBuffer)
         const { assets, ...sorted } = await worker.call('sort', packed, { transfer })
         return { ...sorted, assets: unpackAssets(assets) }
       } catch (error) {

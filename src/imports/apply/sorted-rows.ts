@@ -54,12 +54,24 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   return { size, assets: variants.list, facets, columns, excerpts }
 }
 
+const incomplete = () => new RangeError('another block of the staged findings is missing')
+
 /** Makes the column `asset` of all blocks refer to `variants`. */
 function numberAssets(blocks: readonly ImportBlock[], variants: AssetVariants): void {
-  /** By the numbers of assets, which blocks of a group share. */
+  /** By the numbers of assets in the file. */
   const described = new Map<number, number>()
-  const own = blocks.map(({ assets, numbers }) => {
+  /** By converter, see `GroupNumbers`. */
+  const earlierLists = new Map<number, number[]>()
+  const own = blocks.map(({ assets, numbers, earlier }) => {
     const list = assets.map((asset) => variants.numberOf(asset))
+    if (earlier !== undefined) {
+      const { converter, from } = earlier
+      const before = from === 0 ? [] : (earlierLists.get(converter) ?? [])
+      if (before.length !== from) throw incomplete()
+      before.push(...list)
+      earlierLists.set(converter, before)
+      return before
+    }
     if (numbers === undefined) return list
     for (const [index, number] of numbers.entries()) described.set(number, list[index] ?? 0)
     return undefined
@@ -69,7 +81,7 @@ function numberAssets(blocks: readonly ImportBlock[], variants: AssetVariants): 
     for (let index = 0; index < columns.asset.length; index++) {
       const number = columns.asset[index] ?? 0
       const variant = list === undefined ? described.get(number) : list[number]
-      if (variant === undefined) throw new RangeError('an earlier block of staged findings is missing')
+      if (variant === undefined) throw incomplete()
       columns.asset[index] = variant
     }
   }
@@ -90,6 +102,9 @@ function countByKey(blocks: readonly ImportBlock[], variants: AssetVariants): Ui
   return counts
 }
 
+/** Maximum number of descriptions of an asset with which another one is compared. */
+const MAX_COMPARED = 8
+
 /** Numbers distinct descriptions of assets; most keys have one, some have several. */
 class AssetVariants {
   readonly list: ImportedAsset[] = []
@@ -106,7 +121,8 @@ class AssetVariants {
       key = { number: this.#keys.size, variants: [] }
       this.#keys.set(asset.key, key)
     }
-    for (const number of key.variants) {
+    // Only the last ones: a repeated description does no harm, and a file could describe an asset in any number of ways.
+    for (const number of key.variants.slice(-MAX_COMPARED)) {
       const known = this.list[number]
       if (known !== undefined && hasSameFields(known, asset)) return number
     }

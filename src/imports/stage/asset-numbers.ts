@@ -1,8 +1,13 @@
 import { ByteTable } from './byte-table.ts'
 
-/** Maximum number of assets that are remembered for a whole file, and of bytes that give them. */
-const MAX_ASSETS = 2 ** 18
-const MAX_BYTES = 64 * 1024 * 1024
+/** Maximum number of assets that are remembered for a whole file, a power of two, and of bytes that give them. */
+interface AssetLimits {
+  assets: number
+  bytes: number
+}
+const limits: AssetLimits = { assets: 2 ** 18, bytes: 64 * 1024 * 1024 }
+/** For one converter, whose file is small. */
+const fewAssets: AssetLimits = { assets: 2 ** 14, bytes: 4 * 1024 * 1024 }
 /** Numbers of each converter for further assets. */
 const NUMBERS_OF_CONVERTER = 2 ** 28
 
@@ -12,9 +17,9 @@ export interface AssetMemory {
   groups: SharedArrayBuffer
 }
 
-export const allocateAssets = (): AssetMemory => ({
-  table: ByteTable.allocate(MAX_ASSETS, MAX_BYTES),
-  groups: new SharedArrayBuffer(MAX_ASSETS * Int32Array.BYTES_PER_ELEMENT),
+export const allocateAssets = ({ assets, bytes } = limits): AssetMemory => ({
+  table: ByteTable.allocate(assets, bytes),
+  groups: new SharedArrayBuffer(assets * Int32Array.BYTES_PER_ELEMENT),
 })
 
 interface OtherAsset {
@@ -29,14 +34,17 @@ interface OtherAsset {
  */
 export class AssetNumbers {
   readonly #table: ByteTable
-  /** The group for which each asset was described last, plus 1. */
+  /**
+   * The group for which each asset was described last, plus 1. Threads write it without an order: who reads an old value
+   * describes the asset once more, which does no harm.
+   */
   readonly #groups: Int32Array
   #others = new Map<string, OtherAsset>()
   #byNumber = new Map<number, OtherAsset>()
   #nextOther: number
 
   /** @param converter a number of its own among the converters of a file, less than 15 */
-  constructor(memory: AssetMemory, converter: number) {
+  constructor(memory = allocateAssets(fewAssets), converter = 0) {
     this.#table = new ByteTable(memory.table)
     this.#groups = new Int32Array(memory.groups)
     this.#nextOther = (converter + 1) * NUMBERS_OF_CONVERTER

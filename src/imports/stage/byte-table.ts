@@ -1,5 +1,6 @@
-/** Numbers of an entry in the table: its hash, its length in bytes, where its bytes begin, and its value. */
+/** Numbers of an entry in the table: its hash, its length in bytes, the offset of its words, and its value. */
 const ENTRY = 4
+const VALUE = 3
 /** Numbers before the slots: the number of entries, and how many words of bytes are used. */
 const [COUNT, USED, CAPACITY, WORDS, HEAD] = [0, 1, 2, 3, 4]
 /** Slots for each entry that fits. */
@@ -70,14 +71,13 @@ export class ByteTable {
   add(bytes: Uint8Array, from: number, end: number, value: number): number {
     const length = end - from
     if (length > ByteTable.MAX_KEY_BYTES) return -1
-    this.#read(bytes, from, end)
     const count = Math.ceil(length / WORD_BYTES)
+    if (this.isFull || Atomics.load(this.#head, USED) + count > this.#words.length) return -1
+    // Other threads may have taken the last place meanwhile; then a part of it stays unused.
     const start = Atomics.add(this.#head, USED, count)
-    const added = start + count > this.#words.length ? this.#capacity : Atomics.add(this.#head, COUNT, 1)
-    if (added >= this.#capacity) {
-      Atomics.sub(this.#head, USED, count)
-      return -1
-    }
+    const added = Atomics.add(this.#head, COUNT, 1)
+    if (start + count > this.#words.length || added >= this.#capacity) return -1
+    this.#read(bytes, from, end)
     this.#words.set(this.#key.subarray(0, count), start)
     this.#entries.set([this.#hash, length, start, value], added * ENTRY)
     const slots = this.#slots
@@ -92,7 +92,19 @@ export class ByteTable {
   }
 
   valueOf(number: number): number {
-    return this.#entries[number * ENTRY + 3] ?? 0
+    return this.#entries[number * ENTRY + VALUE] ?? 0
+  }
+
+  /** Whether there is no place for another key. */
+  get isFull(): boolean {
+    return Atomics.load(this.#head, COUNT) >= this.#capacity
+  }
+
+  /** Removes all keys; only for a table that no other thread uses. */
+  clear(): void {
+    this.#head[COUNT] = 0
+    this.#head[USED] = 0
+    this.#slots.fill(0)
   }
 
   get #capacity(): number {

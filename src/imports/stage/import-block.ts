@@ -22,17 +22,20 @@ export type AssetPack = Record<keyof ImportedAsset, (SafeText | number | number[
 /** Storage order of findings: by asset key, grouped by asset in order of arrival, or as given. */
 export type BlockOrder = 'key' | 'arrival' | 'given'
 
-/** The assets that a block describes, with their numbers; its findings may refer to any asset of its group. */
+/**
+ * The assets that a block describes, with their numbers in the file; its findings may refer to any asset that a block of
+ * its group describes.
+ */
 interface NumberedAssets {
   numbers: number[]
-  added: AssetPack
+  described: AssetPack
 }
 
-/** The same of an earlier version, in which each converter numbered the assets of a group; `from`: the first one's. */
-interface EarlierNumbered {
+/** In an earlier version each converter of a file numbered the assets of a group: those of its blocks in order. */
+interface GroupNumbers {
   converter: number
+  /** Number of the first asset that the block describes. */
   from: number
-  added: AssetPack
 }
 
 /** The part of a block that is not numeric, as JSON; `excerpts` are by row, and absent if no row has one. */
@@ -40,7 +43,7 @@ interface Names {
   /** Absent: `key`, or `arrival` if an earlier version packed the assets. */
   order?: BlockOrder
   /** First, see `assetsAt`. */
-  assets: AssetPack | NumberedAssets | EarlierNumbered | unknown[][]
+  assets: AssetPack | NumberedAssets | (GroupNumbers & { added: AssetPack }) | unknown[][]
   /** Each in the order of `facetNames`. */
   facets: SafeText[][]
   excerpts?: (SafeText | null)[]
@@ -107,9 +110,9 @@ export class BlockWriter {
   pack({ order = 'key', isWhole = false }: PackOptions = {}): Uint8Array<ArrayBuffer> {
     const size = this.#size
     if (this.#excerpts.length > 0) while (this.#excerpts.length < size) this.#excerpts.push(null)
-    const added = withWords(this.#assets, this.#words)
+    const described = withWords(this.#assets, this.#words)
     const bytes = allocateBlock(size, {
-      assets: isWhole ? added : { numbers: this.#numbers, added },
+      assets: isWhole ? described : { numbers: this.#numbers, described },
       facets: Array.from(this.#facets.keys(), packFacets),
       ...(order === 'key' ? {} : { order }),
       ...(this.#excerpts.length === 0 ? {} : { excerpts: this.#excerpts }),
@@ -170,8 +173,9 @@ export interface ImportBlock {
   readonly size: number
   /** The assets that it describes. */
   readonly assets: readonly ImportedAsset[]
-  /** Their numbers, to which the column `asset` of all blocks of the group refers; absent: it refers to `assets`. */
+  /** To which numbers the column `asset` refers: those of the file, or of a converter; else to `assets`. */
   readonly numbers?: readonly number[]
+  readonly earlier?: GroupNumbers
   /** The distinct combinations of facets, in the order of `facetNames`. */
   readonly facets: readonly (readonly SafeText[])[]
   readonly columns: NumberColumns
@@ -186,30 +190,26 @@ export function openBlock(packed: Uint8Array): ImportBlock {
   const names = JSON.parse(Buffer.from(buffer, HEAD + ROW_BYTES * size, length).toString()) as Names
   const { assets, facets, excerpts, order = Array.isArray(assets) ? 'arrival' : 'key' } = names
   const columns = viewColumns(buffer, HEAD, size)
-  return { size, ...unpackNumbered(assets, columns), facets, columns, excerpts, order }
+  return { size, ...unpackNumbered(assets), facets, columns, excerpts, order }
 }
 
-/** More numbers than a converter of an earlier version could give. */
-const NUMBERS_OF_CONVERTER = 2 ** 28
-
-function unpackNumbered(packed: Names['assets'], columns: NumberColumns): Pick<ImportBlock, 'assets' | 'numbers'> {
+function unpackNumbered(packed: Names['assets']): Pick<ImportBlock, 'assets' | 'numbers' | 'earlier'> {
   if (Array.isArray(packed)) return { assets: packed.map(unpackAsset) }
-  if ('numbers' in packed) return { assets: unpackAssets(packed.added), numbers: packed.numbers }
+  if ('numbers' in packed) return { assets: unpackAssets(packed.described), numbers: packed.numbers }
   if (!('added' in packed)) return { assets: unpackAssets(packed) }
-  const assets = unpackAssets(packed.added)
-  const base = packed.converter * NUMBERS_OF_CONVERTER
-  for (let index = 0; index < columns.asset.length; index++) columns.asset[index] = base + (columns.asset[index] ?? 0)
-  return { assets, numbers: assets.map((_, index) => base + packed.from + index) }
+  const { added, ...earlier } = packed
+  return { assets: unpackAssets(added), earlier }
 }
 
 /** The block with other texts; it has as many assets and combinations as before. */
 export function replaceTexts(
-  { size, numbers, columns, order }: ImportBlock,
+  { size, numbers, earlier, columns, order }: ImportBlock,
   texts: { assets: readonly ImportedAsset[]; facets: readonly ImportFacets[]; excerpts: ImportBlock['excerpts'] },
 ): Uint8Array {
-  const added = packAssets(texts.assets)
+  const pack = packAssets(texts.assets)
+  const numbered = numbers === undefined ? pack : { numbers: [...numbers], described: pack }
   const bytes = allocateBlock(size, {
-    assets: numbers === undefined ? added : { numbers: [...numbers], added },
+    assets: earlier === undefined ? numbered : { ...earlier, added: pack },
     order,
     facets: texts.facets.map(packFacets),
     ...(texts.excerpts === undefined ? {} : { excerpts: [...texts.excerpts] }),

@@ -122,6 +122,12 @@ const openThreads = (shared: Omit<ConverterSettings, 'converter'>, count: number
     })
   })
 
+const INTERRUPTED = 'The import was interrupted; nothing was imported. Try again.'
+const OUT_OF_MEMORY = 'The import ran out of memory, and nothing was imported; split the file, or shorten its lines.'
+
+const isOutOfMemory = (cause: unknown) =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
 /** Transfers a piece to the least busy thread. */
 function convertInThread(
   threads: readonly Converter[],
@@ -131,7 +137,9 @@ function convertInThread(
   const thread = threads.reduce((best, each) => (each.pending < best.pending ? each : best))
   const converted = thread.call('convert', { bytes, ...partition }, { transfer: [bytes.buffer] }).catch((error) => {
     if (!(error instanceof WorkerLost)) throw error
-    throw error.cause ?? new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
+    throw isOutOfMemory(error.cause)
+      ? new AppError('unavailable', OUT_OF_MEMORY)
+      : (error.cause ?? new AppError('unavailable', INTERRUPTED))
   })
   // A rejection is handled when the promise is awaited.
   converted.catch(() => {})

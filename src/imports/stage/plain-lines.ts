@@ -80,7 +80,7 @@ export class PlainLines {
   readonly #numberer: ByteNumberer
   readonly #combinations: FacetInterner
   readonly #assets: AssetNumbers
-  #facetTable = allocateFacets()
+  readonly #facetTable = new ByteTable(ByteTable.allocate(MAX_COMBINATIONS, MAX_COMBINATIONS * MAX_FACET_BYTES))
   #knownFacets: KnownFacets[] = []
   #read: KnownFacets | undefined
   /** The facets of a line, separated by zeros. */
@@ -164,12 +164,12 @@ export class PlainLines {
     const line = given as unknown as KnownFacets['given']
     const known = { facets: this.#combinations.find(line), given: line, isResolved: line.status === 'RESOLVED' }
     let number = this.#facetTable.add(this.#facetBytes, 0, length, 0)
-    if (number < 0) {
-      this.#facetTable = allocateFacets()
+    if (number < 0 && this.#facetTable.isFull) {
+      this.#facetTable.clear()
       this.#knownFacets = []
       number = this.#facetTable.add(this.#facetBytes, 0, length, 0)
     }
-    this.#knownFacets[number] = known
+    if (number >= 0) this.#knownFacets[number] = known
     return known
   }
 
@@ -231,8 +231,6 @@ export class PlainLines {
     return this.#numberer.toNumber(at)
   }
 }
-
-const allocateFacets = () => new ByteTable(ByteTable.allocate(MAX_COMBINATIONS, MAX_COMBINATIONS * 128))
 
 /** As `Buffer.copy`, which takes longer for a few bytes; returns the offset of the end. */
 function copyBytes(from: Buffer, start: number, end: number, to: Buffer, at: number): number {

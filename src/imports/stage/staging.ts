@@ -10,7 +10,7 @@ import {
   sanitizeAsset,
   toRowNumbers,
 } from '../read/import-row.ts'
-import { type AssetMemory, AssetNumbers, allocateAssets } from './asset-numbers.ts'
+import { type AssetMemory, AssetNumbers } from './asset-numbers.ts'
 import { FacetInterner } from './facet-interner.ts'
 import { BlockWriter, partOf } from './import-block.ts'
 import { type GivenAsset, PlainLines } from './plain-lines.ts'
@@ -39,7 +39,7 @@ export interface Partition {
   groups?: readonly number[]
 }
 
-interface StagingOptions extends Partition {
+interface StagingOptions {
   /** What the converters of a file share. */
   memory?: AssetMemory
   /** A number of its own among them. */
@@ -62,7 +62,7 @@ export class Staging {
   #excerptLength = 0
   #text = 0
 
-  constructor(key: Uint8Array, { memory = allocateAssets(), converter = 0 }: StagingOptions = {}) {
+  constructor(key: Uint8Array, { memory, converter }: StagingOptions = {}) {
     this.#identify = createNumberer(key)
     this.#assets = new AssetNumbers(memory, converter)
     this.#plain = new PlainLines(key, this.#combinations, this.#assets)
