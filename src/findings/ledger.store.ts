@@ -159,12 +159,15 @@ export class FindingLedger {
   ): void {
     const rows: StoredValue[] = []
     const changes: StoredValue[] = []
+    /** By their numbers in the list. */
+    const comboIds: number[] = []
     for (const [index, place] of places.entries()) {
       const id = this.#allocateId()
       const assetId = assetIds[index] ?? 0
-      const named = facets[columns.facets[place] ?? 0]
+      const number = columns.facets[place] ?? 0
+      const named = facets[number]
       if (named === undefined) throw new RangeError('a finding has no facets')
-      const comboId = this.facets.comboId(named)
+      const comboId = (comboIds[number] ??= this.facets.comboId(named))
       const firstDetectedAt = columns.firstDetectedAt[place] ?? 0
       const confidence = columns.confidence[place] ?? 0
       const lastDetectedAt = columns.lastDetectedAt[place] ?? Number.NaN

@@ -19,9 +19,9 @@ const forms = {
   fingerprint: 'word',
 } as const satisfies Record<keyof ImportLine, MemberForm>
 
-const members = Object.entries(forms).map(([name, form]) => ({ form, bytes: Buffer.from(`${name}"`, 'latin1') }))
+const members = Object.entries(forms).map(([name, form]) => ({ form, name: toPattern(`${name}"`) }))
 
-const KEY = Buffer.from('key"', 'latin1')
+const KEY = toPattern('key"')
 
 /** The number of each member in a scan. */
 export const memberNumbers = Object.fromEntries(Object.keys(forms).map((name, number) => [name, number])) as Record<
@@ -58,11 +58,18 @@ export class LineScanner {
   given = 0
   /** The number of `confidence`. */
   confidence = 1
+  /** The bytes that were scanned last. */
+  #bytes: Buffer | undefined
+  #view: DataView = new DataView(new ArrayBuffer(0))
   /** Which member followed each one last: most lines of a file have the same order. */
   readonly #followers = new Int32Array(members.length + 1)
 
   /** Returns the offset of the end of the line, or -1 if it was not recognized. */
   scan(bytes: Buffer, from: number): number {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    }
     let at = skipBlanks(bytes, from)
     if (bytes[at++] !== OPEN_OBJECT) return -1
     this.given = 0
@@ -70,11 +77,11 @@ export class LineScanner {
     for (let before = members.length; ; ) {
       at = skipBlanks(bytes, at)
       if (bytes[at++] !== QUOTE) return -1
-      const number = this.#findMember(bytes, at, before)
+      const number = this.#findMember(at, before)
       const member = members[number]
       if (member === undefined || (this.given & (1 << number)) !== 0) return -1
       this.given |= 1 << number
-      at = skipBlanks(bytes, at + member.bytes.length)
+      at = skipBlanks(bytes, at + member.name.length)
       if (bytes[at++] !== COLON) return -1
       at = skipBlanks(bytes, at)
       const end = this.#scanValue(bytes, at, number, member.form)
@@ -89,11 +96,16 @@ export class LineScanner {
     return at === bytes.length || bytes[at] === NEWLINE ? at : -1
   }
 
-  #findMember(bytes: Buffer, at: number, before: number): number {
+  #startsWith(at: number, number: number): boolean {
+    const name = members[number]?.name
+    return name !== undefined && isAt(this.#view, at, name)
+  }
+
+  #findMember(at: number, before: number): number {
     const expected = this.#followers[before] ?? 0
-    if (startsWith(bytes, at, expected)) return expected
+    if (this.#startsWith(at, expected)) return expected
     for (let number = 0; number < members.length; number++) {
-      if (!startsWith(bytes, at, number)) continue
+      if (!this.#startsWith(at, number)) continue
       this.#followers[before] = number
       return number
     }
@@ -123,7 +135,7 @@ export class LineScanner {
         const start = at
         at = skipText(bytes, at, endsText)
         if (at < 0) return -1
-        if (at - start === KEY.length && isAt(bytes, start, KEY)) {
+        if (at - start === KEY.length && isAt(this.#view, start, KEY)) {
           const value = skipBlanks(bytes, at)
           // Only the name of a member is followed by a colon.
           if (bytes[value] !== COLON) continue
@@ -165,14 +177,25 @@ function skipBlanks(bytes: Buffer, from: number): number {
   return at
 }
 
-function startsWith(bytes: Buffer, at: number, number: number): boolean {
-  const name = members[number]?.bytes
-  return name !== undefined && isAt(bytes, at, name)
+/** A text of at least four ASCII characters as words of four bytes, of which the last two may overlap. */
+interface Pattern {
+  length: number
+  words: Int32Array
+  last: number
 }
 
-function isAt(bytes: Buffer, at: number, text: Uint8Array): boolean {
-  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false
-  return true
+function toPattern(text: string): Pattern {
+  const bytes = Buffer.from(text, 'latin1')
+  const words = Int32Array.from({ length: Math.floor(text.length / 4) }, (_, index) => bytes.readInt32LE(index * 4))
+  return { length: text.length, words, last: bytes.readInt32LE(text.length - 4) }
+}
+
+function isAt(view: DataView, at: number, { length, words, last }: Pattern): boolean {
+  if (at + length > view.byteLength) return false
+  for (let index = 0; index < words.length; index++) {
+    if (view.getInt32(at + index * 4, true) !== words[index]) return false
+  }
+  return view.getInt32(at + length - 4, true) === last
 }
 
 /** Returns the offset after the closing quote of a text, or -1. */

@@ -7,9 +7,9 @@ import { quantile } from '../../support/bench.ts'
 const main = new URL('../../../dist/main.js', import.meta.url).pathname
 
 /** Has a process print the most memory that it had resident, in kilobytes, to a fourth stream. */
-const reportMemory = `data:text/javascript,
-  import { writeSync } from 'node:fs'
-  process.on('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)))`
+const reportMemory = `data:text/javascript,${encodeURIComponent(`
+import { writeSync } from 'node:fs'
+process.on('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)))`)}`
 
 interface Run {
   /** Start and end of the process included. */
