@@ -167,7 +167,8 @@ export class FindingLedger {
       const number = columns.facets[place] ?? 0
       const named = facets[number]
       if (named === undefined) throw new RangeError('a finding has no facets')
-      const comboId = (comboIds[number] ??= this.facets.comboId(named))
+      const comboId = comboIds[number] ?? this.facets.comboId(named)
+      comboIds[number] = comboId
       const firstDetectedAt = columns.firstDetectedAt[place] ?? 0
       const confidence = columns.confidence[place] ?? 0
       const lastDetectedAt = columns.lastDetectedAt[place] ?? Number.NaN
