@@ -60,7 +60,6 @@ export async function importFindings(
   const { store, now } = context
   const name = SourceName.parse(source)
   requireImportable(store, name)
-  store.files?.limitCaches()
   await sweepImports(context)
   const uid = crypto.randomUUID()
   store.write((writer) => openImportFile(writer, uid, now()), { scope: 'imports' })
