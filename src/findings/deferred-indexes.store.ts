@@ -32,6 +32,7 @@ export function hasAllIndexes(reader: Reader): boolean {
 
 /** The index that contains the names of assets, so that its size depends on their length. */
 const NAME_INDEX = 'asset_by_name'
+const textIndexes = ['asset_by_scope', NAME_INDEX]
 
 /** Drops one existing index, the one on names only if `names`; false if there is none to drop. */
 export function dropSomeIndex(writer: Writer, { names }: { names: boolean }): boolean {
@@ -44,14 +45,17 @@ export function dropSomeIndex(writer: Writer, { names }: { names: boolean }): bo
   return false
 }
 
-/** SQLite sorts as many rows at once as its page cache could hold; those that fit the processor's cache take half as long. */
+/**
+ * In files, SQLite sorts as many rows at once as its page cache could hold; those that fit the processor's cache take
+ * half as long.
+ */
 const SORT_KIB = 2_048
 
-/** Creates one missing index; false if all exist. */
-export function createMissingIndex(writer: Writer): boolean {
+/** Creates one missing index, those with texts only if `texts`; false if there is none to create. */
+export function createMissingIndex(writer: Writer, { texts }: { texts: boolean }): boolean {
   const known = listIndexes(writer)
   for (const [name, statement] of statements) {
-    if (known.includes(name)) continue
+    if (known.includes(name) || (textIndexes.includes(name) && !texts)) continue
     const size = writer.prepare('PRAGMA cache_size').pluck().get()
     writer.prepare(`PRAGMA cache_size = -${SORT_KIB}`).run()
     try {

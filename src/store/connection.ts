@@ -19,6 +19,8 @@ const MAX_CACHED_STATEMENTS = 500
 export const LOCK_TIMEOUT_MS = 5_000
 export const LOCK_RETRY_MS = 1
 const COMPACT_WAIT_MS = 30_000
+/** Besides the one that reads the rows. */
+const SORT_THREADS = 2
 
 /**
  * A prepared statement shared by all callers that prepare the same SQL on a connection. Each row form has a statement
@@ -138,6 +140,8 @@ export interface TransactionOptions {
    * SQLite need not look each of them up again.
    */
   knowsReferences?: boolean
+  /** SQLite sorts in temporary files, outside the data folder, with more threads: for new indexes without texts. */
+  sortsInFiles?: boolean
 }
 
 export class Connection implements Writer {
@@ -172,17 +176,19 @@ export class Connection implements Writer {
   transaction<T>(
     begin: string,
     work: (connection: this) => T,
-    { durable = false, unpublished = false, knowsReferences = false }: TransactionOptions = {},
+    { durable = false, unpublished = false, knowsReferences = false, sortsInFiles = false }: TransactionOptions = {},
   ): T {
     if (this.#open) return work(this)
-    // Neither can be changed within a transaction.
+    // None of these can be changed within a transaction.
     const restore = () => {
       if (durable) this.#database.pragma('synchronous = NORMAL')
       if (knowsReferences) this.#database.pragma('foreign_keys = ON')
+      if (sortsInFiles) this.#sortIn('MEMORY')
     }
     try {
       if (durable) this.#database.pragma('synchronous = FULL')
       if (knowsReferences) this.#database.pragma('foreign_keys = OFF')
+      if (sortsInFiles) this.#sortIn('FILE')
       this.#begin(begin)
     } catch (error) {
       restore()
@@ -205,6 +211,14 @@ export class Connection implements Writer {
       this.#open = false
       restore()
     }
+  }
+
+  /** SQLite uses threads only for what it sorts in files. */
+  #sortIn(place: 'FILE' | 'MEMORY'): void {
+    this.#database.pragma(`temp_store = ${place}`)
+    this.#database.pragma(`threads = ${place === 'FILE' ? SORT_THREADS : 0}`)
+    // The temporary views are gone.
+    this.#views.forget()
   }
 
   /** Begins a snapshot that lasts until the connection is closed. */

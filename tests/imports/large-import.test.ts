@@ -2,15 +2,16 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dropSomeIndex, hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
-import { sweepImports } from '../../src/imports/apply/stale-imports.ts'
+import { createLeftOutIndexes, sweepImports } from '../../src/imports/apply/stale-imports.ts'
 import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
 import type { ImportRow } from '../../src/imports/read/import-row.ts'
 import { packBlock } from '../../src/imports/stage/import-block.ts'
 import { addImportBlock } from '../../src/imports/stage/imports.store.ts'
+import { AppError } from '../../src/kernel/errors.ts'
 import { ScanLease } from '../../src/scans/lease.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { requestCancel } from '../../src/scans/scans.store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store, WriteOptions, Writer } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
 import { filesOf, sqliteOnly } from '../support/new-store.ts'
@@ -116,6 +117,32 @@ it('drops indexes before storing and recreates them at the end, also in another 
   // No engine was there, and none is made meanwhile.
   expect(oneOf('SELECT count(*) AS n, max(n) AS most FROM facet_log')).toEqual({ n: 1, most: 0 })
 }, 120_000)
+
+it('creates indexes in memory where there can be no temporary files', async (test) => {
+  sqliteOnly('an import into PostgreSQL keeps all indexes', test)
+  const schema = schemaOf(bench.store)
+  while (bench.store.write((writer) => dropSomeIndex(writer, { names: true })));
+  let attempts = 0
+  const write = <T>(work: (writer: Writer) => T, options?: WriteOptions): T =>
+    bench.store.write((writer) => {
+      const result = work(writer)
+      if (options?.sortsInFiles !== true) return result
+      attempts++
+      throw new AppError('unavailable', 'There is no space.')
+    }, options)
+  await createLeftOutIndexes(bench.store, { write, signal: new AbortController().signal })
+  expect([attempts, schemaOf(bench.store)]).toEqual([1, schema])
+})
+
+it('stays hidden from a transaction that sorts in files, which drops temporary views, and from later ones', async (test) => {
+  sqliteOnly('sorts in files', test)
+  const stop = new AbortController()
+  const broken = importOf(8_501, { store: afterFirst(() => stop.abort()), signal: stop.signal })
+  await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
+  expect(oneOf('SELECT count(*) > 0 AS stored FROM main.finding')).toEqual({ stored: 1 })
+  const count = (writer: Writer) => writer.prepare('SELECT count(*) FROM finding').pluck().get()
+  expect([{}, { sortsInFiles: true }, {}].map((options) => bench.store.write(count, options))).toEqual([0, 0, 0])
+})
 
 it('a cancelled import leaves nothing behind', async () => {
   const COUNT = 8_501

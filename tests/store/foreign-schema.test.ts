@@ -129,7 +129,7 @@ describe('a schema with foreign objects', () => {
     expect(store.examine().differences).toEqual([])
     store.write((writer) => dropSomeIndex(writer, { names: true }))
     expect(store.examine().differences).toEqual([])
-    while (store.write(createMissingIndex));
+    while (store.write((writer) => createMissingIndex(writer, { texts: true })));
     expect([store.read(hasAllIndexes), store.examine().differences]).toEqual([true, []])
     store.close()
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { db } from '../../src/store/builder.ts'
-import { Store } from '../../src/store/store.ts'
+import { Store, type WriteOptions } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { startEntry } from '../support/entry.ts'
 import { isLong } from '../support/long.ts'
@@ -134,6 +134,20 @@ describe('connections', () => {
     expect(() => insert({ knowsReferences })).toThrow('undone')
     expect(enforced({})).toBe(1)
     expect(() => insert({})).not.toThrow('undone')
+    store.close()
+  })
+
+  it('sort in memory and without threads again after a transaction that sorts in files, even a failed one', () => {
+    const store = open()
+    const places = (options: WriteOptions) =>
+      store.write((tx) => ['temp_store', 'threads'].map((name) => tx.prepare(`PRAGMA ${name}`).pluck().get()), options)
+    const fail = () => {
+      throw new Error('undone')
+    }
+    const [files, memory] = [1, 2]
+    expect(places({ sortsInFiles: true })).toEqual([files, 2])
+    expect(() => store.write(fail, { sortsInFiles: true })).toThrow('undone')
+    expect(places({})).toEqual([memory, 0])
     store.close()
   })
 

@@ -8,7 +8,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { LeaseStopped, type ScanLease } from '../../scans/lease.ts'
 import type { ScanProgress } from '../../scans/model.ts'
 import { addProgress, clearProgress, finishScan, isOpenScan } from '../../scans/scans.store.ts'
-import type { Store, Writer } from '../../store/store.ts'
+import type { Store, WriteOptions, Writer } from '../../store/store.ts'
 import { readLine } from '../read/import-row.ts'
 import {
   countStaged,
@@ -59,7 +59,8 @@ interface ApplyContext {
 export async function applyStagedImport(lease: ScanLease, context: ApplyContext): Promise<'COMPLETED' | 'CANCELLED'> {
   const { store, now } = context
   const { id, uid } = lease.scan
-  const indexes = { write: <T>(work: (writer: Writer) => T) => lease.write(work), signal: lease.signal }
+  const write = <T>(work: (writer: Writer) => T, options?: WriteOptions) => lease.write(work, options)
+  const indexes = { write, signal: lease.signal }
   let sorter: RowSorter | undefined
   try {
     sorter = openRowSorter(store.read((reader) => countStaged(reader, uid)).rows)

@@ -2,7 +2,7 @@ import { countFindings, countStoredFindings, MIN_FINDINGS_FOR_INDEX } from '../.
 import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../../findings/deferred-indexes.store.ts'
 import { deleteSomeEarlierRows, hasKept, listAbandonedImports, undoSome } from '../../findings/pending-imports.store.ts'
 import { hasOtherImport, isOpenScan } from '../../scans/scans.store.ts'
-import type { Reader, Store, Writer } from '../../store/store.ts'
+import type { Reader, Store, WriteOptions, Writer } from '../../store/store.ts'
 import {
   countStaged,
   dropImportFile,
@@ -50,7 +50,7 @@ export async function sweepImports({ store, now, signal }: Sweep): Promise<void>
   for (const uid of store.read((reader) => listStaleImports(reader, now() - STALE_MS))) await discardImport(uid, store)
   for (const id of store.read(listAbandonedImports)) await undoImport(id, store)
   await deleteEarlierRows(store)
-  await createLeftOutIndexes(store, { write: (work) => store.write(work), signal })
+  await createLeftOutIndexes(store, { write: (work, options) => store.write(work, options), signal })
 }
 
 /** Undoes what an import has stored and will not publish. */
@@ -66,7 +66,7 @@ export async function deleteEarlierRows(store: Store): Promise<void> {
 }
 
 interface Change {
-  write: <T>(work: (writer: Writer) => T) => T
+  write: <T>(work: (writer: Writer) => T, options?: WriteOptions) => T
   signal: AbortSignal
 }
 
@@ -76,7 +76,18 @@ export async function createLeftOutIndexes(
   { importing = 0, ...change }: Change & { importing?: number },
 ): Promise<void> {
   if (store.read(hasAllIndexes)) return
-  await changeIndexes(store, change, (writer) => !hasOtherImport(writer, importing) && createMissingIndex(writer))
+  await createIndexes(store, change, (writer) => !hasOtherImport(writer, importing))
+}
+
+/** Creates all missing indexes; those without texts are sorted in temporary files if that is possible. */
+async function createIndexes(store: Store, change: Change, mayCreate = (_: Writer) => true): Promise<void> {
+  const create = (texts: boolean) => (writer: Writer) => mayCreate(writer) && createMissingIndex(writer, { texts })
+  try {
+    await changeIndexes(store, change, create(false), { sortsInFiles: true })
+  } catch {
+    // For example, the folder of temporary files may be full. Another error occurs again below.
+  }
+  await changeIndexes(store, change, create(true))
 }
 
 /** Drops indexes that the findings of an import would rewrite repeatedly. */
@@ -93,7 +104,7 @@ export async function leaveOutIndexes(store: Store, { uid, ...change }: Change &
     await changeIndexes(store, change, (writer) => dropSomeIndex(writer, { names }))
   } else if (!isWhole && waiting.all + findings > ROWS_INDEXED_AT_ONCE) {
     // Another import dropped them; after both imports they would be too large to build.
-    await changeIndexes(store, change, createMissingIndex)
+    await createIndexes(store, change)
   }
 }
 
@@ -109,11 +120,16 @@ export const leavesOutIndexes = ({ rows, all }: Pick<StagedCounts, 'rows' | 'all
   rows >= Math.max(ROWS_OF_LARGE, stored) && all + stored <= ROWS_INDEXED_AT_ONCE
 
 /** Changes one index per transaction, each starting with an empty log, most of which it may fill. */
-async function changeIndexes(store: Store, { write, signal }: Change, work: (writer: Writer) => boolean) {
+async function changeIndexes(
+  store: Store,
+  { write, signal }: Change,
+  work: (writer: Writer) => boolean,
+  options: WriteOptions = {},
+): Promise<void> {
   for (;;) {
     await store.waitForWriteLock(signal)
     await store.files?.drainLog(signal)
-    if (!write(work)) return
+    if (!write(work, options)) return
     await store.yieldBetweenBatches(signal)
   }
 }

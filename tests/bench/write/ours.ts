@@ -39,7 +39,7 @@ export function openFilled(file: string, estate: Estate): { sourceId: number; se
     const facets = toFacets(sourceId, fp, 'OPEN')
     ledger.insert({ assetId, fp, facets, firstDetectedAt: estate.detectedAt(fp), confidence, ...untold })
   })
-  while (store.write(createMissingIndex));
+  while (store.write((writer) => createMissingIndex(writer, { texts: true })));
   const seconds = (performance.now() - started) / 1000
   store.close()
   return { sourceId, seconds }
