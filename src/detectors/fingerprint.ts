@@ -32,6 +32,8 @@ export class ByteNumberer {
   readonly canonical: Buffer
   readonly #inner = Buffer.alloc(SCRATCH_BYTES)
   readonly #outer = Buffer.alloc(BLOCK_BYTES + 32)
+  /** The beginnings of `#inner`, by the length of the canonical string: making one takes a tenth of the time of a hash. */
+  readonly #beginnings: Buffer[] = []
 
   constructor(key: Uint8Array) {
     const block = key.length > BLOCK_BYTES ? createHash('sha256').update(key).digest() : key
@@ -44,7 +46,9 @@ export class ByteNumberer {
 
   /** The number of the first `length` bytes of `canonical`. */
   toNumber(length: number): number {
-    const inner = hash('sha256', this.#inner.subarray(0, BLOCK_BYTES + length), 'binary')
+    const beginning = this.#beginnings[length] ?? this.#inner.subarray(0, BLOCK_BYTES + length)
+    this.#beginnings[length] = beginning
+    const inner = hash('sha256', beginning, 'binary')
     this.#outer.write(inner, BLOCK_BYTES, 'latin1')
     return toNumber(hash('sha256', this.#outer, 'binary'))
   }
