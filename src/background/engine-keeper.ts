@@ -60,7 +60,7 @@ export interface EngineKeeper {
 /**
  * Maintains an engine for the reader of a store. A thread of its own reads it from its snapshot or builds it from the
  * tables; here the change log is applied between questions. An engine is replaced when the log no longer reaches back
- * far enough. Meanwhile SQL answers.
+ * far enough. Meanwhile counts of combinations or SQL answer.
  */
 export function keepEngine(options: KeeperOptions): EngineKeeper {
   const { store, log, settings, writeLine, minFindings = MIN_FINDINGS_FOR_INDEX, script = SCRIPT } = options
@@ -141,7 +141,7 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
     } catch (error) {
       if (closed) return
       failedAt = performance.now()
-      log.warn('the engine could not be built; SQL answers all queries', { error })
+      log.warn('the engine could not be built; SQL answers most queries', { error })
     } finally {
       setReady()
     }

@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads'
 import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
-import { rehearse } from '../query/engine/executor.ts'
+import { allowCounts, rehearse } from '../query/engine/executor.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { type EngineKeeper, keepEngine } from './engine-keeper.ts'
@@ -99,6 +99,7 @@ async function main(): Promise<void> {
   function start(role: QueryThreadRole): void {
     // The process may have saved memory until it had to answer.
     setFlagsFromString('--no-optimize-for-size')
+    store.read(allowCounts)
     if (role === 'sql') return
     keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
     if (role === 'holder') sharing = shareAnswers()

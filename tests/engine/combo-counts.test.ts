@@ -1,9 +1,10 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { ComboCounts } from '../../src/engine/combo-counts.store.ts'
+import { buildEngine } from '../../src/engine/load.store.ts'
 import { facetRows } from '../../src/findings/facets.ts'
 import { markLogReset } from '../../src/findings/log.store.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
-import { answerByCounts, NotCounted } from '../../src/query/engine/executor.ts'
+import { allowCounts, answerByCounts, attachEngine, NotCounted } from '../../src/query/engine/executor.ts'
 import type { MetricQuestion } from '../../src/query/model.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
@@ -114,6 +115,25 @@ test.each(isLong ? [SEED, SEED + 1] : [SEED])(
   },
   300_000,
 )
+
+test('a reader without an engine answers by counts where these suffice, as SQL does, with writes in between', () => {
+  const store = fill(SEED)
+  store.read(allowCounts)
+  const random = new SeededRandom(SEED)
+  const sums = vi.spyOn(ComboCounts.prototype, 'sum')
+  for (let number = 0; number < QUESTIONS; number++) {
+    if (random.chance(0.4)) changeSomething(store, random, { startsOver: 0 })
+    if (random.chance(0.1)) store.write((writer) => writer.prepare('DELETE FROM facet_log').run())
+    if (random.chance(0.1)) store.read((reader) => attachEngine(reader, buildEngine(reader)))
+    else if (random.chance(0.5)) store.read((reader) => attachEngine(reader, undefined))
+    const question = makePresentQuestion(random)
+    const ask = (reader: Reader) => evaluateMetric(reader, question, { now: NOW })
+    const bySql = store.openSnapshot()
+    expect({ number, question, answer: store.read(ask) }).toEqual({ number, question, answer: ask(bySql.reader) })
+    bySql.close()
+  }
+  expect(sums.mock.calls.length).toBeGreaterThan(QUESTIONS / 2)
+})
 
 test('counts do not answer about ranges, confidence, assets or a moment before the newest finding', () => {
   const store = fill(SEED)

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import type { ComboCounts } from '../../engine/combo-counts.store.ts'
+import { ComboCounts } from '../../engine/combo-counts.store.ts'
 import { ownFacets } from '../../engine/index/assets.ts'
 import { catchUp, createEmptyEngine } from '../../engine/load.store.ts'
 import type { ComboSlot } from '../../findings/facets.ts'
@@ -21,7 +21,10 @@ const engines = new WeakMap<Reader, Engine>()
 
 export function attachEngine(reader: Reader, engine: Engine | undefined): void {
   if (engine === undefined) engines.delete(reader)
-  else engines.set(reader, engine)
+  else {
+    engines.set(reader, engine)
+    if (substitutes.has(reader)) substitutes.set(reader, undefined)
+  }
 }
 
 export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
@@ -59,6 +62,29 @@ export function answerByCounts<Answer>(reader: Reader, counts: ComboCounts, work
   }
 }
 
+/** The counts that serve each reader while it has no engine, once they were read. */
+const substitutes = new WeakMap<Reader, ComboCounts | undefined>()
+
+/** Lets plans of a reader that has no engine be answered by counts where these suffice, which costs far less than SQL. */
+export function allowCounts(reader: Reader): void {
+  substitutes.set(reader, undefined)
+}
+
+/** Undefined also if there are too many combinations, which are then not read again. */
+function findSubstitute(reader: Reader): ComboCounts | undefined {
+  if (!substitutes.has(reader) || reader.seesEnds) return undefined
+  const known = substitutes.get(reader)
+  if (known?.follow(reader) === true) return known
+  const counts = new ComboCounts()
+  while (!counts.isLoaded) {
+    if (counts.loadSome(reader)) continue
+    substitutes.delete(reader)
+    return undefined
+  }
+  substitutes.set(reader, counts)
+  return counts.follow(reader) ? counts : undefined
+}
+
 /** The reader that each engine was last updated with, and its `dataVersion` then. */
 const updates = new WeakMap<Engine, { reader: Reader; dataVersion: number }>()
 
@@ -81,7 +107,8 @@ function isCurrent(reader: Reader, engine: Engine): boolean {
 }
 
 /**
- * Answers plans in the snapshot of a reader: by its engine if that can be updated to the snapshot, otherwise by SQL.
+ * Answers plans in the snapshot of a reader: by its engine if that can be updated to the snapshot, otherwise by counts
+ * or SQL.
  */
 export function openExecutor(reader: Reader): RunPlan {
   const run = openRunner(reader)
@@ -110,9 +137,9 @@ export function openTop(reader: Reader): (plan: Plan, most: number) => TopCells 
 }
 
 function openRunner(reader: Reader): RunPlan {
+  const snapshot = openEngineSnapshot(reader)
   const counts = countsOf.get(reader)
   if (counts !== undefined) {
-    const snapshot = openEngineSnapshot(reader)
     return (plan) => {
       const cells = runOnCounts(counts, plan, snapshot)
       if (cells === undefined) throw new NotCounted()
@@ -120,8 +147,11 @@ function openRunner(reader: Reader): RunPlan {
     }
   }
   const engine = engines.get(reader)
-  if (engine === undefined || !isCurrent(reader, engine)) return (plan) => runPlan(reader, plan)
-  const snapshot = openEngineSnapshot(reader)
+  if (engine === undefined || !isCurrent(reader, engine)) {
+    const substitute = findSubstitute(reader)
+    if (substitute === undefined) return (plan) => runPlan(reader, plan)
+    return (plan) => runOnCounts(substitute, plan, snapshot) ?? runPlan(reader, plan)
+  }
   return (plan) => {
     engine.asked.plans += 1
     const cells = runOnEngine(engine, plan, snapshot)
