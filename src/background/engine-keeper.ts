@@ -42,8 +42,6 @@ export interface KeeperOptions {
 }
 
 export interface EngineKeeper {
-  /** Resolves when the snapshot was read, or cannot be used. */
-  readonly settled: Promise<void>
   /** Resolves when there is nothing that a question should wait for: it is then answered by the engine or by SQL. */
   readonly ready: Promise<void>
   /**
@@ -212,7 +210,6 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
   if (working === undefined) setReady()
 
   return {
-    settled,
     ready,
     rebuildIfNeeded: () => attempt(buildIfNeeded),
     close: () => {

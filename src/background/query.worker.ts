@@ -4,9 +4,10 @@ import { workerData } from 'node:worker_threads'
 import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
-import { allowCounts, rehearse } from '../query/engine/executor.ts'
+import { allowCounts, readByCounts, rehearse } from '../query/engine/executor.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
+import type { Reader } from '../store/store.ts'
 import { type EngineKeeper, keepEngine } from './engine-keeper.ts'
 import { createProver, findEngineSocket } from './engine-socket.ts'
 import { openThread } from './open-thread.ts'
@@ -46,6 +47,8 @@ async function main(): Promise<void> {
   const vault = openVault({ store, home, env: keys, now })
   const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
   let keeper: EngineKeeper | undefined
+  /** Whether questions wait for the engine. */
+  let isEngineAwaited = false
 
   /**
    * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
@@ -57,10 +60,6 @@ async function main(): Promise<void> {
     { operation: name, input, caller, coerced }: CheckedQuestion,
     signal: AbortSignal,
   ): Promise<unknown> {
-    await keeper?.ready
-    turn = turn.then(() => nextTurn())
-    await turn
-    if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
     const operation = operations.get(name)
     if (operation === undefined) throw new TypeError(`${name} is not answered in this thread`)
     const context: Omit<WriteContext, 'scans' | 'store'> = {
@@ -73,19 +72,45 @@ async function main(): Promise<void> {
       vault,
       ...(coerced === undefined ? {} : { coerced }),
     }
+    const run = async (own: typeof context): Promise<unknown> => {
+      turn = turn.then(() => nextTurn())
+      await turn
+      if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
+      return operation.run(input as never, own as never)
+    }
+    if (isEngineAwaited) {
+      try {
+        return await run({ ...context, read: readCounts })
+      } catch {
+        // It needs more than the counts, or its error occurs again.
+      }
+    }
+    await keeper?.ready
     try {
-      return await operation.run(input as never, context as never)
+      return await run(context)
     } finally {
       keeper?.rebuildIfNeeded()
     }
+  }
+
+  /** @throws NotCounted */
+  function readCounts<T>(work: (reader: Reader) => T): T {
+    // An error that leaves the transaction would undo it and become another one.
+    const read = store.read((reader) => {
+      try {
+        return { result: readByCounts(reader, work) }
+      } catch (error) {
+        return { error }
+      }
+    })
+    if ('error' in read) throw read.error
+    return read.result
   }
 
   /** Answers other processes of the data folder, where that is possible. */
   async function shareAnswers(): Promise<QuestionServer | undefined> {
     const [found, prover] = [findEngineSocket(home), createProver(vault)]
     if ('problem' in found || prover === undefined) return undefined
-    // Until the snapshot was read, the others are faster on their own.
-    await keeper?.settled
     try {
       return await serveQuestions({ socket: found.socket, prover, answer, log })
     } catch (error) {
@@ -102,6 +127,10 @@ async function main(): Promise<void> {
     store.read(allowCounts)
     if (role === 'sql') return
     keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
+    isEngineAwaited = true
+    void keeper.ready.then(() => {
+      isEngineAwaited = false
+    })
     if (role === 'holder') sharing = shareAnswers()
   }
 

@@ -19,6 +19,10 @@ const selectCombos = `SELECT id, n, ${comboFacetColumns} FROM main.combo`
 const selectPosition = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   (SELECT n FROM definition_count) AS definitions`
 
+/** Whether there are at most so many combinations. */
+export const hasFewCombos = (reader: Reader, most: number): boolean =>
+  reader.prepare('SELECT 1 FROM main.combo LIMIT 1 OFFSET ?').get(most) === undefined
+
 type CountedRow = ComboFacetsRow & { n: number }
 
 interface Position {

@@ -1,10 +1,10 @@
 import { afterAll, expect, test, vi } from 'vitest'
-import { ComboCounts } from '../../src/engine/combo-counts.store.ts'
+import { ComboCounts, hasFewCombos } from '../../src/engine/combo-counts.store.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { facetRows } from '../../src/findings/facets.ts'
 import { markLogReset } from '../../src/findings/log.store.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
-import { allowCounts, answerByCounts, attachEngine, NotCounted } from '../../src/query/engine/executor.ts'
+import { allowCounts, answerByCounts, attachEngine, NotCounted, readByCounts } from '../../src/query/engine/executor.ts'
 import type { MetricQuestion } from '../../src/query/model.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
@@ -133,6 +133,32 @@ test('a reader without an engine answers by counts where these suffice, as SQL d
     bySql.close()
   }
   expect(sums.mock.calls.length).toBeGreaterThan(QUESTIONS / 2)
+})
+
+test('while the engine is awaited, questions are answered by few counts, and others refused', () => {
+  const store = fill(SEED)
+  const bySeverity = (reader: Reader) =>
+    evaluateMetric(reader, { metricSlug: 'total-findings', dimensions: ['severity'] }, { now: NOW })
+  const distinct = (reader: Reader) => evaluateMetric(reader, { metricSlug: 'affected-assets' }, { now: NOW })
+  const isRefused = (work: (reader: Reader) => unknown) =>
+    store.read((reader) => {
+      try {
+        readByCounts(reader, work)
+        return false
+      } catch (error) {
+        if (!(error instanceof NotCounted)) throw error
+        return true
+      }
+    })
+  expect(isRefused(bySeverity)).toBe(true)
+  store.read(allowCounts)
+  expect(isRefused(distinct)).toBe(true)
+  expect(store.read((reader) => readByCounts(reader, bySeverity))).toEqual(store.read(bySeverity))
+  const combos = store.read((reader) => reader.prepare('SELECT count(*) FROM combo').pluck().get()) as number
+  const hasFew = (most: number) => store.read((reader) => hasFewCombos(reader, most))
+  expect([hasFew(combos), hasFew(combos - 1)]).toEqual([true, false])
+  store.read((reader) => attachEngine(reader, buildEngine(reader)))
+  expect(isRefused(bySeverity)).toBe(true)
 })
 
 test('counts do not answer about ranges, confidence, assets or a moment before the newest finding', () => {

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import { ComboCounts } from '../../engine/combo-counts.store.ts'
+import { ComboCounts, hasFewCombos } from '../../engine/combo-counts.store.ts'
 import { ownFacets } from '../../engine/index/assets.ts'
 import { catchUp, createEmptyEngine } from '../../engine/load.store.ts'
 import type { ComboSlot } from '../../findings/facets.ts'
@@ -68,6 +68,19 @@ const substitutes = new WeakMap<Reader, ComboCounts | undefined>()
 /** Lets plans of a reader that has no engine be answered by counts where these suffice, which costs far less than SQL. */
 export function allowCounts(reader: Reader): void {
   substitutes.set(reader, undefined)
+}
+
+/** With so few combinations, reading them takes far less time than reading a snapshot of the engine. */
+const FEW_COMBOS = 2_000
+
+/**
+ * Runs work on a reader that has no engine, by the counts that it may use, if there are few.
+ * @throws NotCounted
+ */
+export function readByCounts<Answer>(reader: Reader, work: (reader: Reader) => Answer): Answer {
+  const counts = engines.has(reader) || !hasFewCombos(reader, FEW_COMBOS) ? undefined : findSubstitute(reader)
+  if (counts === undefined) throw new NotCounted()
+  return answerByCounts(reader, counts, () => work(reader))
 }
 
 /** Undefined also if there are too many combinations, which are then not read again. */
