@@ -42,7 +42,7 @@ export interface KeeperOptions {
 }
 
 export interface EngineKeeper {
-  /** Resolves when there is nothing that a question should wait for: it is then answered by the engine or by SQL. */
+  /** Resolves when there is nothing that a question should wait for: it is then answered by the engine, counts or SQL. */
   readonly ready: Promise<void>
   /**
    * Rebuilds the engine if needed; call it after every answer, which may have detached an engine that cannot be

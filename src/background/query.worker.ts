@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads'
 import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
-import { allowCounts, readByCounts, rehearse } from '../query/engine/executor.ts'
+import { allowCounts, NotCounted, readByCounts, rehearse } from '../query/engine/executor.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import type { Reader } from '../store/store.ts'
@@ -78,11 +78,12 @@ async function main(): Promise<void> {
       if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
       return operation.run(input as never, own as never)
     }
-    if (isEngineAwaited) {
+    if (isEngineAwaited && operation.mayUseCounts === true) {
       try {
         return await run({ ...context, read: readCounts })
-      } catch {
-        // It needs more than the counts, or its error occurs again.
+      } catch (error) {
+        // An error of the question occurs again.
+        if (signal.aborted || !(error instanceof NotCounted || error instanceof AppError)) throw error
       }
     }
     await keeper?.ready
@@ -124,7 +125,12 @@ async function main(): Promise<void> {
   function start(role: QueryThreadRole): void {
     // The process may have saved memory until it had to answer.
     setFlagsFromString('--no-optimize-for-size')
-    store.read(allowCounts)
+    try {
+      store.read(allowCounts)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      log.debug('counts will not answer questions', { error })
+    }
     if (role === 'sql') return
     keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
     isEngineAwaited = true

@@ -31,7 +31,7 @@ const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 /** How long other processes leave the engine to the one that is next. */
 const MAX_TAKEOVER_MS = 1_000
-/** The delay before the process that is next starts its thread, which would slow down first answers, here and there. */
+/** The delay before the process that is next starts its thread, which would slow down first answers of all processes. */
 const STANDBY_MS = 1_000
 /** How often it is tried to become the next one, whose predecessor may have ended. */
 const NEXT_MS = 2_000
@@ -173,7 +173,7 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
         retries = 0
         log.info('another process has the engine of the data folder')
         wake()
-        // The other process has just begun to read the snapshot.
+        // The other process may have just begun to read the snapshot.
         if (next === undefined) prepare()
         else prepareLater(STANDBY_MS)
       },

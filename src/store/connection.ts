@@ -217,7 +217,7 @@ export class Connection implements Writer {
   #sortIn(place: 'FILE' | 'MEMORY'): void {
     this.#database.pragma(`temp_store = ${place}`)
     this.#database.pragma(`threads = ${place === 'FILE' ? SORT_THREADS : 0}`)
-    // The temporary views are gone.
+    // SQLite drops temporary views with it.
     this.#views.forget()
   }
 

@@ -249,7 +249,9 @@ export class FileStore implements Store, StoreFiles {
       requireUnmoved(writer, this.#moveId)
       return work(writer)
     }
-    const result = this.#try(() => this.#writer.transaction('BEGIN IMMEDIATE', guarded, options))
+    const run = () => this.#writer.transaction('BEGIN IMMEDIATE', guarded, options)
+    // The disk of temporary files may be full, rather than that of the database.
+    const result = options.sortsInFiles === true ? run() : this.#try(run)
     this.#guard.check()
     this.#boundWal()
     return result

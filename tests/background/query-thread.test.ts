@@ -31,23 +31,25 @@ function openThread(script: URL | undefined = builtScript) {
     writer.prepare('DELETE FROM main.expiry').run()
   })
   const lines: string[] = []
-  const thread = createQueryThread({
-    store,
-    home,
-    env: process.env,
-    log: silentLog,
-    logLevel: 'info',
-    writeLine: (line) => lines.push(line),
-    minFindings: 100,
-    script,
-  })
+  const startThread = () =>
+    createQueryThread({
+      store,
+      home,
+      env: process.env,
+      log: silentLog,
+      logLevel: 'info',
+      writeLine: (line) => lines.push(line),
+      minFindings: 100,
+      script,
+    })
+  const thread = startThread()
   onTestFinished(async () => {
     await thread.close()
     store.close()
     rmSync(home, { recursive: true, force: true })
   })
   const asked = { caller: localPerson, signal: new AbortController().signal }
-  return { store, thread, lines, asked }
+  return { store, thread, startThread, lines, asked }
 }
 
 test('gives the same answers as the main thread, with and without the engine, while findings are written', async () => {
@@ -85,6 +87,37 @@ test('gives the same answers as the main thread, with and without the engine, wh
     .poll(() => lines.filter((line) => line.includes('the engine is ready')).length, { timeout: 20_000 })
     .toBe(1)
   expect(await compare()).toBe(530)
+}, 60_000)
+
+test('gives the same answers while it reads the snapshot of the engine', async () => {
+  const { store, thread, startThread, lines, asked } = openThread()
+  await expect
+    .poll(() => lines.some((line) => line.includes('the snapshot of the engine is written')), { timeout: 20_000 })
+    .toBe(true)
+  await thread.close()
+  lines.length = 0
+  const own = { ...openContext(), store, read: store.read.bind(store), now: () => Date.now() }
+  const here = caller(operations, own)
+  const questions = [
+    ['query_dashboard', { dashboard: 'discovery' }],
+    ['query_metric', { metricSlug: 'total-findings', dimensions: ['severity'] }],
+    ['query_metric', { metricSlug: 'affected-assets' }],
+    ['search_findings', { severities: ['HIGH'], limit: 7 }],
+  ] as const
+  const again = startThread()
+  onTestFinished(() => again.close())
+  const away = caller(operations, { ...own, runOnQueryThread: (name, input) => again.answer(name, input, asked) })
+  const answers = await Promise.all(questions.map(([name, input]) => away(name, input)))
+  expect(lines.some((line) => line.includes('the engine is read from its snapshot'))).toBe(true)
+  const stripped = (value: unknown) =>
+    JSON.parse(
+      JSON.stringify(value, (key, each) =>
+        /^(?:freshness|from|to|asOf|generatedAt|nextCursor)$/.test(key) ? null : each,
+      ),
+    )
+  for (const [index, [name, input]] of questions.entries()) {
+    expect(stripped(answers[index])).toEqual(stripped(await here(name, input)))
+  }
 }, 60_000)
 
 test('lists and counts of many rows are also answered on the query thread, page by page', async () => {

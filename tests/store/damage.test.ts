@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppError } from '../../src/kernel/errors.ts'
 import { nameBackup } from '../../src/store/backup.ts'
 import { describeFolderLocation, requireLocalFolder } from '../../src/store/place.ts'
 import { Store, type StoreOptions } from '../../src/store/store.ts'
@@ -185,6 +186,19 @@ describe('a full disk', () => {
     free = 65 * MB
     expect(low.write((writer) => ensureDictionaryId(writer, safe('again')))).toBeGreaterThan(0)
     low.close()
+    store.close()
+  })
+
+  it('keeps the ballast file when the disk of temporary files is full, which may be another one', () => {
+    const store = open({ freeBytes: () => 200 * MB })
+    store.space.keepBallast()
+    const fail = () => {
+      throw new AppError('unavailable', 'The disk is full.', { reason: 'storage_full' })
+    }
+    expect(() => store.write(fail, { sortsInFiles: true })).toThrow('full')
+    expect(existsSync(join(home, 'ballast'))).toBe(true)
+    expect(() => store.write(fail)).toThrow('full')
+    expect(existsSync(join(home, 'ballast'))).toBe(false)
     store.close()
   })
 

@@ -1,6 +1,7 @@
 import { countFindings, countStoredFindings, MIN_FINDINGS_FOR_INDEX } from '../../findings/counts.store.ts'
 import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../../findings/deferred-indexes.store.ts'
 import { deleteSomeEarlierRows, hasKept, listAbandonedImports, undoSome } from '../../findings/pending-imports.store.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { hasOtherImport, isOpenScan } from '../../scans/scans.store.ts'
 import type { Reader, Store, WriteOptions, Writer } from '../../store/store.ts'
 import {
@@ -84,8 +85,9 @@ async function createIndexes(store: Store, change: Change, mayCreate = (_: Write
   const create = (texts: boolean) => (writer: Writer) => mayCreate(writer) && createMissingIndex(writer, { texts })
   try {
     await changeIndexes(store, change, create(false), { sortsInFiles: true })
-  } catch {
-    // For example, the folder of temporary files may be full. Another error occurs again below.
+  } catch (error) {
+    // For example, the folder of temporary files may be full. If it is the data folder, the error occurs again below.
+    if (!(error instanceof AppError)) throw error
   }
   await changeIndexes(store, change, create(true))
 }

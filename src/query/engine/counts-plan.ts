@@ -7,7 +7,7 @@ import { type EngineSnapshot, getShape, isRecorded, noNumbers, toCells, toRange 
 const isOfCombo = (facet: FacetRow | undefined): boolean => facet?.table === 'combo'
 
 /** Whether combinations of facets decide which findings a plan counts, and in which group. */
-const isByCombo = ({ entity, measure, edges, conditions, dimensions, groups }: Plan): boolean =>
+export const isByCombo = ({ entity, measure, edges, conditions, dimensions, groups }: Plan): boolean =>
   entity === 'finding' &&
   measure.aggregation === 'COUNT' &&
   edges === undefined &&

@@ -12,7 +12,7 @@ import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
 import { type FreeKey, facetOfFreeKey, listValues, MAX_VALUES } from '../sql/words.store.ts'
-import { runOnCounts } from './counts-plan.ts'
+import { isByCombo, runOnCounts } from './counts-plan.ts'
 import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
 import { findTopAssets, type TopCells } from './top-assets.ts'
 
@@ -70,6 +70,8 @@ export function allowCounts(reader: Reader): void {
   substitutes.set(reader, undefined)
 }
 
+/** Read in one turn of the event loop, because a question waits for them. */
+const COMBOS_AT_ONCE = 5_000
 /** With so few combinations, reading them takes far less time than reading a snapshot of the engine. */
 const FEW_COMBOS = 2_000
 
@@ -83,12 +85,15 @@ export function readByCounts<Answer>(reader: Reader, work: (reader: Reader) => A
   return answerByCounts(reader, counts, () => work(reader))
 }
 
-/** Undefined also if there are too many combinations, which are then not read again. */
+/**
+ * Undefined if the reader may not use counts, or they cannot be current with its snapshot, or there are too many
+ * combinations, which are then not read again.
+ */
 function findSubstitute(reader: Reader): ComboCounts | undefined {
   if (!substitutes.has(reader) || reader.seesEnds) return undefined
   const known = substitutes.get(reader)
   if (known?.follow(reader) === true) return known
-  const counts = new ComboCounts()
+  const counts = new ComboCounts(COMBOS_AT_ONCE)
   while (!counts.isLoaded) {
     if (counts.loadSome(reader)) continue
     substitutes.delete(reader)
@@ -161,9 +166,11 @@ function openRunner(reader: Reader): RunPlan {
   }
   const engine = engines.get(reader)
   if (engine === undefined || !isCurrent(reader, engine)) {
-    const substitute = findSubstitute(reader)
-    if (substitute === undefined) return (plan) => runPlan(reader, plan)
-    return (plan) => runOnCounts(substitute, plan, snapshot) ?? runPlan(reader, plan)
+    return (plan) => {
+      const substitute = isByCombo(plan) ? findSubstitute(reader) : undefined
+      const cells = substitute === undefined ? undefined : runOnCounts(substitute, plan, snapshot)
+      return cells ?? runPlan(reader, plan)
+    }
   }
   return (plan) => {
     engine.asked.plans += 1
