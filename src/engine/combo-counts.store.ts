@@ -19,7 +19,7 @@ const selectCombos = `SELECT id, n, ${comboFacetColumns} FROM main.combo`
 const selectPosition = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   (SELECT n FROM definition_count) AS definitions`
 
-/** Whether there are at most so many combinations. */
+/** Whether there are no more combinations than `most`. */
 export const hasFewCombos = (reader: Reader, most: number): boolean =>
   reader.prepare('SELECT 1 FROM main.combo LIMIT 1 OFFSET ?').get(most) === undefined
 
