@@ -9,8 +9,7 @@ import type { ComboFacetsRow } from './index/facets.ts'
 import { buildHistory, followHistory, followResolutions } from './index/history.store.ts'
 import type { SourceName } from './index/names.ts'
 import type { TimelineOptions } from './index/timeline.ts'
-
-const ROWS_AT_ONCE = 20_000
+import { readColumns } from './number-columns.store.ts'
 
 type Numbers = readonly number[]
 
@@ -20,12 +19,26 @@ const comboColumns = facetRows.flatMap(({ table, column, slot }) =>
 /** The columns of a combination under the names of their slots. */
 export const comboFacetColumns = [...new Set(comboColumns)].join(', ')
 const selectCombos = `SELECT id, ${comboFacetColumns} FROM combo`
-const placeColumns = `a.id, a.kind_id, a.container_id, a.source_id, a.status = 'DELETED', a.last_scanned_at IS NOT NULL,
-  a.owner_id, a.labels_id, a.dataset_id`
-const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER BY a.id LIMIT ?`
-const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
-  WHERE (first_detected_at, combo_id, conf_q, asset_id, id) > (?, ?, ?, ?, ?)
-  ORDER BY first_detected_at, combo_id, conf_q, asset_id, id LIMIT ?`
+const assetColumns = {
+  columns: [
+    'a.id',
+    'a.kind_id',
+    'a.container_id',
+    'a.source_id',
+    "CASE WHEN a.status = 'DELETED' THEN 1 ELSE 0 END",
+    'CASE WHEN a.last_scanned_at IS NULL THEN 0 ELSE 1 END',
+    'a.owner_id',
+    'a.labels_id',
+    'a.dataset_id',
+  ],
+  keyColumns: 1,
+  table: 'asset a',
+}
+const findingColumns = {
+  columns: ['first_detected_at', 'combo_id', 'conf_q', 'asset_id', 'id'],
+  keyColumns: 5,
+  table: 'finding',
+}
 // The last sequence numbers assigned, even if their rows have been deleted since.
 const selectSeqs = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'asset_log'), 0) AS assetSeq,
@@ -52,24 +65,21 @@ export function buildEngine(
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
   for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboFacetsRow)
-  while (addAssets(reader, engine));
+  addAssets(reader, engine)
   engine.newestAsset = seqs.newestAsset
-  const page = reader.prepare(selectFindings).raw()
   const { facets, assets } = engine
-  let after: Numbers = [-Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]
   const { newestId } = reader.prepare('SELECT coalesce(max(id), 0) AS newestId FROM main.finding').get() as {
     newestId: number
   }
   engine.reserve(countFindings(reader), newestId)
-  for (;;) {
-    const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
-    for (const [time = 0, combo = 0, confidence = 0, asset = 0, id = 0] of rows) {
-      engine.insert(id, time, facets.find(combo) ?? 0, confidence, assets.find(asset) ?? 0)
+  for (const columns of readColumns(reader, findingColumns, [-Number.MAX_SAFE_INTEGER, 0, 0, 0, 0])) {
+    const [times = [], comboIds = [], confidences = [], assetIds = [], ids = []] = columns
+    for (let row = 0; row < ids.length; row++) {
+      const combo = facets.find(comboIds[row] as number) ?? 0
+      const asset = assets.find(assetIds[row] as number) ?? 0
+      engine.insert(ids[row] as number, times[row] as number, combo, confidences[row] as number, asset)
     }
     engine.findings.flush()
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_AT_ONCE) break
-    after = last
   }
   if (engine.isDated) addResolutions(reader, engine)
   buildHistory(reader, engine)
@@ -126,12 +136,15 @@ function addCombos(reader: Reader, { facets }: Engine, changes: readonly FacetCh
   }
 }
 
-/** Adds one page of new assets; returns whether there may be more. */
-function addAssets(reader: Reader, engine: Engine): boolean {
-  const rows = reader.prepare(selectAssets).raw().all(engine.newestAsset, ROWS_AT_ONCE) as Numbers[]
-  for (const row of rows) putAsset(engine, row)
-  engine.newestAsset = rows.at(-1)?.[0] ?? engine.newestAsset
-  return rows.length === ROWS_AT_ONCE
+/** Adds the assets that are newer than those of the engine. */
+function addAssets(reader: Reader, engine: Engine): void {
+  for (const columns of readColumns(reader, assetColumns, [engine.newestAsset])) {
+    for (const row of columns[0]?.keys() ?? [])
+      putAsset(
+        engine,
+        columns.map((column) => column[row] as number),
+      )
+  }
 }
 
 /**
@@ -145,7 +158,7 @@ export function catchUp(reader: Reader, engine: Engine): boolean {
   addNames(reader, engine, seqs)
   if (seq === engine.seq && assetSeq === engine.assetSeq && newestAsset === engine.newestAsset) return true
   if (seq < engine.seq || assetSeq < engine.assetSeq || newestAsset < engine.newestAsset) return false
-  while (engine.newestAsset < newestAsset && addAssets(reader, engine));
+  if (engine.newestAsset < newestAsset) addAssets(reader, engine)
   // Assets of unpublished imports are skipped; publishing an import enters them in the log.
   engine.newestAsset = newestAsset
   if (assetSeq > engine.assetSeq && !moveAssets(reader, engine)) return false
@@ -165,7 +178,7 @@ function putAsset(
 function moveAssets(reader: Reader, engine: Engine): boolean {
   const rows = reader
     .prepare(
-      `SELECT l.seq, EXISTS (SELECT 1 FROM main.asset m WHERE m.id = l.asset_id), ${placeColumns}
+      `SELECT l.seq, EXISTS (SELECT 1 FROM main.asset m WHERE m.id = l.asset_id), ${assetColumns.columns.join(', ')}
        FROM asset_log l LEFT JOIN asset a ON a.id = l.asset_id WHERE l.seq > ? ORDER BY l.seq`,
     )
     .raw()

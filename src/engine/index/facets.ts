@@ -22,8 +22,8 @@ export class FacetTable {
   readonly #numbers = new Map<number, number>()
   readonly #cellNumbers = new Map<string, number>()
   readonly #byFacets = new Map<string, number>()
-  /** The combination that differs from another only in status; key `combination * 4 + status`. */
-  readonly #siblings = new Map<number, number>()
+  /** The combination that differs from another only in status, at `combination * 4 + status`; 0 if not yet looked up. */
+  #siblings = new Uint32Array(64)
 
   constructor() {
     const facets = comboSlots.map((name) => [name, new Facet()])
@@ -47,12 +47,13 @@ export class FacetTable {
   /** The combination that differs from `combo` only in status; added if no finding has it yet. */
   withStatus(combo: number, status: number): number {
     const at = combo * 4 + status
-    const known = this.#siblings.get(at)
-    if (known !== undefined) return known
+    const known = this.#siblings[at] ?? 0
+    if (known !== 0) return known
     const { facets } = this
     const values = comboSlots.map((name) => [name, facets[name].valueOf(combo)])
     const number = this.#addFacets({ ...(Object.fromEntries(values) as Omit<ComboFacetsRow, 'id'>), status })
-    this.#siblings.set(at, number)
+    if (at >= this.#siblings.length) this.#siblings = grown(this.#siblings, at + 1)
+    this.#siblings[at] = number
     return number
   }
 
@@ -99,7 +100,7 @@ export class FacetTable {
     image.takePairs(this.#numbers)
     for (const name of comboSlots) this.facets[name].restore(image)
     this.#byFacets.clear()
-    this.#siblings.clear()
+    this.#siblings.fill(0)
     this.#cellNumbers.clear()
     const { detector, severity, status } = this.facets
     for (const [cell, combo] of this.cells.entries()) {

@@ -1,10 +1,9 @@
 import type { Reader } from '../../store/store.ts'
 import type { Engine, RowState } from '../columnar-index.ts'
+import { readColumns } from '../number-columns.store.ts'
 import type { HistoryChange } from './history.ts'
 
-const ROWS_AT_ONCE = 20_000
-const selectChanges = `SELECT finding_id, seq, at, from_status FROM status_change
-  WHERE (finding_id, seq) > (?, ?) ORDER BY finding_id, seq LIMIT ?`
+const changeColumns = { columns: ['finding_id', 'seq', 'at', 'from_status'], keyColumns: 2, table: 'status_change' }
 
 type Numbers = readonly number[]
 
@@ -13,30 +12,25 @@ const byTime = (a: HistoryChange, b: HistoryChange) => a.at - b.at
 /** Builds the history of an engine whose findings are already loaded. */
 export function buildHistory(reader: Reader, engine: Engine): void {
   const { history } = engine
-  const page = reader.prepare(selectChanges).raw()
-  let after: Numbers = [-1, -1]
   let subject = -1
   let changes: HistoryChange[] = []
   const close = () => {
     const found = engine.find(subject)
     if (found !== undefined && changes.length > 0) history.add(subject, found, changes.sort(byTime))
   }
-  for (;;) {
-    const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
-    for (const [id = 0, , at = 0, from = 0] of rows) {
+  for (const [ids = [], , times = [], statuses = []] of readColumns(reader, changeColumns, [-1, -1])) {
+    for (let row = 0; row < ids.length; row++) {
+      const id = ids[row] as number
       if (id !== subject) {
         close()
         subject = id
         changes = []
       }
-      changes.push({ at, from })
+      changes.push({ at: times[row] as number, from: statuses[row] as number })
     }
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_AT_ONCE) break
-    after = last.slice(0, 2)
   }
   close()
-  for (const timeline of [history.leaves, history.enters]) timeline.sort()
+  history.sort()
 }
 
 /** Adds the status changes of the touched findings to the history. */

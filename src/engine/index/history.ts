@@ -146,6 +146,11 @@ export class History {
     image.takePairs(this.#aside)
   }
 
+  /** Sorts the moves of findings that were added in any order, none of which was removed. */
+  sort(): void {
+    this.enters.sort(this.leaves.sort())
+  }
+
   flush(): void {
     this.leaves.flush()
     this.enters.flush()

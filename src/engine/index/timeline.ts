@@ -110,27 +110,34 @@ export class Timeline {
     }
   }
 
-  /** Sorts all rows at once after an unordered bulk load; their previous positions become invalid. */
-  sort(): void {
+  /**
+   * Sorts all rows at once after an unordered bulk load; their previous positions become invalid. Returns their order,
+   * which another timeline can be sorted by that was given rows of the same times.
+   */
+  sort(given?: Uint32Array): Uint32Array {
     const { rows, late } = this
     const all = new SortedRows(this.#hasSecond)
     all.reserve(this.count)
     const times = new Float64Array(this.count)
     for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
     times.set(late.time.subarray(0, late.count), rows.count)
-    for (const index of orderByTime(times)) {
-      const [from, row] = index < rows.count ? [rows, index] : [late, index - rows.count]
-      const { combo, confidence, asset, second } = from
+    const order = given ?? orderByTime(times)
+    for (const index of order) {
+      const isLate = index >= rows.count
+      const { combo, confidence, asset, second } = isLate ? late : rows
+      const row = isLate ? index - rows.count : index
       all.push(times[index] ?? 0, combo[row] ?? 0, confidence[row] ?? 0, asset[row] ?? 0, second[row])
     }
     rows.take(all)
     this.late = new LooseRows(this.#hasSecond)
     this.tallies.truncate(0)
     this.tallies.extend()
+    return order
   }
 }
 
 const DIGIT_BITS = 11
+const WORD = 2 ** 32
 
 /** The indexes of times in ascending order, by radix sort from the least significant digit. */
 function orderByTime(times: Float64Array): Uint32Array {
@@ -140,27 +147,44 @@ function orderByTime(times: Float64Array): Uint32Array {
     if (time < least) least = time
     if (time > greatest) greatest = time
   }
+  const [low, high] = [new Uint32Array(length), new Uint32Array(length)]
   let order = new Uint32Array(length)
-  for (let index = 0; index < length; index++) order[index] = index
+  for (let index = 0; index < length; index++) {
+    const since = (times[index] as number) - least
+    high[index] = since / WORD
+    low[index] = since - (high[index] as number) * WORD
+    order[index] = index
+  }
+  const span = greatest - least
+  const words: [digits: Uint32Array, greatest: number][] = [
+    [low, Math.min(span, WORD - 1)],
+    [high, Math.floor(span / WORD)],
+  ]
   let next = new Uint32Array(length)
-  const radix = 2 ** DIGIT_BITS
-  for (let unit = 1; unit <= greatest - least; unit *= radix) {
-    const digitOf = (index: number) => Math.floor(((times[index] as number) - least) / unit) % radix
-    const starts = new Uint32Array(radix + 1)
-    for (let index = 0; index < length; index++) {
-      const digit = digitOf(index) + 1
-      starts[digit] = (starts[digit] as number) + 1
+  for (const [digits, most] of words) {
+    for (let shift = 0; most >= 2 ** shift; shift += DIGIT_BITS) {
+      sortByDigit(digits, shift, order, next)
+      ;[order, next] = [next, order]
     }
-    for (let digit = 1; digit <= radix; digit++) {
-      starts[digit] = (starts[digit] as number) + (starts[digit - 1] as number)
-    }
-    for (const index of order) {
-      const digit = digitOf(index)
-      const at = starts[digit] as number
-      next[at] = index
-      starts[digit] = at + 1
-    }
-    ;[order, next] = [next, order]
   }
   return order
+}
+
+/** Fills `sorted` with the indexes of `order`, sorted by one digit; those with the same digit stay in order. */
+function sortByDigit(digits: Uint32Array, shift: number, order: Uint32Array, sorted: Uint32Array): void {
+  const mask = 2 ** DIGIT_BITS - 1
+  const starts = new Uint32Array(mask + 2)
+  for (const word of digits) {
+    const after = ((word >>> shift) & mask) + 1
+    starts[after] = (starts[after] as number) + 1
+  }
+  for (let digit = 1; digit <= mask; digit++) {
+    starts[digit] = (starts[digit] as number) + (starts[digit - 1] as number)
+  }
+  for (const index of order) {
+    const digit = ((digits[index] as number) >>> shift) & mask
+    const at = starts[digit] as number
+    sorted[at] = index
+    starts[digit] = at + 1
+  }
 }
