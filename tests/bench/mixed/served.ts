@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { Agent, request } from 'node:http'
 import { firstUrl } from '../../support/assay.ts'
+import { Connections } from './connections.ts'
 
 const watchFile = new URL('./watch.mjs', import.meta.url).href
 
@@ -26,11 +26,12 @@ export class Served {
   readonly url: string
   /** What it has written to stderr. */
   log = ''
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  readonly #connections: Connections
 
   private constructor(child: ChildProcess, url: string) {
     this.child = child
     this.url = url
+    this.#connections = new Connections(url)
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.log += text
     })
@@ -45,27 +46,11 @@ export class Served {
   }
 
   /** The milliseconds to the whole answer. */
-  ask(asked: Asked): Promise<number> {
-    const { method, path, body } = asked
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    const headers =
-      text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+  async ask({ method, path, body }: Asked): Promise<number> {
     const since = performance.now()
-    return new Promise((resolve, reject) => {
-      const sent = request(new URL(path, this.url), { method, agent: this.#agent, headers }, (response) => {
-        response.resume()
-        response.on('end', () => {
-          if (response.statusCode === 200) resolve(performance.now() - since)
-          else reject(new Error(`${method} ${path} was answered with ${response.statusCode}`))
-        })
-      })
-      sent.on('error', (error: NodeJS.ErrnoException) => {
-        // A server closes a connection that was idle for some seconds, perhaps while the next request is on its way.
-        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(this.ask(asked))
-        else reject(error)
-      })
-      sent.end(text)
-    })
+    const status = await this.#connections.ask(method, path, body === undefined ? undefined : JSON.stringify(body))
+    if (status !== 200) throw new Error(`${method} ${path} was answered with ${status}`)
+    return performance.now() - since
   }
 
   /** What the main thread's event loop was like while `work` ran. */
@@ -83,7 +68,7 @@ export class Served {
   }
 
   async stop(): Promise<void> {
-    this.#agent.destroy()
+    this.#connections.close()
     const closed = new Promise((resolve) => this.child.once('exit', resolve))
     this.child.kill()
     await closed
