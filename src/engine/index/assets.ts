@@ -179,7 +179,8 @@ export class AssetTable {
   /** The number of findings of each asset that have one of the (severity, status) bits, by asset number. */
   countFindings(bits: number): Uint32Array {
     let present = 0
-    for (let slot = 0; slot < this.#slots.size; slot++) if (this.#shares[slot] !== 0) present |= this.#seen[slot] ?? 0
+    const [seen, shares, slots] = [this.#seen, this.#shares, this.#slots.size]
+    for (let slot = 0; slot < slots; slot++) if (shares[slot] !== 0) present |= seen[slot] as number
     if ((present & ~bits) === 0) return this.#totals.subarray(0, this.count)
     const counts = new Uint32Array(this.count)
     const wanted = Array.from({ length: BITS }, (_, bit) => bit).filter((bit) => (bits & (1 << bit)) !== 0)

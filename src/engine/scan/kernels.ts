@@ -83,8 +83,10 @@ export function tallyRows(
     for (let group = 0; group < width; group++) {
       counts[group] =
         (counts[group] as number) + (second[group] as number) + (third[group] as number) + (fourth[group] as number)
+      second[group] = 0
+      third[group] = 0
+      fourth[group] = 0
     }
-    for (const lane of lanes) lane.fill(0, 0, width)
   }
   for (; row < to; row++) {
     const group = groupOf[combo[row] as number] as number

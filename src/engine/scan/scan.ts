@@ -124,10 +124,11 @@ export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted):
   for (let group = 0; group < width; group++) {
     const at = out.base + group
     out.counts[at] = (out.counts[at] as number) + sign * (counts[group] as number)
-    if (out.summed) out.sums[at] = (out.sums[at] as number) + sign * (sums[group] as number)
+    counts[group] = 0
+    if (!out.summed) continue
+    out.sums[at] = (out.sums[at] as number) + sign * (sums[group] as number)
+    sums[group] = 0
   }
-  counts.fill(0, 0, width)
-  if (out.summed) sums.fill(0, 0, width)
 }
 
 function countFew(

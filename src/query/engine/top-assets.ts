@@ -32,21 +32,34 @@ export function findTopAssets(
   if (range === undefined || part?.rows.side !== 'all' || others.length > 0) return undefined
   const counts = part.shape.groups === 0 ? new Uint32Array(0) : countAll(engine, part.shape, range)
   const least = findRank(counts, most)
-  const rest = { groups: 0, n: 0 }
+  const { listed, rest } = divide(counts, least)
+  if (listed.length > MAX_LISTED) return undefined
   const cells: Cell[] = []
-  for (let asset = 0; asset < counts.length; asset++) {
-    const n = counts[asset] as number
-    if (n === 0) continue
-    if (n >= least) {
-      const key = [internalText(String(engine.assets.ids[asset]))]
-      cells.push({ ...emptyPartial, n, key, bucket: 0 })
-      if (cells.length > MAX_LISTED) return undefined
-    } else {
-      rest.groups++
-      rest.n += n
-    }
+  for (const asset of listed) {
+    const key = [internalText(String(engine.assets.ids[asset]))]
+    cells.push({ ...emptyPartial, n: counts[asset] as number, key, bucket: 0 })
   }
   return { cells: nameAssets(cells, plan, snapshot), rest }
+}
+
+/**
+ * The numbers of the assets with `least` findings or more, and the sum of the others. When there are too many to list,
+ * it ends with the first one too many. Apart from its caller, because code after a long loop keeps V8 from optimizing it.
+ */
+function divide(counts: Uint32Array, least: number): { listed: number[]; rest: { groups: number; n: number } } {
+  const listed: number[] = []
+  let [groups, n] = [0, 0]
+  const { length } = counts
+  for (let asset = 0; asset < length; asset++) {
+    const count = counts[asset] as number
+    if (count >= least) {
+      if (listed.push(asset) > MAX_LISTED) break
+    } else if (count > 0) {
+      groups++
+      n += count
+    }
+  }
+  return { listed, rest: { groups, n } }
 }
 
 /** The number of findings of each asset, by asset number. */
@@ -77,13 +90,16 @@ function countAll({ assets, findings }: Engine, shape: Shape, { from, to }: { fr
 function findRank(counts: Uint32Array, rank: number): number {
   // Ascending; the first is the smallest of the largest so far.
   const largest = new Uint32Array(rank)
-  for (let index = 0; index < counts.length; index++) {
+  const { length } = counts
+  let least = 0
+  for (let index = 0; index < length; index++) {
     const count = counts[index] as number
-    if (count <= (largest[0] as number)) continue
+    if (count <= least) continue
     let at = 1
     while (at < rank && (largest[at] as number) < count) at++
     largest.copyWithin(0, 1, at)
     largest[at - 1] = count
+    least = largest[0] as number
   }
-  return Math.max(1, largest[0] as number)
+  return Math.max(1, least)
 }
