@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads'
 import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
-import { allowCounts, NotCounted, readByCounts, rehearse } from '../query/engine/executor.ts'
+import { allowCounts, loadCounts, NotCounted, readByCounts, rehearse } from '../query/engine/executor.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import type { Reader } from '../store/store.ts'
@@ -140,14 +140,19 @@ async function main(): Promise<void> {
     if (role === 'holder') sharing = shareAnswers()
   }
 
-  /** The first question would otherwise take 30 ms longer. */
+  /**
+   * Does what the first questions would otherwise wait for: 30 ms to compile, and as long as reading a snapshot of the
+   * engine takes for the counts that answer while that is read.
+   */
   function prepare(): void {
     try {
-      store.read((reader) =>
+      store.read((reader) => {
+        allowCounts(reader)
+        loadCounts(reader)
         rehearse(reader, () =>
           evaluateMetric(reader, { metricSlug: 'total-findings', dimensions: ['severity'] }, { now: now() }),
-        ),
-      )
+        )
+      })
     } catch (error) {
       // The metric may have been deleted.
       if (!(error instanceof AppError)) throw error

@@ -4,7 +4,14 @@ import { buildEngine } from '../../src/engine/load.store.ts'
 import { facetRows } from '../../src/findings/facets.ts'
 import { markLogReset } from '../../src/findings/log.store.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
-import { allowCounts, answerByCounts, attachEngine, NotCounted, readByCounts } from '../../src/query/engine/executor.ts'
+import {
+  allowCounts,
+  answerByCounts,
+  attachEngine,
+  loadCounts,
+  NotCounted,
+  readByCounts,
+} from '../../src/query/engine/executor.ts'
 import type { MetricQuestion } from '../../src/query/model.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
@@ -12,6 +19,7 @@ import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } 
 import { policiesOf } from '../properties/query-terms.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { isLong } from '../support/long.ts'
+import { safe } from '../support/safe-text.ts'
 import { answer } from './asking.ts'
 import { changeSomething } from './changing.ts'
 
@@ -135,21 +143,25 @@ test('a reader without an engine answers by counts where these suffice, as SQL d
   expect(sums.mock.calls.length).toBeGreaterThan(QUESTIONS / 2)
 })
 
+const bySeverity = (reader: Reader) =>
+  evaluateMetric(reader, { metricSlug: 'total-findings', dimensions: ['severity'] }, { now: NOW })
+
+/** Whether counts that are read soon do not answer. */
+const isRefusedBy = (store: Store, work: (reader: Reader) => unknown) =>
+  store.read((reader) => {
+    try {
+      readByCounts(reader, work)
+      return false
+    } catch (error) {
+      if (!(error instanceof NotCounted)) throw error
+      return true
+    }
+  })
+
 test('while the engine is awaited, questions are answered by few counts, and others refused', () => {
   const store = fill(SEED)
-  const bySeverity = (reader: Reader) =>
-    evaluateMetric(reader, { metricSlug: 'total-findings', dimensions: ['severity'] }, { now: NOW })
   const distinct = (reader: Reader) => evaluateMetric(reader, { metricSlug: 'affected-assets' }, { now: NOW })
-  const isRefused = (work: (reader: Reader) => unknown) =>
-    store.read((reader) => {
-      try {
-        readByCounts(reader, work)
-        return false
-      } catch (error) {
-        if (!(error instanceof NotCounted)) throw error
-        return true
-      }
-    })
+  const isRefused = (work: (reader: Reader) => unknown) => isRefusedBy(store, work)
   expect(isRefused(bySeverity)).toBe(true)
   store.read(allowCounts)
   expect(isRefused(distinct)).toBe(true)
@@ -159,6 +171,42 @@ test('while the engine is awaited, questions are answered by few counts, and oth
   expect([hasFew(combos), hasFew(combos - 1)]).toEqual([true, false])
   store.read((reader) => attachEngine(reader, buildEngine(reader)))
   expect(isRefused(bySeverity)).toBe(true)
+})
+
+test('while the engine is awaited, many counts answer only if they were read before and follow the log', () => {
+  const store = fill(SEED)
+  store.write((writer) => {
+    const addKey = writer.prepare('INSERT INTO word (text) VALUES (?)')
+    for (let key = 0; key < 600; key++) addKey.run(safe(`rule-${key}`))
+    writer
+      .prepare(
+        `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+         SELECT c.source_id, c.detector_id, c.type_id, c.category_id, w.id, 1, s.status
+         FROM (SELECT * FROM combo ORDER BY id LIMIT 1) c, word w, (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) s
+         WHERE w.text LIKE 'rule-%'`,
+      )
+      .run()
+  })
+  store.read(allowCounts)
+  expect(isRefusedBy(store, bySeverity)).toBe(true)
+  store.read(loadCounts)
+  const random = new SeededRandom(SEED)
+  const change = () => changeSomething(store, random, { startsOver: 0 })
+  const expectSame = () => {
+    const counted = store.read((reader) => readByCounts(reader, bySeverity)).breakdown.map(({ value }) => value)
+    const rows =
+      'SELECT count(*) AS n FROM finding f JOIN combo c ON c.id = f.combo_id GROUP BY c.severity ORDER BY n DESC'
+    expect(counted).toEqual(store.read((reader) => reader.prepare(rows).pluck().all()))
+  }
+  for (let round = 0; round < 5; round++) {
+    expectSame()
+    change()
+  }
+  for (let round = 0; round < 60; round++) change()
+  expect(isRefusedBy(store, bySeverity)).toBe(true)
+  store.read(allowCounts)
+  store.read(loadCounts)
+  expectSame()
 })
 
 test('counts do not answer about ranges, confidence, assets or a moment before the newest finding', () => {

@@ -13,8 +13,8 @@ const FORMAT = 2
 const MAGIC = Buffer.from('ASAYENG\n')
 const MAX_HEADER_BYTES = 16 * 1024 * 1024
 const ALIGNMENT = 8
-/** Bytes that are read, written and checked at once. */
-const STEP_BYTES = 8 * 1024 * 1024
+/** Bytes that are read, written and checked at once: few, because questions are answered in between. */
+const STEP_BYTES = 1024 * 1024
 
 const columnTypes = { Uint8Array, Uint16Array, Uint32Array, Float64Array } as const
 type ColumnName = keyof typeof columnTypes

@@ -67,7 +67,12 @@ const substitutes = new WeakMap<Reader, ComboCounts | undefined>()
 
 /** Lets plans of a reader that has no engine be answered by counts where these suffice, which costs far less than SQL. */
 export function allowCounts(reader: Reader): void {
-  substitutes.set(reader, undefined)
+  if (!substitutes.has(reader)) substitutes.set(reader, undefined)
+}
+
+/** Reads the counts that a reader may use before a question needs them. */
+export function loadCounts(reader: Reader): void {
+  findSubstitute(reader)
 }
 
 /** Read in one turn of the event loop, because a question waits for them. */
@@ -76,11 +81,12 @@ const COMBOS_AT_ONCE = 5_000
 const FEW_COMBOS = 2_000
 
 /**
- * Runs work on a reader that has no engine, by the counts that it may use, if there are few.
+ * Runs work on a reader that has no engine, by the counts that it may use, if they were read before or there are few.
  * @throws NotCounted
  */
 export function readByCounts<Answer>(reader: Reader, work: (reader: Reader) => Answer): Answer {
-  const counts = engines.has(reader) || !hasFewCombos(reader, FEW_COMBOS) ? undefined : findSubstitute(reader)
+  const isSoonRead = () => substitutes.get(reader)?.follow(reader) === true || hasFewCombos(reader, FEW_COMBOS)
+  const counts = engines.has(reader) || !isSoonRead() ? undefined : findSubstitute(reader)
   if (counts === undefined) throw new NotCounted()
   return answerByCounts(reader, counts, () => work(reader))
 }
