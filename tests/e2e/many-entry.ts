@@ -72,10 +72,11 @@ async function work(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   const report: WindowReport = { done, failures, waitsMs: waitsMs.map((ms) => Math.round(ms * 10) / 10) }
-  process.stdout.write(`${JSON.stringify(report)}\n`)
-  // It stays open until it is told to go, so that none leaves before all are done.
+  // It stays open until it is told to go, so that none leaves before all are done; that may be as soon as it has reported.
   const awake = setInterval(() => {}, 1_000)
-  await new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
+  const told = new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+  await told
   clearInterval(awake)
   await app.close()
   process.exit(0)
