@@ -31,12 +31,10 @@ const assetColumns = {
     'a.labels_id',
     'a.dataset_id',
   ],
-  keyColumns: 1,
   table: 'asset a',
 }
 const findingColumns = {
   columns: ['first_detected_at', 'combo_id', 'conf_q', 'asset_id', 'id'],
-  keyColumns: 5,
   table: 'finding',
 }
 // The last sequence numbers assigned, even if their rows have been deleted since.

@@ -5,21 +5,20 @@ const ROWS_AT_ONCE = 1_000
 /** Columns of integers that are never NULL. The first ones are a key, whose order the rows are read in. */
 interface KeyedColumns {
   columns: readonly string[]
-  keyColumns: number
   table: string
 }
 
 /**
- * Reads the rows with keys greater than `after` in pages: an array of numbers for each column. The database joins each
+ * Reads the rows with keys greater than `after`, a value for each column of the key, in pages: an array of numbers for each column. The database joins each
  * column of a page into one text, because parsing these takes half as long as the driver takes for an array for each
  * row, and leaves less to collect. Columns of small numbers stay apart from others, so that they are not boxed.
  */
 export function* readColumns(
   reader: Reader,
-  { columns, keyColumns, table }: KeyedColumns,
+  { columns, table }: KeyedColumns,
   after: readonly number[],
 ): Generator<readonly (readonly number[])[], void> {
-  const key = columns.slice(0, keyColumns).join(', ')
+  const key = columns.slice(0, after.length).join(', ')
   const names = columns.map((_, index) => `n${index}`)
   const page = `SELECT ${columns.map((column, index) => `${column} AS ${names[index]}`).join(', ')} FROM ${table}
     WHERE (${key}) > (${after.map(() => '?').join(', ')}) ORDER BY ${key} LIMIT ?`
@@ -33,6 +32,6 @@ export function* readColumns(
     if (numbers.some(({ length }) => length !== count)) throw new RangeError(`a column of ${table} has a NULL`)
     yield numbers
     if (count < ROWS_AT_ONCE) return
-    last = numbers.slice(0, keyColumns).map((column) => column.at(-1) ?? 0)
+    last = numbers.slice(0, after.length).map((column) => column.at(-1) ?? 0)
   }
 }

@@ -17,7 +17,7 @@ test.each([0, 1, 999, 1000, 1001, 2000, 2345])('%i rows are read in key order, e
   }))
   plant(store, { findings })
   store.read((reader) => {
-    const pages = [...readColumns(reader, { columns, keyColumns: 3, table: 'finding' }, firstKey)]
+    const pages = [...readColumns(reader, { columns, table: 'finding' }, firstKey)]
     const rows = pages.flatMap(([times = [], ...others]) =>
       times.map((time, row) => [time, ...others.map((column) => column[row])]),
     )
@@ -31,7 +31,7 @@ test.each([0, 1, 999, 1000, 1001, 2000, 2345])('%i rows are read in key order, e
     expect(rows).toHaveLength(count)
     expect(pages.every(([times = []]) => times.length <= 1000)).toBe(true)
     const after = rows[Math.floor(count / 2)]?.slice(0, 3) ?? firstKey
-    const later = [...readColumns(reader, { columns, keyColumns: 3, table: 'finding' }, after as number[])]
+    const later = [...readColumns(reader, { columns, table: 'finding' }, after as number[])]
     expect(later.flatMap(([, , ids = []]) => ids)).toEqual(rows.slice(Math.floor(count / 2) + 1).map(([, , id]) => id))
   })
 })
@@ -40,9 +40,7 @@ test('a column with NULL is refused instead of giving its numbers to other rows'
   const store = openStore()
   plant(store, { findings: [7, null, 7].map((resolvedAt) => ({ asset: 'page', firstDetectedAt: 1, resolvedAt })) })
   store.read((reader) => {
-    const read = () => [
-      ...readColumns(reader, { columns: ['id', 'resolved_at'], keyColumns: 1, table: 'finding' }, [0]),
-    ]
+    const read = () => [...readColumns(reader, { columns: ['id', 'resolved_at'], table: 'finding' }, [0])]
     expect(read).toThrow('a column of finding has a NULL')
   })
 })

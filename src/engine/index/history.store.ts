@@ -3,7 +3,7 @@ import type { Engine, RowState } from '../columnar-index.ts'
 import { readColumns } from '../number-columns.store.ts'
 import type { HistoryChange } from './history.ts'
 
-const changeColumns = { columns: ['finding_id', 'seq', 'at', 'from_status'], keyColumns: 2, table: 'status_change' }
+const changeColumns = { columns: ['finding_id', 'seq', 'at', 'from_status'], table: 'status_change' }
 
 type Numbers = readonly number[]
 
