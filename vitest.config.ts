@@ -32,8 +32,6 @@ export default defineConfig({
     maxWorkers: 3,
     // Imports and answers are short-lived objects: in a small young generation a seventh of the time is collection.
     execArgv: ['--min-semi-space-size=32'],
-    // Transformed sources stay in node_modules, so that an unchanged file is transformed once for all runs.
-    experimental: { fsModuleCache: true },
     // In stores on a server, each statement is a round trip.
     testTimeout: process.env.ASSAY_TEST_STORE === undefined ? 30_000 : 120_000,
     hookTimeout: 60_000,

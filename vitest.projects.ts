@@ -11,18 +11,13 @@ export class VaultsLast extends BaseSequencer {
   }
 }
 
-/** Worker threads run bundles, which start sooner than their sources; so does a package that is required. */
+/** Worker threads run bundles, which start sooner than their sources. */
 export const builtWorkers = {
   globalSetup: ['tests/support/built-workers.ts'],
   alias: [
     {
       find: /^.*\/source-worker\.ts$/,
       replacement: fileURLToPath(new URL('./tests/support/source-worker.ts', import.meta.url)),
-    },
-    {
-      // As it is required, Node does not look for the names that it exports in nine megabytes.
-      find: /^typescript$/,
-      replacement: fileURLToPath(new URL('./tests/support/typescript.ts', import.meta.url)),
     },
   ],
 }

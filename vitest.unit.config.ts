@@ -29,7 +29,6 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     execArgv: ['--min-semi-space-size=32'],
-    experimental: { fsModuleCache: true },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },

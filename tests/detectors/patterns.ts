@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
+import { parseSync, Visitor } from 'oxc-parser'
 import { check } from 'recheck'
-import ts from 'typescript'
 import { commandPatterns } from '../../src/detectors/secrets/commands.ts'
 import { anyVendor } from '../../src/detectors/secrets/keyed.ts'
 import { keyedShapes } from '../../src/detectors/secrets/vendor-keys.ts'
@@ -68,17 +68,14 @@ export function listUnknownComposers(): string[] {
 }
 
 export function literalsOf(file: string, text = readFileSync(join(root, file), 'utf8')): BuiltInPattern[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
   const found: BuiltInPattern[] = []
-  const visit = (node: ts.Node) => {
-    if (ts.isRegularExpressionLiteral(node)) {
-      const end = node.text.lastIndexOf('/')
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
-      found.push({ name: `${file}:${line + 1}`, source: node.text.slice(1, end), flags: node.text.slice(end + 1) })
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
+  new Visitor({
+    Literal(node) {
+      if (!('regex' in node)) return
+      const { pattern, flags } = node.regex
+      found.push({ name: `${file}:${text.slice(0, node.start).split('\n').length}`, source: pattern, flags })
+    },
+  }).visit(parseSync(file, text).program)
   return found
 }
 

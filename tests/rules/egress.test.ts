@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
+import { type Expression, parseSync, type SpreadElement, Visitor } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
 
 /** Who may speak to the network, and with what. Everything else goes through these. */
@@ -49,35 +49,39 @@ function findUses(file: string, text: string): Use[] {
   const uses: Use[] = []
   if (!hints.test(text)) return uses
   const add = (what: string) => uses.push({ file, what })
-  const visit = (node: ts.Node): void => {
-    if (
-      ts.isImportDeclaration(node) &&
-      ts.isStringLiteral(node.moduleSpecifier) &&
-      node.importClause?.isTypeOnly !== true
-    ) {
-      const names = node.importClause?.namedBindings
-      const typesOnly =
-        names !== undefined && ts.isNamedImports(names) && names.elements.every(({ isTypeOnly }) => isTypeOnly)
-      if (network.test(node.moduleSpecifier.text) && !typesOnly) add(node.moduleSpecifier.text)
-    }
-    if (ts.isCallExpression(node)) {
-      const [argument] = node.arguments
-      const loads =
-        node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText().endsWith('require')
-      if (loads && argument !== undefined && ts.isStringLiteral(argument) && network.test(argument.text))
-        add(argument.text)
-      if (loads && argument !== undefined && !ts.isStringLiteralLike(argument))
-        add('a module that is named at run time')
-    }
-    if (ts.isIdentifier(node) && globals.has(node.text)) {
-      const isMember = ts.isPropertyAccessExpression(node.parent) && node.parent.name === node
-      const isKey = ts.isPropertyAssignment(node.parent) && node.parent.name === node
-      if (!isMember && !isKey) add(node.text)
-      if (isMember && /^(?:globalThis|window|self|global)$/.test(node.parent.expression.getText())) add(node.text)
-    }
-    ts.forEachChild(node, visit)
+  const { program, module } = parseSync(file, text)
+  for (const { moduleRequest, entries } of module.staticImports) {
+    const typesOnly = entries.length > 0 && entries.every(({ isType }) => isType)
+    if (network.test(moduleRequest.value) && !typesOnly) add(moduleRequest.value)
   }
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+  const load = (argument: Expression | SpreadElement | undefined) => {
+    const name =
+      argument?.type === 'Literal'
+        ? argument.value
+        : argument?.type === 'TemplateLiteral' && argument.expressions.length === 0
+          ? argument.quasis[0]?.value.cooked
+          : undefined
+    if (typeof name !== 'string') add('a module that is named at run time')
+    else if (network.test(name)) add(name)
+  }
+  const keys = new Set<unknown>()
+  new Visitor({
+    ImportExpression: ({ source }) => load(source),
+    CallExpression({ callee, arguments: given }) {
+      if (text.slice(callee.start, callee.end).endsWith('require') && given.length > 0) load(given[0])
+    },
+    MemberExpression({ object, property, computed }) {
+      const isGlobal = object.type === 'Identifier' && /^(?:globalThis|window|self|global)$/.test(object.name)
+      if (!computed && !isGlobal) keys.add(property)
+    },
+    Property({ key, computed, shorthand }) {
+      if (!computed && !shorthand) keys.add(key)
+    },
+    TSPropertySignature: ({ key }) => keys.add(key),
+    Identifier(node) {
+      if (globals.has(node.name) && !keys.has(node)) add(node.name)
+    },
+  }).visit(program)
   return uses
 }
 

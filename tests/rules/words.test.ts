@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
+import { parseSync, type Span, Visitor } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
 
 // Comments and messages of `src` use the standard terms of the field. The list only reminds of words that once made them
@@ -36,26 +36,23 @@ interface Sentence {
 /** Comments of a source file, and its string literals unless they are data. */
 function listSentences(source: string, withStrings: boolean): Sentence[] {
   const sentences: Sentence[] = []
-  const file = ts.createSourceFile('file.ts', source, ts.ScriptTarget.Latest, true)
+  const { program, comments } = parseSync('file.ts', source)
   const add = (start: number, text: string) =>
     sentences.push({
-      line: file.getLineAndCharacterOfPosition(start).line + 1,
+      line: source.slice(0, start).split('\n').length,
       text: text.replaceAll(/\$\{[^}]*\}|`[^`\s]*`/g, '…').replaceAll(/\s+/g, ' '),
     })
-  const seen = new Set<number>()
-  const visit = (node: ts.Node) => {
-    const leading = ts.getLeadingCommentRanges(source, node.pos) ?? []
-    const trailing = ts.getTrailingCommentRanges(source, node.end) ?? []
-    for (const { pos, end } of [...leading, ...trailing]) {
-      if (!seen.has(pos)) add(pos, source.slice(pos, end).replaceAll(/\n\s*\*/g, ' '))
-      seen.add(pos)
-    }
-    const isString = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)
-    if (withStrings && isString && !ts.isImportDeclaration(node.parent)) add(node.getStart(file), node.getText(file))
-    ts.forEachChild(node, visit)
-  }
-  visit(file)
-  visit(file.endOfFileToken)
+  for (const { start, value } of comments) add(start, value.replaceAll(/\n\s*\*/g, ' '))
+  if (!withStrings) return sentences
+  const addText = ({ start, end }: Span) => add(start, source.slice(start, end))
+  const modules = new Set<number>()
+  new Visitor({
+    ImportDeclaration: ({ source: { start } }) => modules.add(start),
+    Literal(node) {
+      if (typeof node.value === 'string' && !modules.has(node.start)) addText(node)
+    },
+    TemplateLiteral: addText,
+  }).visit(program)
   return sentences
 }
 

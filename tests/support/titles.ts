@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs'
-import ts from 'typescript'
+import { type ArrayExpressionElement, type Expression, parseSync, Visitor } from 'oxc-parser'
 
 const runners = new Set(['it', 'test', 'describe'])
 
 /** The function that a call leads back to: `it` in `it.each([…])('…', …)`. */
-function rootOf(expression: ts.Expression): string | undefined {
-  if (ts.isIdentifier(expression)) return expression.text
-  if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) return rootOf(expression.expression)
-  if (ts.isTaggedTemplateExpression(expression)) return rootOf(expression.tag)
+function rootOf(expression: Expression): string | undefined {
+  if (expression.type === 'Identifier') return expression.name
+  if (expression.type === 'MemberExpression') return rootOf(expression.object)
+  if (expression.type === 'CallExpression') return rootOf(expression.callee)
+  if (expression.type === 'TaggedTemplateExpression') return rootOf(expression.tag)
   return undefined
 }
 
-const textOf = (node: ts.Node | undefined) => (node && ts.isStringLiteralLike(node) ? node.text : undefined)
+function textOf(node: ArrayExpressionElement | undefined): string | undefined {
+  if (node?.type === 'TemplateLiteral' && node.expressions.length === 0)
+    return node.quasis[0]?.value.cooked ?? undefined
+  return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined
+}
 
 /** Of the files that were read. */
 const known = new Map<string, ReadonlySet<string>>()
@@ -26,13 +31,13 @@ export function readTitles(file: string): ReadonlySet<string> {
 function listTitles(file: string): ReadonlySet<string> {
   const titles = new Set<string>()
   const add = (title: string | undefined) => title !== undefined && titles.add(title)
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && runners.has(rootOf(node.expression) ?? '')) add(textOf(node.arguments[0]))
-    if (ts.isArrayLiteralExpression(node)) {
-      for (const element of node.elements) if (ts.isArrayLiteralExpression(element)) add(textOf(element.elements[0]))
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true))
+  new Visitor({
+    CallExpression({ callee, arguments: given }) {
+      if (runners.has(rootOf(callee) ?? '')) add(textOf(given[0]))
+    },
+    ArrayExpression({ elements }) {
+      for (const element of elements) if (element?.type === 'ArrayExpression') add(textOf(element.elements[0]))
+    },
+  }).visit(parseSync(file, readFileSync(file, 'utf8')).program)
   return titles
 }

@@ -71,7 +71,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   const { signal } = request
   if (signal.aborted) throw new ExchangeError('aborted', 'ABORTED')
   // Imported with the first request, because a process that only answers queries never sends one.
-  const { got } = await import('got')
+  const { default: got } = await import('got')
   const stream = got.stream(request.url, {
     method: request.method,
     headers: request.headers,

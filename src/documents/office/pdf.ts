@@ -5,20 +5,12 @@ import { toLink } from '../markup/elements.ts'
 import { createFlow } from '../text/flow.ts'
 import type { UnreadableFile } from './archive.ts'
 
-interface Opened {
-  numPages: number
-  getPage(number: number): Promise<{
-    getTextContent(): Promise<{ items: readonly object[] }>
-    getAnnotations(): Promise<readonly { subtype?: string; url?: string; unsafeUrl?: string }[]>
-    cleanup(): boolean
-  }>
-  destroy(): Promise<void>
-}
+type Opened = Awaited<ReturnType<typeof getDocumentProxy>>
 
 async function open(bytes: Uint8Array): Promise<Opened | UnreadableFile> {
   try {
     const options = { verbosity: 0, isEvalSupported: false, disableFontFace: true, useSystemFonts: false }
-    return (await getDocumentProxy(Uint8Array.from(bytes), options)) as Opened
+    return await getDocumentProxy(Uint8Array.from(bytes), options)
   } catch (error) {
     return error instanceof Error && error.name === 'PasswordException'
       ? { status: 'encrypted', reason: 'The PDF is protected by a password.' }
@@ -62,7 +54,7 @@ export async function parsePdf(
   } catch {
     return { status: 'damaged', reason: 'The PDF cannot be read.' }
   } finally {
-    await pdf.destroy().catch(() => {})
+    await pdf.loadingTask.destroy().catch(() => {})
   }
   return flow.finish('application/pdf')
 }
