@@ -18,13 +18,6 @@ const unread: Plugin = {
     bundle.onLoad({ filter: /[/\\]src[/\\]runtime[/\\]source-worker\.ts$/ }, () => ({
       contents: 'export const startSourceWorker = undefined',
     }))
-    // The widths of ASCII need none of their segmenters and expressions, which take some 80 ms to be made.
-    bundle.onLoad({ filter: /[/\\](?:string-width|wrap-ansi)[/\\]index\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8')
-        .replace(/^const (segmenter|\w+Regex) = (.+);$/gm, 'let $1Made;\nconst $1Late = () => ($1Made ??= $2);')
-        .replace(/\b(segmenter|\w+Regex)\b/g, '$1Late()'),
-      resolveDir: dirname(path),
-    }))
     bundle.onLoad({ filter: /zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, ({ path }) => ({
       contents: "export { default as en } from './en.js'",
       resolveDir: dirname(path),
@@ -59,7 +52,7 @@ export const bundleOptions = {
   splitting: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20.19',
+  target: 'node22.21',
   // Native code stays a package of its own.
   external: ['better-sqlite3'],
   // Its main file requires the others by a name that no bundler sees.
