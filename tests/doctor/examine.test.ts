@@ -111,7 +111,7 @@ describe('each problem is reported with the command that fixes it', () => {
     const patient = await admit()
     delete patient.env.ASSAY_HOME
     const sick = await patient.see('backups')
-    expect(commandOf(sick)).toBe(`assay backup --home '${patient.home}'`)
+    expect(commandOf(sick)).toBe(`assay backup --home ${patient.home}`)
     await patient.run(commandOf(sick))
     expect(await patient.see('backups')).toMatchObject({ status: 'ok' })
   }, 60_000)
