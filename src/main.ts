@@ -9,7 +9,7 @@ import { version } from './runtime/package-files.ts'
 import { keepYoungSmall } from './runtime/young-generation.ts'
 
 const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) process.exit(1)
     stopping.abort()

@@ -46,7 +46,7 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
     if (!once) await serveUntilStopped(host, await openHere({}))
   } finally {
     await tenants.close()
-    if (throwAway) rmSync(home, { recursive: true, force: true })
+    if (throwAway) rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
