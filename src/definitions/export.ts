@@ -94,7 +94,7 @@ function requireUnedited(base: Base | undefined, files: readonly DefinitionFile[
   requireNone(issues, 'Edited files would be overwritten')
 }
 
-/** Windows takes these for devices, whatever follows a dot. */
+/** Windows takes these for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
 function choosePath({ kind, name }: Definition, taken: ReadonlySet<string>): string {
