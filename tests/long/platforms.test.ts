@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FoundMachine, openArm, openThisMachine, openWindows } from '../support/machines.ts'
+import { type FoundMachine, type Machine, openArm, openThisMachine, openWindows } from '../support/machines.ts'
 import { steps } from '../support/smoke.ts'
 
 describe.each([
   ['Windows', openWindows],
   ['Linux on ARM', openArm],
 ])('%s gives what this machine gives', (_, open) => {
-  const here = openThisMachine()
+  let here: Machine
   let there: FoundMachine
   beforeAll(() => {
+    here = openThisMachine()
     there = open()
   })
   afterAll(() => {

@@ -37,10 +37,11 @@ describe.each(['Asia/Kathmandu', 'Pacific/Apia'])('in %s', (zone) => {
   let project: string
   let node: string
   let there: Machine
-  const here = openThisMachine()
+  let here: Machine
 
   beforeAll(() => {
     if (!isUsable) return
+    here = openThisMachine()
     project = mkdtempSync(join(tmpdir(), 'assay-project-'))
     copyProject(project)
     node = process.execPath.replace(root, `${project}/`)
@@ -48,8 +49,8 @@ describe.each(['Asia/Kathmandu', 'Pacific/Apia'])('in %s', (zone) => {
     there = openMachine({ command: [...asNobody, node], program, env, prepare: own })
   })
   afterAll(() => {
-    here.close()
     if (!isUsable) return
+    here.close()
     there.close()
     rmSync(project, { recursive: true, force: true })
   })
