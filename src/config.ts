@@ -176,7 +176,7 @@ function readFile(home: string): Record<string, unknown> {
     throw new AppError('unavailable', `${CONFIG_NAME} cannot be read; check its permissions.`, { cause: error })
   }
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
     if (isObject(value)) return value
   } catch {
     // Invalid JSON is reported below, together with JSON that is not an object.

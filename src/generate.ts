@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { operations } from './catalogue.ts'
 import type { Host } from './cli/host.ts'
@@ -92,7 +93,7 @@ const createOperationTable = () => [
     ),
 ]
 
-function read(file: URL): string {
+function read(file: string | URL): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -101,21 +102,21 @@ function read(file: URL): string {
 }
 
 const wanted = new Map<string, string>()
-for (const [name, text] of createSchemas()) wanted.set(new URL(name, folder).pathname, text)
+for (const [name, text] of createSchemas()) wanted.set(fileURLToPath(new URL(name, folder)), text)
 const host = { version } as Host
-wanted.set(new URL('man/assay.1', root).pathname, toManual(createProgram(host), version))
-wanted.set(new URL(SCHEMA_RECORD, root).pathname, toText(createSchemaRecord()))
+wanted.set(fileURLToPath(new URL('man/assay.1', root)), toManual(createProgram(host), version))
+wanted.set(fileURLToPath(new URL(SCHEMA_RECORD, root)), toText(createSchemaRecord()))
 for (const [page, name, lines] of [
   ['docs/operations.md', 'operations', createOperationTable()],
   ['docs/using.md', 'detectors', createDetectorTable()],
 ] as const) {
-  wanted.set(new URL(page, root).pathname, withTable(page, name, lines))
+  wanted.set(fileURLToPath(new URL(page, root)), withTable(page, name, lines))
 }
 mkdirSync(folder, { recursive: true })
 const superfluous = readdirSync(folder)
-  .map((name) => new URL(name, folder).pathname)
+  .map((name) => fileURLToPath(new URL(name, folder)))
   .filter((path) => !wanted.has(path))
-const stale = [...wanted].filter(([path, text]) => read(new URL(`file://${path}`)) !== text).map(([path]) => path)
+const stale = [...wanted].filter(([path, text]) => read(path) !== text).map(([path]) => path)
 
 if (process.argv.includes('--check')) {
   if (stale.length + superfluous.length > 0) {

@@ -8,7 +8,7 @@ import { showSentence } from './kernel/shown.ts'
 import { version } from './runtime/package-files.ts'
 
 const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) process.exit(1)
     stopping.abort()

@@ -1,3 +1,4 @@
+import { quoteForSh } from '../runtime/shell.ts'
 import type { CommandShape, OptionShape } from './shape.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -17,13 +18,12 @@ export function toCompletionScript(shell: Shell, input: CompletionInput): string
   return shell === 'bash' ? `${functions}${BASH}` : `#compdef assay\n${functions}${ZSH}`
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const namesOf = (options: readonly OptionShape[]): string[] => options.flatMap(({ names }) => names)
 
 /** Functions that print the words after a command, the values of an option, and whether an option takes one. */
 function toFunctions({ commands, words }: CompletionInput): string {
   const toCase = (pattern: string, list: readonly string[]) =>
-    `    ${quote(pattern)}) printf '%s\\n' ${list.map(quote).join(' ')} ;;\n`
+    `    ${quoteForSh(pattern)}) printf '%s\\n' ${list.map(quoteForSh).join(' ')} ;;\n`
   const after = commands.map(({ path, commands: inner, options }) =>
     toCase(path, [...inner.map(({ name }) => name), ...(words[path] ?? []), ...namesOf(options)]),
   )
@@ -32,7 +32,7 @@ function toFunctions({ commands, words }: CompletionInput): string {
       takesValue
         ? names.map((name) =>
             choices.length === 0
-              ? `    ${quote(`${path} ${name}`)}) return 2 ;;\n`
+              ? `    ${quoteForSh(`${path} ${name}`)}) return 2 ;;\n`
               : toCase(`${path} ${name}`, choices),
           )
         : [],
@@ -51,7 +51,7 @@ ${values.join('')}    *) return 1 ;;
 }
 _assay_is_command() {
   case "$1" in
-    ${paths.map(quote).join('|')}) return 0 ;;
+    ${paths.map(quoteForSh).join('|')}) return 0 ;;
   esac
   return 1
 }
@@ -103,18 +103,18 @@ if [ "$funcstack[1]" = _assay ]; then _assay "$@"; else compdef _assay assay; fi
 
 function toFish({ commands, words }: CompletionInput): string {
   const lines = commands.flatMap(({ path, commands: inner, options }) => {
-    const when = `-n ${quote(`__assay_at ${path}`.trim())}`
+    const when = `-n ${quoteForSh(`__assay_at ${path}`.trim())}`
     return [
       ...inner.map(
-        ({ name, description }) => `complete -c assay -f ${when} -a ${quote(name)} -d ${quote(description)}`,
+        ({ name, description }) => `complete -c assay -f ${when} -a ${quoteForSh(name)} -d ${quoteForSh(description)}`,
       ),
-      ...(words[path] ?? []).map((word) => `complete -c assay -f ${when} -a ${quote(word)}`),
+      ...(words[path] ?? []).map((word) => `complete -c assay -f ${when} -a ${quoteForSh(word)}`),
       ...options.map(({ names, description, choices, takesValue }) => {
         const flags = names
           .map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
           .join(' ')
-        const value = takesValue ? (choices.length > 0 ? ` -x -a ${quote(choices.join(' '))}` : ' -r') : ''
-        return `complete -c assay ${when} ${flags}${value} -d ${quote(description)}`
+        const value = takesValue ? (choices.length > 0 ? ` -x -a ${quoteForSh(choices.join(' '))}` : ' -r') : ''
+        return `complete -c assay ${when} ${flags}${value} -d ${quoteForSh(description)}`
       }),
     ]
   })
@@ -130,8 +130,8 @@ function __assay_path
     if test $skip = 1
       set skip 0
     else if string match -q -- '-*' $word
-      contains -- "$found $word" ${valued.map(quote).join(' ')}; and set skip 1
-    else if contains -- (string join ' ' $found $word) ${paths.map(quote).join(' ')}
+      contains -- "$found $word" ${valued.map(quoteForSh).join(' ')}; and set skip 1
+    else if contains -- (string join ' ' $found $word) ${paths.map(quoteForSh).join(' ')}
       set -a found $word
     end
   end

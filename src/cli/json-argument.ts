@@ -1,12 +1,14 @@
 import { InvalidArgumentError } from 'commander'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { isObject } from '../kernel/json-object.ts'
+import { unquoteJson } from '../kernel/quoted-json.ts'
 
 /** Parses an argument that is a JSON object. @throws InvalidArgumentError */
 export function toJsonObject(text: string): Record<string, unknown> {
-  const problem = findJsonProblem(text)
+  const json = unquoteJson(text)
+  const problem = findJsonProblem(json)
   if (problem !== undefined) throw new InvalidArgumentError(`Must be a JSON object; ${problem}`)
-  return JSON.parse(text) as Record<string, unknown>
+  return JSON.parse(json) as Record<string, unknown>
 }
 
 /** Why a text is not a JSON object, with line and column; undefined when it is one. */

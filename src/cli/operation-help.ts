@@ -1,9 +1,10 @@
 import { isObject } from '../kernel/json-object.ts'
-import { line, showCode, showJson, showSentence } from '../kernel/shown.ts'
+import { line, showCode, showSentence } from '../kernel/shown.ts'
 import { inputNode } from '../operation/input/coerce.ts'
 import { type DescribedNode, exampleOf } from '../operation/input/example.ts'
 import type { Operation } from '../operation/operation.ts'
 import { type Block, cell, command, type TableCell, table } from './output/blocks.ts'
+import { showJsonArgument } from './shell-words.ts'
 
 /** What an operation does, its members, and a call of it with every member that it needs. */
 export function describeOperation(operation: Operation): Block[] {
@@ -25,7 +26,7 @@ export function describeOperation(operation: Operation): Block[] {
             rows,
           ),
         ]
-  const input = isObject(example) && Object.keys(example).length === 0 ? line`` : line` '${showJson(example)}'`
+  const input = isObject(example) && Object.keys(example).length === 0 ? line`` : line` ${showJsonArgument(example)}`
   return [
     line`${showCode(name)}: ${showSentence(summary)}`,
     line`${effect === 'read' ? line`Reads only` : line`Changes data`}; scope ${showCode(scope)}${how}`,

@@ -1,11 +1,12 @@
 import type { Pause } from '../connectors/http/upstream.ts'
 import { AppError } from '../kernel/errors.ts'
-import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
+import { line, MAX_NAME, type PrintableText, showCode, showName, showSentence } from '../kernel/shown.ts'
 import type { Host } from './host.ts'
 import { type Block, toneOf } from './output/blocks.ts'
 import { describeScreen } from './output/screen.ts'
 import { ScanPace, toDone, toPauseLine, toStatusLine } from './scan-pace.ts'
 import { print, type Session } from './session.ts'
+import { showJsonArgument } from './shell-words.ts'
 
 export interface ScanScopeView {
   key: string
@@ -36,7 +37,7 @@ export interface ScanView {
 export function toFailure({ id, failures = [], reason }: ScanView): PrintableText {
   const [first] = failures
   if (first !== undefined) return line`The scan failed: ${showSentence(first.message)}`
-  return line`The scan failed (${showReason(reason ?? 'no reason given')}); see \`assay call get_scan '${showJson({ id })}'\`.`
+  return line`The scan failed (${showReason(reason ?? 'no reason given')}); see \`assay call get_scan ${showJsonArgument({ id })}\`.`
 }
 
 const showReason = (reason: string): PrintableText => showSentence(reason, MAX_NAME)

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AppError, conflict } from '../kernel/errors.ts'
+import { quoteForSh } from '../runtime/shell.ts'
 
 interface Place {
   platform: NodeJS.Platform
@@ -85,11 +86,10 @@ ${texts.join('\n')}
 </dict>
 </plist>
 `
-  const quoted = `'${file.replaceAll("'", `'\\''`)}'`
   return {
     file,
     text,
-    start: [`launchctl bootstrap gui/$(id -u) ${quoted}`],
+    start: [`launchctl bootstrap gui/$(id -u) ${quoteForSh(file)}`],
     stop: [`launchctl bootout gui/$(id -u)/${LABEL}`],
   }
 }

@@ -1,11 +1,9 @@
-import { type PrintableText, showName, showSentence } from '../kernel/shown.ts'
+import { quoteJson } from '../kernel/quoted-json.ts'
+import { type PrintableText, showJsonText, showSentence } from '../kernel/shown.ts'
+import { shell } from '../runtime/shell.ts'
 
-const plainWord = /^[\w.@%+:/-]+$/
-const showQuoted = (text: string): PrintableText => showSentence(`'${text.replaceAll("'", `'\\''`)}'`)
+/** A name or a path as an argument of a command to type. */
+export const showArgument = (text: string): PrintableText => showSentence(shell.quote(text))
 
-/** A name as an argument of a command to type. */
-export const showArgument = (name: string): PrintableText => (plainWord.test(name) ? showName(name) : showQuoted(name))
-
-/** A path as an argument of a command to type. */
-export const showPathArgument = (path: string): PrintableText =>
-  plainWord.test(path) ? showSentence(path) : showQuoted(path)
+/** A JSON object as an argument of a command to type. */
+export const showJsonArgument = (value: unknown): PrintableText => showJsonText(quoteJson(value))

@@ -13,6 +13,7 @@ import { importFindings } from '../imports/imports.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
 import { line, type PrintableText, quote, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
+import { shell } from '../runtime/shell.ts'
 import { historySourceName, inventHistory } from '../sample/history.ts'
 import { type SampleTenants, startSampleTenants } from '../sample/tenants.ts'
 import { startServer, untilStopped } from './serve.ts'
@@ -45,7 +46,7 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
     if (!once) await serveUntilStopped(host, await openHere({}))
   } finally {
     await tenants.close()
-    if (throwAway) rmSync(home, { recursive: true, force: true })
+    if (throwAway) rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
@@ -120,7 +121,7 @@ async function showAnswers(host: Host, session: Session): Promise<void> {
 }
 
 function connectText(home: string, throwAway: boolean): PrintableText[] {
-  const folder = throwAway ? line`` : line` --home ${showJson(home)}`
+  const folder = throwAway ? line`` : line` --home ${showSentence(shell.quote(home))}`
   return [
     line`Connect an assistant`,
     line`  over stdio: assay mcp${folder}          (claude mcp add assay -- assay mcp${folder})`,

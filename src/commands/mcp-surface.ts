@@ -5,11 +5,12 @@ import { createMcpSurface } from '../mcp/surface.ts'
 import { findManifest } from '../mcp/tools/manifest.ts'
 import { version } from '../runtime/package-files.ts'
 import { createAddressFinder } from '../runtime/served-address.ts'
+import { shell } from '../runtime/shell.ts'
 
 /** The MCP surface for assistants, independent of transport. */
 export function createSurface({ operations, config, contextFor, followWatches, log }: OpenedApp): McpSurface {
   const { toolsets, readOnly, home } = config
-  const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`
+  const commandOptions = home === defaultHome(process.env) ? '' : `--home ${shell.quote(home)}`
   const manifest = findManifest(config)
   return createMcpSurface({
     operations,

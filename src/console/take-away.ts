@@ -1,4 +1,5 @@
 import { toCsv } from '../charts/csv.ts'
+import { quoteJson } from '../kernel/quoted-json.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { PageQuestion } from './model.ts'
 
@@ -38,7 +39,7 @@ export function toCopies(question: PageQuestion, origin: string) {
   }
   const json = JSON.stringify(asked)
   return {
-    command: `assay call query_metric ${quoteShell(json)}`,
+    command: `assay call query_metric ${quoteJson(asked)}`,
     curl: `curl -s ${origin}/semantic/query -H 'content-type: application/json' -d ${quoteShell(json)}`,
     mcp: JSON.stringify({ method: 'tools/call', params: { name: 'query_metric', arguments: asked } }, null, 2),
   }

@@ -94,6 +94,9 @@ function requireUnedited(base: Base | undefined, files: readonly DefinitionFile[
   requireNone(issues, 'Edited files would be overwritten')
 }
 
+/** Windows takes these for devices, with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
+
 function choosePath({ kind, name }: Definition, taken: ReadonlySet<string>): string {
   const { folder } = kindFacts[kind]
   const plain = name
@@ -101,8 +104,9 @@ function choosePath({ kind, name }: Definition, taken: ReadonlySet<string>): str
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
   const stem = plain.replace(/^-+|-+$/g, '').slice(0, 100)
+  const isPlain = stem !== '' && !DEVICE.test(stem)
   const tag = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  const candidates = [...(stem === '' ? [] : [`${folder}/${stem}.yaml`]), `${folder}/${stem || kind}-${tag}.yaml`]
+  const candidates = [...(isPlain ? [`${folder}/${stem}.yaml`] : []), `${folder}/${stem || kind}-${tag}.yaml`]
   return candidates.find((path) => !taken.has(path)) ?? `${folder}/${stem || kind}-${tag}-${taken.size}.yaml`
 }
 

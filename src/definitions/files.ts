@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { invalidInput } from '../kernel/errors.ts'
+import { replaceFile } from '../store/replace-file.ts'
 
 /** Writes a file atomically; a symbolic link is replaced, not followed. */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.${randomBytes(4).toString('hex')}.tmp`
   try {
     writeFileSync(draft, text)
-    renameSync(draft, file)
+    replaceFile(draft, file)
   } finally {
     rmSync(draft, { force: true })
   }

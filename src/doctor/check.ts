@@ -1,4 +1,8 @@
 import type { Check } from '../cli/host.ts'
+import { shell } from '../runtime/shell.ts'
+
+/** A data folder to use instead of one that cannot be used. */
+export const otherFolder = shell.userFolder('assay-data')
 
 /**
  * The result of a check: a sentence when all is well, else the problem and its fix: a command, which may be preceded by
@@ -25,6 +29,3 @@ export function check(name: string, work: () => CheckResult, fix: string): Check
     }
   }
 }
-
-/** Quotes a path for a POSIX shell. */
-export const quote = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`

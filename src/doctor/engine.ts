@@ -3,13 +3,14 @@ import { createProver, findEngineSocket, prepareLockFile, type SharingProblem } 
 import { createQuestionClient } from '../background/question-client.ts'
 import type { Check } from '../cli/host.ts'
 import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
+import { shell } from '../runtime/shell.ts'
 import { tryLock } from '../store/process-lock.ts'
-import { type CheckResult, toCheck } from './check.ts'
+import { type CheckResult, otherFolder, toCheck } from './check.ts'
 
 const MAX_ANSWER_MS = 2_000
 
-const SHORTER = 'Move the folder: assay doctor --home ~/assay-data'
-const RESTART = 'Restart the other assay processes: pgrep -af assay'
+const SHORTER = `Move the folder: assay doctor --home ${shell.quote(otherFolder)}`
+const RESTART = `Restart the other assay processes: ${shell.showProcesses}`
 const problems: Readonly<Record<SharingProblem, { warning: string; fix: string }>> = {
   path_too_long: { warning: 'The path of the folder is too long for a socket of the operating system.', fix: SHORTER },
   network_folder: { warning: 'The folder is on a network file system.', fix: SHORTER },

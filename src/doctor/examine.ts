@@ -3,9 +3,10 @@ import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
 import { type Config, defaultHome } from '../config.ts'
 import { AppError } from '../kernel/errors.ts'
+import { shell } from '../runtime/shell.ts'
 import { requireDatabase } from '../store/place.ts'
 import { type StorePlace, toStorePlace } from '../store/store-place.ts'
-import { quote, toCheck } from './check.ts'
+import { otherFolder, toCheck } from './check.ts'
 import { checkEngine } from './engine.ts'
 import { checkMachine } from './machine.ts'
 import { toServerFix } from './server.ts'
@@ -28,10 +29,10 @@ export interface Examination {
 const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   database_newer: NEWER,
   native_module: 'Where assay is installed: npm rebuild better-sqlite3 --ignore-scripts=false',
-  network_folder: 'Use a folder on a disk of this machine: assay doctor --home ~/assay-data',
+  network_folder: `Use a folder on a disk of this machine: assay doctor --home ${shell.quote(otherFolder)}`,
   no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',
-  not_writable: `Check who owns the folder: ls -ld ${quote(home)}`,
+  not_writable: `Check who owns the folder: ${shell.showOwner(home)}`,
 })
 
 /** Checks everything that assay needs to work; does not create a missing data folder. */
@@ -46,9 +47,9 @@ export async function examine(examination: Examination): Promise<Check[]> {
 function withHome({ fix, ...check }: Check, home: string): Check {
   if (fix === undefined) return check
   const fixWithHome = fix.replace(
-    /(^|: |&& )(assay [a-z][^&]*?)(?= &&|$)/g,
+    /(^|: |&& )(assay [a-z][^&]*?)(?= &&|, then: |$)/g,
     (whole, before: string, command: string) =>
-      command.includes('--home') ? whole : `${before}${command} --home ${quote(home)}`,
+      command.includes('--home') ? whole : `${before}${command} --home ${shell.quote(home)}`,
   )
   return { ...check, fix: fixWithHome }
 }

@@ -9,20 +9,17 @@ import { AppError } from '../kernel/errors.ts'
 import { changesNothing, planChange } from '../mcp-install/change.ts'
 import { type Client, type ClientEnvironment, clients, thisEnvironment } from '../mcp-install/clients.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
+import { shell } from '../runtime/shell.ts'
 import { explainUnsupported, findEndOfLine } from '../runtime/supported-node.ts'
-import { type CheckResult, check, quote, toCheck } from './check.ts'
+import { type CheckResult, check, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const OLDEST_PLAUSIBLE_CLOCK = Date.UTC(2025, 0, 1)
 const NEWER_NODE = 'Install a version that is maintained and tested: nvm install 24'
 const WHOLE_NODE = 'Install a Node with full language data (ICU): nvm install 24'
-const clockCommands: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: 'sudo sntp -sS time.apple.com',
-  win32: 'w32tm /resync',
-}
 /** How to set the clock of this machine, from which the times of findings come. */
-export const SET_CLOCK = `Set the clock of this machine: ${clockCommands[process.platform] ?? 'sudo timedatectl set-ntp true'}`
+export const SET_CLOCK = `Set the clock of this machine: ${shell.setClock}`
 
 /** Checks the machine and its environment. */
 export async function checkMachine(config: Config, env: Environment): Promise<Check[]> {
@@ -31,8 +28,12 @@ export async function checkMachine(config: Config, env: Environment): Promise<Ch
     check('clock', checkClock, SET_CLOCK),
     check('time zones', checkZones, WHOLE_NODE),
     await checkNames(),
-    check('proxy', () => checkProxy(env), 'env | grep -i proxy'),
-    check('certificates', () => checkCertificates(env), 'unset NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS'),
+    check('proxy', () => checkProxy(env), shell.showProxies),
+    check(
+      'certificates',
+      () => checkCertificates(env),
+      shell.unset('NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_EXTRA_CA_CERTS'),
+    ),
     await checkPort(config),
     check('assistants', () => checkAssistants(env), 'assay mcp install --help'),
   ]
@@ -66,7 +67,7 @@ function checkZones() {
 }
 
 async function checkNames(): Promise<Check> {
-  const fix = "Define localhost on this machine: echo '127.0.0.1 localhost' | sudo tee -a /etc/hosts"
+  const fix = `Define localhost on this machine as 127.0.0.1: ${shell.nameLocalhost}`
   try {
     const { address } = await lookup('localhost')
     const isOwn = address === '::1' || address.startsWith('127.')
@@ -88,7 +89,7 @@ function checkProxy(env: Environment) {
   const warning = `${set.join(', ')} is set, but requests to sources do not use a proxy.`
   return {
     warning,
-    fix: `If sources can only be reached through the proxy, run Assay on another machine; otherwise: unset ${set.join(' ')}`,
+    fix: `If sources can only be reached through the proxy, run Assay on another machine; otherwise: ${shell.unset(...set)}`,
   }
 }
 
@@ -96,13 +97,13 @@ function checkCertificates(env: Environment) {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     return {
       failed: 'NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off, so anyone can impersonate a source.',
-      fix: 'unset NODE_TLS_REJECT_UNAUTHORIZED',
+      fix: shell.unset('NODE_TLS_REJECT_UNAUTHORIZED'),
     }
   }
   const extra = env.NODE_EXTRA_CA_CERTS
   if (extra === undefined || extra === '') return 'those of Node'
   if (existsSync(extra)) return 'those of Node and NODE_EXTRA_CA_CERTS'
-  return { failed: 'NODE_EXTRA_CA_CERTS names a file that does not exist.', fix: 'unset NODE_EXTRA_CA_CERTS' }
+  return { failed: 'NODE_EXTRA_CA_CERTS names a file that does not exist.', fix: shell.unset('NODE_EXTRA_CA_CERTS') }
 }
 
 function checkPort({ host, port }: Config): Promise<Check> {
@@ -112,7 +113,7 @@ function checkPort({ host, port }: Config): Promise<Check> {
       resolve(
         toCheck('port', {
           warning: `${host}:${port} is in use, perhaps by a running assay serve.`,
-          fix: `\`lsof -i :${port}\` shows by which process; or use another port: assay serve --port 0`,
+          fix: `\`${shell.showUserOfPort(port)}\` shows by which process; or use another port: assay serve --port 0`,
         }),
       ),
     )
@@ -144,7 +145,7 @@ function findFault(client: Client, place: ClientEnvironment): CheckResult | unde
     return { warning: `${client.title} is configured to start ${gone}, which does not exist.`, fix }
   } catch (error) {
     if (error instanceof AppError) return { warning: error.message, fix }
-    return { warning: `${file} cannot be read.`, fix: `chmod u+r ${quote(file)}` }
+    return { warning: `${file} cannot be read.`, fix: shell.makeUsable(file) }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Check } from '../cli/host.ts'
 import { count } from '../kernel/count.ts'
+import { shell } from '../runtime/shell.ts'
 import { newestSchema } from '../store/migrations.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import type { Store } from '../store/store.ts'
@@ -24,15 +25,15 @@ const IN_SETTINGS = 'Correct it, then: assay doctor'
 
 /** Fixes for a database that cannot be opened, by reason of the error; undefined where its message says what to do. */
 export function toServerFix(address: PostgresAddress | undefined, reason: string | undefined): string {
-  if (address === undefined) return 'Correct it, or use the file in the data folder: unset ASSAY_STORE'
+  if (address === undefined) return `Correct it, or use the file in the data folder: ${shell.unset('ASSAY_STORE')}`
   const { host, port, user, database } = address
   const create = `createdb -h ${host} -p ${port} -U ${user} --encoding UTF8 --template template0`
   const fixes: Readonly<Record<string, string>> = {
     database_older: UPGRADE,
-    database_missing: `${create} ${database} && assay init`,
+    database_missing: shell.inTurn(`${create} ${database}`, 'assay init'),
     not_a_database: `Create another database, and name it in ASSAY_STORE: ${create} assay`,
     database_encoding: `Create another database, and name it in ASSAY_STORE: ${create} assay`,
-    database_refused: `See what the server says: psql -h ${host} -p ${port} -U ${user} -d ${database} -c 'SELECT 1'`,
+    database_refused: `See what the server says: psql -h ${host} -p ${port} -U ${user} -d ${database} -c "SELECT 1"`,
     certificate_refused: `See the certificate: openssl s_client -starttls postgres -connect ${host}:${port} -showcerts`,
   }
   return fixes[reason ?? ''] ?? (reason === 'database_unreachable' ? toServerCommand(address) : IN_SETTINGS)

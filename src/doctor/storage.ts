@@ -5,6 +5,7 @@ import { verifyAudit } from '../audit/audit-chain.store.ts'
 import type { Check } from '../cli/host.ts'
 import { dropSnapshot } from '../engine/snapshot/snapshot.ts'
 import { count } from '../kernel/count.ts'
+import { shell } from '../runtime/shell.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { findTextsHiddenAt } from '../store/install.store.ts'
 import { findMove, type MoveState, toFolder } from '../store/move/marker.ts'
@@ -13,7 +14,7 @@ import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
 import type { Store, StoreFiles } from '../store/store.ts'
 import { isServerAddress } from '../store/store-place.ts'
-import { type CheckResult, check, quote } from './check.ts'
+import { type CheckResult, check, otherFolder } from './check.ts'
 import { checkServer, FROM_COPY } from './server.ts'
 
 const MB = 1024 * 1024
@@ -29,7 +30,7 @@ export function checkFolder(home: string): Check[] {
   if (folder.status === 'failed') return [folder]
   return [
     folder,
-    check('permissions', () => checkPermissions(home), `chmod -R go= ${quote(home)}`),
+    check('permissions', () => checkPermissions(home), shell.makePrivateWhole(home)),
     check('file system', () => checkPlace(home), elsewhere(home)),
     check('room', () => checkRoom(home), toRoom(home)),
     check('leftovers', () => checkLeftovers(home), toRoom(home)),
@@ -39,17 +40,17 @@ export function checkFolder(home: string): Check[] {
 /** The command that makes the data folder usable, depending on what is at its path. */
 function toFolderFix(home: string): string {
   const found = existsSync(home) ? statSync(home) : undefined
-  if (found === undefined) return 'Use another folder: assay doctor --home ~/assay-data'
-  return found.isDirectory()
-    ? `chmod u+rwx ${quote(home)}`
-    : `mv ${quote(home)} ${quote(`${home}.aside`)} && assay init`
+  if (found === undefined) return `Use another folder: assay doctor --home ${shell.quote(otherFolder)}`
+  return found.isDirectory() ? shell.makeUsable(home) : shell.inTurn(shell.rename(home, `${home}.aside`), 'assay init')
 }
 
-const elsewhere = (home: string) =>
-  `Move the folder: mv ${quote(home)} ~/assay-data && assay doctor --home ~/assay-data`
+function elsewhere(home: string): string {
+  const check = `assay doctor --home ${shell.quote(otherFolder)}`
+  return `Move the folder: ${shell.inTurn(shell.rename(home, otherFolder), check)}`
+}
 
 const toRoom = (home: string) =>
-  `Free some disk space; scans and changes are paused until then. To see what uses it: du -ah ${quote(home)} | sort -h | tail -20`
+  `Free some disk space; scans and changes are paused until then. To see what uses it: ${shell.showLargest(home)}`
 
 function examineFolder(home: string): CheckResult {
   const found = statSync(home, { throwIfNoEntry: false })
@@ -70,7 +71,7 @@ function checkPermissions(home: string): CheckResult {
   if (statSync(home).mode & 0o077 || open.includes('assay.key')) {
     return {
       warning: `Others can read ${names}.`,
-      fix: `chmod go= ${open.map((name) => quote(join(home, name))).join(' ')}`,
+      fix: shell.makePrivate(...open.map((name) => join(home, name))),
     }
   }
   return 'only you can read the folder'
@@ -97,7 +98,7 @@ function checkLeftovers(home: string): CheckResult {
   if (drafts.length > 0) {
     return {
       warning: `${count(drafts.length, 'incomplete file')} left by interrupted copies.`,
-      fix: `rm ${quote(home)}/*.draft`,
+      fix: shell.removeEnding(home, '.draft'),
     }
   }
   return readdirSync(home).includes('assay.key.next')
@@ -109,7 +110,7 @@ function checkLeftovers(home: string): CheckResult {
 export function toRecoveryCommand(home: string): string {
   const newest = listBackups(home).at(-1)
   if (newest !== undefined) return `assay restore backups/${newest}`
-  return `Restore a copy with \`assay restore FILE\`, or start with an empty folder: mv ${quote(home)} ${quote(`${home}.damaged`)} && assay init`
+  return `Restore a copy with \`assay restore FILE\`, or start with an empty folder: ${shell.inTurn(shell.rename(home, `${home}.damaged`), 'assay init')}`
 }
 
 /** How to install a version that knows a newer schema. */
@@ -215,12 +216,12 @@ function checkMove(move: MoveState | undefined): CheckResult {
   }
   return {
     failed: `The database has moved to ${to}, and this former copy can only be read.`,
-    fix: isServerAddress(to) ? 'Name it in ASSAY_STORE' : `assay doctor --home ${quote(toFolder(to))}`,
+    fix: isServerAddress(to) ? 'Name it in ASSAY_STORE' : `assay doctor --home ${shell.quote(toFolder(to))}`,
   }
 }
 
 /** pgrep lists the oldest process first. */
-const OLDEST = 'Stop the oldest of these assay processes: pgrep -af assay'
+const OLDEST = `Stop the oldest of these assay processes: ${shell.showProcesses}`
 
 function checkWal(bytes: number): CheckResult {
   const detail = `${Math.ceil(bytes / MB)} MB`
@@ -247,7 +248,7 @@ function checkBackedUpTexts(home: string, hiddenAt: string | undefined): CheckRe
   if (older.length === 0) return 'none is older than the masking of credentials in stored texts'
   return {
     warning: `${count(older.length, 'backup')} made before credentials in stored texts were masked may contain them.`,
-    fix: `assay backup && rm ${older.map(quote).join(' ')}`,
+    fix: shell.inTurn('assay backup', shell.remove(...older)),
   }
 }
 

@@ -4,8 +4,9 @@ import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
-import { quote as quoteName, showNames } from '../kernel/shown.ts'
+import { quote, showNames } from '../kernel/shown.ts'
 import { call } from '../operation/operation.ts'
+import { shell } from '../runtime/shell.ts'
 import { isOrphaned } from '../scans/lease.ts'
 import { isCertainlyDead } from '../scans/owner.ts'
 import { listOpenScans } from '../scans/scans.store.ts'
@@ -14,7 +15,7 @@ import { installedPlugins } from '../sources/operations.ts'
 import { listDueSources, listSources } from '../sources/sources.store.ts'
 import { findLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
-import { type CheckResult, check, quote, toCheck } from './check.ts'
+import { type CheckResult, check, toCheck } from './check.ts'
 import { SET_CLOCK } from './machine.ts'
 
 const LATE_MS = 10 * 60_000
@@ -28,7 +29,7 @@ const FULL_WAIT_MS = 30_000
 const toRunning = ({ files }: Store) =>
   files === undefined
     ? { now: 'assay worker', always: 'Keep a worker running, or a server without --no-background: assay worker' }
-    : { now: 'assay serve', always: 'Keep a process running that does it: assay service install' }
+    : { now: 'assay serve', always: `Keep a process running that does it: ${shell.keepServing}` }
 
 /** Checks what uses the database: key, schedules, scans and tokens. */
 export function checkWork(app: OpenedApp): Check[] {
@@ -48,9 +49,9 @@ export function checkWork(app: OpenedApp): Check[] {
 function checkKey({ vault, config: { home } }: OpenedApp): Check {
   const problem = vault.problem()
   const { place, check: value } = vault.source()
-  const file = quote(join(home, 'assay.key'))
-  const back = `Provide the key as ASSAY_KEY_FILE, ASSAY_KEY or this file: install -m 600 COPY-OF-THE-KEY ${file}`
-  const fix = problem?.facts.reason === 'key_exposed' ? `chmod 600 ${file}` : back
+  const file = join(home, 'assay.key')
+  const back = `Provide the key as ASSAY_KEY_FILE, ASSAY_KEY or this file: ${shell.copy('COPY-OF-THE-KEY', file)}`
+  const fix = problem?.facts.reason === 'key_exposed' ? shell.makePrivate(file) : back
   return toCheck(
     'key',
     problem === undefined ? `${value} decrypts the stored secrets (${place})` : { failed: problem.message, fix },
@@ -63,7 +64,7 @@ const MAX_NAMED = 5
 function checkDetectors({ store }: OpenedApp): CheckResult {
   const lists = store.read(listSources).flatMap(({ uid, name, type, config }) => {
     const left = listLeftOut(installedPlugins, { ...config, type })
-    return left.length === 0 ? [] : [{ uid, text: `${quoteName(name)} does not run ${left.join(', ')}` }]
+    return left.length === 0 ? [] : [{ uid, text: `${quote(name)} does not run ${left.join(', ')}` }]
   })
   const [first] = lists
   if (first === undefined) return 'every source runs all detectors of its type'

@@ -2,6 +2,7 @@ import { isObject } from '../kernel/json-object.ts'
 import { inputNode } from '../operation/input/coerce.ts'
 import { exampleOf } from '../operation/input/example.ts'
 import type { Operation } from '../operation/operation.ts'
+import { quoteForSh } from '../runtime/shell.ts'
 import { listRoutes } from './routes.ts'
 
 export const DOCS_PATH = '/docs'
@@ -146,7 +147,6 @@ function listMembers(schema: JsonObject, path: string, depth = 0): string[] {
 }
 
 const pre = (text: string) => `<pre><code>${html(text)}</code></pre>`
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A request that the operation accepts, as JSON and as a curl command. */
 function toExample({ path, method, operation }: DocumentedRoute, of: Operation | undefined): string {
@@ -158,17 +158,17 @@ function toExample({ path, method, operation }: DocumentedRoute, of: Operation |
   if (type === 'application/json') {
     const json = JSON.stringify(rest)
     const lines = [
-      `curl -X ${method.toUpperCase()} ${quote(ORIGIN + address)} \\`,
+      `curl -X ${method.toUpperCase()} ${quoteForSh(ORIGIN + address)} \\`,
       "  -H 'content-type: application/json' \\",
-      `  -d ${quote(json)}`,
+      `  -d ${quoteForSh(json)}`,
     ]
     return `${pre(JSON.stringify(rest, null, 2))}${pre(lines.join('\n'))}`
   }
   if (type !== undefined) {
-    return pre(`curl -X POST ${quote(`${ORIGIN}${address}?source=scanner`)} --data-binary @findings.ndjson`)
+    return pre(`curl -X POST ${quoteForSh(`${ORIGIN}${address}?source=scanner`)} --data-binary @findings.ndjson`)
   }
   const flat = Object.entries(rest).filter(([, value]) => typeof value !== 'object')
   const query = flat.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')
-  const url = quote(`${ORIGIN}${address}${query === '' ? '' : `?${query}`}`)
+  const url = quoteForSh(`${ORIGIN}${address}${query === '' ? '' : `?${query}`}`)
   return pre(method === 'get' ? `curl ${url}` : `curl -X ${method.toUpperCase()} ${url}`)
 }

@@ -20,6 +20,8 @@ const MAX_SOCKETS = 256
 const HEADERS_TIMEOUT_MS = 10_000
 const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000, connectionsCheckingInterval: 250 }
 
+const NO_SOCKET = 'On Windows there are no sockets that only their owner can open; listen on a port with --port.'
+
 /**
  * Starts listening; port 0 picks a free one.
  * @throws AppError `unavailable` when the address is taken
@@ -29,7 +31,10 @@ export async function listen(
   address: ListenAddress,
   headersTimeoutMs = HEADERS_TIMEOUT_MS,
 ): Promise<HttpServer> {
-  if ('socket' in address) await removeStaleSocket(address.socket)
+  if ('socket' in address) {
+    if (process.platform === 'win32') throw new AppError('unavailable', NO_SOCKET, { reason: 'cannot_listen' })
+    await removeStaleSocket(address.socket)
+  }
   const server = createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { line, type PrintableText, showSentence } from '../kernel/shown.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
+import { replaceFile } from '../store/replace-file.ts'
 import { EditError } from './jsonc.ts'
 
 /** A planned change of one file. */
@@ -60,6 +61,6 @@ export function makeChange({ file, before, after }: SettingsChange, now: Date): 
   if (before !== undefined) writeFileSync(backup, before, { mode })
   const fresh = `${target}.${process.pid}.new`
   writeFileSync(fresh, after, { mode })
-  renameSync(fresh, target)
+  replaceFile(fresh, target)
   return before === undefined ? {} : { backup }
 }

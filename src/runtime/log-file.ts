@@ -36,11 +36,15 @@ export function openLogFile({ folder, maxBytes = 10 * 1024 * 1024, files = 5 }: 
   const isReplaced = (opened: number) => statSync(current, { throwIfNoEntry: false })?.ino !== fstatSync(opened).ino
   const turn = () => {
     close()
-    rmSync(nameOf(files - 1), { force: true })
-    for (let number = files - 2; number >= 0; number--) {
-      if (statSync(nameOf(number), { throwIfNoEntry: false }) !== undefined) {
-        renameSync(nameOf(number), nameOf(number + 1))
+    try {
+      rmSync(nameOf(files - 1), { force: true })
+      for (let number = files - 2; number >= 0; number--) {
+        if (statSync(nameOf(number), { throwIfNoEntry: false }) !== undefined) {
+          renameSync(nameOf(number), nameOf(number + 1))
+        }
       }
+    } catch {
+      // On Windows another program may have one of the files open; the present one is longer until it has closed it.
     }
   }
   return {

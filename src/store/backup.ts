@@ -17,6 +17,7 @@ import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { openRegularFile } from '../runtime/regular-file.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
+import { replaceFile } from './replace-file.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
 import { syncFile } from './sync-file.ts'
 
@@ -174,7 +175,9 @@ export function restore(backup: string, database: string, at: number): Restored 
     requireOurSchema(copy)
     syncFile(draft)
     const aside = moveAside(database, at)
-    renameSync(draft, database)
+    // Windows replaces no file that is open.
+    if (process.platform === 'win32') lock?.close()
+    replaceFile(draft, database)
     syncFile(dirname(database))
     return { schema: copy.schema, ...(aside === undefined ? {} : { aside }) }
   } finally {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { sleepSync } from './pause.ts'
@@ -35,7 +35,7 @@ const syncFolders =
 /** Describes where a data folder is. The folder must exist. */
 export function describeFolderLocation(folder: string, statfs: typeof statfsSync = statfsSync): FolderLocation {
   const { type, bavail, bsize } = statfs(folder)
-  const name = process.platform === 'linux' ? toNetwork(type >>> 0, folder) : undefined
+  const name = process.platform === 'linux' ? toNetwork(type >>> 0, folder) : findShare(folder)
   const sync = folder.split(sep).find((part) => syncFolders.test(part))
   return {
     freeBytes: bavail * bsize,
@@ -43,6 +43,23 @@ export function describeFolderLocation(folder: string, statfs: typeof statfsSync
     ...(sync === undefined ? {} : { sync }),
   }
 }
+
+function findShare(folder: string): string | undefined {
+  return process.platform === 'win32' && isShare(resolveDrive(folder)) ? 'a network share' : undefined
+}
+
+/** The path of a folder on Windows, where a drive letter may be that of a share. */
+function resolveDrive(folder: string): string {
+  try {
+    return realpathSync.native(folder)
+  } catch {
+    // Some drives that are no disks have no such path.
+    return folder
+  }
+}
+
+/** Whether a path of Windows is that of a share, and not one of a disk or a device that begins as those do. */
+export const isShare = (path: string): boolean => /^\\\\(?:\?\\UNC\\|(?![?.]\\))/i.test(path)
 
 function toNetwork(type: number, folder: string): string | undefined {
   const mounted = mountedTypes.get(type)

@@ -276,7 +276,7 @@ describe.each(ways)('every change through $door by $line for $who', (way) => {
       const isAsked = each.asks && person !== 'cannot be asked' && wanted !== 'forbidden insufficient_scope'
       expect(client.asked.length, about).toBe(isAsked ? 1 : 0)
       if (isAsked) expect(client.asked[0]).toContain(`An assistant wants to call ${operation.name}`)
-      if (wanted.endsWith('consent_required')) expect(text).toContain(`assay call --home '/data' ${operation.name} '{`)
+      if (wanted.endsWith('consent_required')) expect(text).toContain(`assay call --home '/data' ${operation.name} "{`)
       const isChanging = wanted === 'done' && each.isPreview !== true
       if (!isChanging) expect(estate.version(), about).toBe(before)
       else if (input.filters !== undefined) expect(estate.version(), about).not.toBe(before)

@@ -35,7 +35,7 @@ describe('assay call OPERATION --help', () => {
   it('is printed without a data folder', async () => {
     const { run } = openCommandLine()
     const { code, stdout } = await run(['call', 'get_finding', '--help'])
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`assay call get_finding '{"id":"24"}'`)])
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`assay call get_finding "{'id':'24'}"`)])
     expect((await run(['call', '--help'])).stdout).toContain('@FILE')
   })
 })
@@ -56,6 +56,13 @@ describe('the input of assay call', () => {
     ])
   })
 
+  it('may have single quotes for all double ones, which every shell passes on', async () => {
+    const cli = openCommandLine()
+    await cli.run(['init'])
+    const { code, stdout } = await cli.run(['call', 'get_metric', "{'slug':'open-findings'}"])
+    expect([code, JSON.parse(stdout).slug]).toEqual([0, 'open-findings'])
+  })
+
   it('may have numbers as ids', async () => {
     const cli = openCommandLine()
     await importFindings(cli, [{ id: 1, severity: 'HIGH', daysAgo: 3 }])
@@ -70,7 +77,7 @@ describe('the input of assay call', () => {
     ['{"slug": a}', 'line 1, column 10: a text needs double quotes around it'],
     ['{\n  "slug": "a"\n  "name": "b"\n}', 'line 3, column 3: a comma is expected here'],
     ['{"slug": "a"', 'line 1, column 13: a closing brace is expected here'],
-    ["{'slug': 'a'}", 'line 1, column 2'],
+    [`{'slug': "a"}`, 'line 1, column 2'],
     ['[1, 2]', 'this is a list'],
     ['7', 'this is a number'],
   ])('is refused with the place of the problem: %s', async (text, message) => {

@@ -133,6 +133,8 @@ describe('a typical mistake', () => {
     expect((await run(['sources'])).stderr).toMatch(/^assay: host in config.json in the data folder must be a string/)
     writeFileSync(join(home, 'config.json'), '{"host": ')
     expect((await run(['sources'])).stderr).toMatch(/config.json in the data folder is not a JSON object/)
+    writeFileSync(join(home, 'config.json'), '\uFEFF{"host": 5}')
+    expect((await run(['sources'])).stderr).toMatch(/^assay: host in config.json in the data folder must be a string/)
     expect(existsSync(join(home, 'assay.db'))).toBe(false)
   })
 

@@ -9,7 +9,7 @@ it.each([
     [{ message: 'wiki.example could not be reached;\u202e check the network.' }],
     'could not be reached;\\u202e check the network.',
   ],
-  [[], `(network); see \`assay call get_scan '{"id":"ab12"}'\`.`],
+  [[], `(network); see \`assay call get_scan "{'id':'ab12'}"\`.`],
 ])('the message about a failed scan states what to do next: %j', (failures, told) => {
   expect(toFailure({ ...failed, failures })).toContain(told)
   expect(toFailure({ ...failed, failures })).toMatch(/^The scan failed/)

@@ -95,6 +95,21 @@ function writeSet(
   }
 }
 
+it('a definition that is named as a device of Windows has another file name', () => {
+  const [store, written, exported] = [openStore(), newFolder(), newFolder()]
+  mkdirSync(join(written, 'glossary'), { recursive: true })
+  const slugs = ['aux', 'com1', 'console']
+  for (const slug of slugs) {
+    const text = stringify({ slug, displayName: slug, filterMapping: { severities: ['HIGH'] } })
+    writeFileSync(join(written, 'glossary', `${slug}.yaml`), text)
+  }
+  apply(store, written)
+  const { created } = exportAll(store, exported)
+  const names = created.flatMap((path) => /^glossary\/((?:aux|com1|console).*)\.yaml$/.exec(path)?.[1] ?? [])
+  expect(names).toEqual([expect.stringMatching(/^aux-\w+$/), expect.stringMatching(/^com1-\w+$/), 'console'])
+  expect(apply(store, exported).changes).toEqual([])
+})
+
 describe('any set of definitions', { timeout: 120_000 }, () => {
   const few = { numRuns: isLong ? 60 : 1 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Check } from '../../src/cli/host.ts'
 import { checkNode } from '../../src/doctor/machine.ts'
+import { shell } from '../../src/runtime/shell.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { spawnAssay } from '../support/assay.ts'
 import { listIllnesses } from './illnesses.ts'
@@ -125,7 +126,7 @@ describe('each problem is reported with the command that fixes it', () => {
     const patient = await admit()
     delete patient.env.ASSAY_HOME
     const sick = await patient.see('backups')
-    expect(commandOf(sick)).toBe(`assay backup --home '${patient.home}'`)
+    expect(commandOf(sick)).toBe(`assay backup --home ${shell.quote(patient.home)}`)
     await patient.run(commandOf(sick))
     expect(await patient.see('backups')).toMatchObject({ status: 'ok' })
   }, 60_000)

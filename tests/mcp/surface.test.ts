@@ -210,7 +210,7 @@ describe('certifying', () => {
   })
   test('names the command when the client cannot ask a person', async () => {
     const result = await callTool('certify_metric', input)
-    expect(textOf(result)).toContain(`assay call certify_metric '{"slug":"emma","certifiedBy":"O'\\''Hara"}'`)
+    expect(textOf(result)).toContain(`assay call certify_metric "{'slug':'emma','certifiedBy':'O\\u0027Hara'}"`)
     expect(result._meta?.['assay/error']).toMatchObject({ code: 'forbidden', reason: 'consent_required' })
   })
   test('asks nothing of a token with the scope', async () => {

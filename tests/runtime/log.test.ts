@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -130,6 +130,14 @@ describe('the log file', () => {
     expect(names()).toEqual(['assay.1.log', 'assay.log'])
     const total = names().reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
     expect(total).toBeLessThan(2000 * 2 + 60 * 100)
+  })
+
+  it('is longer while its files cannot be renamed, so that no line is lost', () => {
+    mkdirSync(join(folder, 'assay.2.log'))
+    const file = openLogFile({ folder, maxBytes: 1000, files: 3 })
+    for (let n = 0; n < 20; n++) file.write(`${String(n).padStart(99, '.')}\n`)
+    file.close()
+    expect(readFileSync(join(folder, 'assay.log'), 'utf8').split('\n')).toHaveLength(21)
   })
 
   it('does not stop the program when it cannot be written', () => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { quoteJson, unquoteJson } from '../../kernel/quoted-json.ts'
 import { joinShown, line, quote, showCode } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -71,16 +72,17 @@ async function getOperation(host: Host, flags: Flags, name: string): Promise<Ope
 async function readInput(host: Host, text = '{}'): Promise<Record<string, unknown>> {
   if (text === '-') return readJsonFile(host, '-')
   if (text.startsWith('@')) return readJsonFile(host, text.slice(1))
-  return JSON.parse(text) as Record<string, unknown>
+  return JSON.parse(unquoteJson(text)) as Record<string, unknown>
 }
 
 /** Checks an input on the command line before the data folder is opened. @throws UsageError */
 function requireJson(text: string | undefined): void {
   if (text === undefined || text === '-' || text.startsWith('@')) return
-  const problem = findJsonProblem(text)
+  const json = unquoteJson(text)
+  const problem = findJsonProblem(json)
   if (problem !== undefined)
-    throw new UsageError(`The input must be a JSON object, such as '{"slug":"open-findings"}'; ${problem}`)
-  refusePlainSecrets(JSON.parse(text) as Record<string, unknown>)
+    throw new UsageError(`The input must be a JSON object, such as ${quoteJson({ slug: 'open-findings' })}; ${problem}`)
+  refusePlainSecrets(JSON.parse(json) as Record<string, unknown>)
 }
 
 /**

@@ -6,6 +6,7 @@ import { line, quote, showName, showSentence } from '../../kernel/shown.ts'
 import { changesNothing, makeChange, planChange, type SettingsChange, toDiff } from '../../mcp-install/change.ts'
 import { type Client, clients, thisEnvironment } from '../../mcp-install/clients.ts'
 import { packageFile } from '../../runtime/package-files.ts'
+import { shell } from '../../runtime/shell.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
@@ -39,7 +40,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
       const change = planChange(client.file(place), (text) => client.set(text, options.name, entry))
       await make(host, client, change, options.yes === true)
       if (options.admin !== true && !isGiven(mcp, 'toolsets')) {
-        const again = ['assay mcp install', client.id, ...writeOptions(mcp), '--admin'].join(' ')
+        const again = ['assay mcp install', client.id, ...writeOptions(mcp).map(shell.quote), '--admin'].join(' ')
         await show(host, line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`)
       }
     })

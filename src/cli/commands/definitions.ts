@@ -4,6 +4,7 @@ import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, type PrintableText, showAmount, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
 import { authorOf } from '../../operation/author.ts'
+import { shell } from '../../runtime/shell.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { type Block, type Span, type Tone, warning } from '../output/blocks.ts'
@@ -64,7 +65,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
         const differing = changes.length === 1 ? '1 definition differs' : `${changes.length} definitions differ`
         throw new AppError(
           'conflict',
-          `${differing}; \`assay apply --dir ${options.dir}\` makes the database match the files.`,
+          `${differing}; \`assay apply --dir ${shell.quote(options.dir)}\` makes the database match the files.`,
         )
       }
     })

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { line, showName, showSentence } from '../../kernel/shown.ts'
+import { shell } from '../../runtime/shell.ts'
 import type { MoveProgress } from '../../store/move/target.ts'
 import { isServerAddress } from '../../store/store-place.ts'
 import { declareDataUse } from '../data-use.ts'
@@ -11,7 +12,7 @@ import { type Block, warning } from '../output/blocks.ts'
 import type { Terminal } from '../output/screen.ts'
 import { show } from '../output/show.ts'
 import { printJson } from '../session.ts'
-import { showPathArgument } from '../shell-words.ts'
+import { showArgument } from '../shell-words.ts'
 
 interface MoveFlags extends Flags {
   to?: string
@@ -57,23 +58,23 @@ function toReport({ state, from, to, home, rows, tables, questions, key }: MoveR
 }
 
 function toServerSteps(from: string, home: string): Block[] {
-  const files = ['', '-wal', '-shm'].map((suffix) => showPathArgument(`${from}${suffix}`)).join(' ')
+  const remove = shell.remove(...['', '-wal', '-shm'].map((suffix) => `${from}${suffix}`))
   return [
     warning(
       `The key stays where it is: every server needs it, and ${home} with its other files remains a data folder.`,
     ),
-    line`Next: set ASSAY_STORE to the address, and once \`assay doctor\` reports no failure, remove the former file, which can only be read: ${showSentence(`\`rm -f ${files}\``)}.`,
+    line`Next: set ASSAY_STORE to the address, and once \`assay doctor\` reports no failure, remove the former file, which can only be read: ${showSentence(`\`${remove}\``)}.`,
   ]
 }
 
 function toFolderSteps({ from, home, key }: Pick<MoveReport, 'from' | 'home' | 'key'>): Block[] {
-  const next = showPathArgument(home)
+  const next = showArgument(home)
   const isFromServer = isServerAddress(from)
   const inFolder = key.file !== undefined && dirname(key.file) === home
-  const variable = isFromServer ? 'unset ASSAY_STORE, ' : ''
+  const variable = isFromServer ? `${shell.unset('ASSAY_STORE')}, ` : ''
   const remove = isFromServer
     ? 'drop the former database on the server, which can only be read: `dropdb`.'
-    : `remove the former folder, which can only be read: \`rm -r ${showPathArgument(dirname(from))}\`.`
+    : `remove the former folder, which can only be read: \`${shell.removeFolder(dirname(from))}\`.`
   return [
     ...(inFolder
       ? []

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
 import { line, type PrintableText, quote, showName, showSentence } from '../../kernel/shown.ts'
+import { shell } from '../../runtime/shell.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves } from '../facts.ts'
@@ -235,7 +236,7 @@ async function finish(
   if (source.nextRunAt !== undefined) {
     await show(
       host,
-      line`Its next scheduled scan is at ${toUtcTime(source.nextRunAt)}, while \`assay serve\` or an assistant runs; \`assay service install\` keeps it running.`,
+      line`Its next scheduled scan is at ${toUtcTime(source.nextRunAt)}, while \`assay serve\` or an assistant runs; \`${showSentence(shell.keepServing)}\` keeps it running.`,
     )
   }
 }

@@ -12,7 +12,7 @@ import { toJsonObject } from '../json-argument.ts'
 import { type Block, command } from '../output/blocks.ts'
 import { show } from '../output/show.ts'
 import { printJson, type Session, withSession } from '../session.ts'
-import { showPathArgument } from '../shell-words.ts'
+import { showArgument } from '../shell-words.ts'
 import type { UndoRecord } from '../undo-file.ts'
 
 const statuses = { 'false-positive': 'FALSE_POSITIVE', ignored: 'IGNORED', resolved: 'RESOLVED', open: 'OPEN' } as const
@@ -119,7 +119,7 @@ async function confirms(host: Host, question: PrintableText): Promise<boolean> {
 
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
 async function toUndo(host: Host, { items }: TriageAnswer, { as, home }: TriageFlags): Promise<Block[]> {
-  const folder = home === undefined ? line`` : line` --home ${showPathArgument(home)}`
+  const folder = home === undefined ? line`` : line` --home ${showArgument(home)}`
   if (items.length > MAX_IDS_IN_COMMANDS) {
     const { keepUndo } = await import('../undo-file.ts')
     const name = keepUndo(host.locate({ home }).home, { status: statuses[as], items }, Date.now())

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import wrapAnsi from 'wrap-ansi'
+import { shell } from '../../runtime/shell.ts'
 import { type Block, type Fields, type Span, type TableBlock, type Tone, withUtcTimes } from './blocks.ts'
 import { fitColumns } from './columns.ts'
 import { cutText, wrapText } from './fit-text.ts'
@@ -64,8 +65,8 @@ function wrapLine(text: string, width: number): string[] {
 
 const wrapOptions = { hard: true } as const
 
-function wrapCommand(text: string, width: number): string[] {
-  if (widthOf(text) <= width) return [text]
+function wrapCommand(text: string, width: number, continued = shell.continued): string[] {
+  if (widthOf(text) <= width || continued === undefined) return [text]
   const indent = /^ */.exec(text)?.[0] ?? ''
   const room = width - indent.length - 4
   // Within quotes the shell would keep the backslash.
@@ -73,7 +74,7 @@ function wrapCommand(text: string, width: number): string[] {
   const lines = wrapAnsi(joined, room).replaceAll('\u00a0', ' ').split('\n')
   // Terminals copy a line that they wrap themselves as one line.
   if (lines.some((line) => widthOf(line) > room)) return [text]
-  return lines.map((line, at) => `${indent}${at === 0 ? '' : GAP}${line}${at < lines.length - 1 ? ' \\' : ''}`)
+  return lines.map((line, at) => `${indent}${at === 0 ? '' : GAP}${line}${at < lines.length - 1 ? continued : ''}`)
 }
 
 function layOutTable({ columns, rows }: TableBlock, screen: Screen, paint: Painter): string[] {

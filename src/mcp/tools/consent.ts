@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../kernel/errors.ts'
+import { quoteJson } from '../../kernel/quoted-json.ts'
 import { joinShown, line, type PrintableText, showCode, showJson, showSentence } from '../../kernel/shown.ts'
 import { CONSENT_REQUIRED } from '../../operation/consent.ts'
 import { principalOf } from '../../operation/context.ts'
@@ -51,8 +52,9 @@ export async function withConsent(
         line`${showSentence(what)}? An assistant wants to call ${showCall(operation.name, input)}`,
         state,
       )
-    const shell = `'${JSON.stringify(input).replaceAll("'", "'\\''")}'`
-    const command = ['assay call', commandOptions, operation.name, shell].filter((part) => part !== '').join(' ')
+    const command = ['assay call', commandOptions, operation.name, quoteJson(input)]
+      .filter((part) => part !== '')
+      .join(' ')
     throw new AppError(
       'forbidden',
       `${what} requires the consent of a person, and this client cannot ask for it; have them run in a terminal: ${command}`,

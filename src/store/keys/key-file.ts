@@ -103,7 +103,7 @@ function parseText(written: string, place: string): Buffer {
   if (key.length === KEY_BYTES && /^[\w+/=-]+$/.test(text)) return key
   throw new AppError(
     'unavailable',
-    `The key in ${place} is not 32 bytes in hex or base64; make one with \`openssl rand -base64 32\`.`,
+    `The key in ${place} is not 32 bytes in hex or base64; make one with \`node -p "crypto.randomBytes(32).toString('base64')"\`.`,
     { reason: 'key_invalid' },
   )
 }

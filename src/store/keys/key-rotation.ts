@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../../kernel/count.ts'
 import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
 import { db } from '../builder.ts'
 import { sealDefinition } from '../digests.store.ts'
+import { replaceFile } from '../replace-file.ts'
 import type { Store, Writer } from '../store.ts'
 import { syncFile } from '../sync-file.ts'
 import { checkValue, KEY_BYTES, sealWith, unsealWith, wrapPlace, wrappingKey } from './envelope.ts'
@@ -166,7 +167,7 @@ export function finishRotation({ store, home }: Pick<KeyContext, 'store' | 'home
     retired = `${FILE_NAME}.${checkOf(file)}`
     writeKeyFile(join(home, retired), parseKey(readFileSync(file), file))
   }
-  renameSync(next, file)
+  replaceFile(next, file)
   syncFile(home)
   return retired
 }

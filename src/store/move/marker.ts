@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { AppError } from '../../kernel/errors.ts'
 import { internalText, type SafeText } from '../../kernel/safe-text.ts'
+import { shell } from '../../runtime/shell.ts'
 import { isServerAddress } from '../store-place.ts'
 
 /** Where the address of a SQLite file begins; the rest is its absolute path. */
@@ -80,7 +81,7 @@ export function requireMoveEnded(database: Preparing): void {
 
 /** The address of a server is recorded without the user, which the command needs. */
 const toCommand = (to: string): string =>
-  isServerAddress(to) ? 'the same `assay move --to` command' : `\`assay move --to ${to}\``
+  isServerAddress(to) ? 'the same `assay move --to` command' : `\`assay move --to ${shell.quote(to)}\``
 
 /** How an unfinished move is completed or undone, as the end of a sentence. */
 export const toWayOn = (to: string): string =>
@@ -90,7 +91,7 @@ export const toMovedMessage = (to: string): string =>
   `The database has moved to ${to}, and this former copy can only be read; ${
     isServerAddress(to)
       ? 'name the new one in ASSAY_STORE.'
-      : `use the new folder with --home ${toFolder(to)} or ASSAY_HOME, and without ASSAY_STORE.`
+      : `use the new folder with --home ${shell.quote(toFolder(to))} or ASSAY_HOME, and without ASSAY_STORE.`
   }`
 
 /** The data folder of a target that is a file. */
