@@ -77,7 +77,8 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   const proxy = findProxy(url)
   if (proxy !== undefined && 'problem' in proxy) throw new ExchangeError('proxy', 'EINVAL', proxy.problem)
   // Imported with the first request, because a process that only answers queries never sends one.
-  const [{ default: got }, { toAgents, trustSystem }] = await Promise.all([import('got'), import('./agents.ts')])
+  const { default: got } = await import('got')
+  const { toAgents, trustSystem } = await import('./agents.ts')
   const agent = proxy === undefined ? request.directAgents : toAgents(proxy)
   if (url.protocol === 'https:' || proxy?.address.startsWith('https:')) trustSystem()
   const stream = got.stream(url, {
