@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -23,6 +24,13 @@ export function toAgents({ address }: ForwardProxy): Agents {
   return agents
 }
 
+/** Node would complain on stderr about a folder of certificates that does not exist, as in slim containers. */
+function readSystemCertificates(): string[] {
+  const { SSL_CERT_FILE, SSL_CERT_DIR } = process.env
+  const isThere = process.platform !== 'linux' || SSL_CERT_FILE || existsSync(SSL_CERT_DIR || '/etc/ssl/certs')
+  return isThere ? getCACertificates('system') : []
+}
+
 let isTrusted = false
 
 /**
@@ -32,5 +40,5 @@ let isTrusted = false
 export function trustSystem(): void {
   if (isTrusted) return
   isTrusted = true
-  setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system')])])
+  setDefaultCACertificates([...new Set([...getCACertificates('default'), ...readSystemCertificates()])])
 }
