@@ -87,6 +87,8 @@ describe.skipIf(!hasOpenssl)('behind a forward proxy that opens TLS', () => {
       expect([host, passedTo(host).length > 0]).toEqual([host, true])
     }
     expect(tenants.wiki.requests.length + tenants.bi.requests.length + pages.seen.length).toBe(proxy.passed.length)
+    // Tunnels are used again.
+    expect(proxy.asked.length).toBeLessThan(proxy.passed.length / 5)
   }, 120_000)
 
   it('sends webhooks, and fetches the keys of the identity provider', async () => {
