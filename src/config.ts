@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.ts'
+import { listUnclear, type ProxySettings, readProxyVariables, toProxy } from './connectors/http/proxy.ts'
 import { AppError, describeMoreProblems, invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
 import { maskCredentials } from './kernel/redaction.ts'
@@ -12,6 +13,14 @@ import { readRegularFile } from './runtime/regular-file.ts'
 const network = z
   .union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'must be a network such as 10.0.0.0/8, or an address.')
   .describe('A network such as 10.0.0.0/8.')
+
+const proxyAddress = z
+  .string()
+  .check(({ value, issues }) => {
+    const proxy = toProxy(value)
+    if (typeof proxy === 'string') issues.push({ code: 'custom', input: undefined, message: proxy })
+  })
+  .optional()
 
 const MAX_SHOWN_MEMBER = 60
 
@@ -70,6 +79,21 @@ export const Settings = z
       )
       .default([])
       .describe('Private or loopback hosts to which watches may send webhooks.'),
+    proxy: z
+      .strictObject({
+        https: proxyAddress.describe('Address of the proxy for requests to https addresses; HTTPS_PROXY overrides it.'),
+        http: proxyAddress.describe('Address of the proxy for requests to http addresses; HTTP_PROXY overrides it.'),
+        no: z
+          .string()
+          .refine(
+            (no) => listUnclear(no).length === 0,
+            'must be a list of hosts and networks, such as .corp.com, 10.0.0.0/8.',
+          )
+          .describe('Hosts and networks that are reached without a proxy; NO_PROXY overrides it.')
+          .optional(),
+      })
+      .describe('Proxies through which sources, webhooks, links and the identity provider are reached.')
+      .optional(),
     oidc: IssuerSettings.optional(),
   })
   .describe('Settings of Assay.')
@@ -78,6 +102,8 @@ export type Settings = z.infer<typeof Settings>
 export interface Config extends Settings {
   /** Path of the data folder. */
   home: string
+  /** Those of the environment are not checked: only requests need them. */
+  proxy: ProxySettings
 }
 
 const CONFIG_NAME = 'config.json in the data folder'
@@ -124,8 +150,9 @@ export function loadConfig(flags: Partial<Settings> & { home?: string | undefine
   const oidc = mergeIssuer(file.oidc, readIssuerEnvironment(env))
   const merged = Object.assign({}, ...places, withoutAbsent({ oidc }))
   const settings = parseSettings(merged, (member) => nameOrigin(member, given, env))
+  const proxy = { ...settings.proxy, ...readProxyVariables(env) }
   // Lockdown set in any place cannot be lifted by another.
-  return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
+  return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), proxy, home }
 }
 
 /** Parses the merged settings; a problem names the flag, the variable or the file that the value comes from. */

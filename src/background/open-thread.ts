@@ -1,3 +1,4 @@
+import { useProxies } from '../connectors/http/proxy.ts'
 import { toLoggedText } from '../detectors/safe-text.ts'
 import { createLog, type Log } from '../runtime/log.ts'
 import { openStore } from '../store/open-store.ts'
@@ -12,9 +13,10 @@ interface OpenedThread {
 
 /** Opens what a thread works with, by its worker data; `write` passes its log lines on. */
 export async function openThread(
-  { place, logLevel }: ThreadSettings,
+  { place, logLevel, proxy }: ThreadSettings,
   write: (line: string) => void,
 ): Promise<OpenedThread> {
+  useProxies(proxy)
   const now = () => Date.now()
   const log = createLog({ level: logLevel, write, now, hide: toLoggedText })
   // The thread that started this one has already checked the location of the folder.

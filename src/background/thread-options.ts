@@ -1,3 +1,4 @@
+import { getProxySettings, type ProxySettings } from '../connectors/http/proxy.ts'
 import type { Log, LogLevel } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import type { StorePlace } from '../store/store-place.ts'
@@ -23,9 +24,10 @@ export interface ThreadSettings {
   /** The environment variables for a key that is not in the data folder. */
   keys: Readonly<Record<string, string | undefined>>
   logLevel: LogLevel
+  proxy: ProxySettings
 }
 
 export function toThreadSettings({ store, home, env, logLevel }: ThreadOptions): ThreadSettings {
   const { ASSAY_KEY, ASSAY_KEY_FILE } = env
-  return { home, place: store.place, keys: { ASSAY_KEY, ASSAY_KEY_FILE }, logLevel }
+  return { home, place: store.place, keys: { ASSAY_KEY, ASSAY_KEY_FILE }, logLevel, proxy: getProxySettings() }
 }

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { chainMigratedEntries } from '../audit/audit-chain.store.ts'
 import type { Config } from '../config.ts'
+import { useProxies } from '../connectors/http/proxy.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, scopes } from '../operation/context.ts'
 import { createLog, deferLog, type Log } from '../runtime/log.ts'
@@ -49,6 +50,7 @@ export async function openFolder(
 ): Promise<Folder> {
   const now = () => Date.now()
   const place = toStorePlace(config.home, env)
+  useProxies(config.proxy)
   makeFolder(config.home)
   const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
   const isTerminal = process.stderr.isTTY === true

@@ -49,6 +49,7 @@ export function createWebhookSender(options: {
       } catch (error) {
         if (!(error instanceof ExchangeError)) throw error
         if (error.code === NOT_PUBLIC) return PRIVATE
+        if (error.kind === 'proxy') return `could not be reached: ${error.message}`
         return error.kind === 'timeout' ? 'did not answer in time' : `could not be reached (${error.code})`
       }
     },

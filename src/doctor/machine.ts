@@ -1,11 +1,13 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { homedir } from 'node:os'
 import type { Check } from '../cli/host.ts'
 import type { Config } from '../config.ts'
+import { type ForwardProxy, listUnclear, nameVariable, type ProxyMember, toProxy } from '../connectors/http/proxy.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
+import { showNames } from '../kernel/shown.ts'
 import { changesNothing, planChange } from '../mcp-install/change.ts'
 import { type Client, type ClientEnvironment, clients, thisEnvironment } from '../mcp-install/clients.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
@@ -15,6 +17,8 @@ import { type CheckResult, check, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+const PROXY_WAIT_MS = 2_000
+const MAX_UNCLEAR = 5
 const OLDEST_PLAUSIBLE_CLOCK = Date.UTC(2025, 0, 1)
 const NEWER_NODE = 'Install a version that is maintained and tested: nvm install 24'
 const WHOLE_NODE = 'Install a Node with full language data (ICU): nvm install 24'
@@ -28,7 +32,7 @@ export async function checkMachine(config: Config, env: Environment): Promise<Ch
     check('clock', checkClock, SET_CLOCK),
     check('time zones', checkZones, WHOLE_NODE),
     await checkNames(),
-    check('proxy', () => checkProxy(env), shell.showProxies),
+    toCheck('proxy', await checkProxy(config, env)),
     check(
       'certificates',
       () => checkCertificates(env),
@@ -82,15 +86,48 @@ async function checkNames(): Promise<Check> {
   }
 }
 
-function checkProxy(env: Environment) {
-  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
-  const set = names.filter((name) => env[name])
-  if (set.length === 0) return 'none is set'
-  const warning = `${set.join(', ')} is set, but requests to sources do not use a proxy.`
-  return {
-    warning,
-    fix: `If sources can only be reached through the proxy, run Assay on another machine; otherwise: ${shell.unset(...set)}`,
+/** How to get rid of a setting of the proxy, which is a variable or in config.json. */
+function toProxyFix(member: ProxyMember, env: Environment): string {
+  const name = nameVariable(member)
+  const set = [name.toLowerCase(), name].filter((each) => env[each]?.trim())
+  return set.length === 0
+    ? 'Correct `proxy` in config.json of the data folder, then: assay doctor'
+    : `Correct it; or, to do without it: ${shell.unset(...set)}`
+}
+
+async function checkProxy({ proxy }: Config, env: Environment): Promise<CheckResult> {
+  const found: string[] = []
+  for (const scheme of ['https', 'http'] as const) {
+    const written = proxy[scheme]
+    if (written === undefined) continue
+    const named = toProxy(written)
+    const fix = toProxyFix(scheme, env)
+    if (typeof named === 'string') return { failed: `${nameVariable(scheme)} ${named}`, fix }
+    const fault = await findConnectionFault(named)
+    if (fault !== undefined) return { failed: `The proxy ${named.place} cannot be reached (${fault}).`, fix }
+    found.push(`${scheme} addresses are requested through ${named.place}`)
   }
+  const unclear = listUnclear(proxy.no).slice(0, MAX_UNCLEAR)
+  if (unclear.length > 0) {
+    const warning = `NO_PROXY contains what is no host or network, and is ignored: ${showNames(unclear)}.`
+    return { warning, fix: toProxyFix('no', env) }
+  }
+  const [all] = ['all_proxy', 'ALL_PROXY'].filter((name) => env[name]?.trim())
+  if (all !== undefined && proxy.https === undefined) {
+    const fix = `If sources can only be reached through the proxy, set HTTPS_PROXY; otherwise: ${shell.unset(all)}`
+    return { warning: `${all} is set, which Assay does not use, as opposed to HTTPS_PROXY and HTTP_PROXY.`, fix }
+  }
+  return found.length === 0 ? 'none is set' : found.join(', ')
+}
+
+/** Why no connection to a proxy can be opened; undefined if one can. */
+function findConnectionFault({ address }: ForwardProxy): Promise<string | undefined> {
+  const { protocol, hostname, port } = new URL(address)
+  const socket = connect(Number(port || (protocol === 'https:' ? 443 : 80)), hostname.replace(/^\[|\]$/g, ''))
+  return new Promise<string | undefined>((resolve) => {
+    socket.setTimeout(PROXY_WAIT_MS, () => resolve('ETIMEDOUT'))
+    socket.once('connect', () => resolve(undefined)).once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
+  }).finally(() => socket.destroy())
 }
 
 function checkCertificates(env: Environment) {
@@ -101,8 +138,8 @@ function checkCertificates(env: Environment) {
     }
   }
   const extra = env.NODE_EXTRA_CA_CERTS
-  if (extra === undefined || extra === '') return 'those of Node'
-  if (existsSync(extra)) return 'those of Node and NODE_EXTRA_CA_CERTS'
+  if (extra === undefined || extra === '') return 'those of Node and of the system'
+  if (existsSync(extra)) return 'those of Node, of the system and of NODE_EXTRA_CA_CERTS'
   return { failed: 'NODE_EXTRA_CA_CERTS names a file that does not exist.', fix: shell.unset('NODE_EXTRA_CA_CERTS') }
 }
 

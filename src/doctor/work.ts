@@ -140,7 +140,9 @@ export async function checkSources(app: OpenedApp, isFull: boolean, maxWaitMs = 
           steps: { name: string; status: string; detail?: string; hint?: string }[]
         }
         const bad = steps.find(({ status }) => status === 'failed' || status === 'denied')
-        if (bad === undefined) return toCheck(`source ${name}`, `${count(steps.length, 'step')} passed`)
+        const proxied = steps.flatMap((step) => (step.name === 'proxy' && step.detail ? [step.detail] : []))
+        const passed = [`${count(steps.length - proxied.length, 'step')} passed`, ...proxied].join('; ')
+        if (bad === undefined) return toCheck(`source ${name}`, passed)
         if (signal.aborted) {
           const failed = `${bad.name.replaceAll('_', ' ')}: no answer within ${maxMs / 1000} s`
           return toCheck(`source ${name}`, { failed, fix: `To wait longer: ${again}` })

@@ -27,7 +27,6 @@ export interface ShellCommands {
   showLargest(folder: string): string
   showUserOfPort(port: number): string
   showProcesses: string
-  showProxies: string
   setClock: string
   nameLocalhost: string
   /** Keeps a server running. */
@@ -60,7 +59,6 @@ const sh: ShellCommands = {
   showLargest: (folder) => `du -ah ${quoteIfNeeded(folder)} | sort -h | tail -20`,
   showUserOfPort: (port) => `lsof -i :${port}`,
   showProcesses: 'pgrep -af assay',
-  showProxies: 'env | grep -i proxy',
   setClock: 'sudo timedatectl set-ntp true',
   nameLocalhost: "echo '127.0.0.1 localhost' | sudo tee -a /etc/hosts",
   keepServing: 'assay service install',
@@ -91,7 +89,6 @@ const windows: ShellCommands = {
   showLargest: () => 'start ms-settings:storagesense',
   showUserOfPort: () => 'netstat -ano',
   showProcesses: 'tasklist /v',
-  showProxies: 'systempropertiesadvanced',
   setClock: 'w32tm /resync',
   nameLocalhost: 'notepad C:\\Windows\\System32\\drivers\\etc\\hosts',
   keepServing: 'assay serve',

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { appendAudit } from '../audit/audit.store.ts'
+import { findProxy } from '../connectors/http/proxy.ts'
 import { openSafeSession } from '../connectors/safe-session.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
@@ -245,7 +247,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
         }
         const session = openSafeSession(connector, options, createNumberer(context.vault.fingerprintKey()))
         try {
-          return { steps: await session.test() }
+          return { steps: [...listProxied(connector.credentialOrigins(payload)), ...(await session.test())] }
         } finally {
           await session.close()
         }
@@ -259,6 +261,17 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     }
     return updateConfig(plugins, vault, source, config)
   }
+}
+
+/** Through which proxy each origin is reached, as steps of a connection test; none for those that are reached directly. */
+function listProxied(origins: readonly string[]): z.infer<typeof TestStep>[] {
+  return [...new Set(origins)].flatMap((origin) => {
+    const url = new URL(origin)
+    const proxy = findProxy(url)
+    if (proxy === undefined || 'problem' in proxy) return []
+    const detail = toSafeText(`${url.host} is reached through ${proxy.place}`, 'prose')
+    return [{ name: ownText('proxy'), status: 'ok' as const, detail }]
+  })
 }
 
 /** An unchanged schedule keeps its next run, so that an unrelated edit does not cause a missed run. */

@@ -23,7 +23,7 @@ function keep(damage?: string) {
   if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
-  const settings = { home: folder, place: store.place, keys: {}, logLevel: 'info' as const }
+  const settings = { home: folder, place: store.place, keys: {}, logLevel: 'info' as const, proxy: {} }
   const keeper = keepEngine({
     store,
     log,

@@ -272,13 +272,38 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     says: /another machine/,
     command: /\/etc\/hosts$/,
   },
-  'a proxy': {
+  'a proxy that refuses connections': {
+    check: 'proxy',
+    infect: ({ env }) => {
+      env.https_proxy = 'http://ana:topsecret@127.0.0.1:9'
+    },
+    says: /^The proxy 127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\)\.$/,
+    run: unset,
+  },
+  'a proxy that is none': {
+    check: 'proxy',
+    infect: ({ env }) => {
+      env.HTTPS_PROXY = 'socks5://ana:topsecret@127.0.0.1:9'
+    },
+    says: /^HTTPS_PROXY must begin with http:\/\/ or https:\/\/; proxies of other kinds, such as SOCKS, are not supported\.$/,
+    run: unset,
+  },
+  'a proxy for everything': {
     check: 'proxy',
     status: 'warning',
     infect: ({ env }) => {
-      env.https_proxy = 'http://proxy:8080'
+      env.ALL_PROXY = 'socks5://127.0.0.1:9'
     },
-    says: /https_proxy/,
+    says: /^ALL_PROXY is set, which Assay does not use/,
+    run: unset,
+  },
+  'hosts without a proxy that are none': {
+    check: 'proxy',
+    status: 'warning',
+    infect: ({ env }) => {
+      env.no_proxy = 'localhost,192.168.*'
+    },
+    says: /ignored: .*192\.168\.\*/,
     run: unset,
   },
   'certificates that are not looked at': {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -229,6 +229,27 @@ describe('assay mcp install', () => {
     expect(code).toBe(2)
     expect(stderr).toContain('--yes')
     expect(() => readFileSync(fileOf('cursor'))).toThrow()
+  })
+
+  it('copies the proxy of the shell for the assistant, and shows neither user nor password', async () => {
+    const file = join(home, 'config.json')
+    writeFileSync(file, '{ "logLevel": "warn", "proxy": { "http": "old:1" } }', { mode: 0o644 })
+    const proxied = (variables: Record<string, string>) =>
+      runAssay(['mcp', 'install', 'cursor', '--yes'], { home, env: { ...env(), ...variables } })
+    const variables = { HTTPS_PROXY: 'http://ana:topsecret@proxy.corp:3128', no_proxy: '.corp, <local>' }
+    const { stdout, stderr, code } = await proxied(variables)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /written into \S+config\.json as well: proxy\.corp:3128, with its user name and password in plain text/,
+    )
+    expect(stdout).not.toMatch(/ana|topsecret/)
+    const proxy = { http: 'old:1', https: variables.HTTPS_PROXY, no: '.corp' }
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ logLevel: 'warn', proxy })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await proxied(variables)).stdout).not.toContain('proxy')
+    const refused = await proxied({ HTTPS_PROXY: 'socks5://ana:topsecret@proxy.corp:1080' })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/HTTPS_PROXY must begin with http/) })
+    expect(JSON.parse(readFileSync(file, 'utf8')).proxy).toEqual(proxy)
   })
 
   it('does not change a file that it cannot read', async () => {

@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openLastingCommandLine } from '../cli/command-line.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { hasOpenssl, makeCertificate } from '../support/certificates.ts'
 import { missingPrograms, type OwnPostgresServer, startOwnPostgres } from '../support/postgres.ts'
 import { ask, callTool, connectHttp, connectStdio } from './estate.ts'
 
@@ -20,8 +20,6 @@ const lines = severities.map((severity, index) => ({
   firstDetectedAt: `2026-0${index + 1}-01T00:00:00Z`,
 }))
 const question = { metricSlug: 'total-findings', dimensions: ['severity', 'findingType'] }
-
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
 /** What an answer says about the findings, without ids and times of the installation. */
 const toNumbers = ({ value, breakdown }: Record<string, unknown>) => ({ value, breakdown })
@@ -149,10 +147,10 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
     'checks the certificate of the server, and its name',
     async () => {
       const authorities = ['IP:127.0.0.1', 'DNS:elsewhere.example'].map((name, index) => {
-        const [key, certificate] = makeCertificate(join(home, `server-${index}`), name)
-        server.addFile(`${index}.key`, readFileSync(key, 'utf8'))
-        server.addFile(`${index}.crt`, readFileSync(certificate, 'utf8'))
-        return certificate
+        const { key, cert, certificateFile } = makeCertificate(join(home, `server-${index}`), [name])
+        server.addFile(`${index}.key`, key)
+        server.addFile(`${index}.crt`, cert)
+        return certificateFile
       })
       const certify = (index: number) => {
         for (const [name, value] of [
@@ -180,25 +178,3 @@ describe.skipIf(missingPrograms !== undefined)(`assay on PostgreSQL ${missingPro
     300_000,
   )
 })
-
-/** Makes a key and a certificate of its own for a name; returns their files. */
-function makeCertificate(path: string, name: string): [key: string, certificate: string] {
-  const files: [string, string] = [`${path}.key`, `${path}.crt`]
-  const made = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-keyout',
-    files[0],
-    '-out',
-    files[1],
-    '-days',
-    '2',
-  ]
-  execFileSync('openssl', [...made, '-subj', '/CN=test', '-addext', `subjectAltName=${name}`], { stdio: 'ignore' })
-  return files
-}

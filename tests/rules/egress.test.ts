@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest'
 /** Who may speak to the network, and with what. Everything else goes through these. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/connectors/http/exchange.ts': ['got'],
+  'src/connectors/http/agents.ts': ['node:http', 'node:https', 'node:tls'],
+  // It only takes lists of addresses from the module.
+  'src/connectors/http/proxy.ts': ['node:net'],
   'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
   // It only takes a class of replies from the package.

@@ -24,7 +24,6 @@ const commandsOf = (shell: ShellCommands, [first, second, third]: readonly [stri
   showLargest: shell.showLargest(first),
   showUserOfPort: shell.showUserOfPort(7411),
   showProcesses: shell.showProcesses,
-  showProxies: shell.showProxies,
   setClock: shell.setClock,
   nameLocalhost: shell.nameLocalhost,
   keepServing: shell.keepServing,

@@ -2,9 +2,10 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { line, quote, showName, showSentence } from '../../kernel/shown.ts'
+import { line, type PrintableText, quote, showName, showSentence } from '../../kernel/shown.ts'
 import { changesNothing, makeChange, planChange, type SettingsChange, toDiff } from '../../mcp-install/change.ts'
 import { type Client, clients, thisEnvironment } from '../../mcp-install/clients.ts'
+import { type ProxyChange, planProxySetting, writeProxySetting } from '../../mcp-install/proxy-setting.ts'
 import { packageFile } from '../../runtime/package-files.ts'
 import { shell } from '../../runtime/shell.ts'
 import { declareDataUse } from '../data-use.ts'
@@ -38,7 +39,9 @@ export function addClientCommands(mcp: Command, host: Host): void {
       const args = toArguments(mcp, options.admin === true, place.env.ASSAY_HOME)
       const entry = { command: process.execPath, args }
       const change = planChange(client.file(place), (text) => client.set(text, options.name, entry))
-      await make(host, client, change, options.yes === true)
+      const home = isGiven(mcp, 'home') ? String(mcp.getOptionValue('home')) : undefined
+      const proxy = planProxySetting(() => host.locate({ home }).home, place.env)
+      await make(host, client, change, options.yes === true, proxy)
       if (options.admin !== true && !isGiven(mcp, 'toolsets')) {
         const again = ['assay mcp install', client.id, ...writeOptions(mcp).map(shell.quote), '--admin'].join(' ')
         await show(host, line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`)
@@ -96,15 +99,31 @@ function toName(value: string): string {
 
 const signTones: Readonly<Record<string, Tone>> = { '+': 'good', '-': 'bad' }
 
-async function make(host: Host, client: Client, change: SettingsChange, agreed: boolean): Promise<void> {
-  if (changesNothing(change))
-    return show(host, line`${showName(client.title)} needs no change: ${showSentence(change.file)}`)
-  await show(
-    host,
-    showSentence(change.file),
-    ...toDiff(change).map((text) => ({ text, tone: signTones[text.slice(0, 1)] })),
-  )
+/** Says which proxy is copied into config.json, without its user name and password. */
+export const describeProxy = ({ file, places, hasCredentials }: ProxyChange): PrintableText =>
+  line`What is started without this shell lacks its variables, so its proxy is written into ${showSentence(file)} as well: ${showSentence(places.join(', '))}${hasCredentials ? line`, with its user name and password in plain text, readable by you only` : line``}`
+
+async function make(
+  host: Host,
+  client: Client,
+  change: SettingsChange,
+  agreed: boolean,
+  proxy?: ProxyChange,
+): Promise<void> {
+  if (changesNothing(change)) {
+    await show(host, line`${showName(client.title)} needs no change: ${showSentence(change.file)}`)
+    if (proxy === undefined) return
+  } else {
+    await show(
+      host,
+      showSentence(change.file),
+      ...toDiff(change).map((text) => ({ text, tone: signTones[text.slice(0, 1)] })),
+    )
+  }
+  if (proxy !== undefined) await show(host, describeProxy(proxy))
   if (!agreed && !(await ask(host))) return show(host, line`Nothing was changed.`)
+  if (proxy !== undefined) writeProxySetting(proxy)
+  if (changesNothing(change)) return show(host, line`Written. Start ${showName(client.title)} again.`)
   const { backup } = makeChange(change, new Date())
   const again = line`Start ${showName(client.title)} again.`
   if (backup === undefined) await show(host, line`Written. ${again}`)

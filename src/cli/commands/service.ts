@@ -33,6 +33,12 @@ export function addServiceCommands(program: Command, host: Host): void {
           : line`${showSentence(unit.file)} is up to date.`,
         ...unit.start.map((each) => line`  ${showSentence(each)}`),
       )
+      const { planProxySetting, writeProxySetting } = await import('../../mcp-install/proxy-setting.ts')
+      const proxy = planProxySetting(() => host.locate(options).home, host.env ?? {})
+      if (proxy === undefined) return
+      const { describeProxy } = await import('./clients.ts')
+      writeProxySetting(proxy)
+      await show(host, describeProxy(proxy))
     })
   command('uninstall', 'remove the unit file, and print the commands that stop it first').action(
     async (options: Flags) => {

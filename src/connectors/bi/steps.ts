@@ -2,6 +2,7 @@ import { toSafeText } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { TestStep } from '../connector.ts'
+import { findProxyHint } from '../http/fault.ts'
 import type { BiApi } from './api.ts'
 import type { BiAddresses, BiConfig } from './config.ts'
 import { type Discovery, discover } from './discovery.ts'
@@ -35,7 +36,12 @@ export async function runSteps(options: {
       steps.push(step)
       return step.status === 'ok'
     } catch (error) {
-      steps.push({ name, status: isDenial(error) ? 'denied' : 'failed', detail: detailOf(error), hint })
+      steps.push({
+        name,
+        status: isDenial(error) ? 'denied' : 'failed',
+        detail: detailOf(error),
+        hint: findProxyHint(error) ?? hint,
+      })
       return false
     }
   }

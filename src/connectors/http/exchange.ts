@@ -1,5 +1,7 @@
-import type { Agent as HttpAgent } from 'node:http'
-import type { Agent as HttpsAgent } from 'node:https'
+import type { ClientRequest } from 'node:http'
+import type { Agents } from './agents.ts'
+import { type ForwardProxy, findProxy } from './proxy.ts'
+import { describeProxyStatus, findProxyFault } from './proxy-fault.ts'
 
 /** One request and its reply, without retries, redirects or interpretation of the status. */
 export interface ExchangeRequest {
@@ -19,7 +21,8 @@ export interface ExchangeRequest {
   /** Called once the headers have arrived; false: the body is not read. */
   wantsBody?: (status: number, headers: Record<string, string>) => boolean
   signal: AbortSignal
-  agent?: { http: HttpAgent; https: HttpsAgent }
+  /** For a URL that is requested directly; a proxy resolves the name itself. */
+  directAgents?: Agents
 }
 
 export interface ExchangeReply {
@@ -32,12 +35,13 @@ export interface ExchangeReply {
 
 /** Why there is no usable reply; does not hold the request, so that no header can leak from it. */
 export class ExchangeError extends Error {
-  readonly kind: 'network' | 'timeout' | 'too_large' | 'aborted'
-  /** System error code, such as `ECONNRESET`. */
+  readonly kind: 'network' | 'timeout' | 'too_large' | 'aborted' | 'proxy'
+  /** System error code, such as `ECONNRESET`, or a status in place of a connection through a proxy, such as `HTTP_407`. */
   readonly code: string
 
-  constructor(kind: ExchangeError['kind'], code: string) {
-    super(`${kind}: ${code}`)
+  /** @param message of a fault of the proxy, a clause after "could not be reached: " */
+  constructor(kind: ExchangeError['kind'], code: string, message = `${kind}: ${code}`) {
+    super(message)
     this.name = 'ExchangeError'
     this.kind = kind
     this.code = code
@@ -54,13 +58,13 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Record<s
   return headers
 }
 
-function toExchangeError(error: unknown, signal: AbortSignal): ExchangeError {
-  if (error instanceof ExchangeError) return error
-  const { code, name } = error as { code?: unknown; name?: unknown }
+function toExchangeError(error: unknown, signal: AbortSignal, proxy: ForwardProxy | undefined, isOpen: boolean) {
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
   const word = typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code) ? code : 'EUNKNOWN'
   if (signal.aborted) return new ExchangeError('aborted', 'ABORTED')
-  if (name === 'TimeoutError') return new ExchangeError('timeout', 'ETIMEDOUT')
-  return new ExchangeError('network', word)
+  const fault = proxy === undefined ? undefined : findProxyFault(proxy, word, cause, isOpen)
+  if (fault !== undefined) return new ExchangeError('proxy', fault.code, fault.message)
+  return error instanceof ExchangeError ? error : new ExchangeError('network', word)
 }
 
 /**
@@ -68,24 +72,38 @@ function toExchangeError(error: unknown, signal: AbortSignal): ExchangeError {
  * @throws ExchangeError and nothing else
  */
 export async function exchange(request: ExchangeRequest): Promise<ExchangeReply> {
-  const { signal } = request
+  const { signal, url } = request
   if (signal.aborted) throw new ExchangeError('aborted', 'ABORTED')
+  const proxy = findProxy(url)
+  if (proxy !== undefined && 'problem' in proxy) throw new ExchangeError('proxy', 'EINVAL', proxy.problem)
   // Imported with the first request, because a process that only answers queries never sends one.
   const { default: got } = await import('got')
-  const stream = got.stream(request.url, {
+  const { toAgents, trustSystem } = await import('./agents.ts')
+  const agent = proxy === undefined ? request.directAgents : toAgents(proxy)
+  if (url.protocol === 'https:' || proxy?.address.startsWith('https:')) trustSystem()
+  const stream = got.stream(url, {
     method: request.method,
     headers: request.headers,
     ...(request.body === undefined ? {} : { body: request.body }),
-    ...(request.agent === undefined ? {} : { agent: request.agent }),
-    timeout: { request: request.totalMs },
+    ...(agent === undefined ? {} : { agent }),
     retry: { limit: 0 },
     followRedirect: false,
     throwHttpErrors: false,
     decompress: true,
     signal,
   })
+  // The timeout of got does not apply until a proxy has opened the connection.
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    stream.destroy()
+  }, request.totalMs)
   let head: { status: number; headers: Record<string, string> } | undefined
   let unwanted = false
+  let sent: ClientRequest | undefined
+  stream.on('request', (one: ClientRequest) => {
+    sent = one
+  })
   stream.on('response', (response: { statusCode: number; headers: Record<string, string | string[] | undefined> }) => {
     head = { status: response.statusCode, headers: toHeaders(response.headers) }
     unwanted = request.wantsBody?.(head.status, head.headers) === false
@@ -110,11 +128,18 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   } catch (error) {
     cut = true
     const usable = head !== undefined && (unwanted || request.keepPartial === 'any') && !signal.aborted
-    if (!usable) throw toExchangeError(error, signal)
+    // An https request has no socket until its tunnel is open.
+    const isOpen = sent?.socket?.connecting === false
+    const reason = isLate ? new ExchangeError('timeout', 'ETIMEDOUT') : error
+    if (!usable) throw toExchangeError(reason, signal, proxy, isOpen)
   } finally {
+    clearTimeout(timer)
     stream.on('error', () => {})
     stream.destroy()
   }
   if (head === undefined) throw new ExchangeError('network', 'ENORESPONSE')
+  if (proxy !== undefined && url.protocol === 'http:' && head.status === 407) {
+    throw new ExchangeError('proxy', 'HTTP_407', describeProxyStatus(proxy, 407))
+  }
   return { ...head, bytes: Buffer.concat(chunks), cut: cut || unwanted }
 }

@@ -1,5 +1,6 @@
 import { AppError, type ErrorFacts } from '../../kernel/errors.ts'
 import { ExchangeError, type ExchangeReply } from './exchange.ts'
+import { ADD_AUTHORITY, isUnknownAuthority } from './proxy-fault.ts'
 import { readRetryAfterMs } from './retry-after.ts'
 
 /** Why an attempt failed, and whether to retry it. */
@@ -154,11 +155,25 @@ export function toFault(error: unknown, host: string, signal: AbortSignal): Upst
       retry: 'never',
     }
   }
+  const { code } = error
+  if (error.kind === 'proxy') {
+    const message = `${host} could not be reached: ${error.message.replace(/\.$/, '')}.`
+    // A wrong password is not sent again and again, because that may lock the account.
+    const retry = /^(?:HTTP_4|EINVAL)/.test(code) ? 'never' : 'always'
+    return { reason: 'network', message, code, facts: { isProxyFault: true }, retry }
+  }
+  const advice = isUnknownAuthority(code) ? ADD_AUTHORITY : 'check the address and the network'
   const message =
     error.kind === 'timeout'
       ? `${host} did not answer in time; try again, or raise the timeout.`
-      : `${host} could not be reached (${error.code}); check the address and the network.`
-  return { reason: 'network', message, code: error.code, retry: 'always' }
+      : `${host} could not be reached (${code}); ${advice}.`
+  return { reason: 'network', message, code, retry: 'always' }
+}
+
+/** What to do about a request that failed because of the proxy; undefined for any other error. */
+export function findProxyHint(error: unknown): string | undefined {
+  if (!(error instanceof AppError) || error.facts.facts?.isProxyFault !== true) return undefined
+  return 'See HTTPS_PROXY and NO_PROXY, or proxy in config.json of the data folder; assay doctor checks the proxy.'
 }
 
 export function toAppError(fault: UpstreamFault, host: string): AppError {

@@ -26,7 +26,9 @@ export type Admission =
 export interface Guard {
   /** Checks a URL before anything is sent; `from` is the page or redirect that contains it. */
   admit(written: string, from?: { url: URL; listed: boolean }): Admission
-  /** Sends one admitted request without credentials, and connects only to addresses that were checked. */
+  /**
+   * Sends one admitted request without credentials, and connects only to addresses that were checked, or to the proxy.
+   */
   send(
     admission: Extract<Admission, { admitted: true }>,
     request: Pick<ExchangeRequest, 'method' | 'headers' | 'body' | 'totalMs' | 'maxBytes' | 'signal' | 'wantsBody'>,
@@ -137,9 +139,9 @@ export function createGuard(options: {
       return { admitted: true, url, listed: false }
     },
     async send(admission, request) {
-      const agent = admission.listed ? listedAgents : publicAgents
+      const directAgents = admission.listed ? listedAgents : publicAgents
       try {
-        return await exchange({ ...request, url: admission.url, agent, keepPartial: 'any' })
+        return await exchange({ ...request, url: admission.url, directAgents, keepPartial: 'any' })
       } catch (error) {
         if (error instanceof ExchangeError && error.code === NOT_PUBLIC) options.onBlocked?.('private_address')
         throw error

@@ -65,6 +65,7 @@ const ownFaults = [
 /** The verdict on a request without a reply. */
 export function judgeFault({ kind, code }: ExchangeError): LinkVerdict {
   if (code === NOT_PUBLIC) return { state: 'skipped', reason: 'private_address' }
+  if (kind === 'proxy') return { state: 'unsure', reason: 'proxy' }
   if (kind === 'aborted') return { state: 'unsure', reason: 'stopped' }
   if (kind === 'timeout' || code === 'ETIMEDOUT') return broken('TIMEOUT', 'LOW', 0.6, 'timeout')
   if (['ENOTFOUND', 'ENODATA', 'EAI_NODATA', 'EAI_NONAME'].includes(code)) {

@@ -1,6 +1,7 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { SessionOptions, TestStep } from '../connector.ts'
+import { findProxyHint } from '../http/fault.ts'
 import { findAddress, isMediaAddress } from './address.ts'
 import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
@@ -28,7 +29,7 @@ async function run(
       name,
       status: denied ? 'denied' : 'failed',
       detail: messageOf(error),
-      hint: denied ? hints.denied : hints.failed,
+      hint: findProxyHint(error) ?? (denied ? hints.denied : hints.failed),
     }
   }
 }

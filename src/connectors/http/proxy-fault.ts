@@ -1,0 +1,69 @@
+import type { ForwardProxy } from './proxy.ts'
+
+/** What to do about a certificate of an authority that is not known. */
+export const ADD_AUTHORITY =
+  'if a proxy opens TLS, add the certificate of its authority to those of the system, or name its file in NODE_EXTRA_CA_CERTS'
+
+/** Whether a certificate is of an authority that is not known. */
+export const isUnknownAuthority = (code: string) => /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)
+
+const hasCredentials = ({ address }: ForwardProxy) => {
+  const { username, password } = new URL(address)
+  return username !== '' || password !== ''
+}
+
+/** Describes the status with which a proxy answers in place of a connection; undefined for an answer without one. */
+export function describeProxyStatus(proxy: ForwardProxy, status: number | undefined): string {
+  const by = `the proxy ${proxy.place}`
+  if (status === 407) {
+    return hasCredentials(proxy)
+      ? `${by} does not accept the user name and password in its address (407); correct them`
+      : `${by} requires a user name and password (407); write them into its address, as in http://user:password@host:port`
+  }
+  if (status !== undefined && status >= 400 && status < 500) {
+    return `${by} does not allow connections to this host (${status}); ask its operator to allow them`
+  }
+  if (status !== undefined && status >= 500) {
+    return `${by} could not connect to this host (${status}); check the address, or ask the operator of the proxy`
+  }
+  return `${by} did not answer as a proxy does${status === undefined ? '' : ` (${status})`}; check its address`
+}
+
+/**
+ * Whether the proxy is the reason for a failed request, and how.
+ * @param code system error code
+ * @param isOpen whether the connection to the host through the proxy was open
+ */
+export function findProxyFault(
+  proxy: ForwardProxy,
+  code: string,
+  cause: unknown,
+  isOpen: boolean,
+): { code: string; message: string } | undefined {
+  const { syscall, statusCode } = (cause ?? {}) as { syscall?: unknown; statusCode?: unknown }
+  const by = `the proxy ${proxy.place}`
+  if (typeof statusCode === 'number') {
+    const status = Number.isNaN(statusCode) ? undefined : statusCode
+    return { code: status === undefined ? 'EPROTO' : `HTTP_${status}`, message: describeProxyStatus(proxy, status) }
+  }
+  if (syscall === 'connect' || syscall === 'getaddrinfo') {
+    const what = code === 'ECONNREFUSED' ? 'refused the connection' : 'could not be reached'
+    return { code, message: `${by} ${what} (${code}); check its address and that it runs` }
+  }
+  if (isOpen) return undefined
+  if (code === 'ETIMEDOUT') {
+    return { code, message: `${by} did not open a connection in time; try again, or ask its operator` }
+  }
+  if (isUnknownAuthority(code)) {
+    return { code, message: `the certificate that came through ${by} is not trusted (${code}); ${ADD_AUTHORITY}` }
+  }
+  if (code === 'ERR_PROXY_TUNNEL' || code === 'ECONNRESET') {
+    const message = `${by} closed the connection; check its address, and whether that begins with http:// or https://`
+    return { code: 'ECONNRESET', message }
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    const message = `${by} answered with something other than TLS; check its address, and whether that begins with http:// or https://`
+    return { code: 'EPROTO', message }
+  }
+  return undefined
+}
