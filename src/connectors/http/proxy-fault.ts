@@ -12,7 +12,10 @@ const hasCredentials = ({ address }: ForwardProxy) => {
   return username !== '' || password !== ''
 }
 
-/** Describes the status with which a proxy answers in place of a connection; undefined for an answer without one. */
+/**
+ * Describes the answer of a proxy in place of a connection.
+ * @param status undefined where it was not HTTP
+ */
 export function describeProxyStatus(proxy: ForwardProxy, status: number | undefined): string {
   const by = `the proxy ${proxy.place}`
   if (status === 407) {
