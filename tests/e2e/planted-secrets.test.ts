@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ import { localPerson } from '../support/context.ts'
 import { runInOneProcess } from './planted-commands.ts'
 
 /** A tenant that sends back all that it was sent, decoded too, and words of its own, in every kind of refusal. */
-const digestOf = (text: string) => createHash('sha256').update(text).digest()
+const digestOf = (text: string) => hash('sha256', text, 'buffer')
 const canary = `upstream-canary-${digestOf('canary').toString('hex', 0, 12)}`
 const answers = [400, 401, 403, 404, 409, 429, 500, 502, 200, 200]
 const echo = ({ headers, url }: IncomingMessage) => {

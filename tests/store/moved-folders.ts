@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -59,7 +59,7 @@ export function listRows(file: string): Record<string, string> {
         const texts = rows
           .map((row: unknown) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)))
           .sort()
-        return [name, `${texts.length} ${createHash('sha256').update(texts.join('\n')).digest('hex')}`]
+        return [name, `${texts.length} ${hash('sha256', texts.join('\n'))}`]
       }),
     )
   } finally {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Sampling, ScanWarning } from '../connector.ts'
 import { listOrderNames, type Order, toOrder } from '../order-by.ts'
 import type { ContentLoader, LoadedContent } from './content.ts'
@@ -22,7 +22,7 @@ export interface SampleSelection {
   warnings: ScanWarning[]
 }
 
-const rankOf = (seed: number, id: string) => createHash('sha256').update(`${seed}:${id}`).digest('hex')
+const rankOf = (seed: number, id: string) => hash('sha256', `${seed}:${id}`)
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function toUnits(content: LoadedContent, refreshes: ReadonlyMap<string, number>): Unit[] {
