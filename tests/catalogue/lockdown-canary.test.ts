@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -198,7 +199,7 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
     for (;;) {
       const reply = await ask()
       if (reply.status !== 429) return reply
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await sleep(100)
     }
   }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -81,7 +82,7 @@ export async function serve(
       expect([response.status, response.ok || (await response.text())]).toEqual([response.status, true])
     },
     async close() {
-      const ended = new Promise((resolve) => server.once('exit', resolve))
+      const ended = once(server, 'exit')
       server.kill('SIGTERM')
       await ended
       rmSync(home, { recursive: true, force: true })

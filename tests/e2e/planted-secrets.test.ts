@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -71,7 +72,7 @@ beforeAll(async () => {
     response.writeHead(status, { 'content-type': asked % 2 ? 'text/html' : 'application/json', 'x-echo': canary })
     response.end(asked % 3 ? echo(request) : JSON.stringify({ message: echo(request), code: echo(request) }))
   })
-  await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
+  await once(hostile.listen(0, '127.0.0.1'), 'listening')
   const created = await openLastingCommandLine({}, { home }).run(['token', 'create', '--scope', 'admin', '--name', 'a'])
   note('assay token create', created.stderr)
   tokens.push(created.stdout.trim())

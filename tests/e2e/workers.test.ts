@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -220,7 +221,7 @@ describe.skipIf(missingPrograms !== undefined)(`workers on PostgreSQL ${missingP
     await expect(start(0, { ASSAY_KEY: Buffer.alloc(32, 8).toString('base64') })).rejects.toThrow(/\bkey\b/)
     const taken = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void taken.close())
-    await new Promise((resolve) => taken.once('listening', resolve))
+    await once(taken, 'listening')
     const address = taken.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
     await expect(start(port)).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use`)

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -255,7 +256,7 @@ async function importKilled(home: string, killed: Killed): Promise<void> {
     const before = progressOf(watcher)
     const child = isOpen ? start(home, ['serve', '--port', '0']) : start(home, ['import', file, '--source', source])
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-    const ended = new Promise((resolve) => child.once('close', resolve))
+    const ended = once(child, 'close')
     if (kills < mostKills && random() < 0.93) {
       const killer = killAt(home, { pid: child.pid, before, isOpen, ...drawAim(random) })
       await ended
