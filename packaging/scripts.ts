@@ -25,7 +25,10 @@ export function writeFiles(files: readonly BuiltFile[]): void {
 
 const { platform, target, minifySyntax, minifyWhitespace, legalComments, sourcesContent, logLevel } = bundleOptions
 
-/** How esbuild ends the exports of a module; the copy that it makes of them would be a detour for each call. */
+/**
+ * How esbuild ends the exports of a module; the copy that it makes of them would be a detour for each call. `__esModule`
+ * tells `import()` in another chunk that `default` is among them.
+ */
 const COPIED_EXPORTS = /module\.exports ?= ?__toCommonJS\((\w+)\);/
 
 const OWN_URL = {
@@ -43,7 +46,7 @@ async function toScript(path: string, chunk: string, hasMap: boolean): Promise<B
     ...(chunk.includes('import.meta.url') ? OWN_URL : {}),
     ...(hasMap ? { sourcemap: 'external', sourcesContent, sourcefile: path } : {}),
   })
-  const contents = code.replace(COPIED_EXPORTS, 'module.exports=$1;')
+  const contents = code.replace(COPIED_EXPORTS, '__defProp($1,"__esModule",{value:!0});module.exports=$1;')
   if (contents.includes('__toCommonJS(')) throw new Error(`the exports of ${path} were not recognized`)
   if (!hasMap) return [{ path, contents }]
   const name = path.slice(path.lastIndexOf('/') + 1)
