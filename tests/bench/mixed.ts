@@ -96,7 +96,7 @@ const entry = (name: string) => fileURLToPath(new URL(`./mixed/${name}-entry.ts`
 
 /** Another process that stores findings steadily between `begin` and `end`, which gives how many it has stored. */
 async function startWriter(file: string): Promise<{ begin(): void; end(): Promise<number>; close(): void }> {
-  const child = fork(entry('writer'), [file, String(RATE)], { execArgv: process.execArgv })
+  const child = fork(entry('writer'), [file, String(RATE)])
   const hear = () => new Promise<unknown>((resolve) => child.once('message', resolve))
   await hear()
   return {
@@ -201,7 +201,7 @@ function importInto(served: Served, file: string) {
 }
 
 async function measureRival(folder: string) {
-  const rival = await Served.start([...process.execArgv, entry('rival'), join(folder, 'rival.db'), String(rows)])
+  const rival = await Served.start([entry('rival'), join(folder, 'rival.db'), String(rows)])
   const taken: Round[] = []
   try {
     await askSteadily(rival, rivals, { everyMs, until: (asked) => asked >= 200 })

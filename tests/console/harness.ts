@@ -131,14 +131,17 @@ export async function openProfile(browser: Browser): Promise<BrowserContext> {
 
 /** Pages of one browser; what goes wrong on one, moves on it, or leaves the server, is kept as a fault. */
 export class Pages {
+  readonly browser: Browser
+  readonly origin: string
   private profile: Promise<BrowserContext> | undefined
   private readonly opened: Page[] = []
   private faults: string[] = []
   private expected: RegExp | undefined
-  constructor(
-    readonly browser: Browser,
-    readonly origin: string,
-  ) {}
+
+  constructor(browser: Browser, origin: string) {
+    this.browser = browser
+    this.origin = origin
+  }
 
   /** Opens a page in the profile that all of them share. */
   async open(path: string, { viewport, colorScheme, ...options }: OpenOptions = {}): Promise<Page> {
