@@ -13,10 +13,9 @@ import { type CheckResult, check, quote, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const OLDEST_NODE = [20, 19] as const
 const OLDEST_PLAUSIBLE_CLOCK = Date.UTC(2025, 0, 1)
-const NEWER_NODE = 'Install Node 20.19 or later: nvm install 22'
-const WHOLE_NODE = 'Install a Node with full language data (ICU): nvm install 22'
+const NEWER_NODE = 'Install Node 22.21 or a later 22, or 24.5 or later: nvm install 24'
+const WHOLE_NODE = 'Install a Node with full language data (ICU): nvm install 24'
 const clockCommands: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'sudo sntp -sS time.apple.com',
   win32: 'w32tm /resync',
@@ -40,7 +39,7 @@ export async function checkMachine(config: Config, env: Environment): Promise<Ch
 
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const fits = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
+  const fits = major === 22 ? minor >= 21 : major > 24 || (major === 24 && minor >= 5)
   const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`
   return fits ? detail : { failed: detail, fix: NEWER_NODE }
 }

@@ -189,7 +189,7 @@ function checkFiles(store: Store, files: StoreFiles, { deep, maxQuickBytes, newe
       'sqlite',
       () =>
         `SQLite ${store.read((reader) => reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v} by better-sqlite3`,
-      'npm rebuild better-sqlite3',
+      fix,
     ),
     check('write-ahead log', () => checkWal(size('-wal')), OLDEST),
     check('backups', () => checkBackups(dirname(files.file), newest), 'assay backup'),
