@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import { verifyAudit } from '../audit/audit-chain.store.ts'
@@ -52,8 +52,14 @@ const toRoom = (home: string) =>
   `Free some disk space; scans and changes are paused until then. To see what uses it: du -ah ${quote(home)} | sort -h | tail -20`
 
 function examineFolder(home: string): CheckResult {
-  const found = statSync(home, { throwIfNoEntry: false })
-  if (found === undefined) return { failed: `The folder ${home} does not exist.`, fix: 'assay init' }
+  let found: Stats
+  try {
+    found = statSync(home)
+  } catch (error) {
+    // `throwIfNoEntry: false` hides ENOTDIR, too, in some versions of Node.js.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return { failed: `The folder ${home} does not exist.`, fix: 'assay init' }
+  }
   if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toFolderFix(home) }
   accessSync(home, constants.R_OK | constants.W_OK)
   return home
