@@ -94,6 +94,7 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
       script,
       settings: { workerData: settings, stdout: true },
       events: { log: writeLine, building: setReady },
+      log,
     })
     thread = own
     try {

@@ -27,7 +27,7 @@ export interface Examination {
 /** Fixes for a database that cannot be opened, where restoring a backup would not help; by reason of the error. */
 const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   database_newer: NEWER,
-  sqlite_not_loaded: 'Where assay is installed: npm install',
+  driver_not_loaded: 'Where assay is installed: npm install',
   network_folder: 'Use a folder on a disk of this machine: assay doctor --home ~/assay-data',
   no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',

@@ -50,7 +50,7 @@ const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string
   {
     // The binary of better-sqlite3 is absent, damaged, or for another machine.
     code: /^(?:MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/,
-    reason: 'sqlite_not_loaded',
+    reason: 'driver_not_loaded',
     message: `SQLite cannot be loaded on ${process.platform} ${process.arch}; install Assay again with its packages, on Linux, macOS or Windows with an x64 or arm64 processor.`,
   },
 ]

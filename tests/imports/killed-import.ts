@@ -11,6 +11,7 @@ import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { createRandom } from '../../src/sample/ids.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
 import { mainFile, makeHome, serveAssay } from '../support/assay.ts'
+import { expectKill } from '../support/endings.ts'
 import { type Place, type Progress, placeOf, selectProgress } from './import-places.mjs'
 import { Process } from './unpublished.ts'
 
@@ -258,6 +259,7 @@ async function importKilled(home: string, killed: Killed): Promise<void> {
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null
     const ended = once(child, 'close')
     if (kills < mostKills && random() < 0.93) {
+      expectKill(child)
       const killer = killAt(home, { pid: child.pid, before, isOpen, ...drawAim(random) })
       await ended
       await killer.terminate()
