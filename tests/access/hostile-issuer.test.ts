@@ -258,7 +258,7 @@ const forge = async (issuer: TestIssuer, state: State, isEntered = true) => {
   ]
 }
 const medianOf = (times: readonly number[]) =>
-  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 const toTimes = (replies: readonly { ms: number }[]) => replies.map(({ ms }) => ms)
 
 const VALID = isLong ? 15 : 3

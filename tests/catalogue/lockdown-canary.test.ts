@@ -282,7 +282,7 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers } })
     const client = new Client({ name: 'canary', version: '1' })
     await client.connect(transport as never)
-    for (const operation of [...operations].sort((a, b) => a.effect.localeCompare(b.effect))) {
+    for (const operation of operations.toSorted((a, b) => a.effect.localeCompare(b.effect))) {
       if (operation.toolset === undefined) continue
       for (const input of inputsFor(way, operation.name, 'MCP')) {
         const answer = await client.callTool({ name: operation.name, arguments: input })

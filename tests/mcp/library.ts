@@ -84,7 +84,7 @@ export function createLibrary(): Library {
       }),
       run: ({ limit }) => {
         ran.push('list_metrics')
-        return { items: [...books.values()].slice(0, limit), total: books.size }
+        return { items: books.values().take(limit).toArray(), total: books.size }
       },
     }),
     operation({

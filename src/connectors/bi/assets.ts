@@ -155,8 +155,8 @@ export function createAssets(options: AssetOptions) {
     childKeys: readonly string[],
   ): AssetDraft {
     const { workspace, admins = [], unread } = content
-    const links = [...childKeys].sort().map((targetKey): LinkDraft => ({ type: 'contains', targetKey }))
-    const [owner] = options.ownership ? [...admins].sort() : []
+    const links = childKeys.toSorted().map((targetKey): LinkDraft => ({ type: 'contains', targetKey }))
+    const [owner] = options.ownership ? admins.toSorted() : []
     return draft(
       {
         key: keyOf.workspace(workspace),

@@ -50,11 +50,11 @@ function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; u
   const order = toOrder(sampling.orderBy)
   const latest = strategy === 'LATEST'
   if (latest && (order === 'name' || order === 'id')) {
-    const sorted = [...units].sort((a, b) => compare(a[order], b[order]) || compare(a.id, b.id))
+    const sorted = units.toSorted((a, b) => compare(a[order], b[order]) || compare(a.id, b.id))
     return { chosen: sorted.slice(0, limit), undated: false }
   }
   const dated = latest && units.some((unit) => dateOf(unit, order) !== undefined)
-  const ranked = [...units].sort(
+  const ranked = units.toSorted(
     (a, b) =>
       (dated ? (dateOf(b, order) ?? -1) - (dateOf(a, order) ?? -1) : 0) ||
       compare(rankOf(seed, a.id), rankOf(seed, b.id)),
