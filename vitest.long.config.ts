@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['tests/long/**/*.test.ts'],
+    setupFiles: ['tests/support/checked-endings.ts'],
     pool: 'forks',
     maxWorkers: 1,
     testTimeout: 10_800_000,

@@ -26,7 +26,10 @@ export const builtWorkers = {
 export function listProjects(rooms: readonly string[], left: readonly string[] = []): TestProjectConfiguration[] {
   const own = alone.filter((file) => rooms.includes(file.split('/')[1] ?? ''))
   return [
-    { extends: true, test: { name: 'alone', include: own, exclude: [...left] } },
+    {
+      extends: true,
+      test: { name: 'alone', include: own, exclude: [...left], setupFiles: ['tests/support/checked-endings.ts'] },
+    },
     {
       extends: true,
       test: {
@@ -34,7 +37,7 @@ export function listProjects(rooms: readonly string[], left: readonly string[] =
         include: rooms.map((room) => `tests/${room}/**/*.test.ts`),
         exclude: [...alone, ...left],
         isolate: false,
-        setupFiles: ['tests/support/one-process.ts'],
+        setupFiles: ['tests/support/one-process.ts', 'tests/support/checked-endings.ts'],
       },
     },
   ]

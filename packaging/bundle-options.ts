@@ -14,10 +14,6 @@ const unread: Plugin = {
       contents:
         "import process from 'node:process'\nclass DefaultJsonSchemaValidator {}\nexport { DefaultJsonSchemaValidator, process }",
     }))
-    // Only sources start sources.
-    bundle.onLoad({ filter: /[/\\]src[/\\]runtime[/\\]source-worker\.ts$/ }, () => ({
-      contents: 'export const startSourceWorker = undefined',
-    }))
     bundle.onLoad({ filter: /zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, ({ path }) => ({
       contents: "export { default as en } from './en.js'",
       resolveDir: dirname(path),

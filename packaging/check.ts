@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
 // Runs all checks at once; with `--build` the program is built meanwhile. What a check prints is shown when it fails.
@@ -21,7 +22,7 @@ async function run(name: string): Promise<boolean> {
       output += text
     })
   }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [code] = await once(child, 'close')
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n${code === 0 ? '' : `${output}\n`}`)
   return code === 0

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,7 +122,7 @@ try {
   await take(browser, origin)
 } finally {
   await browser.close()
-  const ended = new Promise((resolve) => demo.once('exit', resolve))
+  const ended = once(demo, 'exit')
   demo.kill('SIGTERM')
   await ended
   rmSync(home, { recursive: true, force: true })

@@ -85,8 +85,8 @@ const createDetectorTable = () => [
 const createOperationTable = () => [
   '| operation | REST | tool | what it does |',
   '| --- | --- | --- | --- |',
-  ...[...operations]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  ...operations
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(
       ({ name, route, toolset, summary }) =>
         `| \`${name}\` | ${route === undefined ? '' : `\`${cell(route)}\``} | ${toolset ?? ''} | ${cell(summary)} |`,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { lexicons } from '../src/detectors/prompt-injection/lexicon/all.ts'
 import { findSlotHits } from '../src/detectors/prompt-injection/slot-hits.ts'
@@ -18,13 +18,13 @@ export interface TrainingRecord {
 
 export const RECORD_FILE = new URL('record.json', import.meta.url)
 
-export const digest = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex')
+export const digest = (data: string | Uint8Array) => hash('sha256', data)
 
 export const readRecord = (): TrainingRecord => JSON.parse(readFileSync(RECORD_FILE, 'utf8'))
 
 /** Changes with the lexicons, and with the way in which texts are split and described to the model. */
 export function digestFeatures(): string {
-  const hash = createHash('sha256')
+  const sum = createHash('sha256')
   const collector = new FeatureCollector()
   for (const { language, words } of lexicons) {
     for (const [slot, list] of Object.entries(words)) {
@@ -33,12 +33,12 @@ export function digestFeatures(): string {
       )
       const tags = tagWords(tokens, findSlotHits(tokens))
       const starts = toSentenceStarts(tokens)
-      hash.update(`${language} ${slot}`)
+      sum.update(`${language} ${slot}`)
       for (let at = 0; at + 1 < starts.length; at++) {
         collector.collect(tokens, tags, starts[at] ?? 0, starts[at + 1] ?? 0)
-        hash.update(collector.features.slice(0, collector.count).join())
+        sum.update(collector.features.slice(0, collector.count).join())
       }
     }
   }
-  return hash.digest('hex')
+  return sum.digest('hex')
 }

@@ -153,7 +153,7 @@ function trainWeights(all: readonly Example[], seed: number): Float32Array {
       // Large sources must not drown small ones.
       const weight = Math.min(2, Math.max(0.4, Math.sqrt(150 / (perSource.get(source) ?? 1))))
       if (isClean) {
-        const hardest = [...windows].sort((a, b) => b.score - a.score).slice(0, 3)
+        const hardest = windows.toSorted((a, b) => b.score - a.score).slice(0, 3)
         for (const window of [...hardest, pick(windows), pick(windows)])
           learn(example, window, 0, (isQuoting ? 0.2 : 1) * weight, pass)
         continue
@@ -202,8 +202,8 @@ export function withThresholds(model: WordingModel, cases: readonly DetectionCas
   const clean = cases.filter(({ expected, family }) => expected.length === 0 && family !== QUOTING_FAMILY)
   const scored = clean.map(({ text }) => ({ text, ...scoreText(text, model) })).sort((a, b) => b.any - a.any)
   const weak = (scored[Math.floor(scored.length * WEAK_SHARE)]?.any ?? Infinity) + ABOVE
-  const highest = [...scored]
-    .sort((a, b) => b.speaking - a.speaking)
+  const highest = scored
+    .toSorted((a, b) => b.speaking - a.speaking)
     .find(
       ({ text, speaking }) =>
         !isReported(text, { ...model, weak, strong: Infinity }) &&

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { type Caller, expandScopes, type Scope } from '../operation/context.ts'
 import type { IssuerSettings } from './issuer-settings.ts'
@@ -57,7 +57,7 @@ function toScopes(claim: unknown, mapping: IssuerSettings['scopes']): Scope[] {
 /** Labels can be reassigned and freely chosen, so part of a hash of the id distinguishes two subjects in histories. */
 function toName(claims: Record<string, unknown>, id: string): string {
   const labels = [claims.preferred_username, claims.email, claims.client_id, claims.sub].map(toLabel)
-  const tag = createHash('sha256').update(id).digest('hex').slice(0, 16)
+  const tag = hash('sha256', id).slice(0, 16)
   return `${labels.find((label) => label !== '') ?? 'subject'} (${tag})`
 }
 

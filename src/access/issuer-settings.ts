@@ -8,10 +8,9 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 /** Whether an address uses https, or http on loopback when the issuer does too; and contains no credentials. */
 export function isSafeAddress(text: string, issuer = text): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password } = new URL(text)
-  if (username !== '' || password !== '') return false
-  return protocol === 'https:' || (isLoopbackHttp(text) && isLoopbackHttp(issuer))
+  const url = URL.parse(text)
+  if (url?.username !== '' || url.password !== '') return false
+  return url.protocol === 'https:' || (isLoopbackHttp(text) && isLoopbackHttp(issuer))
 }
 
 function isLoopbackHttp(text: string): boolean {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const PREFIX = 'assay'
@@ -32,4 +32,4 @@ export const isSameDigest = (a: Uint8Array, b: Uint8Array): boolean => a.length 
 /** Detects typing errors, and lets scanners for leaked secrets recognise a token offline. */
 const checksumOf = (body: string) => crc32(body).toString(16).padStart(8, '0')
 
-const digestOf = (text: string) => createHash('sha256').update(text).digest()
+const digestOf = (text: string) => hash('sha256', text, 'buffer')

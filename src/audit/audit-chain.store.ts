@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { db } from '../store/builder.ts'
 import type { AuditRow } from '../store/schema.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
@@ -50,9 +50,7 @@ export function toDigest(before: string, row: AuditEntryRow): string {
   // Entries from before there were ids keep their digest.
   if (row.actor_id !== null) content.push(row.actor_id)
   if (row.client !== null) content.push({ client: row.client })
-  return createHash('sha256')
-    .update(`${before}\n${JSON.stringify(content)}`)
-    .digest('hex')
+  return hash('sha256', `${before}\n${JSON.stringify(content)}`)
 }
 
 export interface AuditVerification {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from '../store/builder.ts'
@@ -37,7 +37,7 @@ export interface AuditEntry {
 /** The id of an author with secrets masked; a hash distinguishes ids that are equal once masked. */
 export function toSafeActorId(id: string): SafeText {
   const safe = toSafeText(id, 'key')
-  return safe === id ? safe : (`${safe}#${createHash('sha256').update(id).digest('hex').slice(0, 12)}` as SafeText)
+  return safe === id ? safe : (`${safe}#${hash('sha256', id).slice(0, 12)}` as SafeText)
 }
 
 /** Appends a change that was just written, or a deletion, to the trail. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Engine } from '../engine/columnar-index.ts'
 import { addSomeWords } from '../engine/load.store.ts'
 import { findLogPosition, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
@@ -71,10 +71,7 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
   let saved: LogPosition | undefined
   let mayRefreshAt = Number.NEGATIVE_INFINITY
   let [builtAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  let setReady = () => {}
-  const settled = new Promise<void>((resolve) => {
-    setReady = resolve
-  })
+  const { promise: settled, resolve: setReady } = Promise.withResolvers<void>()
   const ready = Promise.race([settled, sleep(MAX_WAIT_MS, undefined, { ref: false })])
 
   /**
@@ -97,6 +94,7 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
       script,
       settings: { workerData: settings, stdout: true },
       events: { log: writeLine, building: setReady },
+      log,
     })
     thread = own
     try {
@@ -144,8 +142,6 @@ export function keepEngine(options: KeeperOptions): EngineKeeper {
       setReady()
     }
   }
-
-  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
   const attach = (engine: Engine) => store.read((reader) => attachEngine(reader, engine))
 

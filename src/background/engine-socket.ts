@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { version } from '../runtime/package-files.ts'
@@ -37,7 +37,7 @@ export function prepareLockFile(home: string, name: 'lock' | 'next' = 'lock'): s
 /** The address at which that process answers. */
 export function findEngineSocket(home: string): { socket: string } | { problem: SharingProblem } {
   if (process.platform === 'win32') {
-    const name = createHash('sha256').update(resolve(home).toLowerCase()).digest('hex').slice(0, 32)
+    const name = hash('sha256', resolve(home).toLowerCase()).slice(0, 32)
     return { socket: `\\\\.\\pipe\\assay-${name}` }
   }
   const socket = join(folderOf(resolve(home)), 'socket')

@@ -36,8 +36,8 @@ export function createLookupThread(options: LookupThreadOptions): LookupThread {
       script,
       settings: { workerData: toThreadSettings(options), stdout: true },
       events: { log: options.writeLine },
-      onExit: (error) => {
-        if (error !== undefined && !closed) log.error('the thread for lookups in the database failed', { error })
+      log,
+      onExit: () => {
         thread = undefined
       },
     })

@@ -39,9 +39,10 @@ export function createLoopThread(options: LoopThreadOptions): Loop {
         cancel: (scanUid) => scans.cancel(scanUid),
         ask: async ({ id, operation, input }) => opened.notify('answered', { id, ...(await ask(operation, input)) }),
       },
-      onExit: (error) => {
+      log,
+      onExit: () => {
         if (closed) return
-        log.error('the thread of the background loop ended and will be started again', { error })
+        log.error('the thread of the background loop ended and will be started again')
         restart = setTimeout(() => {
           thread = open()
         }, RESTART_MS).unref()

@@ -55,8 +55,7 @@ export function createQueryThread(options: QueryThreadOptions): StandbyThread {
   let crashes = 0
   let mayStartAt = 0
 
-  const onExit = (error: unknown) => {
-    if (error !== undefined) log.error('the thread that answers questions failed', { error })
+  const onExit = () => {
     worker = undefined
     if (!closed) options.onLost?.()
     crashes += 1
@@ -69,6 +68,7 @@ export function createQueryThread(options: QueryThreadOptions): StandbyThread {
       script,
       settings: { workerData, stdout: true },
       events: { log: options.writeLine },
+      log,
       onExit,
     })
   }

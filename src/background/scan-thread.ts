@@ -111,7 +111,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
           stopIfIdle()
         },
       },
-      onExit: (error) => onExit(opened, error),
+      log,
+      onExit: () => onExit(opened),
     })
     const opened: Thread = { worker, owner, stopping: false }
     return opened
@@ -147,7 +148,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   }
 
   /** Releases the scans that the thread was running; scans and unsent calls start on the next thread. */
-  const onExit = ({ owner, stopping }: Thread, error: unknown) => {
+  const onExit = ({ owner, stopping }: Thread) => {
     thread = undefined
     clearTimeout(idle)
     owner.release()
@@ -156,7 +157,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (!closed && !isIdle()) dispatch()
       return
     }
-    if (!closed) log.error('the scan thread died', { error, scans: scans.size })
+    if (!closed) log.error('the scan thread died', { scans: scans.size })
     clearing = clear(owner)
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pause } from '../connectors/http/upstream.ts'
 import { AppError } from '../kernel/errors.ts'
 import { line, MAX_NAME, type PrintableText, showCode, showName, showSentence } from '../kernel/shown.ts'
@@ -71,7 +72,7 @@ export async function followScan(
           'The scan was interrupted; what it has stored is kept, and the next scan resumes there.',
         )
       }
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      await sleep(POLL_MS)
     }
   } finally {
     display.close()

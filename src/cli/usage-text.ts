@@ -4,7 +4,9 @@ import { closest } from '../kernel/suggest.ts'
 /** A usage error of the parser as one sentence that names the help to read. */
 export function toUsageSentence(text: string, program: Command, argv: readonly string[]): string {
   const { command, path } = findCommand(program, argv)
+  // A word too many may be a secret, so it is not repeated.
   const [first = '', ...more] = text
+    .replace(/^(error: too many arguments.* got \d+): .*/s, '$1')
     .split('\n')
     .map((each) => each.trim())
     .filter((each) => each !== '' && !each.startsWith('(run with --help'))

@@ -45,10 +45,8 @@ export function createOperationThreads(options: OperationThreadsOptions): Operat
         start: (scanUid) => scans.start(scanUid),
         cancel: (scanUid) => scans.cancel(scanUid),
       },
-      onExit: (error) => {
-        if (error !== undefined && !closed) log.error('a thread that runs operations failed', { error })
-        threads.delete(thread)
-      },
+      log,
+      onExit: () => void threads.delete(thread),
     })
     threads.add(thread)
     return thread

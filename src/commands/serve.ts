@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { hostname, networkInterfaces } from 'node:os'
 import { createAuthenticator } from '../access/gatekeeper.ts'
 import { createIssuer } from '../access/issuer.ts'
@@ -170,9 +171,6 @@ export async function serve(app: OpenedApp, host: Host): Promise<void> {
   }
 }
 
-export function untilStopped(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export async function untilStopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { OpenedApp } from '../app.ts'
 import type { Host } from '../cli/host.ts'
@@ -57,6 +58,6 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
     // A pending load is not awaited, because no client is left to use it.
     end.abort()
     const close = async () => (opened === undefined ? folder.close() : opened.close())
-    await Promise.race([close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
+    await Promise.race([close(), sleep(CLOSE_MS, undefined, { ref: false })])
   }
 }

@@ -59,8 +59,8 @@ export function createWebhookSender(options: {
 const PRIVATE = 'is private; name its host in webhookHosts of config.json to allow it.'
 
 function examine(address: string, hosts: readonly string[]): { url: URL; listed: boolean } | string {
-  if (!URL.canParse(address)) return 'is not a URL; write one such as https://hooks.example.com/assay.'
-  const url = new URL(address)
+  const url = URL.parse(address)
+  if (url === null) return 'is not a URL; write one such as https://hooks.example.com/assay.'
   if (url.protocol !== 'https:') return 'must begin with https://.'
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password.'
   if (isListedHost(address, url, hosts)) return { url, listed: true }

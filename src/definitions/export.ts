@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type Issue } from '../kernel/errors.ts'
@@ -105,7 +105,7 @@ function choosePath({ kind, name }: Definition, taken: ReadonlySet<string>): str
     .replace(/[^a-z0-9]+/g, '-')
   const stem = plain.replace(/^-+|-+$/g, '').slice(0, 100)
   const isPlain = stem !== '' && !DEVICE.test(stem)
-  const tag = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  const tag = hash('sha256', name).slice(0, 8)
   const candidates = [...(isPlain ? [`${folder}/${stem}.yaml`] : []), `${folder}/${stem || kind}-${tag}.yaml`]
   return candidates.find((path) => !taken.has(path)) ?? `${folder}/${stem || kind}-${tag}-${taken.size}.yaml`
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { CreateCustomDetector } from '../custom-detectors/model.ts'
 import { chartTypes, DashboardName, placementSizes } from '../dashboards/model.ts'
@@ -146,7 +146,7 @@ export function toSet(definitions: readonly Definition[]): Map<string, Definitio
 
 /** A digest of a definition's content, independent of key order. */
 export function toDigest({ members }: Definition): string {
-  return createHash('sha256').update(toText(members)).digest('hex').slice(0, 32)
+  return hash('sha256', toText(members)).slice(0, 32)
 }
 
 function toText(value: unknown): string {

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 
 const BLOCK_BYTES = 64
 /** Longer strings are hashed with `createHmac`. */
@@ -36,7 +36,7 @@ export class ByteNumberer {
   readonly #beginnings: Buffer[] = []
 
   constructor(key: Uint8Array) {
-    const block = key.length > BLOCK_BYTES ? createHash('sha256').update(key).digest() : key
+    const block = key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key
     for (let at = 0; at < BLOCK_BYTES; at++) {
       this.#inner[at] = (block[at] ?? 0) ^ 0x36
       this.#outer[at] = (block[at] ?? 0) ^ 0x5c

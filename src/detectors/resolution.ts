@@ -35,7 +35,7 @@ const gravity = (match: Located) => severities.indexOf(match.severity)
  * drops matches that overlap those of a detector in `yields`. The result is in document order.
  */
 export function resolveOverlaps(found: readonly Located[], yields: ReadonlyMap<string, readonly string[]>): Located[] {
-  const surestFirst = [...found].sort(
+  const surestFirst = found.toSorted(
     (a, b) =>
       b.confidence - a.confidence || gravity(a) - gravity(b) || b.to - b.from - (a.to - a.from) || a.from - b.from,
   )
@@ -86,7 +86,7 @@ export function distinct(
 /** Keeps at most MAX_FINDINGS findings per detector, the most severe ones; `dropped` counts the others by detector. */
 export function cap(reported: readonly Reported[]): { reported: Reported[]; dropped: Map<string, number> } {
   const counts = new Map<string, number>()
-  const gravestFirst = [...reported].sort((a, b) => gravity(a.match) - gravity(b.match))
+  const gravestFirst = reported.toSorted((a, b) => gravity(a.match) - gravity(b.match))
   const kept = new Set(
     gravestFirst.filter(({ match: { detectorType } }) => {
       const count = (counts.get(detectorType) ?? 0) + 1

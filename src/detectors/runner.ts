@@ -1,5 +1,5 @@
 import { type AssayDocument, type Part, toSourceOffset } from '../documents/document.ts'
-import { joinRanges, type Range } from '../kernel/ranges.ts'
+import { joinRanges } from '../kernel/ranges.ts'
 import { type TextChunk, toPieces } from './chunks.ts'
 import {
   type AssetFacts,
@@ -141,16 +141,12 @@ function findMore(document: AssayDocument, reported: readonly Reported[], option
   const asked = new Set(options.detectors.map(({ detector }) => detector.type))
   const veiling = (options.veiling ?? []).filter(({ detector }) => !asked.has(detector.type))
   if (veiling.length === 0) return []
-  const windows = new Map<number, Range[]>()
-  for (const { match } of reported) {
-    const list = windows.get(match.part) ?? []
-    windows.set(match.part, list)
-    list.push({ start: Math.max(0, match.start - WINDOW), end: match.end + WINDOW })
-  }
-  const pieces = [...windows].flatMap(([index, list]) => {
+  const byPart = Map.groupBy(reported, ({ match }) => match.part)
+  const pieces = [...byPart].flatMap(([index, list]) => {
     const whole = document.parts[index]
     if (whole === undefined) return []
-    return joinRanges(list).map(({ start, end }) => {
+    const windows = list.map(({ match: { start, end } }) => ({ start: Math.max(0, start - WINDOW), end: end + WINDOW }))
+    return joinRanges(windows).map(({ start, end }) => {
       return { part: { ...whole, text: whole.text.slice(start, end) }, whole, index, offset: start }
     })
   })

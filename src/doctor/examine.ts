@@ -28,8 +28,8 @@ export interface Examination {
 /** Fixes for a database that cannot be opened, where restoring a backup would not help; by reason of the error. */
 const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   database_newer: NEWER,
-  native_module: 'Where assay is installed: npm rebuild better-sqlite3 --ignore-scripts=false',
   network_folder: `Use a folder on a disk of this machine: assay doctor --home ${shell.quote(otherFolder)}`,
+  driver_not_loaded: 'Where assay is installed: npm install',
   no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',
   not_writable: `Check who owns the folder: ${shell.showOwner(home)}`,

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import { verifyAudit } from '../audit/audit-chain.store.ts'
@@ -53,8 +53,14 @@ const toRoom = (home: string) =>
   `Free some disk space; scans and changes are paused until then. To see what uses it: ${shell.showLargest(home)}`
 
 function examineFolder(home: string): CheckResult {
-  const found = statSync(home, { throwIfNoEntry: false })
-  if (found === undefined) return { failed: `The folder ${home} does not exist.`, fix: 'assay init' }
+  let found: Stats
+  try {
+    found = statSync(home)
+  } catch (error) {
+    // `throwIfNoEntry: false` hides ENOTDIR, too, in some versions of Node.js.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return { failed: `The folder ${home} does not exist.`, fix: 'assay init' }
+  }
   if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toFolderFix(home) }
   accessSync(home, constants.R_OK | constants.W_OK)
   return home
@@ -190,7 +196,7 @@ function checkFiles(store: Store, files: StoreFiles, { deep, maxQuickBytes, newe
       'sqlite',
       () =>
         `SQLite ${store.read((reader) => reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v} by better-sqlite3`,
-      'npm rebuild better-sqlite3',
+      fix,
     ),
     check('write-ahead log', () => checkWal(size('-wal')), OLDEST),
     check('backups', () => checkBackups(dirname(files.file), newest), 'assay backup'),

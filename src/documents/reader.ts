@@ -66,7 +66,7 @@ function readOffice(bytes: Uint8Array, site: string | undefined): ReadResult {
 function parseOffice(files: ReadonlyMap<string, Uint8Array>, site: string | undefined): AssayDocument | undefined {
   if (files.has('word/document.xml')) return parseDocx(files, site)
   if (files.has('xl/workbook.xml')) return parseXlsx(files, site)
-  return [...files.keys()].some((name) => name.startsWith('ppt/slides/')) ? parsePptx(files, site) : undefined
+  return files.keys().some((name) => name.startsWith('ppt/slides/')) ? parsePptx(files, site) : undefined
 }
 
 const CUT = 'The archive is truncated.'

@@ -140,7 +140,7 @@ export function openFacets(writer: Writer): FacetDictionary {
     }
   }
   const learnWords = (texts: Iterable<SafeText>) => {
-    const unknown = [...new Set(texts)].filter((text) => !words.has(text))
+    const unknown = [...new Set(texts).difference(words)]
     const found = writer.firstOfEach<[number]>(
       findWord,
       unknown.map((text) => [text]),
@@ -158,7 +158,7 @@ export function openFacets(writer: Writer): FacetDictionary {
     }
   }
   const readAhead = (ids: Iterable<number>) => {
-    const unknown = [...new Set(ids)].filter((id) => !facets.has(id))
+    const unknown = [...new Set(ids).difference(facets)]
     if (unknown.length === 0) return
     const rows = writer.prepare(selectCombos).all(internalText(JSON.stringify(unknown))) as ComboSqlRow[]
     for (const row of rows) {

@@ -36,7 +36,7 @@ export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
   const open = publicUrl === undefined ? undefined : new URL(publicUrl)
   const names = new Set([...loopbackNames, ...hosts, ...(open === undefined ? [] : [open.hostname])].map(toLower))
   const parse = (address: string): URL | undefined => {
-    const url = URL.canParse(address) ? new URL(address) : undefined
+    const url = URL.parse(address)
     return url?.username === '' && url.password === '' && names.has(toLower(url.hostname)) ? url : undefined
   }
   /** Origins on this machine or the public URL; a page on another port is rejected by its Sec-Fetch-Site header. */

@@ -46,7 +46,6 @@ export async function listen(
     const close = () =>
       new Promise<void>((done) => {
         server.close(() => done())
-        server.closeIdleConnections()
         setTimeout(() => server.closeAllConnections(), 2000).unref()
       })
     server.once('error', (error: NodeJS.ErrnoException) => reject(toListenError(error, address)))

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { LightResponse } from './light-response.ts'
@@ -21,7 +21,7 @@ export async function toTextResponse(request: Headers, reply: TextReply): Promis
   const { text, status = 200, isRevalidated = false } = reply
   const headers = new Headers(reply.headers)
   if (isRevalidated) {
-    const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+    const tag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
     headers.set('etag', `W/${tag}`)
     headers.append('vary', 'authorization')
     const known = request.get('if-none-match') ?? ''

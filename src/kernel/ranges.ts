@@ -38,7 +38,7 @@ export class RangeSet<T extends Range> {
 /** Merges ranges that overlap or touch; the result is in order. */
 export function joinRanges(ranges: readonly Range[]): Range[] {
   const joined: Range[] = []
-  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
     const last = joined.at(-1)
     if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end)
     else joined.push({ start, end })

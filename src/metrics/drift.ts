@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { dependsOnDueDates, type FilterMapping } from '../findings/filter.ts'
 import { listPolicies } from '../findings/sla.store.ts'
 import { findTermBySlug } from '../glossary/glossary.store.ts'
@@ -78,13 +78,13 @@ function listParts(
   metric: MetricRecord,
   inputs: ReadonlyMap<string, MetricRecord>,
 ): Map<string, string> {
-  const parts = new Map([['definition', hash(toMeaning(metric))]])
+  const parts = new Map([['definition', digestOf(toMeaning(metric))]])
   for (const part of [metric, ...inputs.values()]) {
-    if (part !== metric) parts.set(`metric ${part.slug}`, hash(toMeaning(part)))
-    if (part.term !== null) parts.set(`term ${part.term.slug}`, hash(part.term.filterMapping))
-    if (isByDueDates(reader, part)) parts.set('due dates', hash(describePolicies(reader)))
+    if (part !== metric) parts.set(`metric ${part.slug}`, digestOf(toMeaning(part)))
+    if (part.term !== null) parts.set(`term ${part.term.slug}`, digestOf(part.term.filterMapping))
+    if (isByDueDates(reader, part)) parts.set('due dates', digestOf(describePolicies(reader)))
     for (const slug of listFilterTerms(part)) {
-      parts.set(`term ${slug}`, hash(findTermBySlug(reader, slug)?.filterMapping ?? {}))
+      parts.set(`term ${slug}`, digestOf(findTermBySlug(reader, slug)?.filterMapping ?? {}))
     }
   }
   return new Map([...parts].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -94,8 +94,8 @@ function toMeaning({ type, definition, term, emptyAs }: MetricRecord): object {
   return { type, definition, term: term?.slug ?? null, emptyAs: emptyAs ?? 'zero' }
 }
 
-function hash(content: object): string {
-  return createHash('sha256').update(canonical(content)).digest('hex').slice(0, 16)
+function digestOf(content: object): string {
+  return hash('sha256', canonical(content)).slice(0, 16)
 }
 
 /** JSON with sorted keys and sorted arrays: the arrays of a definition are sets, so their order has no meaning. */

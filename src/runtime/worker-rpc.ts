@@ -1,5 +1,6 @@
 import { parentPort, type TransferListItem, Worker, type WorkerOptions } from 'node:worker_threads'
 import { AppError, type ErrorReport, fromErrorReport, toErrorReport } from '../kernel/errors.ts'
+import type { Log } from './log.ts'
 import { startWorker } from './package-files.ts'
 
 /** The messages between a worker and the thread that started it. */
@@ -66,7 +67,9 @@ export interface ClientOptions<P extends WorkerProtocol> {
   /** With `stdout: true`, what the worker prints is dropped. */
   settings?: Omit<WorkerOptions, 'eval'>
   events: { [Name in keyof P['events']]: (value: P['events'][Name]) => void }
-  /** Called when the worker has ended, before its calls reject; with the error that ended it, if any. */
+  /** Gets a line with the event `thread_lost` when the worker fails, also while it is being stopped. */
+  log?: Log
+  /** Called when the worker has ended, before its calls reject; with the error if it failed. */
   onExit?: (error: unknown) => void
 }
 
@@ -77,11 +80,12 @@ interface PendingCall {
 
 /** Starts a worker that answers calls by `serveCalls`. */
 export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>): WorkerClient<P> {
-  const { script, settings, events, onExit } = options
+  const { script, settings, events, log, onExit } = options
   const worker = typeof script === 'string' ? startWorker(script, settings) : new Worker(script, settings)
   const calls = new Map<number, PendingCall>()
   let nextId = 1
   let isLost = false
+  let isTerminated = false
   let failure: unknown
   let stopped: Promise<void> | undefined
 
@@ -99,6 +103,11 @@ export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>):
     for (const id of [...calls.keys()]) settle(id)?.reject(new WorkerLost(failure))
   }
 
+  const terminate = () => {
+    isTerminated = true
+    return worker.terminate()
+  }
+
   worker.unref()
   if (settings?.stdout === true) worker.stdout.resume()
   worker.on('message', (message: Response) => {
@@ -106,13 +115,15 @@ export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>):
     else if (message.kind === 'reply') settle(message.id)?.resolve(message.value as never)
     else if (message.kind === 'refusal') settle(message.id)?.reject(fromErrorReport(message.report))
     else if (message.kind === 'fault') settle(message.id)?.reject(message.error)
-    else void worker.terminate()
+    else void terminate()
   })
   worker.on('error', (error) => {
     failure = error
   })
   const exited = new Promise<void>((resolve) => {
-    worker.once('exit', () => {
+    worker.once('exit', (code) => {
+      if (code !== 0 && !isTerminated) failure ??= new Error(`the thread ended with code ${code}`)
+      if (failure !== undefined) log?.error('a thread failed', { event: 'thread_lost', thread: script, error: failure })
       onExit?.(failure)
       lose()
       resolve()
@@ -121,7 +132,7 @@ export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>):
 
   const stop = async (limitMs: number) => {
     post({ kind: 'stop' })
-    const timer = setTimeout(() => void worker.terminate(), limitMs)
+    const timer = setTimeout(() => void terminate(), limitMs)
     await exited
     clearTimeout(timer)
   }
@@ -164,7 +175,7 @@ export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>):
     },
     async terminate() {
       lose()
-      await worker.terminate()
+      await terminate()
     },
   }
 }

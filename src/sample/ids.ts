@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { createRandom as createSeeded } from '../kernel/random.ts'
 
-const digestOf = (slug: string) => createHash('sha256').update(slug).digest()
+const digestOf = (slug: string) => hash('sha256', slug, 'buffer')
 
 /** A content id in the wiki's format of ten digits; always the same for a slug. */
 export function toContentId(slug: string): string {

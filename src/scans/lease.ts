@@ -140,11 +140,9 @@ export async function whileLeased<T>(lease: ScanLease, promise: Promise<T>): Pro
     promise.catch(() => {})
     throw new LeaseStopped(lease.stop)
   }
-  let stop = () => {}
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new LeaseStopped(lease.stop))
-    signal.addEventListener('abort', stop, { once: true })
-  })
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new LeaseStopped(lease.stop))
+  signal.addEventListener('abort', stop, { once: true })
   try {
     return await Promise.race([promise, stopped])
   } catch (error) {

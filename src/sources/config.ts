@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Connector, Sampling } from '../connectors/connector.ts'
 import type { DetectorDescription } from '../detectors/detector.ts'
@@ -292,5 +292,5 @@ function hashOf(value: unknown): string {
   const canonical = JSON.stringify(value, (_key, member: unknown) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
   )
-  return createHash('sha256').update(canonical).digest('hex').slice(0, 32)
+  return hash('sha256', canonical).slice(0, 32)
 }

@@ -3,7 +3,6 @@ import { AppError } from '../kernel/errors.ts'
 import { LruMap } from '../kernel/recent.ts'
 import type { Safe, SafeText } from '../kernel/safe-text.ts'
 import { type Query, toStatement } from './builder.ts'
-import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
 import { defineFoldCase } from './migrate.ts'
 import { APPLICATION_ID, UNFINISHED_COPY_ID } from './migrations.ts'
@@ -355,7 +354,7 @@ export function openConnection(file: string, options: { readonly?: boolean; cach
   try {
     database = new Database(file, { readonly: options.readonly ?? false, timeout: 5000 })
   } catch (error) {
-    throw toDriverError(error) ?? toAppError(error)
+    throw toAppError(error)
   }
   try {
     database.pragma('busy_timeout = 5000')

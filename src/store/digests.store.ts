@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { db } from './builder.ts'
 import { newestSchema } from './migrations.ts'
 import type { Reader, Store, Writer } from './store.ts'
@@ -52,7 +52,7 @@ function toDigest(reader: Reader, { kind, name }: Named): string | undefined {
   const parts = partQueries[kind]
   const content =
     parts === undefined ? row : { ...row, [parts.member]: JSON.stringify(reader.prepare(parts.query).raw().all(name)) }
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
+  return hash('sha256', JSON.stringify(content))
 }
 
 /** Stores the SHA-256 of a definition that was just written, or deletes it when the definition no longer exists. */

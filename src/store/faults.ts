@@ -47,9 +47,15 @@ const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string
     reason: 'not_writable',
     message: 'The data folder cannot be written to; choose another one with --home.',
   },
+  {
+    // The binary of better-sqlite3 is absent, damaged, or for another machine.
+    code: /^(?:MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/,
+    reason: 'driver_not_loaded',
+    message: `SQLite cannot be loaded on ${process.platform} ${process.arch}; install Assay again with its packages, on Linux, macOS or Windows with an x64 or arm64 processor.`,
+  },
 ]
 
-/** Turns an error code of SQLite into an `AppError` that states what to do next; returns any other error unchanged. */
+/** Turns an error code of SQLite or of loading it into an `AppError` that states what to do next; returns any other error unchanged. */
 export function toAppError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const known = plainErrors.find((candidate) => candidate.code.test(code))

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { showName } from '../kernel/shown.ts'
 import { packageFile } from '../runtime/package-files.ts'
@@ -54,10 +54,7 @@ export function digestSchema(database: Preparing): SchemaDigests {
 /** White space of indexes is normalised: migrations and imports create them with different line breaks. */
 function toDigest({ type, tbl_name, sql }: SchemaRow): string {
   const text = type === 'index' ? sql?.replace(/\s+/g, ' ') : sql
-  return createHash('sha256')
-    .update(JSON.stringify([tbl_name, text]))
-    .digest('hex')
-    .slice(0, 32)
+  return hash('sha256', JSON.stringify([tbl_name, text])).slice(0, 32)
 }
 
 /** The objects of a schema version; undefined for an unknown version. */

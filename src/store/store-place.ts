@@ -58,8 +58,8 @@ export const isServerAddress = (text: string): boolean => /^postgres(?:ql)?:/.te
  * @throws AppError `invalid_input`
  */
 export function readAddress(text: string, env: Environment, named = 'ASSAY_STORE'): PostgresAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !isServerAddress(url.protocol)) {
+  const url = URL.parse(text)
+  if (url === null || !isServerAddress(url.protocol)) {
     throw invalidInput(`${named} must have the form ${FORM}; without it, the database is a file in the data folder.`)
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')

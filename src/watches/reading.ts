@@ -141,7 +141,7 @@ function listValues(
   const rankOf = ({ value }: WatchedValue) => (value === null ? Number.POSITIVE_INFINITY : sign * value)
   const ordered = found.sort((a, b) => rankOf(a) - rankOf(b) || compareKeys(a.key, b.key))
   const all = new Map([...kept, ...ordered].map((group) => [toGroupId(group.key), group]))
-  return { groups: [...all.values()].slice(0, MAX_WATCH_GROUPS), totalGroups: all.size }
+  return { groups: all.values().take(MAX_WATCH_GROUPS).toArray(), totalGroups: all.size }
 }
 
 /** Why the state is unknown because of the sources in scope: the worst problem of any of them. */

@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto'
+import { hash, type KeyObject } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAuthenticator } from '../../src/access/gatekeeper.ts'
@@ -96,7 +96,7 @@ function signWithExponentOne(issuer: TestIssuer, modulus: string): string {
   const text = `${encode({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })}.${encode(claimsOf(issuer))}`
   const size = toBytes(modulus).length
   const info = Buffer.from('3031300d060960864801650304020105000420', 'hex')
-  const digest = Buffer.concat([info, createHash('sha256').update(text).digest()])
+  const digest = Buffer.concat([info, hash('sha256', text, 'buffer')])
   const signature = Buffer.concat([
     Buffer.from([0, 1]),
     Buffer.alloc(size - digest.length - 3, 255),
@@ -258,7 +258,7 @@ const forge = async (issuer: TestIssuer, state: State, isEntered = true) => {
   ]
 }
 const medianOf = (times: readonly number[]) =>
-  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 const toTimes = (replies: readonly { ms: number }[]) => replies.map(({ ms }) => ms)
 
 const VALID = isLong ? 15 : 3

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAuthenticator, type Refusal } from '../../src/access/gatekeeper.ts'
@@ -297,10 +298,10 @@ describe('limits', () => {
     const answers = Array.from({ length: 70 }, () =>
       gate.run('ada', work).catch((error: AppError) => error.facts.reason),
     )
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     for (let n = 0; n < 68; n++) {
       release.shift()?.()
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
     expect(await Promise.all(answers)).toEqual([...Array(68).fill('done'), 'overloaded', 'overloaded'])
     expect(most).toBe(4)
@@ -311,8 +312,8 @@ describe('limits', () => {
   it('serve callers in turn, and drop queries of the caller that fills the queue', async () => {
     const gate = createConcurrencyLimit({ inFlight: 1, queued: 4 })
     const done: string[] = []
-    let release = () => {}
-    const first = gate.run('greedy', () => new Promise<void>((resolve) => (release = resolve)))
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const first = gate.run('greedy', () => released)
     const ask = (caller: string, name: string) =>
       gate.run(caller, () => done.push(name)).catch((error: AppError) => done.push(`${name} ${error.facts.reason}`))
     const greedy = [1, 2, 3, 4].map((n) => ask('greedy', `greedy ${n}`))

@@ -2,6 +2,7 @@ import { createCipheriv, randomBytes, randomInt } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
 import { backUp } from '../../src/store/backup.ts'
@@ -186,7 +187,7 @@ describe('the encryption key', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const running = await startEntry(entry, [folder])
       await untilPrinted(running, 'started')
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+      await sleep(Math.random() * 20)
       running.child.kill('SIGKILL')
       await running.ended
       expect(readSecret(folder)).toBe(SECRET)

@@ -4,6 +4,7 @@ import { createLoopThread } from '../../src/background/loop-thread.ts'
 import type { ThreadOptions } from '../../src/background/thread-options.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { openStore } from '../support/context.ts'
+import { takeFaults } from '../support/endings.ts'
 
 const toScript = (text: string) =>
   new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'\n${text}`)}`)
@@ -28,6 +29,7 @@ it('the thread of the background loop starts scans here, and is started again af
   await vi.waitFor(() => expect(scans.start.mock.calls).toEqual([['scan'], ['scan']]), { timeout: 25_000 })
   await loop.stop()
   expect(options.lines.join('')).toContain('the loop broke')
+  expect(takeFaults()).not.toEqual([])
 })
 
 it('the thread of the background loop is told the answer to a question, or that there is none', async () => {
@@ -71,6 +73,8 @@ it('lookups fail with an error while their thread is lost, and the next one star
   const lookups = createLookupThread({ ...options, vault: { problem: () => undefined } })
   expect(await lookups.countFindings()).toBe(42)
   await expect(lookups.readEstate()).rejects.toMatchObject({ code: 'unavailable' })
+  expect(options.lines.join('')).toContain('"event":"thread_lost"')
+  expect(takeFaults()).toEqual([expect.stringContaining('a thread ended with 7')])
   expect(await lookups.countFindings()).toBe(42)
   // A database that does not answer is not ready.
   const since = performance.now()

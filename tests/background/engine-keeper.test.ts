@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { keepEngine } from '../../src/background/engine-keeper.ts'
 import { findEngine } from '../../src/query/engine/executor.ts'
@@ -60,7 +61,7 @@ test('an engine that cannot be built is retried after a minute, with a warning e
   await vi.waitFor(() => expect(failures()).toBe(1), 10_000)
   for (let turn = 0; turn < 5; turn++) {
     keeper.rebuildIfNeeded()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
   }
   expect(failures()).toBe(1)
   move(2 * MINUTE)
@@ -83,7 +84,7 @@ test.each([
   Object.defineProperty(first?.history, name, { value })
   move(MINUTE / 2)
   keeper.rebuildIfNeeded()
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await sleep(50)
   expect(engine()).toBe(first)
   move(2 * MINUTE)
   keeper.rebuildIfNeeded()

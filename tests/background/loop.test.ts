@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Loop, runTick, startLoop } from '../../src/background/loop.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -66,11 +67,8 @@ describe('a schedule', () => {
   })
 
   it('skips a run while another one is running', async () => {
-    let go = () => {}
-    tenant.onPage = () =>
-      new Promise<void>((resolve) => {
-        go = resolve
-      })
+    const { promise: held, resolve: go } = Promise.withResolvers<void>()
+    tenant.onPage = () => held
     await bench.run('start_scan', { id: 'fake' })
     await expect.poll(async () => (await scans())[0]?.status).toBe('RUNNING')
     bench.clock.now += HOUR
@@ -188,7 +186,7 @@ describe('the lease', () => {
     for (let count = 0; count < 6; count++) start()
     await expect.poll(holder).toBeDefined()
     const first = holder()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
     expect(holder()).toEqual(first)
   })
 
@@ -227,10 +225,10 @@ describe('the lease', () => {
       const first = holder()
       start({ ...lease, now: () => bench.clock.now + differenceMs })
       start({ ...lease, now: () => bench.clock.now - 2 * differenceMs })
-      await new Promise((resolve) => setTimeout(resolve, 800))
+      await sleep(800)
       expect(holder()).toEqual(first)
       bench.clock.now += differenceMs
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      await sleep(500)
       expect(holder()).toEqual(first)
     },
   )
@@ -242,7 +240,7 @@ describe('the lease', () => {
       writer.prepare("INSERT INTO lease VALUES ('loop', 'elsewhere/1/x', 7, ?)").run(bench.clock.now + 20_000),
     )
     start()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
     expect(await scans()).toEqual([])
     bench.store.write((writer) => writer.prepare('DELETE FROM lease').run())
     await expect.poll(async () => (await scans()).length).toBe(1)
@@ -254,7 +252,7 @@ describe('the lease', () => {
       writer.prepare("INSERT INTO lease VALUES ('loop', 'elsewhere/1/x', 7, ?)").run(bench.clock.now + 20_000),
     )
     start()
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await sleep(60)
     expect(holder()).toEqual({ holder: 'elsewhere/1/x', token: 7 })
   })
 })

@@ -14,6 +14,7 @@ import { getStats } from '../../src/scans/stats-operation.ts'
 import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, openContext } from '../support/context.ts'
+import { takeFaults } from '../support/endings.ts'
 import { openNewFile } from '../support/new-store.ts'
 
 const operations = [...queryOperations, ...dashboardOperations, ...findingOperations, getStats]
@@ -198,6 +199,7 @@ test('leaves a query to the main thread when the query thread dies or does not r
   expect(await thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
   expect(thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
   expect(thread.answer('list_metrics', {}, asked)).toBeUndefined()
+  expect(takeFaults()).toHaveLength(1)
 }, 60_000)
 
 test('rejects waiting queries with unavailable when it is closed', async () => {
@@ -213,7 +215,7 @@ test('rejects waiting queries with unavailable when it is closed', async () => {
 }, 60_000)
 
 test('an engine is built from one snapshot while other connections write', () => {
-  const { store } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
+  const { store } = openThread(new URL('./silent.worker.mjs', import.meta.url))
   const snapshot = store.openSnapshot()
   store.write((writer) => writer.prepare('DELETE FROM finding WHERE id <= 100').run())
   const engine = buildEngine(snapshot.reader)

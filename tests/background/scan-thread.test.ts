@@ -23,6 +23,7 @@ import { openVault } from '../../src/store/keys/vault-file.ts'
 import type { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { snapshotOf } from '../scans/workbench.ts'
+import { takeFaults } from '../support/endings.ts'
 import { importLine } from '../support/import-line.ts'
 import { openNewFile } from '../support/new-store.ts'
 
@@ -196,6 +197,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
     const again = await bench.run<Scan>('start_scan', { id: 'wiki', full: true })
     expect(await bench.end(again.id)).toMatchObject({ status: 'COMPLETED', failures: [] })
     expect(snapshotOf(bench.store)).toEqual(stored)
+    expect(takeFaults()).toHaveLength(1)
   }, 120_000)
 
   it('gives up a scan that crashes it repeatedly', async () => {
@@ -207,6 +209,8 @@ describe('the scan thread', { timeout: 120_000 }, () => {
       failures: [{ code: 'thread_died' }],
     })
     expect(bench.lines.filter((line) => line.includes('scan thread died'))).toHaveLength(3)
+    expect(bench.lines.filter((line) => line.includes('"event":"thread_lost"'))).toHaveLength(3)
+    expect(takeFaults()).toHaveLength(3)
   })
 
   it('leaves it to another thread to end what a crash left, where that is given', async () => {
@@ -228,6 +232,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
     const id = await bench.start(thread)
     expect(await bench.end(id)).toMatchObject({ status: 'FAILED', reason: 'thread_died' })
     expect(asked).toEqual(['release', 'release', 'release', `give up ${id}`])
+    expect(takeFaults()).toHaveLength(3)
   })
 
   it('does not count crashes that are more than an hour apart', async () => {
@@ -242,6 +247,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
     const id = await bench.start()
     expect(await bench.end(id)).toMatchObject({ status: 'FAILED', reason: 'thread_died' })
     expect(countDeaths()).toBeGreaterThan(4)
+    expect(takeFaults()).toHaveLength(countDeaths())
   }, 60_000)
 
   it('does not give up a scan that only waited while others crashed it', async () => {
@@ -259,6 +265,7 @@ describe('the scan thread', { timeout: 120_000 }, () => {
       [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
       ['COMPLETED', undefined],
     ])
+    expect(takeFaults()).not.toEqual([])
   }, 120_000)
 })
 

@@ -25,7 +25,7 @@ function runAll(): number {
     const kept = join(flags.results, `${name}.json`)
     const args = [name, ...(withRows.has(name) ? ['--rows', flags.rows] : []), '--json', kept]
     print(`\n# ${args.join(' ')}`)
-    const { status } = spawnSync(process.execPath, [...process.execArgv, file, ...args], { stdio: 'inherit' })
+    const { status } = spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' })
     if (status !== 0) failed.push(name)
   }
   const table = readRatioTable(flags.results)

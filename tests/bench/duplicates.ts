@@ -5,7 +5,7 @@ import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
 import { listAlikePairs, makeTexts, runToEnd, toCorpus } from '../detectors/duplicate/texts.ts'
 
 // Near-duplicates of generated texts against a comparison of the words themselves, and what both cost.
-// npx tsx tests/bench/duplicates.ts [texts]
+// node tests/bench/duplicates.ts [texts]
 
 const count = Number(process.argv[2] ?? 2_500)
 const texts = makeTexts(count, 11)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -67,7 +68,7 @@ async function askAmongSlow(sockets: number, questions: number): Promise<{ times
       const socket = connect(Number(port), hostname)
       socket.on('error', () => {})
       open.push(socket)
-      await new Promise((resolve) => socket.once('connect', resolve))
+      await once(socket, 'connect')
       socket.write('POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ')
     }
     const drip = setInterval(() => {

@@ -2,7 +2,7 @@ import { hostilePieces, repeat } from '../detectors/hostile.ts'
 import { hostileWorks } from '../detectors/hostile-works.ts'
 
 // What 2 MB of a hostile text cost each detector and each parser, in milliseconds of one core.
-// npx tsx tests/bench/hostile.ts [limit in ms]
+// node tests/bench/hostile.ts [limit in ms]
 
 const limitMs = Number(process.argv[2] ?? 2_000)
 const pieces = Object.values(hostilePieces).flat()

@@ -1,8 +1,10 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MIN_FINDINGS_FOR_INDEX } from '../../src/findings/counts.store.ts'
 import { Store } from '../../src/store/store.ts'
@@ -91,11 +93,10 @@ async function measure(
 }
 
 const entry = (name: string) => fileURLToPath(new URL(`./mixed/${name}-entry.ts`, import.meta.url))
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Another process that stores findings steadily between `begin` and `end`, which gives how many it has stored. */
 async function startWriter(file: string): Promise<{ begin(): void; end(): Promise<number>; close(): void }> {
-  const child = fork(entry('writer'), [file, String(RATE)], { execArgv: process.execArgv })
+  const child = fork(entry('writer'), [file, String(RATE)])
   const hear = () => new Promise<unknown>((resolve) => child.once('message', resolve))
   await hear()
   return {
@@ -156,7 +157,7 @@ async function measureAssay(home: string) {
     for (let round = 0; round < rounds; round++) {
       taken.push(await measure(served, 'idle', [...small, ...large]))
       writer.begin()
-      await pause(SETTLE_MS)
+      await sleep(SETTLE_MS)
       taken.push(await measure(served, 'steady', [...small, ...large]))
       stored = await writer.end()
     }
@@ -174,7 +175,7 @@ async function measureAssay(home: string) {
 
 /** Waits until the engine is there, where there are enough findings for one. */
 async function untilBuilt(served: Served): Promise<void> {
-  while (rows >= MIN_FINDINGS_FOR_INDEX && !served.log.includes('the engine is ready')) await pause(SETTLE_MS)
+  while (rows >= MIN_FINDINGS_FOR_INDEX && !served.log.includes('the engine is ready')) await sleep(SETTLE_MS)
 }
 
 /** A large import into the server, whose own thread for scans takes it in. */
@@ -200,7 +201,7 @@ function importInto(served: Served, file: string) {
 }
 
 async function measureRival(folder: string) {
-  const rival = await Served.start([...process.execArgv, entry('rival'), join(folder, 'rival.db'), String(rows)])
+  const rival = await Served.start([entry('rival'), join(folder, 'rival.db'), String(rows)])
   const taken: Round[] = []
   try {
     await askSteadily(rival, rivals, { everyMs, until: (asked) => asked >= 200 })
@@ -208,7 +209,7 @@ async function measureRival(folder: string) {
       rival.tell('rest')
       taken.push(await measure(rival, 'idle', rivals))
       rival.tell('steady')
-      await pause(SETTLE_MS)
+      await sleep(SETTLE_MS)
       taken.push(await measure(rival, 'steady', rivals))
     }
     rival.tell('flood')
@@ -228,7 +229,7 @@ try {
   store.close()
   const generated = spawnAssay(['generate', '--findings', String(flood), '--seed', '2'], { home: folder })
   generated.stdout?.pipe(createWriteStream(join(folder, 'findings.ndjson')))
-  await new Promise((resolve) => generated.once('close', resolve))
+  await once(generated, 'close')
   print(`${findings} findings; a question every ${everyMs} ms, ${samples} a round, ${rounds} rounds`)
   const ours = tell('assay', await measureAssay(folder))
   const theirs = tell('one connection', await measureRival(folder))

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Store } from '../../src/store/store.ts'
 import { mainFile } from '../support/assay.ts'
 import { describeMachine, print, quantile, readCount, readFlags, readMemory, saveResults } from '../support/bench.ts'
@@ -55,7 +56,7 @@ async function requireWholeAnswer(server: Served, findings: number): Promise<voi
 }
 
 const until = async (isTrue: () => boolean) => {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (!isTrue()) await sleep(20)
 }
 
 const isBuilt = ({ log }: Served) => log.includes('the engine is built')

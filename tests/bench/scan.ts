@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
 import { runRequest } from '../../src/detectors/request.ts'
@@ -76,7 +77,7 @@ async function scan(home: string): Promise<number | undefined> {
     const memory = child.pid === undefined ? undefined : readMemory(child.pid)
     if (memory !== undefined && memory.peak > 0) peak = memory.peak
   }, 100)
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [code] = await once(child, 'close')
   clearInterval(timer)
   if (code !== 0) throw new Error(`the scan ended with ${code}`)
   return peak

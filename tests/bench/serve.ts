@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { firstUrl, makeHome } from '../support/assay.ts'
 import { readCount, readFlags } from '../support/bench.ts'
@@ -74,7 +75,7 @@ async function startHttp(peer: Peer, home: string): Promise<Running> {
   check(await ask())
   const close = async () => {
     agent.destroy()
-    const closed = new Promise((resolve) => child.once('exit', resolve))
+    const closed = once(child, 'exit')
     child.kill()
     await closed
   }

@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -198,7 +199,7 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
     for (;;) {
       const reply = await ask()
       if (reply.status !== 429) return reply
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await sleep(100)
     }
   }
 
@@ -281,7 +282,7 @@ describe.each(ways)('lockdown $name shows no text from tenants', (way) => {
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers } })
     const client = new Client({ name: 'canary', version: '1' })
     await client.connect(transport as never)
-    for (const operation of [...operations].sort((a, b) => a.effect.localeCompare(b.effect))) {
+    for (const operation of operations.toSorted((a, b) => a.effect.localeCompare(b.effect))) {
       if (operation.toolset === undefined) continue
       for (const input of inputsFor(way, operation.name, 'MCP')) {
         const answer = await client.callTool({ name: operation.name, arguments: input })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -150,7 +151,7 @@ describe('assay console', () => {
   it('prints and opens the address of a server that answers', async () => {
     const server = createServer((_, response) => response.end('{}'))
     onTestFinished(() => void server.close())
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const cli = openCommandLine({}, { address })
     expect(await must(cli, 'console', '--print')).toBe(`${address}/console/\n`)

@@ -7,7 +7,7 @@ import { rangeKeys } from '../../src/findings/ranges.ts'
 it('each filter key has a flag', () => {
   const others = ['minConfidence', 'overdue', 'ranges', 'exclude']
   expect([...Object.keys(listFlags), ...others].sort()).toEqual(Object.keys(FilterMapping.shape).sort())
-  expect(Object.keys(rangeFlags).sort()).toEqual([...rangeKeys].sort())
+  expect(Object.keys(rangeFlags).sort()).toEqual(rangeKeys.toSorted())
 })
 
 it('flags are combined into a filter', () => {

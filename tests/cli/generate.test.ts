@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { parseImportLine } from '../../src/imports/read/import-line.ts'
 import { mainFile } from '../support/assay.ts'
@@ -45,7 +46,7 @@ describe('assay generate', () => {
       told += text
     })
     child.stdout.once('data', () => child.stdout.destroy())
-    const code = await new Promise((resolve) => child.once('close', resolve))
+    const [code] = await once(child, 'close')
     expect({ code, told }).toEqual({ code: 0, told: '' })
   })
 })

@@ -12,6 +12,11 @@ const mistakes: [argv: string[], code: 1 | 2, says: RegExp, stdin?: string][] = 
   [['sorces'], 2, /unknown command 'sorces' \(Did you mean sources\?\)/],
   [['sources', 'ad'], 2, /unknown command 'sources ad' \(Did you mean add\?\); see `assay sources --help`/],
   [['findings', '--severites', 'HIGH'], 2, /unknown option '--severites' \(Did you mean --severities\?\)/],
+  [
+    ['init', 'hunter2', 'x: y\nz'],
+    2,
+    /too many arguments for 'init'. Expected 0 arguments but got 2; see `assay init --help`/,
+  ],
   [['query'], 2, /missing required argument 'metric'; see `assay query --help`/],
   [['query', 'open-findngs'], 1, /No metric is called 'open-findngs'\. Did you mean open-findings/],
   [['query', 'open-findings', '--by', 'colour'], 1, /colour/],

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { HttpClientOptions } from '../../src/connectors/http/transport.ts'
@@ -40,7 +42,7 @@ async function startRaw(speak: (socket: Socket, count: number) => void) {
     const number = ++count
     socket.once('data', () => speak(socket, number))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
@@ -107,7 +109,7 @@ it('an abort during a wait leaves no timer running', async () => {
   const { client } = openClient(server.origin, { signal: controller.signal, timeoutMs: 30_000 })
   const work = Promise.all(['/a', '/b', '/c'].map((path) => outcomeOf(client.json({ path }))))
   await expect.poll(() => server.seen.length, { timeout: 20_000 }).toBeGreaterThan(0)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await sleep(50)
   controller.abort()
   expect(await work).toEqual(['aborted', 'aborted', 'aborted'])
   await expect.poll(timers, { timeout: 20_000 }).toBeLessThanOrEqual(before)

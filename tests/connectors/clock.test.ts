@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { ExchangeError, type ExchangeReply, type ExchangeRequest } from '../../src/connectors/http/exchange.ts'
 import { createHttpClient, type HttpClientOptions } from '../../src/connectors/http/transport.ts'
@@ -170,7 +171,7 @@ describe('an origin that keeps failing', () => {
     const { sent, tookMs } = await play(
       async (count) => {
         running.most = Math.max(running.most, count > 8 ? ++running.now : 0)
-        await new Promise(setImmediate)
+        await nextTurn()
         if (count > 8) running.now--
         return reply(500)
       },

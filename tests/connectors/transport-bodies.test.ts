@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -15,7 +16,7 @@ describe('credentials', () => {
       authorize: async () => current,
       refresh: async () => {
         refreshes++
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        await sleep(50)
         current = 'new'
         return true
       },

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -81,7 +82,7 @@ export async function serve(
       expect([response.status, response.ok || (await response.text())]).toEqual([response.status, true])
     },
     async close() {
-      const ended = new Promise((resolve) => server.once('exit', resolve))
+      const ended = once(server, 'exit')
       server.kill('SIGTERM')
       await ended
       rmSync(home, { recursive: true, force: true })
@@ -130,14 +131,17 @@ export async function openProfile(browser: Browser): Promise<BrowserContext> {
 
 /** Pages of one browser; what goes wrong on one, moves on it, or leaves the server, is kept as a fault. */
 export class Pages {
+  readonly browser: Browser
+  readonly origin: string
   private profile: Promise<BrowserContext> | undefined
   private readonly opened: Page[] = []
   private faults: string[] = []
   private expected: RegExp | undefined
-  constructor(
-    readonly browser: Browser,
-    readonly origin: string,
-  ) {}
+
+  constructor(browser: Browser, origin: string) {
+    this.browser = browser
+    this.origin = origin
+  }
 
   /** Opens a page in the profile that all of them share. */
   async open(path: string, { viewport, colorScheme, ...options }: OpenOptions = {}): Promise<Page> {

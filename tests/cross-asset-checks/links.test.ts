@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -22,7 +23,7 @@ beforeEach(async () => {
     response.statusCode = answers[request.url ?? ''] ?? 200
     response.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   tenant = createTenant({ ENG: 0, OPS: 0 })
   bench = openWorkbench(tenant, { extra: findingOperations })
 })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -106,10 +106,7 @@ const { version: checkerVersion } = createRequire(import.meta.url)('recheck/pack
 /** What the verdict about a pattern follows from. */
 function digestOf(pattern: BuiltInPattern): string {
   const { source, flags } = toChecked(pattern)
-  return createHash('sha256')
-    .update(JSON.stringify([checkerVersion, source, flags]))
-    .digest('base64url')
-    .slice(0, 16)
+  return hash('sha256', JSON.stringify([checkerVersion, source, flags]), 'base64url').slice(0, 16)
 }
 
 /** The list of patterns by what their verdicts follow from, as it is kept in a file once all are found linear. */

@@ -4,6 +4,7 @@ import { createDetectorPool, type PoolOptions } from '../../src/detectors/pool.t
 import type { DetectorRequest } from '../../src/detectors/request.ts'
 import { runRequest } from '../../src/detectors/request.ts'
 import type { AssayDocument } from '../../src/documents/document.ts'
+import { takeFaults } from '../support/endings.ts'
 import { startEntry } from '../support/entry.ts'
 import { builtWorkers } from '../support/source-worker.ts'
 
@@ -82,6 +83,7 @@ describe('the detector pool', () => {
     const pool = openPool({ script })
     const result = await pool.run(document, { ...request, detectors: [{ type: 'DIES' }, { type: 'FINE' }] })
     expect(result.warnings).toEqual([{ code: 'detector_failed', message: expect.stringContaining('DIES') }])
+    expect(takeFaults()).toEqual([expect.stringContaining('a thread ended with 3')])
   })
 
   it('refuses an invalid configuration, and continues to work', async () => {

@@ -70,5 +70,5 @@ describe('test cases for secrets', () => {
     }
   })
 
-  it('cover every topic', () => expect([...topics].sort()).toEqual(Object.keys(groupsOf).sort()))
+  it('cover every topic', () => expect(topics.toSorted()).toEqual(Object.keys(groupsOf).sort()))
 })

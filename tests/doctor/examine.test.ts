@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -114,7 +115,7 @@ describe('each problem is reported with the command that fixes it', () => {
   it('a port that is in use', async () => {
     const patient = await admit()
     const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
+    await once(other, 'listening')
     onTestFinished(() => void other.close())
     const { port } = other.address() as { port: number }
     const sick = await patient.see('port', { port })
@@ -173,7 +174,7 @@ describe('each problem is reported with the command that fixes it', () => {
   it('a source that does not answer, after a limited wait, with the step that failed', async () => {
     const patient = await admit()
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    await new Promise((resolve) => silent.once('listening', resolve))
+    await once(silent, 'listening')
     onTestFinished(() => void silent.close())
     const { port } = silent.address() as { port: number }
     await patient.operate('create_source', { name: 'gone', config: wiki() })
@@ -234,7 +235,7 @@ describe('each problem is reported with the command that fixes it', () => {
     })
     const server = spawnAssay(['serve', '--port', '0'], { home: patient.home })
     onTestFinished(() => void server.kill('SIGKILL'))
-    const closed = new Promise((resolve) => server.once('close', resolve))
+    const closed = once(server, 'close')
     const isWell = async () => {
       const checks = await patient.examine()
       return ['background loop', 'schedules', 'scans'].every(

@@ -66,6 +66,8 @@ export async function admit(): Promise<Patient> {
   mkdirSync(bin)
   healthy ??= makeHealthy()
   cpSync(await healthy, home, { recursive: true })
+  // Some versions of Node.js do not copy the mode of a folder.
+  chmodSync(home, 0o700)
   writeFileSync(join(bin, 'assay'), `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`)
   chmodSync(join(bin, 'assay'), 0o755)
   const path = `${bin}${delimiter}${process.env.PATH}`

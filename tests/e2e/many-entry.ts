@@ -1,4 +1,5 @@
 // One assistant window among many: asks and changes things on one data folder for a while, then says how it went.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -69,7 +70,7 @@ async function work(): Promise<void> {
       const reason = error instanceof AppError ? (error.facts.reason ?? error.code) : String(error)
       failures[reason] = (failures[reason] ?? 0) + 1
     }
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await sleep(5)
   }
   const report: WindowReport = { done, failures, waitsMs: waitsMs.map((ms) => Math.round(ms * 10) / 10) }
   // It stays open until it is told to go, so that none leaves before all are done; that may be as soon as it has reported.

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import { listDamagedDefinitions } from '../../src/store/digests.store.ts'
@@ -53,13 +54,13 @@ describe('many processes on one data folder', () => {
       await Promise.all(windows.map((window) => untilPrinted(window, 'open')))
       const lease = () => store.read((reader) => findLease(reader, 'loop'))
       const driver = () => Number(lease()?.holder.split('/')[1] ?? 0)
-      while (driver() === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      while (driver() === 0) await sleep(20)
       const first = windows.find(({ child }) => child.pid === driver())
       first?.child.kill('SIGSTOP')
-      while (driver() === first?.child.pid) await new Promise((resolve) => setTimeout(resolve, 100))
+      while (driver() === first?.child.pid) await sleep(100)
       const second = lease()?.holder
       first?.child.kill('SIGCONT')
-      await new Promise((resolve) => setTimeout(resolve, 5_000))
+      await sleep(5_000)
       expect(lease()?.holder).toBe(second)
       for (const { child } of windows) child.kill('SIGKILL')
       await Promise.all(windows.map(({ ended }) => ended))

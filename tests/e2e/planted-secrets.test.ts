@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +14,7 @@ import { localPerson } from '../support/context.ts'
 import { runCommands } from './planted-commands.ts'
 
 /** A tenant that sends back all that it was sent, decoded too, and words of its own, in every kind of refusal. */
-const digestOf = (text: string) => createHash('sha256').update(text).digest()
+const digestOf = (text: string) => hash('sha256', text, 'buffer')
 const canary = `upstream-canary-${digestOf('canary').toString('hex', 0, 12)}`
 const answers = [400, 401, 403, 404, 409, 429, 500, 502, 200, 200]
 const echo = ({ headers, url }: IncomingMessage) => {
@@ -71,7 +72,7 @@ beforeAll(async () => {
     response.writeHead(status, { 'content-type': asked % 2 ? 'text/html' : 'application/json', 'x-echo': canary })
     response.end(asked % 3 ? echo(request) : JSON.stringify({ message: echo(request), code: echo(request) }))
   })
-  await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
+  await once(hostile.listen(0, '127.0.0.1'), 'listening')
   const created = await openLastingCommandLine({}, { home }).run(['token', 'create', '--scope', 'admin', '--name', 'a'])
   note('assay token create', created.stderr)
   tokens.push(created.stdout.trim())

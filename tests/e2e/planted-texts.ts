@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -60,7 +60,7 @@ function* readInParts(file: string, known: Set<string>): Generator<string> {
   const bytes = readFileSync(file)
   for (let start = 0; start < bytes.length; start += PART_BYTES) {
     const part = bytes.subarray(start, start + PART_BYTES + OVERLAP_BYTES)
-    const digest = createHash('sha1').update(part).digest('base64')
+    const digest = hash('sha1', part, 'base64')
     if (known.has(digest)) continue
     known.add(digest)
     yield part.toString()

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -35,7 +36,7 @@ async function startOldServer(url: string): Promise<{ url: string; close: () => 
       socket.on('close', () => (socket === client ? there : client).destroy())
     }
   }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => proxy.once('listening', resolve))
+  await once(proxy, 'listening')
   const address = proxy.address() as { port: number }
   return { url: url.replace(`:${port}`, `:${address.port}`), close: () => void proxy.close() }
 }

@@ -13,6 +13,7 @@ import { loadConfig } from '../../src/config.ts'
 import { newestSchema } from '../../src/store/migrations.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
 import { firstUrl, makeHome } from '../support/assay.ts'
+import { takeFaults } from '../support/endings.ts'
 import { missingPrograms, type OwnPostgresServer, openAdmin, startOwnPostgres } from '../support/postgres.ts'
 import { ask } from './estate.ts'
 
@@ -142,6 +143,8 @@ describe.skipIf(missingPrograms !== undefined)(`an upgrade on PostgreSQL ${missi
     const sick = await runNext(['doctor'], homeOf(2))
     expect(sick.stdout).toMatch(/warn +other versions: .* connections? for schema \d+/)
     await Promise.all([old.stop(), worker.stop()])
+    // A thread that starts meanwhile cannot open the database.
+    for (const fault of takeFaults()) expect(fault).toContain('of a newer version of Assay')
     for (const { child, closed } of starting) {
       child.kill('SIGTERM')
       expect(await closed).toBe(0)

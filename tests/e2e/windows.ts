@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { mainFile } from '../support/assay.ts'
 
 const initialize = `${JSON.stringify({
@@ -78,7 +79,7 @@ export async function listLeft(pids: readonly number[], withinMs: number): Promi
   while (open.length > 0) {
     left.push(...open.filter(isLate))
     open = open.filter((pid) => isAlive(pid) && !left.includes(pid))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
   return left
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,7 +59,7 @@ it('apply changes all or nothing when it is killed at any moment', { timeout: 60
     store.write((writer) => writer.prepare("DELETE FROM term WHERE slug LIKE 'term-%'").run())
     store.close()
     const child = spawnAssay(['apply', '--dir', dir, '--force'], { home })
-    const ended = new Promise((resolve) => child.once('close', resolve))
+    const ended = once(child, 'close')
     await Promise.race([sleep((wholeMs * (kill + 1)) / (KILLS + 1)), ended])
     child.kill('SIGKILL')
     await ended

@@ -59,7 +59,7 @@ describe('due dates', () => {
           container === item.asset.container &&
           item.asset.key === `page-${id % 7}-${container}` &&
           (resolved === undefined ? undefined : new Date(resolved).toISOString()) === item.resolvedAt &&
-          ![...idOf.values()].some((taken) => taken.id === id),
+          !idOf.values().some((taken) => taken.id === id),
       )
       if (same === undefined) throw new Error(`no finding was imported as ${JSON.stringify(item)}`)
       idOf.set(item.id, same)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { recordExpiries } from '../../src/findings/expiries.ts'
 import { errorOf, NOON } from '../support/context.ts'
@@ -128,7 +129,7 @@ it('has one row of history for its end when a process is killed before it record
   for (let kill = 0; kill < KILLS; kill++) {
     const running = await startEntry(entry, [filesOf(context.store).file, String(context.clock.now)])
     await untilPrinted(running, 'ready')
-    await new Promise((resolve) => setTimeout(resolve, kill * (72 / KILLS)))
+    await sleep(kill * (72 / KILLS))
     running.child.kill('SIGKILL')
     await running.ended
     seen.push(countRecorded())

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type OpenedApp, openApp } from '../../src/app.ts'
 import { createSurface } from '../../src/commands/mcp-surface.ts'
@@ -106,7 +107,7 @@ async function untilDone(look: () => Promise<Record<string, unknown>>): Promise<
     const { status } = await look()
     if (status === 'COMPLETED' || status === 'PARTIAL') return
     if (status === 'FAILED' || status === 'CANCELLED') throw new Error(`the scan ended ${status}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
 }
 

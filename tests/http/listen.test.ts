@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type HttpServer, listen } from '../../src/http/listen.ts'
@@ -63,7 +65,7 @@ const dawdle = async (text: string): Promise<Socket> => {
   const socket = connect(Number(port), hostname)
   sockets.push(socket)
   socket.on('error', () => {})
-  await new Promise((resolve) => socket.once('connect', resolve))
+  await once(socket, 'connect')
   socket.write(text)
   // A socket that is not read does not learn of its end.
   socket.resume()
@@ -79,7 +81,7 @@ describe('slow clients', () => {
       Array.from({ length: 20 }, async () => (await fetch(`${server.url}/health`)).status),
     )
     expect(statuses).toEqual(Array(20).fill(200))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await sleep(200)
     expect(sockets.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(256)
   }, 60_000)
 
@@ -87,7 +89,7 @@ describe('slow clients', () => {
     const busy = await dawdle(
       'POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{"text"',
     )
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
     for (let n = 0; n < 400; n++) await dawdle('GET /health HTTP/1.1\r\n')
     const answer = new Promise<string>((resolve) => busy.once('data', (bytes) => resolve(bytes.toString())))
     busy.write(':"abc"')
@@ -139,7 +141,7 @@ describe('an incomplete body', () => {
     logged.length = 0
     statuses.length = 0
     const socket = await dawdle(text)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
     socket.destroy()
     await vi.waitFor(() => expect(logged).toHaveLength(1), 10_000)
     expect(logged).toEqual([expect.objectContaining({ level: 'info', code: 'invalid_input' })])

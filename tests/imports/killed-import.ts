@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +11,7 @@ import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { createRandom } from '../../src/sample/ids.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
 import { mainFile, makeHome, serveAssay } from '../support/assay.ts'
+import { expectKill } from '../support/endings.ts'
 import { type Place, type Progress, placeOf, selectProgress } from './import-places.mjs'
 import { Process } from './unpublished.ts'
 
@@ -255,8 +257,9 @@ async function importKilled(home: string, killed: Killed): Promise<void> {
     const before = progressOf(watcher)
     const child = isOpen ? start(home, ['serve', '--port', '0']) : start(home, ['import', file, '--source', source])
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-    const ended = new Promise((resolve) => child.once('close', resolve))
+    const ended = once(child, 'close')
     if (kills < mostKills && random() < 0.93) {
+      expectKill(child)
       const killer = killAt(home, { pid: child.pid, before, isOpen, ...drawAim(random) })
       await ended
       await killer.terminate()

@@ -19,5 +19,5 @@ it('creates UUIDs of version 7 in ascending order, regardless of the clock', () 
 it('keeps UUIDs unique and in order when more are created in a millisecond than its counter holds', () => {
   const made = Array.from({ length: 20_000 }, () => orderedUuid(1_700_000_000_000))
   expect(new Set(made).size).toBe(made.length)
-  expect([...made].sort()).toEqual(made)
+  expect(made.toSorted()).toEqual(made)
 })

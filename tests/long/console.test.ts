@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ const FINDINGS = '100000'
 async function makeDemo(): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'assay-demo-'))
   const demo = spawn(process.execPath, [main, 'demo', '--once', '--home', home], { stdio: 'ignore' })
-  await new Promise((resolve) => demo.once('exit', resolve))
+  await once(demo, 'exit')
   return home
 }
 

@@ -1,15 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
 import { createSource } from '../support/assay.ts'
 import { startWikiProcess } from '../support/wiki-process.ts'
 
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 it('scans when it is run from source in another folder', { timeout: 120_000 }, async () => {
@@ -23,10 +21,8 @@ it('scans when it is run from source in another folder', { timeout: 120_000 }, a
       detectors: [{ type: 'SECRETS', enabled: true }],
     }
     await createSource(folder, { name: 'wiki', config })
-    const args = ['--import', loader, main, 'scan', 'wiki', '--json', '--home', folder]
-    // What the checks have compiled before is kept in the system's own temporary folder.
-    const { TMPDIR: _, ...env } = process.env
-    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env })
+    const args = [main, 'scan', 'wiki', '--json', '--home', folder]
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'COMPLETED', failures: [] })
   } finally {
     await wiki.close()

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +24,7 @@ it('a scan whose process is paused is claimed by another, and the resumed proces
       env: { ...process.env, ASSAY_HOME: home.home },
       stdio: 'ignore',
     })
-    const ended = new Promise((resolve) => stuck.once('close', resolve))
+    const ended = once(stuck, 'close')
     while (wiki.requests.length < from + 30) await sleep(10)
     stuck.kill('SIGSTOP')
     const stoppedAt = Date.now()

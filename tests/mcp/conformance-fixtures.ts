@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { line } from '../../src/kernel/shown.ts'
 import {
   INVALID_PARAMS,
@@ -82,7 +83,7 @@ const choices = {
   },
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
+const pause = () => sleep(50)
 
 const tools: Record<string, Fixture> = {
   test_simple_text: {

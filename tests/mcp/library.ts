@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { invalidInput, notFound } from '../../src/kernel/errors.ts'
 import { line, showCode } from '../../src/kernel/shown.ts'
@@ -83,7 +84,7 @@ export function createLibrary(): Library {
       }),
       run: ({ limit }) => {
         ran.push('list_metrics')
-        return { items: [...books.values()].slice(0, limit), total: books.size }
+        return { items: books.values().take(limit).toArray(), total: books.size }
       },
     }),
     operation({
@@ -190,7 +191,7 @@ export function createLibrary(): Library {
       output: z.object({ steps: z.int().describe('How far it came.') }),
       run: async ({ steps, pauseMs }, { progress, signal }) => {
         for (let done = 1; done <= steps; done++) {
-          await new Promise((resolve) => setTimeout(resolve, pauseMs))
+          await sleep(pauseMs)
           if (signal.aborted) {
             aborted.push('wait_for_scan')
             process.stderr.write('stopped wait_for_scan\n')

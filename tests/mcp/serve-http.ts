@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -7,7 +8,7 @@ export async function serveHttp(
   handle: (request: Request) => Promise<Response>,
 ): Promise<{ url: URL; server: Server; close(): Promise<void> }> {
   const server = createServer(getRequestListener(handle, { overrideGlobalObjects: false }))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const close = () =>
     new Promise<void>((resolve) => {

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAlive } from '../e2e/windows.ts'
+import { expectKill } from '../support/endings.ts'
 import { buildEntry } from '../support/entry.ts'
 
 const arguments_ = [await buildEntry(new URL('stdio-entry.ts', import.meta.url))]
@@ -38,6 +39,7 @@ interface Host {
 function start(): Host {
   const child = spawn(process.execPath, arguments_)
   if (child.pid !== undefined) running.add(child.pid)
+  expectKill(child)
   let out = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     out += chunk

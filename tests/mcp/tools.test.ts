@@ -118,7 +118,7 @@ describe('compileTools', () => {
 
   test('lists tools by name, and only operations that have a toolset', () => {
     const listed = names({ toolsets: both })
-    expect(listed).toEqual([...listed].sort())
+    expect(listed).toEqual(listed.toSorted())
     expect(listed).not.toContain('hidden_operation')
   })
   test('can be limited to one toolset', () =>

@@ -35,12 +35,22 @@ describe('an installed assay', () => {
     expect(detected.stdout).toContain('"PHONE"')
   })
 
-  it.each([['init'], ['mcp']])('names the command to run when the native module is missing: %s', (...args) => {
-    const main = install(`no-native-${args[0]}`, 'without native code')
-    const { status, stdout, stderr } = run(main, args, join(folder, 'home'))
+  it.each([
+    ['init', 'without a binary'],
+    ['mcp', 'with a damaged binary'],
+  ] as const)('says in one sentence that SQLite cannot be loaded: %s %s', (command, how) => {
+    const { status, stdout, stderr } = run(install(how, how), [command], join(folder, 'home'))
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(/^assay: The native SQLite module is missing; run `npm rebuild better-sqlite3[^`]*`/)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr).toMatch(
+      /^assay: SQLite cannot be loaded on \w+ \w+; install Assay again with its packages, [^.]*\.\n$/,
+    )
+  })
+
+  it('shows the same to `assay doctor`', () => {
+    const home = join(folder, 'examined')
+    run(join(root, 'dist', 'main.js'), ['init'], home)
+    const { stdout } = run(install('examined-install', 'without a binary'), ['doctor'], home)
+    expect(stdout).toMatch(/FAIL {2}database: SQLite cannot be loaded .*\n.*→ Where assay is installed: npm install/)
   })
 
   it('reports a missing package', () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rememberSecret } from '../../src/kernel/redaction.ts'
 import { createLog, deferLog } from '../../src/runtime/log.ts'
@@ -169,7 +170,7 @@ describe('a log that is opened on its first line', () => {
   it('is not opened for a line below its level', async () => {
     const { lines, log, opened } = open()
     log.debug('nothing')
-    await new Promise(setImmediate)
+    await nextTurn()
     expect({ opened: opened(), lines }).toEqual({ opened: 0, lines: [] })
   })
 
@@ -177,7 +178,7 @@ describe('a log that is opened on its first line', () => {
     const { lines, log, opened } = open()
     log.info('first', { note: 'secret' })
     log.warn('second')
-    await new Promise(setImmediate)
+    await nextTurn()
     log.error('third', { note: 'secret' })
     expect(opened()).toBe(1)
     expect(lines.map(({ time, message, note }) => [time, message, note])).toEqual([

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
 import { openWorker, WorkerLost } from '../../src/runtime/worker-rpc.ts'
 import { errorOf } from '../support/context.ts'
+import { takeFaults } from '../support/endings.ts'
 import { buildEntry } from '../support/entry.ts'
 import type { EchoProtocol } from './echo.worker.ts'
 
@@ -113,6 +114,7 @@ describe('a worker', () => {
     await expect(call).rejects.toMatchObject({ name: 'WorkerLost', cause: { message: 'dead' } })
     expect(exits).toMatchObject([{ message: 'dead' }])
     expect(worker.isLost).toBe(true)
+    expect(takeFaults()).toEqual([expect.stringContaining('dead')])
   })
 
   it('rejects its calls at once when it is terminated', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { biConnector } from '../../src/connectors/bi/index.ts'
 import type { AssetDraft, Connector } from '../../src/connectors/connector.ts'
@@ -75,7 +75,7 @@ function findAll(): string[] {
         asset: { key, kind, name, url, ...labels },
         detectors,
         now: Date.now(),
-        fingerprint: (canonical) => createHash('sha256').update(canonical).digest('hex').slice(0, 12),
+        fingerprint: (canonical) => hash('sha256', canonical).slice(0, 12),
       })
       return findings.map(({ detectorType, findingType }) => `${detectorType} ${findingType} ${key}`)
     }),

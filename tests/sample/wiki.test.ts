@@ -52,7 +52,7 @@ describe('lists', () => {
     const wiki = await openWiki()
     const forwards = (await walk(wiki, `/pages?limit=100&sort=${sort}`)).items.map(readValue)
     const backwards = (await walk(wiki, `/pages?limit=100&sort=-${sort}`)).items.map(readValue)
-    expect(forwards).toEqual([...forwards].sort((a, b) => (a < b ? -1 : 1)))
+    expect(forwards).toEqual(forwards.toSorted((a, b) => (a < b ? -1 : 1)))
     expect(backwards).toEqual([...forwards].reverse())
   })
 

@@ -51,7 +51,7 @@ export async function claimUnderKills(runs: number, seed: number, count = 4): Pr
     while (countDone(bench.store) < runs) {
       await keep()
       await sleep(POLL_MS)
-      if ([...workers.keys()].some(({ child }) => child.exitCode !== null)) throw new Error('a worker ended by itself')
+      if (workers.keys().some(({ child }) => child.exitCode !== null)) throw new Error('a worker ended by itself')
       const [victim] = [...workers].find(([{ output }, pages]) => output().split('page').length > pages) ?? []
       if (victim === undefined) continue
       victim.child.kill('SIGKILL')

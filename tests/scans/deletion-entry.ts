@@ -1,5 +1,7 @@
 // Deletes a source of a data folder, and stands still after the first part of it.
+
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { scopes } from '../../src/operation/context.ts'
 import { call } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -10,7 +12,7 @@ const [home = '', source = ''] = process.argv.slice(2)
 const store = Store.open(join(home, 'assay.db'), { now: Date.now })
 store.yieldBetweenBatches = async () => {
   process.stdout.write('one part is gone\n')
-  await new Promise((resolve) => setTimeout(resolve, 600_000))
+  await sleep(600_000)
 }
 
 async function deleteSource(): Promise<void> {

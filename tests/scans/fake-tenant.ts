@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { AssetDraft, Batch, Connector, LinkDraft, ScanWarning } from '../../src/connectors/connector.ts'
 import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
@@ -127,9 +127,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
         name: title,
         url,
         container: `Space ${key}`,
-        checksum: createHash('sha256')
-          .update(JSON.stringify([title, body, links, facts, dates]))
-          .digest('hex'),
+        checksum: hash('sha256', JSON.stringify([title, body, links, facts, dates])),
         links,
         ...dates,
         unread,
@@ -169,7 +167,7 @@ export const detectWords: Detect = async (document, { asset }) => {
       confidence: 0.9,
       location: { path: 'body' },
       excerpt: 'a word: ****',
-      fingerprint: createHash('sha256').update(identity).digest('hex').slice(0, 12),
+      fingerprint: hash('sha256', identity).slice(0, 12),
     }
   })
   const warnings = text.includes('too long') ? [{ code: 'truncated', message: 'The document is too large.' }] : []

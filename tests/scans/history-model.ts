@@ -66,7 +66,7 @@ export class Model {
       if (isRead(section)) known.texts.set(section, new Set(toWords(item, section)))
     }
     for (const word of WORDS) {
-      const isPresent = [...known.texts.values()].some((words) => words.has(word))
+      const isPresent = known.texts.values().some((words) => words.has(word))
       const id = `${item.key} ${word}`
       const finding = this.findings.get(id)
       if (isPresent && finding === undefined) {

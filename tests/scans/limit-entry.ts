@@ -1,5 +1,5 @@
 // Scans a tenant on a disk that takes no more, and goes on each time when it is told that there is more room.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Scan } from '../../src/scans/model.ts'
 import { filesOf } from '../support/new-store.ts'
 import { createTenant } from './fake-tenant.ts'
@@ -43,7 +43,7 @@ async function scan(): Promise<void> {
       await untilRoom(`fault ${reason}`)
     }
   }
-  const digest = createHash('sha256').update(JSON.stringify(bench.snapshot())).digest('hex')
+  const digest = hash('sha256', JSON.stringify(bench.snapshot()))
   process.stdout.write(`over ${digest} ${filesOf(bench.store).examine().integrity}\n`)
   await bench.close()
   clearInterval(keepAlive)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { call } from '../../src/operation/operation.ts'
@@ -26,7 +27,7 @@ const list = (input: Record<string, unknown> = {}) =>
 
 describe('start_scan', () => {
   it('starts one scan for fifty callers', async () => {
-    tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 50))
+    tenant.onPage = () => sleep(50)
     const calls = Array.from({ length: 50 }, () => bench.run<Scan>('start_scan', { id: 'fake' }))
     const results = await Promise.allSettled(calls)
     const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []))
@@ -48,7 +49,7 @@ describe('start_scan', () => {
 
 describe('get_scan', () => {
   it('waits for the end and reports progress', async () => {
-    tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 300))
+    tenant.onPage = () => sleep(300)
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     const told: string[] = []
     const operation = scanOperations.find(({ name }) => name === 'get_scan')
@@ -77,7 +78,7 @@ describe('get_scan', () => {
   })
 
   it('answers at once without a wait, and when its caller disconnects', async () => {
-    tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 300))
+    tenant.onPage = () => sleep(300)
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     expect((await bench.run<Scan>('get_scan', { id })).status).not.toBe('COMPLETED')
     const operation = scanOperations.find(({ name }) => name === 'get_scan')

@@ -29,10 +29,7 @@ async function trigger(place: Workbench, via: 'http' | 'mcp' | 'cli'): Promise<S
 }
 
 it('fifty triggers through every interface start one scan, and the others return its id', async () => {
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   tenant.onPage = () => held
   for (const place of [bench, other]) place.clock.now += 2 * 3_600_000
   const doors = ['http', 'mcp', 'cli'] as const

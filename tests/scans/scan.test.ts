@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Scan } from '../../src/scans/model.ts'
 import { createTenant, detectWords, type FakeTenant, refuse } from './fake-tenant.ts'
@@ -209,16 +210,13 @@ describe('a scan', () => {
   })
 
   it('is named by the error when it is started a second time', async () => {
-    let go = () => {}
-    tenant.onPage = () =>
-      new Promise<void>((resolve) => {
-        go = resolve
-      })
+    const { promise: held, resolve: go } = Promise.withResolvers<void>()
+    tenant.onPage = () => held
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     const second = bench.run('start_scan', { id: 'fake' })
     await expect(second).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'scan_running', facts: { id } } })
     delete tenant.onPage
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await sleep(30)
     go()
     await bench.queue.settled(id)
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'COMPLETED' })
@@ -247,13 +245,8 @@ describe('a scan', () => {
   })
 
   it('writes nothing more once another process has taken it over', async () => {
-    let go = () => {}
-    tenant.onPage = (_space, index) =>
-      index === 2
-        ? new Promise<void>((resolve) => {
-            go = resolve
-          })
-        : undefined
+    const { promise: held, resolve: go } = Promise.withResolvers<void>()
+    tenant.onPage = (_space, index) => (index === 2 ? held : undefined)
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     await expect.poll(() => findings().length).toBe(10)
     bench.store.write((writer) => writer.prepare(`UPDATE scan SET token = token + 1, owner = 'other/1/x'`).run())

@@ -113,10 +113,10 @@ describe(`a second scan of ${PAGES} pages`, () => {
   it('after edits of one page, one comment and one attachment changes exactly those', async () => {
     const { tenant } = wiki
     const [page, commented, attached] = [toGeneratedId(5), toGeneratedId(9), toGeneratedId(19)]
-    const comment = [...tenant.comments.values()].find(
-      ({ pageId, parentId }) => pageId === commented && parentId === undefined,
-    )
-    const attachment = [...tenant.attachments.values()].find(({ pageId }) => pageId === attached)
+    const comment = tenant.comments
+      .values()
+      .find(({ pageId, parentId }) => pageId === commented && parentId === undefined)
+    const attachment = tenant.attachments.values().find(({ pageId }) => pageId === attached)
     if (comment === undefined || attachment === undefined) throw new Error('the generated wiki has changed')
     tenant.editPage(page, { body: '<p>A new text.</p>' })
     tenant.editComment(comment.id, '<p>A new word.</p>')

@@ -35,17 +35,16 @@ export function compareYears(timezone: string, chosen: readonly Pattern[]): Comp
 }
 
 /** The same around each change of the clocks: for two days, or for half of one where runs are at most some hours apart. */
-export function compareChanges(timezone: string, chosen: readonly Pattern[]): Comparison {
+export function compareChanges(timezone: string, chosen: readonly Pattern[]): Comparison & { changes: number } {
   const zone = zoneOf(timezone)
   const changes = zone.flatMap(({ start }) => (start > from && start < to ? start : []))
-  return join(
-    changes.flatMap((change) =>
-      chosen.map((pattern) => {
-        const around = pattern.hours?.length === 1 ? 2 * DAY : DAY / 2
-        return compareRuns(timezone, zone, pattern, change - around, change + around)
-      }),
-    ),
+  const comparisons = changes.flatMap((change) =>
+    chosen.map((pattern) => {
+      const around = pattern.hours?.length === 1 ? 2 * DAY : DAY / 2
+      return compareRuns(timezone, zone, pattern, change - around, change + around)
+    }),
   )
+  return { ...join(comparisons), changes: changes.length }
 }
 
 const join = (comparisons: readonly Comparison[]): Comparison => ({

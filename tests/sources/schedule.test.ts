@@ -16,9 +16,11 @@ describe('runs of a schedule', () => {
   ])(
     'start once when daylight saving time changes in %s: after a skipped hour, or in the first repeated hour',
     (zone) => {
-      const { runs, differences } = compareChanges(zone, patterns)
+      const { runs, differences, changes } = compareChanges(zone, patterns)
       expect(differences).toEqual([])
-      expect(runs).toBeGreaterThan(250)
+      // How many changes there are in a zone depends on the time zone data of Node.js.
+      expect(changes).toBeGreaterThan(1)
+      expect(runs / changes).toBeGreaterThan(87)
     },
     60_000,
   )

@@ -1,4 +1,5 @@
 // Adds pairs of words to the database until it is killed.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Store } from '../../src/store/store.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { safe } from '../support/safe-text.ts'
@@ -13,7 +14,7 @@ async function write(): Promise<void> {
       ensureDictionaryId(writer, safe(`${name}-${index}-left`))
       ensureDictionaryId(writer, safe(`${name}-${index}-right`))
     })
-    if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    if (index % 20 === 0) await sleep(5)
   }
 }
 

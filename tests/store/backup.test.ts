@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUp, restore, verifyCopy } from '../../src/store/backup.ts'
@@ -88,7 +89,7 @@ describe('a backup', () => {
       const target = join(home, `killed-${kill}.db`)
       const running = await startEntry(copyEntry, ['backup', file, target])
       await untilPrinted(running, 'started')
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
+      await sleep(Math.random() * 60)
       running.child.kill('SIGKILL')
       await running.ended
       if (existsSync(target)) expect(verifyCopy(target).schema).toBeGreaterThan(0)
@@ -146,7 +147,7 @@ describe('a restore', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const running = await startEntry(copyEntry, ['restore', backup.file, file])
       await untilPrinted(running, 'started')
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25))
+      await sleep(Math.random() * 25)
       running.child.kill('SIGKILL')
       await running.ended
       expect(withStore((store) => store.examine().integrity)).toBe('ok')

@@ -1,6 +1,8 @@
 // Writes until the disk refuses, makes room when it is told to, and says how it went on.
+
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/errors.ts'
 import { Store } from '../../src/store/store.ts'
 import { safe } from '../support/safe-text.ts'
@@ -41,8 +43,7 @@ async function fill(): Promise<void> {
   await roomMade
   rmSync(filler)
   const since = performance.now()
-  while (tryToAdd() !== '' && performance.now() - since < 60_000)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+  while (tryToAdd() !== '' && performance.now() - since < 60_000) await sleep(100)
   tell({ resumed: tryToAdd() === '', whole: count() === kept, ...store.examine() })
   store.close()
   clearInterval(keepAlive)

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrate } from '../../src/store/migrate.ts'
@@ -149,7 +150,7 @@ describe('a migration that fails', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       copyFileSync(old, file)
       const running = await startEntry(openEntry, [file, 'k'])
-      await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 200))
+      await sleep(60 + Math.random() * 200)
       running.child.kill('SIGKILL')
       await running.ended
       const found = look(file)

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   copyFileSync,
@@ -102,7 +103,7 @@ async function runEntry({ to, limit = '', uid }: { to: string; limit?: string; u
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  await new Promise((resolve) => child.once('close', resolve))
+  await once(child, 'close')
   return output
 }
 

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { openFolder } from '../../src/commands/data-folder.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -59,7 +60,7 @@ export function listRows(file: string): Record<string, string> {
         const texts = rows
           .map((row: unknown) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)))
           .sort()
-        return [name, `${texts.length} ${createHash('sha256').update(texts.join('\n')).digest('hex')}`]
+        return [name, `${texts.length} ${hash('sha256', texts.join('\n'))}`]
       }),
     )
   } finally {
@@ -78,7 +79,7 @@ const rowsOfMove: Readonly<Record<string, string>> = {
 export async function moveUntilKilled({ home, to }: Folders, afterMs: number, batch = 5): Promise<boolean> {
   const running = await startEntry(entry, [home, to, String(batch)])
   await untilPrinted(running, 'started')
-  await new Promise((resolve) => setTimeout(resolve, afterMs))
+  await sleep(afterMs)
   running.child.kill('SIGKILL')
   await running.ended
   return running.output().includes('moved')

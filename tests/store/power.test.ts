@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -208,13 +209,13 @@ describe('the write-ahead log', () => {
         await store.yieldBetweenBatches()
       }
     })()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
     other.exec('BEGIN')
     other.prepare('SELECT count(*) FROM install').get()
     let stalled = -1
     for (let looks = 0; looks < 600 && stalled !== batches; looks++) {
       stalled = batches
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await sleep(200)
     }
     expect(batches < BATCHES).toBe(true)
     other.exec('COMMIT')

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { db } from '../../src/store/builder.ts'
@@ -218,7 +219,7 @@ it('waits for another writer without blocking the thread', { timeout: 60_000 }, 
   const waited = store.waitForWriteLock().then(() => {
     free = true
   })
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
+  for (let turn = 0; turn < 20; turn++) await sleep(1)
   expect(free).toBe(false)
   other.exec('COMMIT')
   await waited

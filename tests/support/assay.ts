@@ -60,7 +60,8 @@ export interface ServingProcess {
   child: ChildProcess
   /** Its exit code; null when a signal ended it. */
   closed: Promise<number | null>
-  stop: () => Promise<number | null>
+  /** Fails if it does not end as it should. */
+  stop: () => Promise<void>
 }
 
 /** Starts `assay serve` on a free port and waits until it says where it is. */
@@ -79,9 +80,11 @@ export async function startAssay(args: readonly string[], options: ProcessOption
     child,
     closed.then((code) => `assay ${args[0]} ended with ${code}: ${errors}`),
   )
-  const stop = () => {
+  const stop = async () => {
     child.kill('SIGTERM')
-    return closed
+    const code = await closed
+    if (code !== 0)
+      throw new Error(`assay ${args[0]} ended with ${code ?? child.signalCode} when it was stopped: ${errors}`)
   }
   return { url, child, closed, stop }
 }

@@ -25,7 +25,7 @@ export const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** The value below which this share of the others lies. */
 export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
+  const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 

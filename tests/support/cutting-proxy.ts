@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 /** What is done to a connection when a COMMIT is sent on it. */
@@ -76,7 +77,7 @@ export async function startCuttingProxy(
       else inner.write(chunk)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const bound = server.address()
   const url = new URL(address)
   url.port = String(typeof bound === 'object' ? bound?.port : 0)

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { bundleOptions } from '../../packaging/bundle-options.ts'
@@ -72,6 +73,6 @@ export async function untilPrinted({ output, ended }: RunningEntry, text: string
   })
   while (!output().includes(text)) {
     if (isOver) throw new Error(`the script ended without '${text}': ${output()}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await sleep(5)
   }
 }

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
@@ -64,7 +65,7 @@ export async function openIssuer(keys: readonly Pick<SigningKey, 'id' | 'publicK
   }
   const issuer: TestIssuer = { server, address: '', keys: [], asked: 0, requests: 0, close }
   issuer.keys = await Promise.all(keys.map(toJwk))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   issuer.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return issuer
 }

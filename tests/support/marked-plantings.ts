@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { credentialDisguises, disguises } from './planted.ts'
 import { deobfuscate } from './plantings.ts'
 
@@ -7,7 +7,7 @@ function createRandom(name: string) {
   let block = Buffer.alloc(0)
   let blocks = 0
   const next = (below: number) => {
-    if (block.length < 2) block = createHash('sha256').update(`${name} ${blocks++}`).digest()
+    if (block.length < 2) block = hash('sha256', `${name} ${blocks++}`, 'buffer')
     const value = block.readUInt16BE(0)
     block = block.subarray(2)
     return value % below
@@ -131,7 +131,7 @@ const STEP = 37
 /** The first characters of a part, seven bits of each. */
 const START = 3
 const START_MASK = (1 << (7 * START)) - 1
-const hashOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0)
+const hashOf = (text: string) => hash('sha256', text, 'buffer').readUInt32BE(0)
 
 /** A text, or of what kind it is going to be. */
 type Planted = string | Kind

@@ -63,10 +63,11 @@ const toInput = (jobs: readonly PtyJob[]): string =>
 
 function toResults(stdout: string, stderr: string): PtyResult[] {
   if (stdout === '') throw new Error(stderr)
-  return (JSON.parse(stdout) as PtyResult[]).map(({ code, output }) => ({
-    code,
-    output: Buffer.from(output, 'base64').toString('utf8'),
-  }))
+  return (JSON.parse(stdout) as PtyResult[]).map(({ code, output }) => {
+    const text = Buffer.from(output, 'base64').toString('utf8')
+    if (code < 0 || code > 128) throw new Error(`a program in a terminal ended with ${code}: ${text.slice(-2_000)}`)
+    return { code, output: text }
+  })
 }
 
 /** Runs programs, each in a pseudo-terminal, and returns everything that they wrote to it. */

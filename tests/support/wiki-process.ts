@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import type { GeneratedWikiOptions } from '../sample/generated-wiki.ts'
 import { buildEntry } from './entry.ts'
 
@@ -23,7 +24,7 @@ export async function startWikiProcess(options: GeneratedWikiOptions & { latency
       return Number((await next()).answered)
     },
     close: async () => {
-      const ended = new Promise((resolve) => child.once('exit', resolve))
+      const ended = once(child, 'exit')
       child.send('close')
       await ended
     },

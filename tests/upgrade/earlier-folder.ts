@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -28,7 +28,7 @@ export function makeEarlierFolder(root: string, more = 0): EarlierFolder {
   const home = mkdtempSync(join(root, 'home-'))
   const planted: string[] = []
   const plant = () => {
-    const digest = createHash('sha256').update(`planted ${planted.length}`).digest('base64').replace(/[^\w]/g, '')
+    const digest = hash('sha256', `planted ${planted.length}`, 'base64').replace(/[^\w]/g, '')
     const token = `ghp_${digest.slice(0, 36).padEnd(36, '7')}`
     planted.push(token)
     return token

@@ -178,10 +178,8 @@ describe('a receiver', () => {
   it('that hangs delays neither the others nor the evaluations', async () => {
     const watching = openWatching()
     const { context, keeper, sent, answer } = watching
-    let release = () => {}
-    const released = new Promise<string>((resolve) => {
-      release = () => resolve('did not answer in time')
-    })
+    const { promise: released, resolve } = Promise.withResolvers<string>()
+    const release = () => resolve('did not answer in time')
     answer.now = async ({ address }) => (address.endsWith('/hangs') ? released : undefined)
     const deliver = [webhook('https://hooks.acme.com/hangs'), webhook('https://hooks.acme.com/up')]
     await watching.ask('create_watch', { ...watch, deliver })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,7 +70,7 @@ export async function killDeliverers(
       addChanges(20)
       const before = receiver.seen.length
       const child = start()
-      const closed = new Promise((resolve) => child.once('close', resolve))
+      const closed = once(child, 'close')
       const wanted = before + 1 + Math.floor(random() * 15)
       for (let waited = 0; receiver.seen.length < wanted && waited < 15_000; waited += 1) await sleep(1)
       await sleep(random() * 10)
@@ -78,7 +79,7 @@ export async function killDeliverers(
     }
     addChanges(3)
     const last = start()
-    const closed = new Promise((resolve) => last.once('close', resolve))
+    const closed = once(last, 'close')
     const isDone = () => new Set(receiver.accepted.map(({ body }) => idOf(body))).size >= ids.length
     for (let waited = 0; !isDone() && waited < 3_000; waited++) await sleep(100)
     last.kill('SIGKILL')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -44,7 +45,7 @@ export async function openReceiver(reply: (received: Received) => Reply | Promis
     if (answer.status < 300) accepted.push(received)
     response.writeHead(answer.status, answer.headers).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const close = async () => {
     server.closeAllConnections()

@@ -63,9 +63,10 @@ export function createApi({ members: client, admins, queries }: Record<'members'
       items.push(...toItems(requireList(body)))
       const next = toItem(body).text('@odata.nextLink')
       if (next === undefined) return items
-      if (seen.has(next) || !URL.canParse(next, 'http://next.invalid')) break
+      const url = URL.parse(next, 'http://next.invalid')
+      if (seen.has(next) || url === null) break
       seen.add(next)
-      parameters = { ...query, ...Object.fromEntries(new URL(next, 'http://next.invalid').searchParams) }
+      parameters = { ...query, ...Object.fromEntries(url.searchParams) }
     }
     const message = 'The platform returned the same page of a list twice; scan again later.'
     throw new AppError('unavailable', message, { reason: 'cursor_loop' })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { MAX_NAME, toSafeTextOnce } from '../../detectors/safe-text.ts'
 import type { AssayDocument } from '../../documents/document.ts'
 import { isWithin, type UnreadSection } from '../../documents/section.ts'
@@ -81,10 +81,7 @@ function canonical(value: unknown): unknown {
   return members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, canonical(member)])
 }
 
-const toChecksum = (value: unknown) =>
-  createHash('sha256')
-    .update(JSON.stringify(canonical(value)))
-    .digest('hex')
+const toChecksum = (value: unknown) => hash('sha256', JSON.stringify(canonical(value)))
 
 const systemNames = /^(?:Report|Dashboard) Usage Metrics(?: Model| Report)?$|^Usage Metrics Report$/i
 
@@ -158,8 +155,8 @@ export function createAssets(options: AssetOptions) {
     childKeys: readonly string[],
   ): AssetDraft {
     const { workspace, admins = [], unread } = content
-    const links = [...childKeys].sort().map((targetKey): LinkDraft => ({ type: 'contains', targetKey }))
-    const [owner] = options.ownership ? [...admins].sort() : []
+    const links = childKeys.toSorted().map((targetKey): LinkDraft => ({ type: 'contains', targetKey }))
+    const [owner] = options.ownership ? admins.toSorted() : []
     return draft(
       {
         key: keyOf.workspace(workspace),

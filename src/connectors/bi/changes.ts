@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { assetKinds, type Batch, type CrawlRequest, type ReadingRecord, type ReadingUpdate } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { LoadedContent } from './content.ts'
@@ -13,7 +13,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS
  */
 const MAX_LAG_MS = HOUR_MS
 
-const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+const digest = (value: unknown) => hash('sha256', JSON.stringify(value))
 
 /**
  * Whether the weekly re-read of content without modification times is due; each workspace has its own time of the week.

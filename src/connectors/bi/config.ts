@@ -5,8 +5,8 @@ import { isLoopbackHost } from '../http/loopback.ts'
 const guid = z.guid('must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.')
 
 function isSafeAddress(address: string): boolean {
-  if (!URL.canParse(address)) return true
-  const url = new URL(address)
+  const url = URL.parse(address)
+  if (url === null) return true
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
   return secure && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
 }

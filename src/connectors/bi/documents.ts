@@ -19,7 +19,7 @@ const MAX_PART_LENGTH = 200_000
 const address = /\bhttps?:\/\/[^\s<>"'`|\\^{}]+/gi
 
 const byName = <T extends { name: string }>(items: readonly T[]) =>
-  [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  items.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 
 const name = (text: string, path: string, label: string, section: string): Part[] =>
   text === '' ? [] : [{ kind: 'name', text, path, label, section }]

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { SessionCheckpoint } from '../connector.ts'
 
@@ -29,8 +29,7 @@ export function openScanLedger(notebook: SessionCheckpoint | undefined, now: () 
   }
 }
 
-const keyOf = (workspaceIds: readonly string[]) =>
-  createHash('sha256').update(workspaceIds.join(' ')).digest('hex').slice(0, 32)
+const keyOf = (workspaceIds: readonly string[]) => hash('sha256', workspaceIds.join(' ')).slice(0, 32)
 
 function readEntries(text: string | undefined): z.infer<typeof Entries> {
   try {

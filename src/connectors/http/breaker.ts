@@ -39,8 +39,7 @@ export function createBreaker(options: {
   let failures = 0
   let openings = 0
   let openUntil = 0
-  let probing: Promise<void> | undefined
-  let settle = () => {}
+  let probe: PromiseWithResolvers<void> | undefined
 
   const open = () => {
     openUntil = performance.now() + Math.min(MAX_OPEN_MS, FIRST_OPEN_MS * 2 ** openings)
@@ -56,8 +55,8 @@ export function createBreaker(options: {
   }
 
   const endProbe = () => {
-    probing = undefined
-    settle()
+    probe?.resolve()
+    probe = undefined
   }
 
   return {
@@ -66,11 +65,9 @@ export function createBreaker(options: {
         signal.throwIfAborted()
         if (openings === 0) return 'normal'
         const waitMs = openUntil - performance.now()
-        if (probing !== undefined) await probing
+        if (probe !== undefined) await probe.promise
         else if (waitMs <= 0) {
-          probing = new Promise((resolve) => {
-            settle = resolve
-          })
+          probe = Promise.withResolvers()
           onStateChange('half_open')
           return 'probe'
         } else if (openings > MAX_WAITED_OPENINGS) throw options.givenUp(waitMs)

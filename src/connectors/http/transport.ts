@@ -329,8 +329,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if ([301, 302, 303, 307, 308].includes(reply.status)) {
         const { status } = reply
         const location = reply.headers.location
-        const target = location !== undefined && URL.canParse(location, own.href) ? new URL(location, own) : undefined
-        if (target === undefined || !request.allowRedirect(target)) {
+        const target = location === undefined ? null : URL.parse(location, own.href)
+        if (target === null || !request.allowRedirect(target)) {
           const message = `${host} redirects the download to an address that is not allowed; it is skipped.`
           throw new RequestFault({ reason: 'protocol_error', message, status, retry: 'never' })
         }

@@ -60,8 +60,7 @@ export function isListedHost(written: string, url: URL, hosts: readonly string[]
   if (host === undefined) return false
   return hosts.some((entry) => {
     const listed = entry.includes(':') && !entry.startsWith('[') ? `[${entry}]` : entry
-    const address = `http://${listed}/`
-    if (listed.toLowerCase() !== host || !URL.canParse(address)) return false
-    return withoutDot(new URL(address).hostname) === withoutDot(url.hostname)
+    const parsed = listed.toLowerCase() === host ? URL.parse(`http://${listed}/`) : null
+    return parsed !== null && withoutDot(parsed.hostname) === withoutDot(url.hostname)
   })
 }

@@ -122,8 +122,8 @@ export function createGuard(options: {
       }
       if (from === undefined && hasPlaceholder(text)) return { admitted: false, reason: 'placeholder' }
       const base = from?.url.href ?? 'https://relative.invalid'
-      if (text.length > MAX_URL_LENGTH || !URL.canParse(text, base)) return { admitted: false, reason: 'unparsable' }
-      const url = new URL(text, base)
+      const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text, base)
+      if (url === null) return { admitted: false, reason: 'unparsable' }
       url.username = ''
       url.password = ''
       if (url.protocol !== 'http:' && url.protocol !== 'https:') return { admitted: false, reason: 'scheme' }

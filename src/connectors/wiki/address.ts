@@ -12,8 +12,8 @@ export interface WikiBaseAddress {
 
 /** Parses the accepted forms: a site, with or without `/wiki`, or the gateway with a tenant id. */
 export function findAddress(text: string): WikiBaseAddress | undefined {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
+  const url = URL.parse(text)
+  if (url === null) return undefined
   const safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
   if (!safe || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
   const cloudId = gatewayPath.exec(url.pathname)?.[1]

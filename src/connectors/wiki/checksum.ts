@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const canonical = (_key: string, value: unknown): unknown => {
   if (typeof value === 'string') return value.normalize('NFC')
@@ -7,7 +7,7 @@ const canonical = (_key: string, value: unknown): unknown => {
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }
 
 /** Half of a checksum: a hash of any plain value, independent of the order of its members. */

@@ -108,7 +108,7 @@ async function findCloudId(options: ClientOptions, origin: string): Promise<stri
 }
 
 function toSite(base: string | undefined, origin: string): string {
-  return base !== undefined && URL.canParse(base) && /^https?:/.test(base) ? new URL(base).origin : origin
+  return base !== undefined && /^https?:/.test(base) ? (URL.parse(base)?.origin ?? origin) : origin
 }
 
 /** Connects at the site or, for scoped tokens, which only the gateway accepts, at the gateway. */

@@ -205,7 +205,7 @@ function findOpenSince(comments: readonly Comment[]): number[] | undefined {
     if (at === undefined) return undefined
     open.set(root, Math.max(newest, at))
   }
-  return [...open.values()].slice(0, MAX_OPEN)
+  return open.values().take(MAX_OPEN).toArray()
 }
 
 /** The comments asset of a page; none where there are no comments. */

@@ -17,8 +17,7 @@ const fileEnding =
 
 /** The filename at the end of a URL; undefined where there is none. */
 function findFilename(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
-  const last = new URL(address).pathname.split('/').at(-1) ?? ''
+  const last = URL.parse(address)?.pathname.split('/').at(-1) ?? ''
   let name = last
   try {
     name = decodeURIComponent(last)

@@ -40,12 +40,10 @@ export interface ListPage<Wire> {
  * @throws AppError `unavailable`, reason `protocol_error`, where there is none, because the rest of the list is missing
  */
 function readCursor(next: string): string {
-  if (URL.canParse(next, 'http://host.invalid')) {
-    const { search } = new URL(next, 'http://host.invalid')
-    // Cursors are base64, so a plus sign is literal, not a space.
-    const cursor = new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor')
-    if (cursor !== null && cursor !== '') return cursor
-  }
+  const search = URL.parse(next, 'http://host.invalid')?.search ?? ''
+  // Cursors are base64, so a plus sign is literal, not a space.
+  const cursor = new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor')
+  if (cursor !== null && cursor !== '') return cursor
   throw new AppError('unavailable', 'The wiki links to the next page of a list without a cursor; scan again later.', {
     reason: 'protocol_error',
   })

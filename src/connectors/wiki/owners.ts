@@ -38,7 +38,7 @@ export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners
   return {
     async learn(accountIds) {
       if (refused) return
-      const unknown = [...new Set(accountIds)].filter((id) => !names.has(id))
+      const unknown = [...new Set(accountIds).difference(names)]
       for (const id of unknown) names.set(id, undefined)
       try {
         for (let at = 0; at < unknown.length; at += MAX_ACCOUNTS) await ask(unknown.slice(at, at + MAX_ACCOUNTS))

@@ -64,7 +64,7 @@ function toListedParts(
     ...(ownerStatus === 'gone' ? { ownerStatus } : {}),
     ...(linkedFiles ? {} : { linkedFiles }),
   })
-  return [listed.slice(0, 24), labels === undefined ? LABELS_UNKNOWN : toHalf([...labels].sort()).slice(0, 8)]
+  return [listed.slice(0, 24), labels === undefined ? LABELS_UNKNOWN : toHalf(labels.toSorted()).slice(0, 8)]
 }
 
 const toListedHalf = (page: PageWire, context: PageContext) => toListedParts(page, context).join('')

@@ -79,10 +79,6 @@ export async function readSample(
   sampling: Sampling,
 ): Promise<Map<string, PageWire[]>> {
   const pages = await (sampling.strategy === 'LATEST' ? readLatest : readRandom)(http, spaceIds, sampling)
-  const bySpace = new Map<string, PageWire[]>()
-  for (const page of new Map(pages.map((item) => [item.id, item])).values()) {
-    const spaceId = page.spaceId ?? ''
-    bySpace.set(spaceId, [...(bySpace.get(spaceId) ?? []), page])
-  }
-  return bySpace
+  const once = new Map(pages.map((page) => [page.id, page]))
+  return Map.groupBy(once.values(), ({ spaceId }) => spaceId ?? '')
 }

@@ -79,7 +79,7 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
   const ids = new Set(spaces.map(({ id }) => id))
   const keys = new Set(spaces.map(({ key }) => key.toLowerCase()))
   const unmatched = [
-    ...[...new Set((filter.ids ?? []).map(String))].filter((id) => !ids.has(id)),
+    ...new Set(filter.ids?.map(String)).difference(ids),
     ...(filter.keys ?? []).filter((key) => !keys.has(key.toLowerCase())),
   ]
   const unreadableMessage = 'The list of spaces contains entries in an unknown format; the next scan tries again.'

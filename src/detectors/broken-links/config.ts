@@ -8,7 +8,7 @@ const host = z
   .regex(/^[^\s/?#@\\]+$/, 'must be a host name or an address, without scheme, path or port.')
   .refine((value) => {
     const literal = value.includes(':') && !value.startsWith('[') ? `[${value}]` : value
-    return URL.canParse(`http://${literal}/`) && new URL(`http://${literal}/`).port === ''
+    return URL.parse(`http://${literal}/`)?.port === ''
   }, 'must be a host name or an address, without a port.')
 
 /** Settings of `BROKEN_LINKS`. */

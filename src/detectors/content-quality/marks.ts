@@ -137,7 +137,7 @@ export function findPresentYears(document: AssayDocument, detectorType: string):
       }
     }
   }
-  return [...marks.values()].slice(0, MAX_YEARS)
+  return marks.values().take(MAX_YEARS).toArray()
 }
 
 /** Length of leading punctuation and whitespace. */

@@ -46,12 +46,7 @@ function wholeAsset(parts: readonly Part[]): Hit[] {
 
 /** Whether any of these hits is at most `within` characters away, in the same part. */
 function toNearby(hits: readonly Hit[], within: number): (hit: Hit) => boolean {
-  const byPart = new Map<number, Hit[]>()
-  for (const hit of hits) {
-    const list = byPart.get(hit.part) ?? []
-    byPart.set(hit.part, list)
-    list.push(hit)
-  }
+  const byPart = Map.groupBy(hits, ({ part }) => part)
   for (const list of byPart.values()) list.sort((a, b) => a.start - b.start)
   const longest = hits.reduce((most, hit) => Math.max(most, hit.end - hit.start), 0)
   return ({ part, start, end }) => {

@@ -123,7 +123,7 @@ export function* findNearPairs(
   shinglesOf: Shingles,
   similarity: number,
 ): Paced<NearPair[]> {
-  const ordered = [...texts].sort(olderFirst).slice(0, MAX_TEXTS)
+  const ordered = texts.toSorted(olderFirst).slice(0, MAX_TEXTS)
   const pairs: NearPair[] = []
   const checked = new Set<number>()
   // Band and text index combined in one number: after sorting, texts of one bucket are adjacent, oldest first.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Part } from '../../documents/document.ts'
 import { keccak256 } from './keccak.ts'
 import type { PiiMatch } from './match.ts'
@@ -12,7 +12,7 @@ const versions = new Set([0x00, 0x05, 0x30, 0x32, 0x1e, 0x16])
 const generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const
 const BECH32M = 0x2bc830a3
 
-const sha256 = (data: Uint8Array) => createHash('sha256').update(data).digest()
+const sha256 = (data: Uint8Array) => hash('sha256', data, 'buffer')
 
 /** 25 bytes: a version, a hash, and the first four bytes of its double SHA-256. */
 function isBase58Check(text: string): boolean {
@@ -47,9 +47,9 @@ function isBech32(text: string): boolean {
 function isMixedCaseChecked(text: string): boolean {
   const body = text.slice(2)
   if (body === body.toLowerCase() || body === body.toUpperCase()) return false
-  const hash = keccak256(Buffer.from(body.toLowerCase())).toString('hex')
+  const digest = keccak256(Buffer.from(body.toLowerCase())).toString('hex')
   return [...body].every(
-    (sign, at) => !/[a-z]/i.test(sign) || Number.parseInt(hash.charAt(at), 16) > 7 === /[A-Z]/.test(sign),
+    (sign, at) => !/[a-z]/i.test(sign) || Number.parseInt(digest.charAt(at), 16) > 7 === /[A-Z]/.test(sign),
   )
 }
 

@@ -24,7 +24,7 @@ const MAX_ENTRIES = 0.99
  * number.
  */
 export function toClusters(signals: readonly Signal[]): Signal[] {
-  const ordered = [...signals].sort((a, b) => a.start - b.start)
+  const ordered = signals.toSorted((a, b) => a.start - b.start)
   const groups: Signal[][] = []
   let reach = Number.NEGATIVE_INFINITY
   for (const signal of ordered) {
@@ -37,7 +37,7 @@ export function toClusters(signals: readonly Signal[]): Signal[] {
     const strong = group.filter((signal) => signal.confidence >= 0.5)
     const worded = strong.filter(({ wide }) => wide !== true)
     const [span = group] = [worded, strong].filter((each) => each.length > 0)
-    const [best] = [...span].sort((a, b) => b.confidence - a.confidence)
+    const [best] = span.toSorted((a, b) => b.confidence - a.confidence)
     if (best === undefined) return []
     const telling = group.filter(({ quoted }) => quoted !== true)
     const byRule = new Map(telling.map((signal) => [signal.rule, signal]))

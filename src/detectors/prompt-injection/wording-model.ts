@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../runtime/package-files.ts'
 import type { Signal } from './clusters.ts'
@@ -26,7 +26,7 @@ const DIGEST_AT = 32
 /** The sum of a window is divided by its number of features raised to this power. */
 export const LENGTH_EXPONENT = 0.35
 
-const digestOf = (weights: Uint8Array) => createHash('sha256').update(weights).digest()
+const digestOf = (weights: Uint8Array) => hash('sha256', weights, 'buffer')
 
 /**
  * Header: magic, version, number of weights, scale, bias, both thresholds, SHA-256 of the weights; the weights follow.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hasCrcTail } from '../checksums.ts'
 import { entropy, isAlphanumeric } from '../text.ts'
 import type { Found } from './found.ts'
@@ -45,7 +45,7 @@ const published = new Set(
     ' ',
   ),
 )
-const isPublished = (token: string) => published.has(createHash('sha256').update(token).digest('hex').slice(0, 12))
+const isPublished = (token: string) => published.has(hash('sha256', token).slice(0, 12))
 
 /** `ghp_xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`, `sk_live_your_key_here`. */
 function isFiller(token: string): boolean {

@@ -78,8 +78,8 @@ export function readAddress(
   if (absolute && !/^https?:/i.test(text)) return undefined
   if (text === '' || (!absolute && site === undefined)) return undefined
   const base = site === undefined ? undefined : `${site}/wiki/`
-  if (!URL.canParse(text, base)) return absolute ? { url: text } : undefined
-  const url = new URL(text, base)
+  const url = URL.parse(text, base)
+  if (url === null) return absolute ? { url: text } : undefined
   const shown = absolute ? text : url.href
   if (site === undefined || url.origin !== site) return { url: shown }
   const wiki = readPath(url.pathname.replace(/^\/wiki(?=\/)/, ''), url)

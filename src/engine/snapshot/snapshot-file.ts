@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, read, writeSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { promisify } from 'node:util'
@@ -89,7 +89,7 @@ export function writeSnapshotFile(
   } finally {
     closeSync(handle)
   }
-  return createHash('sha256').update(header).digest('hex')
+  return hash('sha256', header)
 }
 
 /**
@@ -110,7 +110,7 @@ export async function readSnapshotFile(file: string, identity: SnapshotIdentity,
     }
     const text = Buffer.alloc(length)
     await readSteps(handle, text, start.length)
-    if (createHash('sha256').update(text).digest('hex') !== digest) throw new UnusableSnapshot('its header is damaged')
+    if (hash('sha256', text) !== digest) throw new UnusableSnapshot('its header is damaged')
     const header = JSON.parse(text.toString('utf8')) as Header
     requireSame(header, identity)
     let end = start.length + length + toPadding(start.length + length)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { AppError } from '../../kernel/errors.ts'
 import { quoteJson } from '../../kernel/quoted-json.ts'
 import { joinShown, line, type PrintableText, showCode, showJson, showSentence } from '../../kernel/shown.ts'
@@ -32,9 +32,7 @@ export async function withConsent(
   if (operation.consent === 'none' || (caller.token === true && !canAsk)) return work(exchange)
   const call = `${operation.name} ${JSON.stringify(input)}`
   const state = {
-    call: createHash('sha256')
-      .update(`${principalOf(caller)} ${call}`)
-      .digest('base64url'),
+    call: hash('sha256', `${principalOf(caller)} ${call}`, 'base64url'),
   }
   if (answers.consent !== undefined && isSame(exchange.state, state)) {
     if (isYes(answers.consent)) return work(exchange)

@@ -57,7 +57,7 @@ function findContradiction(conditions: readonly PlanCondition[]): string | undef
   if (first === undefined || (first.key === 'sources' && conditions.some(({ values }) => values.some(isUid)))) return
   const fold = (values: readonly (string | number)[]) => values.map((value) => foldCase(String(value)))
   let left = new Set(fold(first.values))
-  for (const { values } of others) left = new Set(fold(values).filter((value) => left.has(value)))
+  for (const { values } of others) left = left.intersection(new Set(fold(values)))
   for (const { values, exclude } of conditions) {
     if (exclude) for (const value of fold(values)) left.delete(value)
   }

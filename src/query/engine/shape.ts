@@ -58,10 +58,10 @@ export function compileShape(
     ...dimensions.map((dimension) => facetOf(dimension).slot),
     ...[...plain, ...atoms].map(({ key }) => slotOfKey(key)),
   ])
-  const within = (names: ReadonlySet<FacetSlot>) => [...used].every((name) => names.has(name))
+  const within = (names: ReadonlySet<FacetSlot>) => used.isSubsetOf(names)
   const isOfCombo = (name: FacetSlot) => ofCombos.has(name)
   const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
-  const isByAsset = [...used].some((name) => ofOwn.has(name))
+  const isByAsset = !used.isDisjointFrom(ofOwn)
   const placeSlots = [...used].filter((name) => !isOfCombo(name))
   const only = placeSlots.length === 1 ? findAssetFacet(assets, placeSlots[0]) : undefined
   const openColumn = openColumns(engine, { isByAsset, ofFindings: true })

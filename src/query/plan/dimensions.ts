@@ -96,7 +96,7 @@ function findOtherKind(reader: Reader, name: string): { kind: string; dimension?
 function notAllowed({ slug, allowedDimensions }: Allowing, dimension: Dimension, path: string): AppError {
   const instead =
     allowedDimensions.length === 0 ? 'it allows none; omit dimensions' : `it allows ${allowedDimensions.join(', ')}`
-  const nearest = [...allowedDimensions].sort((a, b) => likeness(dimension, b) - likeness(dimension, a))
+  const nearest = allowedDimensions.toSorted((a, b) => likeness(dimension, b) - likeness(dimension, a))
   return invalidInput(`${slug} cannot be broken down by ${dimension}; ${instead}.`, {
     reason: 'dimension_not_allowed',
     issues: [{ path, message: `${dimension} is not among the allowed dimensions of ${slug}.` }],

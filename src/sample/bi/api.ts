@@ -74,7 +74,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     if (params.groupId === undefined) {
       return holder === 'person' ? tenant.personal : toError(403, 'API is not accessible for application')
     }
-    const workspace = [...tenant.workspaces.values()].find(({ id }) => same(id, params.groupId))
+    const workspace = tenant.workspaces.values().find(({ id }) => same(id, params.groupId))
     if (workspace === undefined || workspace.state !== 'Active') return notFound('PowerBIEntityNotFound')
     return isMember(workspace, holder) ? workspace : toError(403, 'PowerBINotAuthorizedException')
   }
@@ -343,13 +343,13 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     ),
     adminGroups: listAdminGroups,
     adminGroup: ({ params, query }) => {
-      const workspace = [...tenant.workspaces.values()].find(({ id }) => same(id, params.groupId))
+      const workspace = tenant.workspaces.values().find(({ id }) => same(id, params.groupId))
       return workspace === undefined
         ? notFound('PowerBIEntityNotFound')
         : { status: 200, body: toAdminGroup(workspace, query) }
     },
     adminGroupUsers: ({ params }) => {
-      const workspace = [...tenant.workspaces.values()].find(({ id }) => same(id, params.groupId))
+      const workspace = tenant.workspaces.values().find(({ id }) => same(id, params.groupId))
       const users = workspace?.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right }))
       return users === undefined ? notFound('PowerBIEntityNotFound') : list('users', users)
     },

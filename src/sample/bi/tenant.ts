@@ -163,7 +163,7 @@ export class BiTenant {
 
   getWorkspace(name: string): BiWorkspace {
     return need(
-      [...this.workspaces.values()].find((workspace) => workspace.name === name),
+      this.workspaces.values().find((workspace) => workspace.name === name),
       `workspace "${name}"`,
     )
   }

@@ -79,7 +79,7 @@ export function createTokens(options: {
       const form = new URLSearchParams(body)
       const known = ['grant_type', 'client_id', 'client_secret', 'scope']
       const missing = known.find((name) => !form.has(name))
-      const unknown = [...form.keys()].find((name) => !known.includes(name))
+      const unknown = form.keys().find((name) => !known.includes(name))
       if (missing !== undefined || unknown !== undefined) {
         return refuse(400, 'invalid_request', 900144, `The request body must contain exactly ${known.join(', ')}.`)
       }

@@ -220,7 +220,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
   function listLabels(call: Call, labels: readonly string[] | undefined): SampleReply {
     if (labels === undefined) return toError(404, 'No content with this id is visible')
     const prefix = call.query.get('prefix')
-    const shown = prefix === null || prefix === 'global' ? [...labels].sort() : []
+    const shown = prefix === null || prefix === 'global' ? labels.toSorted() : []
     const keys = shown.map((name) => ({ value: name, id: name }))
     return reply(call, { items: shown, keys, descending: false }, toLabelWire)
   }
@@ -234,7 +234,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     const page = findPage(params.id)
     const statuses = readList(query, 'status') ?? ['current', 'archived', 'trashed']
     if (page === undefined || !statuses.includes(page.status)) return toError(404, 'No page with this id is visible')
-    const labels = { results: [...page.labels].sort().map(toLabelWire), meta: { hasMore: false }, _links: {} }
+    const labels = { results: page.labels.toSorted().map(toLabelWire), meta: { hasMore: false }, _links: {} }
     const wire = toPageWire(tenant, page, query.get('body-format'))
     return single({ ...wire, ...(query.get('include-labels') === 'true' ? { labels } : {}) })
   }

@@ -186,7 +186,7 @@ export class WikiTenant {
 
   getSpace(key: string): WikiSpace {
     return need(
-      [...this.spaces.values()].find((space) => space.key === key),
+      this.spaces.values().find((space) => space.key === key),
       `space ${key}`,
     )
   }
@@ -226,7 +226,7 @@ export class WikiTenant {
 
   getPageByTitle(title: string): WikiPage {
     return need(
-      [...this.pages.values()].find((page) => page.title === title),
+      this.pages.values().find((page) => page.title === title),
       `page "${title}"`,
     )
   }

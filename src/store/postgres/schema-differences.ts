@@ -32,7 +32,7 @@ export function listServerDifferences(reader: Pick<Reader, 'prepare'>): string[]
   const columns = described.flatMap(({ name, columns }) => columns.map((column) => `column ${name}.${column.name}`))
   const present = new Set(reader.prepare(selectObjects).pluck().all() as string[])
   const wanted = new Set([...created, 'table schema_version', ...columns])
-  const missing = [...wanted].filter((object) => !present.has(object))
+  const missing = [...wanted.difference(present)]
   const foreign = [...present].filter((object) => object.startsWith('trigger '))
   const found = reader.prepare(selectConstraints).get() as Record<string, number>
   const constraints = Object.entries(constraintWords).flatMap(([kind, words]) => {

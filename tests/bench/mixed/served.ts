@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { firstUrl } from '../../support/assay.ts'
 import { Connections } from './connections.ts'
 
@@ -69,7 +71,7 @@ export class Served {
 
   async stop(): Promise<void> {
     this.#connections.close()
-    const closed = new Promise((resolve) => this.child.once('exit', resolve))
+    const closed = once(this.child, 'exit')
     this.child.kill()
     await closed
   }
@@ -91,7 +93,7 @@ export async function askSteadily(
     const question = questions[number % questions.length]?.()
     if (question === undefined) break
     const waitMs = since + number * everyMs - performance.now()
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    if (waitMs > 0) await sleep(waitMs)
     running.push(
       served.ask(question).then((ms) => {
         const known = times.get(question.name) ?? []

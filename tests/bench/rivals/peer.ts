@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { mainFile } from '../../support/assay.ts'
@@ -66,7 +67,7 @@ export class StdioClient {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.child.once('exit', resolve))
+    const closed = once(this.child, 'exit')
     this.child.stdin?.end()
     this.child.kill()
     await closed

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createHosts, HostClosed, OutOfRequests } from '../../../src/connectors/links/hosts.ts'
 
@@ -9,7 +10,7 @@ it('an unlisted host gets at most two requests at a time, a quarter of a second 
   const work = async () => {
     starts.push(performance.now())
     most = Math.max(most, ++running)
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await sleep(600)
     running--
   }
   await Promise.all(Array.from({ length: 4 }, () => hosts.take(new URL('https://shop.com/'), false, work)))

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type ComparedText, toAnchors } from '../../../src/detectors/duplicate/compare.ts'
 import { toShingles } from '../../../src/detectors/duplicate/shingles.ts'
 import { toBands } from '../../../src/detectors/duplicate/signature.ts'
@@ -64,7 +64,7 @@ export function toCorpus(texts: readonly (readonly string[])[], seed = 7): Corpu
   return {
     texts: texts.map((words, id) => {
       const own = shingles[id] ?? new Uint32Array()
-      const whole = createHash('sha256').update(words.join(' ')).digest('hex').slice(0, 12)
+      const whole = hash('sha256', words.join(' ')).slice(0, 12)
       const digest = { words: words.length, whole, bands: toBands(own) }
       return { id, group: '', at: id, digest, size: own.length, anchors: toAnchors(own, total) }
     }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** A text with the spans that are to be found in it; none in a text that only looks as if it held a secret. */
@@ -37,7 +37,7 @@ function createNumbers(seed: string): (below: number) => number {
   let round = 0
   return (below) => {
     if (at + 2 > block.length) {
-      block = createHash('sha512').update(`${seed} ${round++}`).digest()
+      block = hash('sha512', `${seed} ${round++}`, 'buffer')
       at = 0
     }
     at += 2
