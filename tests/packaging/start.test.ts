@@ -26,7 +26,7 @@ function listRead(metafile: Metafile, entry: string): string[] {
 
 it('loads no code for PostgreSQL where the database is a file', async () => {
   const entries = [
-    'main',
+    'program',
     'app',
     'commands/serve',
     'commands/stdio',
@@ -54,7 +54,7 @@ describe('assay mcp', () => {
   it('lists its tools before it has loaded the query engine', async () => {
     const { metafile } = await build({
       absWorkingDir: root,
-      entryPoints: ['src/main.ts', 'src/commands/stdio.ts', 'src/mcp/stdio/stdout.ts'],
+      entryPoints: ['src/program.ts', 'src/commands/stdio.ts', 'src/mcp/stdio/stdout.ts'],
       outdir: 'dist',
       bundle: true,
       splitting: true,
@@ -64,10 +64,14 @@ describe('assay mcp', () => {
       write: false,
       metafile: true,
     })
-    const early = ['src/main.ts', 'src/commands/stdio.ts', 'src/mcp/stdio/stdout.ts'].flatMap((entry) =>
+    const early = ['src/program.ts', 'src/commands/stdio.ts', 'src/mcp/stdio/stdout.ts'].flatMap((entry) =>
       listRead(metafile, entry),
     )
-    const small = new Set(['src/connectors/http/loopback.ts', 'src/query/answer/format.ts'])
+    const small = new Set([
+      'src/connectors/http/loopback.ts',
+      'src/connectors/http/proxy.ts',
+      'src/query/answer/format.ts',
+    ])
     const rooms = new Set(
       early.filter((path) => !small.has(path)).map((path) => /^src\/([a-z]+)\//.exec(path)?.[1] ?? path),
     )
