@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { type Command, Help } from 'commander'
 import type { Host } from './host.ts'
 import { describeScreen } from './output/screen.ts'
@@ -136,7 +137,7 @@ export function configureHelp(program: Command, host: Pick<Host, 'stdout' | 'env
         const wrapped = helper.boxWrap(description, Math.max(12, room - 6))
         return `${helper.boxWrap(`  ${term}`, room)}\n${wrapped.replaceAll(/^/gm, '      ')}`
       },
-      styleTitle: (title) => (screen().hasColor ? `\u001b[1m${title}\u001b[22m` : title),
+      styleTitle: (title) => (screen().hasColor ? styleText('bold', title, { validateStream: false }) : title),
     })
     command.configureOutput({
       getOutHelpWidth: width,

@@ -11,6 +11,7 @@ import {
   type TableCell,
   table,
 } from '../../src/cli/output/blocks.ts'
+import { wrapText } from '../../src/cli/output/fit-text.ts'
 import { layOut } from '../../src/cli/output/layout.ts'
 import { describeScreen } from '../../src/cli/output/screen.ts'
 import { toReadersTime } from '../../src/cli/output/times.ts'
@@ -157,6 +158,11 @@ describe('every line', () => {
     fields(...names.slice(250, 275).map((name) => [line`name`, cell.name(name)] as const)),
     command(line`  assay triage 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 --as open`),
   ]
+
+  it.each(['क्ष', 'กำ', '\u0600١', '\ud800'])('wraps %j by the width that it is measured with', (cluster) => {
+    const lines = wrapText(cluster.repeat(20), 10)
+    expect(lines.filter((each) => stringWidth(each) > 10)).toEqual([])
+  })
 
   it.each([20, 33, 60, 80, 120])('fits %i columns and acts on no terminal, for hostile names', (width) => {
     const lines = layOut(blocks, { ...plain, width })
