@@ -25,7 +25,7 @@ const GroupState = z.object({
 
 const ShownReceiver = z.object({
   type: z.literal('webhook').describe('Kind of receiver.'),
-  url: ownText().describe('Address; credentials in it are masked.'),
+  url: ownText().describe('Scheme and host of the address; the rest is secret.'),
   format: z.enum(receiverFormats).describe('Format of the messages.'),
   secret: ownText().describe('******** where one is stored.').optional(),
   pending: z.number().describe('Changes that are still to be sent.'),
