@@ -31,6 +31,7 @@ const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   network_folder: 'Use a folder on a disk of this machine: assay doctor --home ~/assay-data',
   no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',
+  folder_shared: `Check who may write to it: ls -la ${quote(home)}`,
   not_writable: `Check who owns the folder: ls -ld ${quote(home)}`,
 })
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   linkSync,
@@ -168,7 +169,7 @@ export function restore(backup: string, database: string, at: number): Restored 
   const draft = `${database}.${randomBytes(4).toString('hex')}.draft`
   const lock = lockExclusively(database)
   try {
-    copyFileSync(backup, draft)
+    copyFileSync(backup, draft, constants.COPYFILE_EXCL)
     chmodSync(draft, 0o600)
     const copy = verifyCopy(draft)
     requireOurSchema(copy)
@@ -218,6 +219,6 @@ function linkOrCopy(file: string, other: string): void {
   try {
     linkSync(file, other)
   } catch {
-    copyFileSync(file, other)
+    copyFileSync(file, other, constants.COPYFILE_EXCL)
   }
 }
