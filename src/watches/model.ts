@@ -123,7 +123,7 @@ export interface WatchRecord {
   updatedAt: number
 }
 
-/** The names of a group, in the order of the watch's dimensions; a missing value is `(none)`. */
+/** The names of a group, in the order of the watch's dimensions; a missing value is `(none)`, see `quoteOwnWord`. */
 export type WatchGroupKey = readonly SafeText[]
 
 /** Why a state is UNKNOWN. */

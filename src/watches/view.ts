@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dimensionText } from '../findings/facet-texts.ts'
+import { readOwnWord } from '../findings/facets.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'
@@ -89,7 +90,12 @@ const toInstant = (ms: number) => new Date(ms).toISOString()
 const worst = ['FIRING', 'UNKNOWN', 'OK'] as const
 
 export const toGroup = ({ dimensions }: WatchRecord, key: WatchGroupKey) =>
-  Object.fromEntries(dimensions.map((dimension, index) => [dimension, toValueName(key[index])]))
+  Object.fromEntries(
+    dimensions.map((dimension, index) => {
+      const name = key[index]
+      return [dimension, toValueName(name === undefined ? null : readOwnWord(name))]
+    }),
+  )
 
 export function toWatch(reader: Reader, watch: WatchRecord): Watch {
   const run = getRun(reader, watch.id)
