@@ -106,22 +106,27 @@ describe('groups', () => {
     expect((await ask('query_metric', { metricSlug, filters: { categories: ['(none)'] } })).value).toBe(1)
   })
 
-  test.each(['SQL', 'the index'])('a name that equals a word of ours is in quotes, and can be filtered by: %s', async (by) => {
-    const names = ['', '(none)', '(NONE)', '(withheld)', '"(none)"', 'none']
-    const findings = names.flatMap((category, index) => Array.from({ length: 2 ** index }, () => finding({ category })))
-    const { ask, simple, context } = openAsked({ findings })
-    if (by === 'the index') context.read((reader) => attachEngine(reader, buildEngine(reader)))
-    const metricSlug = await simple('m', {})
-    const answer = await ask('query_metric', { metricSlug, dimensions: ['category'] })
-    const values = { '(none)': 1, '"(none)"': 2, '"(NONE)"': 4, '"(withheld)"': 8, '""(none)""': 16, none: 32 }
-    expect(toValues(answer)).toEqual(values)
-    for (const [written, value] of Object.entries(values)) {
-      // Letter case is ignored in filters.
-      const wanted = written.toLowerCase() === '"(none)"' ? 6 : value
-      const filtered = await ask('query_metric', { metricSlug, filters: { categories: [written] } })
-      expect([written, filtered.value, codesOf(filtered)]).toEqual([written, wanted, []])
-    }
-  })
+  test.each(['SQL', 'the index'])(
+    'a name that equals a word of ours is in quotes, and can be filtered by: %s',
+    async (by) => {
+      const names = ['', '(none)', '(NONE)', '(withheld)', '"(none)"', 'none']
+      const findings = names.flatMap((category, index) =>
+        Array.from({ length: 2 ** index }, () => finding({ category })),
+      )
+      const { ask, simple, context } = openAsked({ findings })
+      if (by === 'the index') context.read((reader) => attachEngine(reader, buildEngine(reader)))
+      const metricSlug = await simple('m', {})
+      const answer = await ask('query_metric', { metricSlug, dimensions: ['category'] })
+      const values = { '(none)': 1, '"(none)"': 2, '"(NONE)"': 4, '"(withheld)"': 8, '""(none)""': 16, none: 32 }
+      expect(toValues(answer)).toEqual(values)
+      for (const [written, value] of Object.entries(values)) {
+        // Letter case is ignored in filters.
+        const wanted = written.toLowerCase() === '"(none)"' ? 6 : value
+        const filtered = await ask('query_metric', { metricSlug, filters: { categories: [written] } })
+        expect([written, filtered.value, codesOf(filtered)]).toEqual([written, wanted, []])
+      }
+    },
+  )
 
   test('exclude keeps rows without a value', async () => {
     const { ask, simple } = openAsked({ findings: [finding(), finding({ category: 'SECURITY' })] })
