@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 
-const ownName = /^(?:assay\.(?:db|key)(?:[.-].*)?|config\.json|served\.json|ballast|engine|logs|undo|backups)$/
-const ownFolder = /^(?:engine|logs|undo)$/
+const ownName = /^(?:assay\.(?:db|key)(?:[.-].*)?|config\.json|served\.json|ballast|engine|logs|undo|backups)$/i
+const ownFolder = /^(?:engine|logs|undo)$/i
 /** May be links that the user made: the one is only read, and in the other only new files are written. */
-const linkable = /^(?:config\.json|backups)$/
+const linkable = /^(?:config\.json|backups)$/i
 
 interface Person {
   user: number
@@ -29,10 +29,9 @@ export function requireOwnFolder(home: string, person: Person | undefined = find
   const folder = person === undefined ? undefined : statSync(home, { throwIfNoEntry: false })
   if (person === undefined || folder?.isDirectory() !== true) return
   const named = 'The data folder'
-  if (!isOwn(folder, person)) {
-    throw shared(
-      `${named} belongs to another user (${folder.uid}); run Assay as that user, or name a folder of your own with --home.`,
-    )
+  // Whoever owns a link in place of the folder chooses the folder.
+  if (!isOwn(folder, person) || !isOwn(lstatSync(home), person)) {
+    throw shared(`${named} belongs to another user; run Assay as that user, or name a folder of your own with --home.`)
   }
   const groups = [...listPrivateGroups(person), ...listGrantedGroups(folder, person)]
   if (isWritable(folder, groups)) throw shared(describeWritable(named, home, folder, person))

@@ -2,6 +2,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -91,6 +92,7 @@ describe.skipIf(process.platform === 'win32')('a data folder', () => {
   it.each([
     'assay.db',
     'assay.db-wal',
+    'ASSAY.DB',
     'assay.key',
     'served.json',
     'ballast',
@@ -107,6 +109,14 @@ describe.skipIf(process.platform === 'win32')('a data folder', () => {
     rmSync(file)
     symlinkSync(join(root, 'nothing'), file)
     expect(problemOf()).toContain(`rm '${file}'`)
+  })
+
+  it.runIf(isRoot)('that is a link of another user is refused', () => {
+    const link = join(root, 'link')
+    symlinkSync(home, link)
+    expect(() => requireOwnFolder(link)).not.toThrow()
+    lchownSync(link, 1001, 1001)
+    expect(() => requireOwnFolder(link)).toThrow('belongs to another user')
   })
 
   it('may have links of its owner for config.json and backups, and other files', () => {
