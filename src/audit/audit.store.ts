@@ -71,14 +71,18 @@ export type AuditTexts = Pick<AuditRow, 'actor' | 'actor_id' | 'client' | 'name'
  * Masks texts in the trail and rebuilds its chain up to the first broken entry; an entry records this with the previous
  * head hash. Returns how many entries changed.
  */
-export function rewriteAudit(writer: Writer, at: number, rewrite: (texts: AuditTexts) => AuditTexts): number {
+export function rewriteAudit(
+  writer: Writer,
+  at: number,
+  rewrite: (texts: AuditTexts, kind: string) => AuditTexts,
+): number {
   const seqs = writer.prepare('SELECT seq FROM audit ORDER BY seq').pluck().all() as number[]
   const find = writer.prepare('SELECT * FROM audit WHERE seq = ?')
   const changed = new Map<number, AuditTexts>()
   for (const seq of seqs) {
-    const { actor, actor_id, client, name, before, after } = find.get(seq) as AuditEntryRow
+    const { kind, actor, actor_id, client, name, before, after } = find.get(seq) as AuditEntryRow
     const texts = { actor, actor_id, client, name, before, after }
-    const safe = rewrite(texts)
+    const safe = rewrite(texts, kind)
     if (JSON.stringify(safe) !== JSON.stringify(texts)) changed.set(seq, safe)
   }
   if (changed.size === 0) return 0

@@ -78,6 +78,7 @@ export function createLookupThread(options: LookupThreadOptions): LookupThread {
     schema: 'failed',
     key: vault.problem() === undefined ? 'ok' : 'failed',
     disk: 'ok',
+    reason: 'database_unreachable',
   })
 
   return {

@@ -4,7 +4,7 @@ type Cell = string | number | null | undefined
 export function toCell(value: Cell): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const text = value.replaceAll(/^(?=[=+\-@\t\r\n])|(?=[=+\-@])(?<=[;\t\r\n]"*)/g, "'")
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

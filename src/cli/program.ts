@@ -149,13 +149,16 @@ export function createProgram(
     host.color = colorChoices.find((choice) => choice === command.opts().color) ?? 'auto'
     const use = await findDataUse(command)
     host.dataMayBeUpgraded = use === 'upgraded'
-    if (use !== 'existing') return
-    host.dataMustExist = true
-    const [{ requireDatabase }, { toStorePlace }] = await Promise.all([
+    if (use === 'none') return
+    const [{ requireOwnFolder }, { requireDatabase }, { toStorePlace }] = await Promise.all([
+      import('../store/own-folder.ts'),
       import('../store/place.ts'),
       import('../store/store-place.ts'),
     ])
     const { home, env } = host.locate(command.opts())
+    requireOwnFolder(home)
+    if (use !== 'existing') return
+    host.dataMustExist = true
     if (toStorePlace(home, env).kind === 'file') requireDatabase(home)
   })
   return program

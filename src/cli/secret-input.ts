@@ -31,7 +31,7 @@ export async function readSecret(host: Host, flags: SecretFlags): Promise<string
   const given = [secretStdin, secretEnv, secretFile].filter((value) => value !== undefined)
   if (given.length > 1) throw new UsageError(`Give one of ${SECRET_OPTIONS}.`)
   if (secretEnv !== undefined) return readVariable(host, secretEnv, '--secret-env')
-  if (secretFile !== undefined) return readFile(secretFile, '--secret-file')
+  if (secretFile !== undefined) return readSecretFile(secretFile, '--secret-file')
   if (secretStdin !== true) return undefined
   if (host.stdin.isTTY === true)
     throw new UsageError('--secret-stdin reads a pipe or a file, not the terminal; leave it out to be asked.')
@@ -49,7 +49,8 @@ function readVariable(host: Host, name: string, from: string): string {
   return requireText(host.locate({}).env[name] ?? '', message)
 }
 
-function readFile(path: string, from: string): string {
+/** The secret in the file that an option or a member names. @throws AppError */
+export function readSecretFile(path: string, from: string): string {
   let text: string
   try {
     text = readRegularFile(path, { maxBytes: MAX_SECRET_BYTES }).toString('utf8')
@@ -69,7 +70,7 @@ function requireText(text: string, message: string): string {
 
 type Visit = (value: unknown, path: string) => unknown
 
-/** Replaces each secret of a payload for an operation: the members of `config.masked`, and `deliver[].secret`. */
+/** Replaces each secret of a payload for an operation: the members of `config.masked`, and addresses and keys in `deliver`. */
 function mapSecrets(payload: Record<string, unknown>, visit: Visit): Record<string, unknown> {
   const { config, deliver } = payload
   const mapped = { ...payload }
@@ -78,11 +79,12 @@ function mapSecrets(payload: Record<string, unknown>, visit: Visit): Record<stri
     mapped.config = { ...config, masked: Object.fromEntries(masked) }
   }
   if (Array.isArray(deliver)) {
-    mapped.deliver = deliver.map((receiver: unknown, index) =>
-      isObject(receiver) && receiver.secret !== undefined
-        ? { ...receiver, secret: visit(receiver.secret, `the secret of deliver[${index}]`) }
-        : receiver,
-    )
+    mapped.deliver = deliver.map((receiver: unknown, index) => {
+      if (!isObject(receiver)) return receiver
+      const secrets = ['url', 'secret'].filter((name) => receiver[name] !== undefined)
+      const visited = secrets.map((name) => [name, visit(receiver[name], `the ${name} of deliver[${index}]`)])
+      return { ...receiver, ...Object.fromEntries(visited) }
+    })
   }
   return mapped
 }
@@ -95,11 +97,12 @@ export function resolveSecrets(host: Host, payload: Record<string, unknown>): Re
     if (more.length > 0 || typeof name !== 'string' || (kind !== 'env' && kind !== 'file')) {
       throw new AppError('invalid_input', `${path} must be {"env": "NAME"}, {"file": "PATH"} or the secret itself.`)
     }
-    return kind === 'env' ? readVariable(host, name, path) : readFile(name, path)
+    return kind === 'env' ? readVariable(host, name, path) : readSecretFile(name, path)
   })
 }
 
-const MASK_LIKE = /^[*•●∙·]*$/u
+/** A masked secret, or the address of a webhook as it is shown. */
+const MASK_LIKE = /^(?:https:\/\/[^/]+\/)?[*•●∙·]*$/u
 
 /** The paths of secrets that a payload contains as they are. */
 export function listPlainSecrets(payload: Record<string, unknown>): string[] {

@@ -13,6 +13,7 @@ import { sealDefinitions } from '../store/digests.store.ts'
 import { areTextsHidden } from '../store/install.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
 import { openStore } from '../store/open-store.ts'
+import { requireOwnFolder } from '../store/own-folder.ts'
 import { describeFolderLocation } from '../store/place.ts'
 import type { SchemaUpgrade, Store } from '../store/store.ts'
 import { toStorePlace } from '../store/store-place.ts'
@@ -41,7 +42,7 @@ export interface OpenOptions {
 }
 
 /**
- * @throws AppError `unavailable` when the data folder or its database cannot be used
+ * @throws AppError `unavailable` when the data folder or its database cannot be used, or others may write to it
  */
 export async function openFolder(
   config: Config,
@@ -52,6 +53,7 @@ export async function openFolder(
   const place = toStorePlace(config.home, env)
   useProxies(config.proxy)
   makeFolder(config.home)
+  requireOwnFolder(config.home)
   const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
   const isTerminal = process.stderr.isTTY === true
   const writeLine = (line: string) => {

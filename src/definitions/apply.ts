@@ -7,7 +7,9 @@ import type { MetricRecord, TrustTier } from '../metrics/model.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
-import type { ReceiverTools } from '../watches/receivers.ts'
+import type { ReceiverInput } from '../watches/model.ts'
+import { matchReceivers, type ReceiverTools } from '../watches/receivers.ts'
+import { findWatch } from '../watches/watches.store.ts'
 import { type DefinitionChange, listChanges, toWanted } from './changes.ts'
 import { type DefinitionFile, type DefinitionFolder, type Problem, requireValidFiles } from './folder.ts'
 import { type DefinitionSet, type Kind, keyOf } from './model.ts'
@@ -73,7 +75,8 @@ export function applyFolder(
     const present = loadDefinitions(writer)
     const wanted = toWanted(present, target)
     requireValidFiles(checkTogether(wanted, files))
-    const changes = listChanges(present, wanted, target)
+    const listed = listChanges(present, wanted, target)
+    const changes = [...listed, ...listNewAddresses(writer, files, listed, receivers)]
     if (!options.force) requireKnown(memory, changes)
     const before = readMetricsState(writer)
     const values = evaluate(writer, listTouched(writer, before.metrics, changes), author.at)
@@ -87,6 +90,29 @@ export function applyFolder(
   // A folder without sync state, such as a clone, gets none by an apply.
   if (agreed !== undefined) writeBase(folder, installId, agreed)
   return outcome
+}
+
+/** Changes to watches of which only the address of a receiver is new, on the same host: definitions show no more of it. */
+function listNewAddresses(
+  reader: Reader,
+  files: readonly DefinitionFile[],
+  changes: readonly DefinitionChange[],
+  { vault }: ReceiverTools,
+): DefinitionChange[] {
+  return files.flatMap(({ path, definition, stated }): DefinitionChange[] => {
+    const { kind, name } = definition
+    if (kind !== 'watch' || changes.some(({ file }) => file === path)) return []
+    const watch = findWatch(reader, name)
+    if (watch === undefined) return []
+    const given = (stated.deliver ?? []) as ReceiverInput[]
+    const members = matchReceivers(vault, watch.uid, watch.receivers, given).flatMap((known, index) => {
+      const shown = watch.receivers[index]?.address
+      const after = 'another address on this host'
+      return known === undefined ? [{ path: `deliver[${index}].url`, before: shown, after }] : []
+    })
+    if (members.length === 0) return []
+    return [{ action: 'update', kind, name, file: path, before: definition, after: definition, members }]
+  })
 }
 
 /**

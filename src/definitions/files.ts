@@ -1,19 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { invalidInput } from '../kernel/errors.ts'
-import { replaceFile } from '../store/replace-file.ts'
-
-/** Writes a file atomically; a symbolic link is replaced, not followed. */
-export function writeWhole(file: string, text: string): void {
-  const draft = `${file}.${randomBytes(4).toString('hex')}.tmp`
-  try {
-    writeFileSync(draft, text)
-    replaceFile(draft, file)
-  } finally {
-    rmSync(draft, { force: true })
-  }
-}
 
 /** Whether a path resolves, through links, to something inside the folder; false if it does not exist. */
 export function isInside(folder: string, path: string): boolean {

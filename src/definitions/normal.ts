@@ -46,7 +46,7 @@ const complete: Record<Kind, (members: Members) => Members> = {
   }),
   watch: ({ condition, deliver }) => ({
     condition: { for: 1, ...(condition as WatchCondition) },
-    // Credentials in an address are masked in the database, too.
+    // The database shows no more of an address, either.
     deliver: (deliver as ReceiverInput[]).map(({ type, url, format }) => ({ type, url: toShownAddress(url), format })),
   }),
   sla: ({ days }) => ({ days: toDays(days as SlaDays) }),

@@ -127,7 +127,7 @@ function writeWatch(
     deleteWatch(writer, getWatch(writer, name), author)
     return
   }
-  // The definition holds addresses as they are shown, with credentials masked.
+  // The definition holds addresses as they are shown.
   const stated = { ...after.members, deliver: deliver ?? [] } as unknown as CreateWatch
   if (action === 'create') {
     createWatch(writer, stated, author, receivers)

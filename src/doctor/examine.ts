@@ -33,6 +33,7 @@ const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',
   not_writable: `Check who owns the folder: ${shell.showOwner(home)}`,
+  folder_shared: `Check who may write to it: ${shell.showOwner(home)}`,
 })
 
 /** Checks everything that assay needs to work; does not create a missing data folder. */

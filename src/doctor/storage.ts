@@ -9,6 +9,7 @@ import { shell } from '../runtime/shell.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { findTextsHiddenAt } from '../store/install.store.ts'
 import { findMove, type MoveState, toFolder } from '../store/move/marker.ts'
+import { requireOwnFolder } from '../store/own-folder.ts'
 import { describeFolderLocation, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
@@ -68,6 +69,7 @@ function examineFolder(home: string): CheckResult {
 
 function checkPermissions(home: string): CheckResult {
   if (process.platform === 'win32') return 'are those of the folder'
+  requireOwnFolder(home)
   const open = ['', 'assay.db', 'assay.key'].filter((name) => {
     const mode = statSync(join(home, name), { throwIfNoEntry: false })?.mode ?? 0
     return (mode & 0o077) !== 0

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { assetKinds } from '../connectors/connector.ts'
 import { detectorTypes, severities } from '../detectors/detector.ts'
-import type { SafeText } from '../kernel/safe-text.ts'
+import { foldCase } from '../kernel/fold.ts'
+import { internalText, type SafeText } from '../kernel/safe-text.ts'
 import { definitionText, type Origin, ownText } from '../operation/lockdown/disclosure.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
 import { findingStatuses } from './model.ts'
@@ -360,3 +361,13 @@ export const codeNamesOf = ({ name }: FacetRow): CodeNames | undefined => codeNa
 
 /** How a missing value is written, in answers and in filters. */
 export const NONE = '(none)'
+const ownWord = /^"*\((?:none|withheld)\)"*$/i
+
+/** A value as answers and filters write it: in quotes if it could be taken for `(none)` or `(withheld)`. */
+export const quoteOwnWord = (value: SafeText): SafeText => (ownWord.test(value) ? internalText(`"${value}"`) : value)
+
+/** The value that `quoteOwnWord` wrote; null for `(none)`. */
+export function readOwnWord<Text extends string>(written: Text): Text | null {
+  if (foldCase(written) === NONE) return null
+  return ownWord.test(written) ? (written.replace(/^"(.+)"$/, '$1') as Text) : written
+}

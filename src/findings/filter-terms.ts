@@ -2,7 +2,7 @@ import { foldCase } from '../kernel/fold.ts'
 import { type Bind, type Bound, bindList } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
-import { findFacetByFilterKey, NONE } from './facets.ts'
+import { findFacetByFilterKey, readOwnWord } from './facets.ts'
 import { toMilliseconds } from './ranges.ts'
 
 /** A value that SQL compares with: a code, a number or a text. */
@@ -68,7 +68,7 @@ function encodeNumbers(key: FilterCondition['key'], values: number[]): number[] 
 
 /** Words as `word.folded` stores them; '' is no value. */
 export const foldValues = (values: readonly (string | number)[]): string[] => [
-  ...new Set(values.map((value) => foldCase(String(value))).map((value) => (value === NONE ? '' : value))),
+  ...new Set(values.map((value) => foldCase(readOwnWord(String(value)) ?? ''))),
 ]
 
 /** The part of a term that determines the SQL: everything but its values. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, invalidInput } from '../kernel/errors.ts'
 import type { AppEnv } from './routes.ts'
 import { limitConnections } from './sockets.ts'
 
@@ -18,13 +18,15 @@ export interface HttpServer {
 
 const MAX_SOCKETS = 256
 const HEADERS_TIMEOUT_MS = 10_000
+/** Of the path of a socket (`sun_path`, with a final NUL). */
+const MAX_SOCKET_BYTES = process.platform === 'linux' ? 107 : 103
 const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000, connectionsCheckingInterval: 250 }
 
 const NO_SOCKET = 'On Windows there are no sockets that only their owner can open; listen on a port with --port.'
 
 /**
  * Starts listening; port 0 picks a free one.
- * @throws AppError `unavailable` when the address is taken
+ * @throws AppError `unavailable` when the address is taken, `invalid_input` for a socket whose path is too long
  */
 export async function listen(
   app: Hono<AppEnv>,
@@ -33,6 +35,7 @@ export async function listen(
 ): Promise<HttpServer> {
   if ('socket' in address) {
     if (process.platform === 'win32') throw new AppError('unavailable', NO_SOCKET, { reason: 'cannot_listen' })
+    requireShortPath(address.socket)
     await removeStaleSocket(address.socket)
   }
   const server = createAdaptorServer({
@@ -77,6 +80,14 @@ function toListenError(error: NodeJS.ErrnoException, address: ListenAddress): Ap
         ? `Port ${address.port} on ${address.host} is already in use; choose another with --port, or --port 0 for any free one.`
         : `Cannot listen on ${address.host}:${address.port} (${code}); choose another --host or --port.`
   return new AppError('unavailable', message, { reason: taken ? 'port_taken' : 'cannot_listen', cause: error })
+}
+
+function requireShortPath(path: string): void {
+  const bytes = Buffer.byteLength(path)
+  if (process.platform === 'win32' || bytes <= MAX_SOCKET_BYTES) return
+  throw invalidInput(
+    `The path of the socket has ${bytes} bytes, and this system allows at most ${MAX_SOCKET_BYTES}; choose a shorter one with --socket.`,
+  )
 }
 
 /** A socket that no process answers on was left behind by a killed process and is removed; any other file is kept. */

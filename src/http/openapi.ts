@@ -178,12 +178,13 @@ const ready = {
       type: 'object',
       description: 'Each check.',
       properties: {
-        database: outcome('The database answers.'),
+        database: outcome('The database answers, and can be written to.'),
         schema: outcome('It has the schema of this version.'),
         key: outcome('Credentials can be decrypted.'),
         disk: outcome('There is enough disk space to write.'),
       },
     },
+    reason: { type: 'string', description: 'Why the first check failed, such as `database_unreachable`.' },
   },
 }
 

@@ -24,9 +24,12 @@ export function addProbes(app: Hono<AppEnv>, { version, readiness, telemetry }: 
   app.get('/health', (c) => c.json({ status: 'ok', version }))
   if (readiness !== undefined) {
     app.get('/ready', async (c) => {
-      const checks = await readiness()
+      const { reason, ...checks } = await readiness()
       const ready = Object.values(checks).every((outcome) => outcome === 'ok')
-      return c.json({ status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503)
+      return c.json(
+        { status: ready ? 'ready' : 'not_ready', checks, ...(reason === undefined ? {} : { reason }) },
+        ready ? 200 : 503,
+      )
     })
   }
   if (telemetry !== undefined) {

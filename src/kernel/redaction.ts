@@ -156,3 +156,9 @@ export function maskUrl(url: string): string {
     .replace(userinfo, `$1${MASK}@`)
     .replace(parameter, (whole, head: string, name: string) => (tokenLike.test(name) ? `${head}${MASK}` : whole))
 }
+
+/** The scheme and host of an address whose path is a credential; the rest is masked. */
+export function maskPath(address: string): string {
+  const { protocol, host } = URL.canParse(address) ? new URL(address) : { protocol: 'https:', host: '' }
+  return `${protocol}//${host}/${MASK}`
+}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { line, type PrintableText, showSentence } from '../kernel/shown.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
-import { replaceFile } from '../store/replace-file.ts'
+import { replaceFile } from '../runtime/replace-file.ts'
 import { EditError } from './jsonc.ts'
 
 /** A planned change of one file. */

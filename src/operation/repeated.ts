@@ -10,7 +10,7 @@ import { parseJson } from './input/coerce.ts'
 interface Hidden {
   written: string
   shown: string
-  /** Length of the common prefix of both: repeating no more than this reveals nothing. */
+  /** Length of the beginning that may be repeated: what both have in common, and the host of an address. */
   common: number
 }
 
@@ -45,7 +45,7 @@ function listHidden(input: unknown): Hidden[] {
     if (safe === text) return []
     return textEncodings.map((write) => {
       const [written, shown] = [write(text), write(safe)]
-      return { written, shown, common: countCommon(written, shown) }
+      return { written, shown, common: Math.max(countCommon(written, shown), countOrigin(written)) }
     })
   })
 }
@@ -64,6 +64,12 @@ function listTexts(value: unknown): string[] {
     else if (isObject(next)) for (const [name, member] of Object.entries(next)) waiting.push(name, member ?? '')
   }
   return texts
+}
+
+/** Length of the scheme and host that an address begins with, unless they contain a credential. */
+function countOrigin(text: string): number {
+  const [origin = ''] = /^https?:\/\/[^\s/?#@\\]+\//i.exec(text) ?? []
+  return toSafeText(origin, 'definition') === origin ? origin.length : 0
 }
 
 function countCommon(a: string, b: string, from = 0): number {

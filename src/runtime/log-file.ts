@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, mkdirSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { openForAppending } from './regular-file.ts'
 
 export interface LogFile {
   /** Appends a line; one that cannot be written is dropped, so that a full disk does not stop the program. */
@@ -26,20 +27,20 @@ export function openLogFile({ folder, maxBytes = 10 * 1024 * 1024, files = 5 }: 
   let lines = 0
   const open = () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    handle = openSync(current, 'a', 0o600)
+    handle = openForAppending(current)
     return handle
   }
   const close = () => {
     if (handle !== undefined) closeSync(handle)
     handle = undefined
   }
-  const isReplaced = (opened: number) => statSync(current, { throwIfNoEntry: false })?.ino !== fstatSync(opened).ino
+  const isReplaced = (opened: number) => lstatSync(current, { throwIfNoEntry: false })?.ino !== fstatSync(opened).ino
   const turn = () => {
     close()
     try {
       rmSync(nameOf(files - 1), { force: true })
       for (let number = files - 2; number >= 0; number--) {
-        if (statSync(nameOf(number), { throwIfNoEntry: false }) !== undefined) {
+        if (lstatSync(nameOf(number), { throwIfNoEntry: false }) !== undefined) {
           renameSync(nameOf(number), nameOf(number + 1))
         }
       }

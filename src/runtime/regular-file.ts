@@ -1,5 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { AppError } from '../kernel/errors.ts'
+import { replaceFile } from './replace-file.ts'
 
 const notRegular = (name: string) =>
   new AppError('invalid_input', `${name} is not a regular file but a folder, a pipe or a device; name a file.`, {
@@ -34,5 +36,31 @@ export function readRegularFile(path: string, { name = path, maxBytes = Number.P
     return readFileSync(handle)
   } finally {
     closeSync(handle)
+  }
+}
+
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT
+
+/**
+ * Opens a file for appending, and creates it with mode 0600. A link is not followed, and a pipe, a device or a file that
+ * has another name elsewhere is refused.
+ */
+export function openForAppending(path: string): number {
+  // Both are undefined on Windows.
+  const handle = openSync(path, APPENDING | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), 0o600)
+  const found = fstatSync(handle)
+  if (found.isFile() && found.nlink <= 1) return handle
+  closeSync(handle)
+  throw notRegular(path)
+}
+
+/** Writes a file atomically; a link is replaced, not followed. */
+export function writeWhole(file: string, text: string, mode = 0o666): void {
+  const draft = `${file}.${randomBytes(4).toString('hex')}.tmp`
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode })
+    replaceFile(draft, file)
+  } finally {
+    rmSync(draft, { force: true })
   }
 }

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { writeWhole } from './regular-file.ts'
 
 // `assay serve` writes its address into the data folder, where other processes on the folder find it.
 
@@ -11,7 +12,7 @@ const RECHECK_MS = 5000
 export function announceAddress(home: string, url: string): () => void {
   const text = JSON.stringify({ url, pid: process.pid })
   try {
-    writeFileSync(fileOf(home), text, { mode: 0o600 })
+    writeWhole(fileOf(home), text, 0o600)
   } catch {
     return () => {}
   }

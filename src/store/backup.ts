@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   linkSync,
@@ -15,9 +16,9 @@ import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { openRegularFile } from '../runtime/regular-file.ts'
+import { replaceFile } from '../runtime/replace-file.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
-import { replaceFile } from './replace-file.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
 import { syncFile } from './sync-file.ts'
 
@@ -169,7 +170,7 @@ export function restore(backup: string, database: string, at: number): Restored 
   const draft = `${database}.${randomBytes(4).toString('hex')}.draft`
   const lock = lockExclusively(database)
   try {
-    copyFileSync(backup, draft)
+    copyFileSync(backup, draft, constants.COPYFILE_EXCL)
     chmodSync(draft, 0o600)
     const copy = verifyCopy(draft)
     requireOurSchema(copy)
@@ -221,6 +222,6 @@ function linkOrCopy(file: string, other: string): void {
   try {
     linkSync(file, other)
   } catch {
-    copyFileSync(file, other)
+    copyFileSync(file, other, constants.COPYFILE_EXCL)
   }
 }

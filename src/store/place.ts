@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { AppError, notFound } from '../kernel/errors.ts'
-import { sleepSync } from './pause.ts'
+import { sleepSync } from '../runtime/pause.ts'
 
 /** Magic numbers of file systems whose locks other machines do not see (statfs(2)). */
 const networkTypes: ReadonlyMap<number, string> = new Map([

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 
@@ -52,18 +52,23 @@ export class Space {
   /** Reserves a file that can be deleted on a full disk, where even deleting rows needs space. */
   keepBallast(): void {
     const file = join(this.#folder, BALLAST_NAME)
-    if (statSync(file, { throwIfNoEntry: false })?.size === BALLAST_BYTES) return
+    const found = lstatSync(file, { throwIfNoEntry: false })
+    if (found?.isFile() === true && found.size === BALLAST_BYTES) return
     if (this.#freeBytes() < MIN_FREE_BYTES + 2 * BALLAST_BYTES) return
+    let handle: number
     try {
-      const handle = openSync(file, 'w', 0o600)
-      try {
-        const block = Buffer.alloc(MB, 0xa5)
-        for (let written = 0; written < BALLAST_BYTES; written += MB) writeSync(handle, block)
-      } finally {
-        closeSync(handle)
-      }
+      this.dropBallast()
+      handle = openSync(file, 'wx', 0o600)
+    } catch {
+      return
+    }
+    try {
+      const block = Buffer.alloc(MB, 0xa5)
+      for (let written = 0; written < BALLAST_BYTES; written += MB) writeSync(handle, block)
     } catch {
       this.dropBallast()
+    } finally {
+      closeSync(handle)
     }
   }
 

@@ -117,6 +117,8 @@ export interface Store {
 }
 
 export interface StoreServer {
+  /** Why nothing can be written: the reason that the error of a write would have. */
+  findWriteProblem(): 'read_only' | 'database_refused' | undefined
   /** Differences of the tables, indexes, triggers and the like from those of this version. */
   listSchemaDifferences(): string[]
   /** The connections of all processes of Assay to the database. */

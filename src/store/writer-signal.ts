@@ -1,4 +1,5 @@
-import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
+import { closeSync, statSync, utimesSync } from 'node:fs'
+import { openForAppending } from '../runtime/regular-file.ts'
 
 /**
  * Signals to batch writers, in any process, that another writer waits: through the modification time of an empty file.
@@ -18,7 +19,7 @@ export class WriterSignal {
       try {
         utimesSync(this.#file, now, now)
       } catch {
-        closeSync(openSync(this.#file, 'a', 0o600))
+        closeSync(openForAppending(this.#file))
       }
       this.#heardAt = this.#rangAt()
     } catch {

@@ -9,7 +9,7 @@ import {
   toSafeKey,
   toSafeText,
 } from '../detectors/safe-text.ts'
-import { MASK } from '../kernel/redaction.ts'
+import { MASK, maskPath } from '../kernel/redaction.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 
 /** Masks a stored text as it would be stored today; null if it cannot be kept. */
@@ -34,6 +34,7 @@ const text =
     toSafeText(stored, kind, maxLength)
 const name = text('prose')
 const typed = text('definition')
+const receiver: ToSafe = (stored) => toSafeText(maskPath(stored), 'definition')
 const description = text('definition', MAX_ADDRESS)
 const mark = text('key')
 /**
@@ -177,7 +178,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
       key: ['id'],
       columns: { display_name: typed, filters: definition },
     },
-    { name: 'watch_receiver', key: ['id'], columns: { address: typed, last_failure: typed } },
+    { name: 'watch_receiver', key: ['id'], columns: { address: receiver, last_failure: typed } },
     { name: 'watch_run', key: ['watch_id'], columns: { message: typed } },
     { name: 'watch_state', key: ['watch_id', 'group_key'], columns: { group_key: proseJson }, isCache: true },
     { name: 'watch_change', key: ['id'], columns: { group_key: proseJson } },
@@ -188,11 +189,26 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
 }
 
 /** Masks the texts of an audit trail entry. */
-export const toSafeEntry = ({ actor, actor_id, client, name: named, before, after }: AuditTexts): AuditTexts => ({
-  actor: toSafeText(actor, 'prose'),
-  actor_id: actor_id === null ? null : toSafeActorId(actor_id),
-  client: client === null ? null : toSafeText(client, 'prose'),
-  name: toSafeText(named, 'definition'),
-  before: before === null ? null : toSafeStored(before, 'definition'),
-  after: after === null ? null : toSafeStored(after, 'definition'),
-})
+export function toSafeEntry(
+  { actor, actor_id, client, name: named, before, after }: AuditTexts,
+  kind: string,
+): AuditTexts {
+  const toSafe = (stored: string) => toSafeStored(kind === 'watch' ? hideReceivers(stored) : stored, 'definition')
+  return {
+    actor: toSafeText(actor, 'prose'),
+    actor_id: actor_id === null ? null : toSafeActorId(actor_id),
+    client: client === null ? null : toSafeText(client, 'prose'),
+    name: toSafeText(named, 'definition'),
+    before: before === null ? null : toSafe(before),
+    after: after === null ? null : toSafe(after),
+  }
+}
+
+/** A stored watch without the paths of its webhooks; unchanged if there are none. */
+function hideReceivers(stored: string): string {
+  const watch = JSON.parse(stored) as { deliver?: { url: string }[]; newSecrets?: string[] }
+  const { deliver = [], newSecrets } = watch
+  if (deliver.length === 0) return stored
+  const shown = deliver.map((each) => ({ ...each, url: maskPath(each.url) }))
+  return JSON.stringify({ ...watch, deliver: shown, ...(newSecrets && { newSecrets: newSecrets.map(maskPath) }) })
+}

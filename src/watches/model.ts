@@ -25,7 +25,12 @@ export const receiverFormats = ['json', 'slack'] as const
 
 const Receiver = z.strictObject({
   type: z.literal('webhook').describe('Kind of receiver.'),
-  url: z.string().trim().min(1).max(2000).describe('https address; one that is shown masked keeps the stored one.'),
+  url: z
+    .string()
+    .trim()
+    .min(1)
+    .max(2000)
+    .describe('https address, a secret; the form that is shown, such as https://hooks.acme.com/********, keeps it.'),
   format: z.enum(receiverFormats).describe('json: the change, signed; slack: {text}.'),
   secret: z
     .string()
@@ -90,7 +95,7 @@ export const WatchChange = z.strictObject({
 })
 export type WatchChange = z.infer<typeof WatchChange>
 
-/** A receiver as stored; `address` is its URL with credentials masked. */
+/** A receiver as stored; `address` is what is shown of its URL. */
 export interface ReceiverRecord {
   id: number
   uid: string
@@ -118,7 +123,7 @@ export interface WatchRecord {
   updatedAt: number
 }
 
-/** The names of a group, in the order of the watch's dimensions; a missing value is `(none)`. */
+/** The names of a group, in the order of the watch's dimensions; a missing value is `(none)`, see `quoteOwnWord`. */
 export type WatchGroupKey = readonly SafeText[]
 
 /** Why a state is UNKNOWN. */

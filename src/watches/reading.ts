@@ -1,5 +1,5 @@
 import { toSafeMessage } from '../detectors/safe-text.ts'
-import { NONE } from '../findings/facets.ts'
+import { NONE, quoteOwnWord, readOwnWord } from '../findings/facets.ts'
 import { AppError } from '../kernel/errors.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import { showName } from '../kernel/shown.ts'
@@ -93,7 +93,7 @@ function evaluate(
   const isBySource = dimensions.indexOf('source')
   const readings = groups.map(({ key, value }): GroupReading => {
     const own = isBySource === -1 ? problem : findGroupProblem(reader, scans, key[isBySource] ?? null, problem)
-    const named = key.map((name) => name ?? ownText(NONE))
+    const named = key.map((name) => (name === null ? ownText(NONE) : quoteOwnWord(name)))
     if (own !== null) return { key: named, value, met: null, reason: own.code }
     return { key: named, value, met: meets(condition, value), reason: value === null ? 'no_value' : null }
   })
@@ -134,7 +134,7 @@ function listValues(
   const empty = toWatched([], nothing(node), earlier === undefined ? undefined : nothing(earlier)).value
   const byId = new Map(found.map((group) => [toGroupId(group.key), group]))
   const kept = activeGroups.map((names): WatchedValue => {
-    const key = names.map((name) => (name === NONE ? null : name))
+    const key = names.map(readOwnWord)
     return byId.get(toGroupId(key)) ?? { key, value: empty }
   })
   const sign = watch.condition.kind === 'below' ? 1 : -1

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dimensionText } from '../findings/facet-texts.ts'
+import { readOwnWord } from '../findings/facets.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'
@@ -25,7 +26,7 @@ const GroupState = z.object({
 
 const ShownReceiver = z.object({
   type: z.literal('webhook').describe('Kind of receiver.'),
-  url: ownText().describe('Address; credentials in it are masked.'),
+  url: ownText().describe('Scheme and host of the address; the rest is secret.'),
   format: z.enum(receiverFormats).describe('Format of the messages.'),
   secret: ownText().describe('******** where one is stored.').optional(),
   pending: z.number().describe('Changes that are still to be sent.'),
@@ -89,7 +90,12 @@ const toInstant = (ms: number) => new Date(ms).toISOString()
 const worst = ['FIRING', 'UNKNOWN', 'OK'] as const
 
 export const toGroup = ({ dimensions }: WatchRecord, key: WatchGroupKey) =>
-  Object.fromEntries(dimensions.map((dimension, index) => [dimension, toValueName(key[index])]))
+  Object.fromEntries(
+    dimensions.map((dimension, index) => {
+      const name = key[index]
+      return [dimension, toValueName(name === undefined ? null : readOwnWord(name))]
+    }),
+  )
 
 export function toWatch(reader: Reader, watch: WatchRecord): Watch {
   const run = getRun(reader, watch.id)

@@ -78,7 +78,7 @@ it('lookups fail with an error while their thread is lost, and the next one star
   expect(await lookups.countFindings()).toBe(42)
   // A database that does not answer is not ready.
   const since = performance.now()
-  const unready = { database: 'failed', schema: 'failed', key: 'ok', disk: 'ok' }
+  const unready = { database: 'failed', schema: 'failed', key: 'ok', disk: 'ok', reason: 'database_unreachable' }
   expect(await Promise.all([lookups.readReadiness(), lookups.readReadiness()])).toEqual([unready, unready])
   expect(performance.now() - since).toBeGreaterThan(1_900)
   await lookups.close()

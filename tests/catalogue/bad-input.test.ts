@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../src/catalogue.ts'
@@ -50,10 +51,11 @@ async function askRest(name: string, input: Json, more: Record<string, string> =
   return { status: reply.status, body: (await reply.json()) as Json }
 }
 
-function runCli(...argv: string[]) {
+function runCli(argv: readonly string[], stdin = '') {
   const { context, file } = doors.estate()
   const contextFor = (given: object) => ({ ...context, ...given })
   return runOnTerminal(argv, {
+    stdin: Readable.from([Buffer.from(stdin)]),
     open: async () => ({ operations, caller: tokenHolder, contextFor, close: async () => {} }),
     locate: () => ({ home: dirname(file), env: {}, networkFolder: false }),
   })
@@ -351,7 +353,7 @@ describe('bad input', () => {
       const { result, statements, plans } = await watch(async () => ({
         rest: await askRest(operation, input),
         tool: toolset === undefined ? undefined : await callTool(doors.mcp, exchange, operation, input),
-        cli: await runCli('call', operation, JSON.stringify(input)),
+        cli: await runCli(['call', operation, '-'], JSON.stringify(input)),
       }))
       const problem = (own = path) => expect.objectContaining({ path: own, message: expect.stringMatching(right) })
       const { status, body } = result.rest
@@ -385,7 +387,7 @@ describe('bad input', () => {
       /in the future/,
     ],
   ])('%s is refused by a command of its own', async (_, argv, code, right) => {
-    const { result, statements, plans } = await watch(() => runCli(...argv))
+    const { result, statements, plans } = await watch(() => runCli(argv))
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(right) })
     expect({ statements: statements.filter(isOfFindings), plans }).toEqual({ statements: [], plans: 0 })
   })

@@ -104,17 +104,20 @@ describe('the input of assay call', () => {
         },
       })
     const cli = openCommandLine({ WIKI_TOKEN: 'token-in-a-variable' })
-    const webhook = { type: 'webhook', url: 'https://example.com/hook', secret: 'token-on-the-command-line' }
+    const watch = (receiver: object) =>
+      JSON.stringify({ slug: 'w', metricSlug: 'open-findings', deliver: [{ type: 'webhook', ...receiver }] })
+    const shown = 'https://example.com/********'
     for (const [operation, input] of [
       ['create_source', source('token-on-the-command-line')],
-      ['create_watch', JSON.stringify({ slug: 'w', metricSlug: 'open-findings', deliver: [webhook] })],
+      ['create_watch', watch({ url: shown, secret: 'token-on-the-command-line' })],
+      ['create_watch', watch({ url: 'https://example.com/token-on-the-command-line' })],
     ] as const) {
       for (const typed of [await cli.run(['call', operation, input]), await cli.type(['call', operation, input], [])]) {
         expect([typed.code, typed.stdout, typed.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
           2,
           '',
           expect.stringMatching(
-            /A secret does not belong on the command line: for (?:config\.masked\.api_token|the secret of deliver\[0\]), write \{"env": "NAME"\} or \{"file": "PATH"\}.*--secret-stdin, --secret-env or --secret-file/,
+            /A secret does not belong on the command line: for (?:config\.masked\.api_token|the (?:url|secret) of deliver\[0\]), write \{"env": "NAME"\} or \{"file": "PATH"\}.*--secret-stdin, --secret-env or --secret-file/,
           ),
         ])
         expect(typed.stderr).not.toContain('token-on-the-command-line')

@@ -218,6 +218,22 @@ describe('a unix socket', () => {
     await own.close()
   })
 
+  it.skipIf(process.platform === 'win32')(
+    'with a path longer than the system allows is refused with the limit',
+    async () => {
+      const limit = process.platform === 'linux' ? 107 : 103
+      const toPath = (bytes: number) => join(folder, 'é'.padEnd(bytes - folder.length - 2, 'x'))
+      const own = await listen(app, { socket: toPath(limit) })
+      expect(await askSocket(toPath(limit))).toBe(200)
+      await own.close()
+      const refused = await errorOf(listen(app, { socket: toPath(limit + 1) }))
+      expect([refused.code, refused.message]).toEqual([
+        'invalid_input',
+        `The path of the socket has ${limit + 1} bytes, and this system allows at most ${limit}; choose a shorter one with --socket.`,
+      ])
+    },
+  )
+
   it('of a killed process is replaced, but not one that is in use nor any other file', async () => {
     const path = join(folder, 'assay.sock')
     const own = await listen(app, { socket: path })

@@ -163,6 +163,12 @@ it('there are two servers and a worker in each example, and no other file than t
   expect(deploy).toEqual(['Caddyfile', 'compose.yaml', 'kubernetes.yaml'])
 })
 
+it('only the user of Assay may write to the data folder', () => {
+  const own = services.filter(([, { image }]) => image === 'assay')
+  expect(own.map(([, { tmpfs }]) => tmpfs)).toEqual(own.map(() => ['/data:uid=1000,mode=0700']))
+  expect(orchestrated.map(({ env }) => env.ASSAY_HOME)).toEqual(orchestrated.map(() => '/data/assay'))
+})
+
 it('the balancer sends requests to the servers, and asks whether they are ready', () => {
   const text = read('Caddyfile')
   const targets = /reverse_proxy ([^{]+)\{/.exec(text)?.[1]?.trim().split(' ')

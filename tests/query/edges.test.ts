@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { buildEngine } from '../../src/engine/load.store.ts'
+import { attachEngine } from '../../src/query/engine/executor.ts'
 import { errorOf } from '../support/context.ts'
 import { at, codesOf, HOUR, openAsked, toValues } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
@@ -103,6 +105,28 @@ describe('groups', () => {
     expect(toValues(answer)).toEqual({ '(none)': 1, SECURITY: 1 })
     expect((await ask('query_metric', { metricSlug, filters: { categories: ['(none)'] } })).value).toBe(1)
   })
+
+  test.each(['SQL', 'the index'])(
+    'a name that equals a word of ours is in quotes, and can be filtered by: %s',
+    async (by) => {
+      const names = ['', '(none)', '(NONE)', '(withheld)', '"(none)"', 'none']
+      const findings = names.flatMap((category, index) =>
+        Array.from({ length: 2 ** index }, () => finding({ category })),
+      )
+      const { ask, simple, context } = openAsked({ findings })
+      if (by === 'the index') context.read((reader) => attachEngine(reader, buildEngine(reader)))
+      const metricSlug = await simple('m', {})
+      const answer = await ask('query_metric', { metricSlug, dimensions: ['category'] })
+      const values = { '(none)': 1, '"(none)"': 2, '"(NONE)"': 4, '"(withheld)"': 8, '""(none)""': 16, none: 32 }
+      expect(toValues(answer)).toEqual(values)
+      for (const [written, value] of Object.entries(values)) {
+        // Letter case is ignored in filters.
+        const wanted = written.toLowerCase() === '"(none)"' ? 6 : value
+        const filtered = await ask('query_metric', { metricSlug, filters: { categories: [written] } })
+        expect([written, filtered.value, codesOf(filtered)]).toEqual([written, wanted, []])
+      }
+    },
+  )
 
   test('exclude keeps rows without a value', async () => {
     const { ask, simple } = openAsked({ findings: [finding(), finding({ category: 'SECURITY' })] })

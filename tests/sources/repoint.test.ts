@@ -134,6 +134,15 @@ describe('an address that is changed without its credential', () => {
     }
   })
 
+  it.each(['GET /groups', 'POST token'])('is not followed where %s of a BI platform redirects to it', async (route) => {
+    const location = `${canary.origin}/v1.0/myorg/groups`
+    const fake = await startFakeBi({ 'GET /groups': [], [route]: refuse(307, {}, { location }) })
+    await bench.run('create_source', { name: 'bi', config: { ...payloadFor(fake), detectors: [] } })
+    await bench.run('test_source', { id: 'bi' })
+    expect(fake.seen.length).toBeGreaterThan(0)
+    expect(canary.seen).toEqual([])
+  })
+
   it.each(['api_base_url', 'authority_url'])('is refused for %s of a BI platform', async (member) => {
     const fake = await startFakeBi({ 'GET /groups': [{ id: guid('a', 1), name: 'Finance' }] })
     await bench.run('create_source', { name: 'bi', config: { ...payloadFor(fake), detectors: [] } })

@@ -23,6 +23,7 @@ import { insertScan } from '../../src/scans/scans.store.ts'
 import { PostgresClient } from '../../src/store/postgres/client.ts'
 import type { PostgresStore } from '../../src/store/postgres/store.ts'
 import type { Reader, Store, Writer } from '../../src/store/store.ts'
+import { examineReadiness } from '../../src/telemetry/readiness.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { countDifferences, countFindings, load, tiny } from '../engine/snapshots.ts'
 import { streamOf } from '../imports/importing.ts'
@@ -354,6 +355,35 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect(find(count)).toBe(0)
     store.write((writer) => writer.prepare(insert).run())
     expect(find(count)).toBe(1)
+  })
+
+  it('is not ready where its user only reads, and says why', () => {
+    const user = `reader_${database.name}`
+    const reading = database.connectionString.replace('//assay@', `//${user}@`)
+    const own = openAdmin(server, database.name)
+    const run = (statements: string) => {
+      for (const statement of statements.split(';')) own.query(statement)
+    }
+    try {
+      run(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA main TO ${user};
+        GRANT SELECT ON ALL TABLES IN SCHEMA main TO ${user}`)
+      const opened = openPostgresStore(reading, () => NOW)
+      const examine = () => examineReadiness(opened, { problem: () => undefined })
+      expect(examine()).toMatchObject({ database: 'failed', schema: 'ok', reason: 'database_refused' })
+      run(`GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA main TO ${user}`)
+      expect(examine()).toEqual({ database: 'ok', schema: 'ok', key: 'ok', disk: 'ok' })
+      run(`ALTER ROLE ${user} SET default_transaction_read_only = on;
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`)
+      expect(examine()).toMatchObject({ database: 'failed', reason: 'database_unreachable' })
+      expect(examine()).toMatchObject({ database: 'failed', reason: 'read_only' })
+      opened.close()
+      run(`ALTER ROLE ${user} RESET default_transaction_read_only; ALTER ROLE ${user} CONNECTION LIMIT 0`)
+      expect(() => openPostgresStore(reading, () => NOW)).toThrow(/All connections .* are in use; .*max_connections/)
+      expect(() => openPostgresStore(reading, () => NOW)).not.toThrow('correct the address')
+    } finally {
+      run(`DROP OWNED BY ${user}; DROP ROLE ${user}`)
+      own.close()
+    }
   })
 
   it('sees the ends of decisions after an idle connection was lost', () => {

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { replaceFile } from '../../src/runtime/replace-file.ts'
 import { isShare } from '../../src/store/place.ts'
-import { replaceFile } from '../../src/store/replace-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-windows-files-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -30,6 +30,7 @@ export const alone = [
   'tests/connectors/bi/options.test.ts',
   'tests/connectors/bi/stuck.test.ts',
   'tests/connectors/clock.test.ts',
+  'tests/connectors/wiki/gateway.test.ts',
   'tests/connectors/wiki/options.test.ts',
   'tests/doctor/examine.test.ts',
   'tests/documents/bombs.test.ts',

@@ -238,9 +238,13 @@ describe('/ready', () => {
 
   it('reports what is missing: the key, the schema, the database', (test) => {
     sqliteOnly('it changes the number of the schema in the file', test)
-    expect(examineReadiness(kept.store, { problem: () => problem })).toMatchObject({ key: 'failed', database: 'ok' })
+    expect(examineReadiness(kept.store, { problem: () => problem })).toMatchObject({
+      ...{ key: 'failed', database: 'ok', reason: 'key_missing' },
+    })
     kept.store.write((writer) => writer.prepare('PRAGMA user_version = 1').run())
-    expect(examineReadiness(kept.store, { problem: () => undefined })).toMatchObject({ schema: 'failed' })
+    expect(examineReadiness(kept.store, { problem: () => undefined })).toMatchObject({
+      ...{ schema: 'failed', reason: 'database_newer' },
+    })
     const other = openStore()
     other.remove()
     expect(examineReadiness(other.store, { problem: () => undefined })).toMatchObject({ database: 'failed' })

@@ -63,7 +63,7 @@ describe('a message', () => {
     const watching = openWatching()
     const url = 'https://hooks.slack.com/services/T024BE7LH/B024BE7LH/aBcDeFgHiJkLmNoPqRsTuVwX'
     const { deliver } = await watching.ask('create_watch', { ...watch, deliver: [webhook(url, { format: 'slack' })] })
-    expect(deliver[0].url).not.toContain('aBcDeFgHiJkLmNoPqRsTuVwX')
+    expect(deliver[0].url).toBe('https://hooks.slack.com/********')
     await watching.bring([open])
     await watching.tick()
     expect(watching.sent).toMatchObject([{ address: url }])
@@ -87,7 +87,7 @@ describe('a secret', () => {
     const watching = openWatching()
     const { ask } = watching
     const created = await ask('create_watch', given)
-    expect(created.deliver).toMatchObject([{ url: 'https://hooks.acme.com/a', secret: '********' }])
+    expect(created.deliver).toMatchObject([{ url: 'https://hooks.acme.com/********', secret: '********' }])
     await ask('update_watch', { slug: 'open', deliver: [webhook('https://hooks.acme.com/a', { secret: '********' })] })
     await ask('update_watch', { slug: 'open', deliver: [webhook('https://hooks.acme.com/a')] })
     const moved = [webhook('https://hooks.acme.com/b', { secret: '********' })]
@@ -107,6 +107,85 @@ describe('a secret', () => {
     const set = { slug: 'open', deliver: given.deliver }
     expect((await errorOf(ask('update_watch', set))).facts).toMatchObject({ reason: 'insufficient_scope' })
     await ask('update_watch', { slug: 'open', displayName: 'Other', deliver: [] })
+  })
+})
+
+describe('an address', () => {
+  const addresses = [
+    'https://mattermost.acme.com/hooks/9hj3k1mzq7f8ub4wnxr5ot6yde',
+    'https://chat.acme.com:8443/hooks/64f1c0aa9d/Kq3vXw9LrT2n',
+    'https://maker.ifttt.com/trigger/assay/with/key/bW9yZS1zZWNyZXQ',
+    'https://events.pagerduty.com/integration/0123456789abcdef0123456789abcdef/enqueue',
+    'https://splunk.acme.com/services/collector/raw?channel=7d2b',
+    'https://[2606:4700::1111]/plainword',
+  ]
+
+  it('is shown as scheme and host only, stored sealed, and kept where it is sent as it is shown', async () => {
+    const watching = openWatching()
+    const { ask, context } = watching
+    await ask('create_watch', { ...watch, deliver: addresses.map((url) => webhook(url)) })
+    const { deliver } = await ask('get_watch', { slug: 'open' })
+    expect(deliver.map(({ url }: { url: string }) => url)).toEqual([
+      'https://mattermost.acme.com/********',
+      'https://chat.acme.com:8443/********',
+      'https://maker.ifttt.com/********',
+      'https://events.pagerduty.com/********',
+      'https://splunk.acme.com/********',
+      'https://[2606:4700::1111]/********',
+    ])
+    const again = deliver.map(({ url, format }: { url: string; format: string }) => webhook(url, { format }))
+    const admin = context.caller
+    context.caller = { ...admin, scopes: new Set(['read', 'author']) }
+    await ask('update_watch', { slug: 'open', displayName: 'Other', deliver: again })
+    context.caller = admin
+    await ask('update_watch', {
+      slug: 'open',
+      deliver: again.slice(1).map((each: object) => ({ ...each, secret: 'k1' })),
+    })
+    const shown = JSON.stringify([await ask('list_watches', {}), await ask('list_audit', { kind: 'watch' })])
+    const stored = context.read((reader) =>
+      JSON.stringify([
+        reader.prepare('SELECT address, last_failure FROM watch_receiver').all(),
+        reader.prepare('SELECT * FROM audit').all(),
+      ]),
+    )
+    for (const url of addresses) {
+      const { pathname } = new URL(url)
+      expect([shown.includes(pathname), stored.includes(pathname), stored.includes('channel=7d2b')]).not.toContain(true)
+    }
+    await watching.bring([open])
+    await watching.tick()
+    await watching.tick()
+    expect(watching.sent.map(({ address }) => address)).toEqual(addresses.slice(1))
+  })
+
+  it.each([
+    ['another host', [webhook('https://mattermost.acme.com.evil.com/********')]],
+    ['the host with a trailing dot', [webhook('https://mattermost.acme.com./********')]],
+    ['another port', [webhook('https://mattermost.acme.com:8443/********')]],
+    ['a masked host', [webhook('https://********/')]],
+  ])('of %s has to be entered as a whole', async (_name, deliver) => {
+    const { ask } = openWatching()
+    await ask('create_watch', { ...watch, deliver: [webhook(addresses[0] ?? '')] })
+    const refused = await errorOf(ask('update_watch', { slug: 'open', deliver }))
+    expect(refused.facts).toMatchObject({ reason: 'secret_required', issues: [{ path: 'deliver[0].url' }] })
+  })
+
+  it('of which the shown form stands for several has to be entered as a whole, unless all stay', async () => {
+    const watching = openWatching()
+    const [one, two] = ['https://hooks.acme.com/one', 'https://hooks.acme.com/two']
+    const shown = 'https://HOOKS.acme.com:443/********'
+    await watching.ask('create_watch', { ...watch, deliver: [webhook(one), webhook(two, { format: 'slack' })] })
+    const change = (deliver: object[]) => watching.ask('update_watch', { slug: 'open', deliver })
+    expect((await errorOf(change([webhook(shown)]))).facts.reason).toBe('secret_required')
+    await change([webhook(shown, { format: 'slack' }), webhook(shown)])
+    await change([webhook(shown, { format: 'slack' }), webhook(one), webhook('https://hooks.acme.com/three')])
+    await change([webhook('https://hooks.acme.com/three'), webhook(two)])
+    const twice = await errorOf(change([webhook(two), webhook('https://HOOKS.acme.com:443/two')]))
+    expect(twice.facts.reason).toBe('invalid_receiver')
+    await watching.bring([open])
+    await watching.tick()
+    expect(watching.sent.map(({ address }) => address)).toEqual([two, 'https://hooks.acme.com/three'])
   })
 })
 

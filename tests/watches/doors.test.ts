@@ -100,6 +100,7 @@ it('watches are exported as files without secrets, which apply, diff and prune l
   const text = readFileSync(file, 'utf8')
   expect(text).not.toContain('a-long-signing-key')
   expect(text).not.toContain('aBcDeFgHiJkLmNoPqRsTuVwX')
+  expect(text).toContain('url: https://hooks.acme.com/********')
   const apply = (to: typeof one, options: object = {}) =>
     applyFolder(
       to.context.store,
@@ -116,7 +117,12 @@ it('watches are exported as files without secrets, which apply, diff and prune l
   apply(one)
   const after = await one.ask('get_watch', { slug: 'open' })
   expect(after).toMatchObject({ condition: { value: 7 }, deliver: [{ secret: '********' }, { format: 'slack' }] })
-  // Another database has not the address of Slack.
+  const readdressed = text.replace('hooks.acme.com/********', 'hooks.acme.com/another').replace('value: 0', 'value: 7')
+  writeFileSync(file, readdressed)
+  expect(apply(one).changes).toMatchObject([{ name: 'open', members: [{ path: 'deliver[0].url' }] }])
+  expect(apply(one).changes).toEqual([])
+  // Another database has not the addresses.
+  writeFileSync(file, text)
   expect(thrownBy(() => apply(two)).message).toContain('watches/open.yaml')
   writeFileSync(file, text.replace('open-findings', 'open-finding'))
   expect(thrownBy(() => apply(one)).message).toMatch(/watches\/open\.yaml:\d+:\d+: metricSlug there is no metric/)

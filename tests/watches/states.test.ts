@@ -299,6 +299,26 @@ it('check_watches evaluates now, preview_watch changes nothing', async () => {
   ])
 })
 
+it('a group whose name equals a word of ours has a state of its own', async () => {
+  const watching = openWatching()
+  await watching.ask('create_watch', { ...watch, condition: above(0), dimensions: ['container'] })
+  await watching.bring([
+    { ...one(1), container: '(none)' },
+    { ...one(2), container: '' },
+  ])
+  for (let tick = 0; tick < 2; tick++) {
+    await watching.ask('check_watches')
+    const { groups } = await watching.ask('get_watch', { slug: 'open' })
+    expect(groups.map(({ group, state }: { group: object; state: string }) => ({ ...group, state }))).toEqual(
+      expect.arrayContaining([
+        { container: '(none)', state: 'FIRING' },
+        { container: '"(none)"', state: 'FIRING' },
+      ]),
+    )
+    expect(groups).toHaveLength(2)
+  }
+})
+
 it('changes of a watch are in the audit trail, and its definition has a valid digest', async () => {
   const watching = openWatching()
   const { ask, context } = watching

@@ -18,7 +18,7 @@ import { toJsonObject } from '../json-argument.ts'
 import { type Block, type Column, cell, type TableBlock, table } from '../output/blocks.ts'
 import { addFormats, present, show } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
-import { addSecretOptions, readSecret, type SecretFlags } from '../secret-input.ts'
+import { addSecretOptions, readSecret, readSecretFile, type SecretFlags } from '../secret-input.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
 import { given, toWords } from '../slug-name.ts'
@@ -86,7 +86,7 @@ export function addWatchCommands(program: Command, host: Host): void {
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
   addFilterFlags(create)
     .option('--cron <expression>', 'cron expression of further evaluations, in UTC')
-    .option('--webhook <url>', 'https address to which changes of state are sent')
+    .option('--webhook <url>', 'https address to which changes of state are sent, or @FILE that contains it')
     .addOption(new Option('--format <format>', 'with --webhook: its format').choices(['json', 'slack']).default('json'))
   addSecretOptions(create, 'with --webhook: the key that signs the messages').action(
     async (slug: string, options: CreateFlags) => {
@@ -165,7 +165,10 @@ async function toFirstEvaluation(session: Session, slug: string): Promise<Printa
 }
 
 function toReceivers({ webhook, format }: CreateFlags, secret: string | undefined): object[] | undefined {
-  if (webhook !== undefined) return [{ type: 'webhook', url: webhook, format, ...given({ secret }) }]
+  if (webhook !== undefined) {
+    const url = webhook.startsWith('@') ? readSecretFile(webhook.slice(1), '--webhook') : webhook
+    return [{ type: 'webhook', url, format, ...given({ secret }) }]
+  }
   if (secret !== undefined) throw new UsageError('A secret goes with --webhook.')
   return undefined
 }

@@ -23,9 +23,13 @@ export function findAddress(text: string): WikiBaseAddress | undefined {
 
 const isLoopback = (origin: string) => isLoopbackHost(new URL(origin).hostname)
 
-/** Origin that accepts scoped tokens; a site on this computer is its own gateway. */
-export function toGatewayOrigin(origin: string): string {
-  return isLoopback(origin) ? origin : GATEWAY
+/**
+ * Origin that accepts scoped tokens for a site of the platform; a site on this computer is its own gateway. Any other
+ * site has none: what it answers must not send a token to the platform that was entered for the site.
+ */
+export function findGatewayOrigin(origin: string): string | undefined {
+  if (isLoopback(origin)) return origin
+  return origin === GATEWAY || /^https:\/\/[a-z0-9-]+\.atlassian\.net$/.test(origin) ? GATEWAY : undefined
 }
 
 /**

@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { SessionOptions } from '../connector.ts'
 import type { Pace } from '../http/gate.ts'
 import { createHttpClient, type HttpClient } from '../http/transport.ts'
-import { findAddress, toBasePath, toGatewayOrigin } from './address.ts'
+import { findAddress, findGatewayOrigin, toBasePath } from './address.ts'
 import type { WikiConfig } from './config.ts'
 import { endsScan, reasonOf } from './failure.ts'
 import { readListPage } from './listing.ts'
@@ -130,10 +130,11 @@ export async function connect(options: ClientOptions): Promise<WikiClient> {
   try {
     signedIn = await attempt(toHttp(options, origin, toBasePath(cloudId), authorization), host)
   } catch (error) {
-    if (via === 'gateway' || !['auth_failed', 'forbidden'].includes(reasonOf(error))) throw error
+    const gateway = findGatewayOrigin(origin)
+    const mayNeedGateway = via === 'site' && ['auth_failed', 'forbidden'].includes(reasonOf(error))
+    if (gateway === undefined || !mayNeedGateway) throw error
     cloudId = await findCloudId(options, origin)
     if (cloudId === undefined) throw error
-    const gateway = toGatewayOrigin(origin)
     try {
       signedIn = await attempt(toHttp(options, gateway, toBasePath(cloudId), authorization), new URL(gateway).host)
       via = 'gateway'

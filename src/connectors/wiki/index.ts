@@ -1,6 +1,6 @@
 import { withoutEmptyLists } from '../../kernel/json-object.ts'
 import type { Connector } from '../connector.ts'
-import { findAddress, toGatewayOrigin } from './address.ts'
+import { findAddress, findGatewayOrigin } from './address.ts'
 import { WikiConfig } from './config.ts'
 import { orderByColumns } from './sampling.ts'
 import { openSession } from './session.ts'
@@ -20,7 +20,7 @@ export const wikiConnector: Connector<WikiConfig> = {
   credentialOrigins(config) {
     const address = findAddress(config.required.base_url)
     if (address === undefined) return []
-    return [...new Set([address.origin, toGatewayOrigin(address.origin)])]
+    return [...new Set([address.origin, findGatewayOrigin(address.origin) ?? address.origin])]
   },
   tenantAddress({ required }) {
     const { origin = '', cloudId = '' } = findAddress(required.base_url) ?? {}

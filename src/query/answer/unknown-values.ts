@@ -1,6 +1,6 @@
 import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
 import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
-import { facetRows, NONE } from '../../findings/facets.ts'
+import { facetRows, readOwnWord } from '../../findings/facets.ts'
 import { listUnknownSources } from '../../findings/source-names.store.ts'
 import { listTermNames } from '../../glossary/glossary.store.ts'
 import { foldCase } from '../../kernel/fold.ts'
@@ -44,11 +44,9 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Que
     if (key === 'sources') return toSourceWarnings(reader, [...values])
     const seen = listSeen(reader, key)
     if (seen === undefined && key !== 'assets') return []
-    const folded = new Set(seen?.map(foldCase))
+    const folded = new Set(['', ...(seen?.map(foldCase) ?? [])])
     return [...values]
-      .filter(
-        (value) => foldCase(value) !== NONE && !folded.has(foldCase(value)) && !isOfLongList(reader, key, seen, value),
-      )
+      .filter((value) => !folded.has(foldCase(readOwnWord(value) ?? '')) && !isOfLongList(reader, key, seen, value))
       .map((value) => toWarning(reader, key, value, seen ?? []))
   })
 }

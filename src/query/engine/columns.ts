@@ -7,7 +7,7 @@ import {
   type FacetSlot,
   facetOf,
   findFacetByFilterKey,
-  NONE,
+  readOwnWord,
 } from '../../findings/facets.ts'
 import { foldCase } from '../../kernel/fold.ts'
 import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
@@ -140,7 +140,7 @@ export function toAllowMask(
   const storage = findFacetByFilterKey(key)?.storage
   const codes = new Set(
     texts.flatMap((text) =>
-      storage?.stores === 'code' ? (storage.codes[text] ?? []) : names.findWords(foldCase(text) === NONE ? '' : text),
+      storage?.stores === 'code' ? (storage.codes[text] ?? []) : names.findWords(readOwnWord(text) ?? ''),
     ),
   )
   const matches = (value: number): boolean => {

@@ -1,4 +1,4 @@
-import { NONE } from '../../findings/facets.ts'
+import { NONE, quoteOwnWord } from '../../findings/facets.ts'
 import { cutSafe, internalText, joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { GroupKey } from './plan.ts'
 
@@ -19,7 +19,7 @@ export const toAssetId = (name: SafeText): number => Number(name.slice(name.last
 export function toValueName(name: SafeText | null | undefined): SafeText {
   if (name === null || name === undefined) return ownText(NONE)
   const end = name.indexOf(SEPARATOR)
-  return end < 0 ? name : cutSafe(name, end)
+  return quoteOwnWord(end < 0 ? name : cutSafe(name, end))
 }
 
 /** The name of a group, as answers show it. */

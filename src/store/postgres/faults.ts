@@ -16,7 +16,13 @@ const faults: ReadonlyArray<{ code: RegExp; reason: string; message: string }> =
     message: 'The disk of the database is full: free some space and try again; nothing was written.',
   },
   {
-    code: /^(?:08\w{3}|25P0[34]|57P0[1-5]|53300|ECONN\w+|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPIPE)$/,
+    code: /^53300$/,
+    reason: 'database_unreachable',
+    message:
+      'All connections that the PostgreSQL server allows are in use; try again, end other programs that use it, or raise `max_connections` there or the limit of the user or the database.',
+  },
+  {
+    code: /^(?:08\w{3}|25P0[34]|57P0[1-5]|ECONN\w+|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPIPE)$/,
     reason: 'database_unreachable',
     message:
       'The PostgreSQL database cannot be reached; try again when it is back, or correct the address in ASSAY_STORE.',

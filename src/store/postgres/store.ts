@@ -15,6 +15,10 @@ const LOCK_TIMEOUT_MS = 5_000
 const toSetup = (schema: number) => `SET search_path = main, pg_catalog; SET lock_timeout = ${LOCK_TIMEOUT_MS};
   SET client_min_messages = warning; SET application_name = '${toSessionName(schema)}'`
 
+/** Whether the server or the user only reads, and whether the user may write to every table. */
+const selectRights = `SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on',
+  (SELECT bool_and(has_table_privilege(oid, 'INSERT')) FROM pg_class WHERE relnamespace = 'main'::regnamespace AND relkind = 'r')`
+
 export interface PostgresStoreOptions {
   now: () => number
   address: PostgresAddress
@@ -84,6 +88,11 @@ export class PostgresStore implements Store, StoreServer {
 
   isCurrent(): boolean {
     return findSchema(this.#reader) === newestSchema()
+  }
+
+  findWriteProblem(): 'read_only' | 'database_refused' | undefined {
+    const [readsOnly, mayWrite] = this.#reader.prepare(selectRights).raw().get() as [number, number]
+    return readsOnly === 1 ? 'read_only' : mayWrite === 1 ? undefined : 'database_refused'
   }
 
   listSchemaDifferences(): string[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../kernel/errors.ts'
-import { sleepSync } from '../pause.ts'
+import { sleepSync } from '../../runtime/pause.ts'
 import type { PostgresStep } from './client.ts'
 import { hasWaited, isUnreachable } from './faults.ts'
 
