@@ -374,8 +374,8 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
       expect(examine()).toEqual({ database: 'ok', schema: 'ok', key: 'ok', disk: 'ok' })
       run(`ALTER ROLE ${user} SET default_transaction_read_only = on;
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`)
-      expect(examine()).toMatchObject({ database: 'failed', reason: 'database_unreachable' })
-      expect(examine()).toMatchObject({ database: 'failed', reason: 'read_only' })
+      // The first one may still meet the connection that was ended.
+      expect([examine(), examine()].at(-1)).toMatchObject({ database: 'failed', reason: 'read_only' })
       opened.close()
       run(`ALTER ROLE ${user} RESET default_transaction_read_only; ALTER ROLE ${user} CONNECTION LIMIT 0`)
       expect(() => openPostgresStore(reading, () => NOW)).toThrow(/All connections .* are in use; .*max_connections/)
