@@ -5,9 +5,13 @@ import { explainUnsupported } from './runtime/supported-node.ts'
 
 const unsupported = explainUnsupported(process.versions.node)
 if (unsupported === undefined) {
-  const { enableCompileCache } = await import('node:module')
-  // In the package: whoever can write the cache can also write the program. A folder for all users would not be safe.
-  enableCompileCache(`${import.meta.dirname}/code-cache`)
+  if (import.meta.filename.endsWith('.js')) {
+    const { enableCompileCache } = await import('node:module')
+    // In the package and writable by its owner only: whoever can write the cache can then also write the program.
+    const umask = process.umask(0o022)
+    enableCompileCache(`${import.meta.dirname}/code-cache`)
+    process.umask(umask)
+  }
   await import('./program.ts')
 } else {
   process.stderr.write(`assay: ${unsupported}\n`)

@@ -6,7 +6,7 @@ export function toUsageSentence(text: string, program: Command, argv: readonly s
   const { command, path } = findCommand(program, argv)
   // A word too many may be a secret, so it is not repeated.
   const [first = '', ...more] = text
-    .replace(/^(error: too many arguments.* got \d+): .*/s, '$1')
+    .replace(/^(error: too many arguments.*? got \d+): .*/s, '$1')
     .split('\n')
     .map((each) => each.trim())
     .filter((each) => each !== '' && !each.startsWith('(run with --help'))

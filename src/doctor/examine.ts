@@ -29,7 +29,7 @@ export interface Examination {
 const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   database_newer: NEWER,
   network_folder: `Use a folder on a disk of this machine: assay doctor --home ${shell.quote(otherFolder)}`,
-  driver_not_loaded: 'Where assay is installed: npm install',
+  driver_not_loaded: 'Install Assay again: npm install, or npm install -g for a global installation',
   no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',
   not_writable: `Check who owns the folder: ${shell.showOwner(home)}`,

@@ -107,7 +107,10 @@ async function checkProxy({ proxy }: Config, env: Environment): Promise<CheckRes
     if (fault !== undefined) return { failed: `The proxy ${named.place} cannot be reached (${fault}).`, fix }
     found.push(`${scheme} addresses are requested through ${named.place}`)
   }
-  const unclear = listUnclear(proxy.no).slice(0, MAX_UNCLEAR)
+  // What precedes an at sign may be a password.
+  const unclear = listUnclear(proxy.no)
+    .slice(0, MAX_UNCLEAR)
+    .map((entry) => entry.replace(/^.*@/s, '…@'))
   if (unclear.length > 0) {
     const warning = `NO_PROXY contains what is no host or network, and is ignored: ${showNames(unclear)}.`
     return { warning, fix: toProxyFix('no', env) }

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { listUnclear, nameVariable, readProxyVariables, toProxy } from '../connectors/http/proxy.ts'
 import { invalidInput } from '../kernel/errors.ts'
-import { changesNothing, makeChange, planChange, type SettingsChange } from './change.ts'
+import { writeWhole } from '../runtime/regular-file.ts'
+import { changesNothing, planChange, type SettingsChange } from './change.ts'
 
 export interface ProxyChange extends SettingsChange {
   /** Host and port of each proxy. */
@@ -30,7 +31,7 @@ export function planProxySetting(
   const kept = no?.split(/[\s,]+/).filter((entry) => !unclear.has(entry))
   const next = { ...set, ...(kept === undefined ? {} : { no: kept.join(',') }) }
   const change = planChange(join(findHome(), 'config.json'), (text) => {
-    const settings = JSON.parse(text || '{}') as { proxy?: Record<string, unknown> }
+    const settings = JSON.parse(text.replace(/^\uFEFF/, '') || '{}') as { proxy?: Record<string, unknown> }
     const isSame = Object.entries(next).every(([member, value]) => settings.proxy?.[member] === value)
     return isSame ? text : `${JSON.stringify({ ...settings, proxy: { ...settings.proxy, ...next } }, null, 2)}\n`
   })
@@ -39,9 +40,8 @@ export function planProxySetting(
   return { ...change, places, hasCredentials: proxies.some(({ address }) => address.includes('@')) }
 }
 
-/** Writes the change to a file that only the user can read, because it may contain a password. */
+/** Writes the change to a file that only the user can read, and keeps no copy, because it may contain a password. */
 export function writeProxySetting(change: ProxyChange): void {
   mkdirSync(dirname(change.file), { recursive: true, mode: 0o700 })
-  if (existsSync(change.file)) chmodSync(change.file, 0o600)
-  makeChange(change, new Date())
+  writeWhole(existsSync(change.file) ? realpathSync(change.file) : change.file, change.after, 0o600)
 }

@@ -66,9 +66,9 @@ const sh: ShellCommands = {
 }
 
 const plainOnWindows = /^[\w.+:\\-]+$/
-/** Neither shell has a form for a double quote that the other one reads, and no path contains one. */
+/** Paths contain no double quotes; signs that a shell replaces between quotes, such as `$` and `%`, have no common form. */
 const quoteOnWindows = (text: string): string =>
-  plainOnWindows.test(text) ? text : `"${text.replaceAll('"', '\\"').replace(/\\$/, '\\\\')}"`
+  plainOnWindows.test(text) ? text : `"${text.replaceAll('"', '\\"').replace(/\\+$/, '$&$&')}"`
 const inSecurity = (paths: readonly string[], what: string): string =>
   `in the properties of ${paths.map((path) => `"${path}"`).join(' and ')}, under Security, ${what}`
 

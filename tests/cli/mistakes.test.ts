@@ -17,6 +17,7 @@ const mistakes: [argv: string[], code: 1 | 2, says: RegExp, stdin?: string][] = 
     2,
     /too many arguments for 'init'. Expected 0 arguments but got 2; see `assay init --help`/,
   ],
+  [['scan', 'x', 'secret token=abc got 7: hunter2'], 2, /Expected 1 argument but got 2; see `assay scan --help`/],
   [['query'], 2, /missing required argument 'metric'; see `assay query --help`/],
   [['query', 'open-findngs'], 1, /No metric is called 'open-findngs'\. Did you mean open-findings/],
   [['query', 'open-findings', '--by', 'colour'], 1, /colour/],

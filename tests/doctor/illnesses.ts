@@ -301,9 +301,9 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     check: 'proxy',
     status: 'warning',
     infect: ({ env }) => {
-      env.no_proxy = 'localhost,192.168.*'
+      env.no_proxy = 'localhost,192.168.*,ana:topsecret@host'
     },
-    says: /ignored: .*192\.168\.\*/,
+    says: /ignored: (?!.*topsecret).*192\.168\.\*/,
     run: unset,
   },
   'certificates that are not looked at': {

@@ -233,7 +233,7 @@ describe('assay mcp install', () => {
 
   it('copies the proxy of the shell for the assistant, and shows neither user nor password', async () => {
     const file = join(home, 'config.json')
-    writeFileSync(file, '{ "logLevel": "warn", "proxy": { "http": "old:1" } }', { mode: 0o644 })
+    writeFileSync(file, '\uFEFF{ "logLevel": "warn", "proxy": { "http": "old:1" } }', { mode: 0o644 })
     const proxied = (variables: Record<string, string>) =>
       runAssay(['mcp', 'install', 'cursor', '--yes'], { home, env: { ...env(), ...variables } })
     const variables = { HTTPS_PROXY: 'http://ana:topsecret@proxy.corp:3128', no_proxy: '.corp, <local>' }

@@ -64,6 +64,10 @@ describe('printed commands', () => {
     },
   )
 
+  it('a path on Windows that ends with backslashes keeps its closing quote', () => {
+    expect(shellOf('win32').quote('C:\\a b\\\\')).toBe('"C:\\a b\\\\\\\\"')
+  })
+
   it('a line of a command is not continued where the shells do that differently', () => {
     expect([shellOf('linux').continued, shellOf('win32').continued]).toEqual([' \\', undefined])
   })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,4 +18,11 @@ it('starts worker threads when it is run from source in another folder', { timeo
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+})
+
+it('writes no compiled code beside its sources', () => {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const { status } = spawnSync(process.execPath, [main, '--version'], { encoding: 'utf8' })
+  expect(status).toBe(0)
+  expect(existsSync(fileURLToPath(new URL('../../src/code-cache', import.meta.url)))).toBe(false)
 })

@@ -101,7 +101,7 @@ const signTones: Readonly<Record<string, Tone>> = { '+': 'good', '-': 'bad' }
 
 /** Says which proxy is copied into config.json, without its user name and password. */
 export const describeProxy = ({ file, places, hasCredentials }: ProxyChange): PrintableText =>
-  line`What is started without this shell lacks its variables, so its proxy is written into ${showSentence(file)} as well: ${showSentence(places.join(', '))}${hasCredentials ? line`, with its user name and password in plain text, readable by you only` : line``}`
+  line`What is started without this shell lacks its variables, so its proxy is written into ${showSentence(file)} as well: ${showSentence(places.join(', '))}${hasCredentials ? line`, with its user name and password in plain text${process.platform === 'win32' ? line`` : line`, readable by you only`}` : line``}`
 
 async function make(
   host: Host,

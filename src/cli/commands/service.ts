@@ -24,6 +24,8 @@ export function addServiceCommands(program: Command, host: Host): void {
         host.stdout.write(unit.text)
         return
       }
+      const { planProxySetting, writeProxySetting } = await import('../../mcp-install/proxy-setting.ts')
+      const proxy = planProxySetting(() => host.locate(options).home, host.env ?? {})
       const { writeUnit } = await import('../service-unit.ts')
       const isNew = writeUnit(unit, options.force === true)
       await show(
@@ -33,8 +35,6 @@ export function addServiceCommands(program: Command, host: Host): void {
           : line`${showSentence(unit.file)} is up to date.`,
         ...unit.start.map((each) => line`  ${showSentence(each)}`),
       )
-      const { planProxySetting, writeProxySetting } = await import('../../mcp-install/proxy-setting.ts')
-      const proxy = planProxySetting(() => host.locate(options).home, host.env ?? {})
       if (proxy === undefined) return
       const { describeProxy } = await import('./clients.ts')
       writeProxySetting(proxy)
