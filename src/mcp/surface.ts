@@ -79,10 +79,6 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
         const scope = byName.get(name)?.operation.scope
         return scope !== undefined && scopes.has(scope)
       }),
-    isPlainTool: (name) => {
-      const operation = byName.get(name)?.operation
-      return operation !== undefined && operation.consent === 'none' && !operation.reportsProgress
-    },
     callTool: async (name, input, exchange) => {
       const compiled = findTool(name)
       try {
@@ -128,7 +124,6 @@ export function buildManifest(
   const { server, instructions, tools, resourceTemplates, prompts } = surface
   const { schemas, byName } = compileTools(options.operations, options)
   const scopes = Object.fromEntries([...byName].map(([name, { operation }]) => [name, operation.scope]))
-  const plainTools = tools.map(({ name }) => name).filter((name) => surface.isPlainTool(name))
   return {
     server,
     instructions,
@@ -136,7 +131,6 @@ export function buildManifest(
     resourceTemplates,
     prompts,
     schemas: Object.fromEntries(schemas),
-    plainTools,
     scopes,
   }
 }

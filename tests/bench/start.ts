@@ -3,10 +3,8 @@ import { makeHome, runAssay } from '../support/assay.ts'
 import { print, quantile, readCount, readFlags } from '../support/bench.ts'
 import { report, toFigure } from './rivals/figures.ts'
 import { residentMegabytes, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
-import { buildOnSdkTransport } from './rivals/sdk-stdio.ts'
 
-// How long a new process takes to its first answers, and its memory when it is idle, beside hello-world servers and
-// beside Assay on the stdio transport of the SDK.
+// How long a new process takes to its first answers, and its memory when it is idle, beside hello-world servers.
 // npm run bench -- start [--rounds N] [--json FILE]
 
 const flags = readFlags({ rounds: '15' })
@@ -34,7 +32,7 @@ const { home, remove } = makeHome()
 try {
   const generated = await runAssay(['generate', '--findings', String(SMALL), '--seed', '1'], { home })
   await runAssay(['import', '-', '--source', 'small'], { home, stdin: generated.stdout })
-  const peers = [...stdioPeers, await buildOnSdkTransport()]
+  const peers = stdioPeers
   const byPeer = () => new Map<string, number[]>(peers.map(({ name }) => [name, []]))
   const [greeted, started, called, held] = [byPeer(), byPeer(), byPeer(), byPeer()]
   for (let round = -1; round < rounds; round++) {

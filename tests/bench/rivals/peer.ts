@@ -13,7 +13,7 @@ export interface Peer {
 
 const rival = (file: string) => fileURLToPath(new URL(`./${file}`, import.meta.url))
 const hello = { name: 'hello', arguments: { name: 'Ada' } }
-export const light = { name: 'list_sources', arguments: {} }
+const light = { name: 'list_sources', arguments: {} }
 
 export const stdioPeers: readonly Peer[] = [
   { name: 'assay mcp', args: [mainFile, 'mcp'], call: light },
