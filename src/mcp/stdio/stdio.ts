@@ -24,7 +24,7 @@ export interface StdioOptions {
 
 const PARENT_CHECK_MS = 500
 
-/** The SDK's transport, which tells its input what was answered. */
+/** The SDK's transport, which passes the ids of answered requests to its input. */
 class AnsweringTransport extends StdioServerTransport {
   readonly #input: MessageInput
   #resolveClosed: () => void = () => {}
