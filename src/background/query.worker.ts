@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { workerData } from 'node:worker_threads'
 import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
@@ -123,8 +122,6 @@ async function main(): Promise<void> {
 
   /** Starts to answer questions, by an engine of this thread unless its role is `sql`. */
   function start(role: QueryThreadRole): void {
-    // The process may have saved memory until it had to answer.
-    setFlagsFromString('--no-optimize-for-size')
     try {
       store.read(allowCounts)
     } catch (error) {

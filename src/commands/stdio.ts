@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import type { OpenedApp } from '../app.ts'
 import type { Host } from '../cli/host.ts'
 import type { Config } from '../config.ts'
@@ -18,9 +17,6 @@ const SETTLE_MS = 250
  * the first answer; the modules that run operations are loaded after it.
  */
 export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, host: Host): Promise<void> {
-  // Many sessions never receive a question, and others only pass theirs on: until this process answers itself, V8
-  // favours collecting garbage over growing the heap.
-  setFlagsFromString('--optimize-for-size')
   const folder = await openFolder(config, env)
   const { stdin, stdout, signal } = host
   const { caller, log } = folder
@@ -40,7 +36,6 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   let loading: Promise<McpSurface> | undefined
   const load = () => {
     loading ??= Promise.all([openApp(), import('./mcp-surface.ts')]).then(([app, { createSurface }]) => {
-      if (!app.isAnsweredElsewhere()) setFlagsFromString('--no-optimize-for-size')
       return createSurface(app)
     })
     return loading

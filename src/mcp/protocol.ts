@@ -134,8 +134,6 @@ export interface McpSurface {
   tools: readonly Tool[]
   /** The tools that the caller's scopes allow, in the same order. */
   listTools(caller: Caller): readonly Tool[]
-  /** True for a tool that neither asks the client anything nor reports progress. */
-  isPlainTool(name: string): boolean
   callTool(name: string, input: Record<string, unknown>, exchange: McpRequest): Promise<ToolAnswer | Question>
   listResources(exchange: McpRequest): Promise<Resource[]>
   resourceTemplates: readonly ResourceTemplate[]

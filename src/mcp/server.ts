@@ -10,7 +10,6 @@ import {
 } from '@modelcontextprotocol/server'
 import { isObject } from '../kernel/json-object.ts'
 import type { Caller, Progress } from '../operation/context.ts'
-import { describeClient } from './client.ts'
 import {
   type ClientCapability,
   type CompletionSubject,
@@ -181,7 +180,10 @@ function supportsForms(elicitation: unknown): boolean {
 /** A 2026 request identifies its client; a 2025 connection did so at initialization. */
 function clientOf({ mcpReq }: ServerContext, server: Server): Pick<Caller, 'client'> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
-  return describeClient(envelope?.[clientKey] ?? server.getClientVersion())
+  const info = envelope?.[clientKey] ?? server.getClientVersion()
+  if (!isObject(info) || typeof info.name !== 'string') return {}
+  const version = typeof info.version === 'string' ? ` ${info.version}` : ''
+  return { client: info.name + version }
 }
 
 function rethrow(error: unknown, reportFault: (error: Error) => void): never {

@@ -3,6 +3,7 @@ import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { type Log, silentLog } from '../runtime/log.ts'
 import {
+  type Icon,
   INVALID_PARAMS,
   isQuestion,
   type McpRequest,
@@ -16,7 +17,6 @@ import { type ContextFor, createReaders, resourceKinds } from './resources/readi
 import { createResources, uriOf, WATCHES_URI } from './resources/resources.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
 import { withConsent } from './tools/consent.ts'
-import { stamp } from './tools/icons.ts'
 import type { JsonSchema } from './tools/json-schema.ts'
 import type { ToolManifest } from './tools/manifest.ts'
 import { adoptTools, type CompiledTool, compileTools, type Toolset } from './tools/tools.ts'
@@ -39,6 +39,11 @@ export interface SurfaceOptions {
   /** Further schemas that descriptions refer to as `assay://schemas/<name>`. */
   schemas?: Readonly<Record<string, JsonSchema>>
 }
+
+const drawing =
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><path d='M1,8V7h6v1zM1,6V4h2l-.5-3a1.5,1.5,0,0,1,3,0L5,4h2v2z'/></svg>"
+/** A stamp and its imprint, for an assay. */
+const icon: Icon = { src: `data:image/svg+xml,${encodeURI(drawing)}`, mimeType: 'image/svg+xml', sizes: ['any'] }
 
 /**
  * Builds the surface that both transports serve.
@@ -70,7 +75,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
       title: 'Assay',
       version: options.version,
       description: 'Governed questions about findings in wiki and BI tenants.',
-      icons: [stamp],
+      icons: [icon],
     },
     instructions: writeInstructions(new Set(byName.keys())),
     tools: list,
@@ -79,10 +84,6 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
         const scope = byName.get(name)?.operation.scope
         return scope !== undefined && scopes.has(scope)
       }),
-    isPlainTool: (name) => {
-      const operation = byName.get(name)?.operation
-      return operation !== undefined && operation.consent === 'none' && !operation.reportsProgress
-    },
     callTool: async (name, input, exchange) => {
       const compiled = findTool(name)
       try {
@@ -128,7 +129,6 @@ export function buildManifest(
   const { server, instructions, tools, resourceTemplates, prompts } = surface
   const { schemas, byName } = compileTools(options.operations, options)
   const scopes = Object.fromEntries([...byName].map(([name, { operation }]) => [name, operation.scope]))
-  const plainTools = tools.map(({ name }) => name).filter((name) => surface.isPlainTool(name))
   return {
     server,
     instructions,
@@ -136,7 +136,6 @@ export function buildManifest(
     resourceTemplates,
     prompts,
     schemas: Object.fromEntries(schemas),
-    plainTools,
     scopes,
   }
 }

@@ -5,7 +5,6 @@ import { createCountedAnswers } from '../../src/background/counted-answers.ts'
 import { operations } from '../../src/catalogue.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import type { McpRequest, ToolAnswer } from '../../src/mcp/protocol.ts'
-import { writeAnswer } from '../../src/mcp/tools/write-answer.ts'
 import type { Caller, WriteContext } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -91,7 +90,7 @@ function openDoors(contextFor: (caller: Caller) => WriteContext) {
         ...{ progress: () => {}, notice: () => {} },
       }
       const answer = (await tools.callTool('query_metric', { ...question }, request)) as ToolAnswer
-      return writeAnswer(answer).replaceAll(/\[[0-9a-f]{8}\]/g, '[mark]')
+      return JSON.stringify(answer).replaceAll(/\[[0-9a-f]{8}\]/g, '[mark]')
     },
   }
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-percentiles-'))
   store = Store.open(join(folder, 'assay.db'), { now: () => NOW })
   const filled = fillStore(store, FINDINGS, folder)
-  duck = await openDuck(join(folder, 'duck.db'), filled, Math.min(5000, Math.max(50, Math.ceil(FINDINGS / 2000))))
+  duck = await openDuck(join(folder, 'duck.db'), filled)
 }, 3_600_000)
 afterAll(() => {
   duck.close()

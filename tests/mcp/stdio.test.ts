@@ -47,6 +47,7 @@ function start(): Host {
   child.stdin.on('error', () => {})
   const messages = () =>
     out
+      .slice(0, out.lastIndexOf('\n') + 1)
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Message)
@@ -64,7 +65,7 @@ function start(): Host {
       child.stdin.write(sent.map((each) => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join('')),
     answered: async (id) => {
       for (let waited = 0; waited < 10_000; waited += 10) {
-        const found = out.includes('\n') ? messages().find((each) => each.id === id) : undefined
+        const found = messages().find((each) => each.id === id)
         if (found !== undefined) return found
         await pause(10)
       }
@@ -135,6 +136,8 @@ describe('a connection', () => {
     { name: 'a method that is not a string', line: '{"jsonrpc":"2.0","id":6,"method":7}', id: 6, code: -32600 },
     { name: 'another JSON-RPC', line: '{"jsonrpc":"1.0","id":"x","method":"ping"}', id: 'x', code: -32600 },
     { name: 'a number', line: '5', id: null, code: -32600 },
+    { name: 'an id that is not whole', line: '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', id: 1.5, code: -32600 },
+    { name: 'a line of more than 10 MiB', line: `"${'x'.repeat(10 * 1_048_576)}"`, id: null, code: -32600 },
   ]
   test.each(cases)('refuses $name and answers the next request', async ({ line, id, code }) => {
     const before = host.messages().length
@@ -152,6 +155,23 @@ describe('a connection', () => {
     await pause(50)
     host.child.stdin.write(bytes.subarray(middle))
     expect(await host.answered('ä')).toMatchObject({ result: { structuredContent: { slug: 'emma' } } })
+  })
+
+  test('accepts lines that end as on Windows', async () => {
+    host.child.stdin.write(`${JSON.stringify(toCall('crlf', 'get_metric', { slug: 'emma' }))}\r\n`)
+    expect(await host.answered('crlf')).toMatchObject({ result: { structuredContent: { slug: 'emma' } } })
+  })
+
+  test('keeps all answers for a client that reads slowly', async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => `slow ${index}`)
+    host.child.stdout.pause()
+    host.send(...ids.map((id) => toCall(id, 'get_stats', { how: 'long' })))
+    await pause(300)
+    host.child.stdout.resume()
+    await host.answered('slow 199')
+    const answers = host.messages().filter(({ result }) => result !== undefined)
+    expect(answers.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
+    expect(err).not.toContain('MaxListeners')
   })
 
   test('stops a tool when its request is cancelled, without an answer', async () => {
@@ -186,7 +206,7 @@ describe('the process ends within two seconds', () => {
       { jsonrpc: '2.0', id: 1, method: 'tools/list' },
       toCall(2, 'get_metric', { slug: 'emma' }),
     )
-    host.child.stdin.end()
+    host.child.stdin.end('{"jsonrpc":"2.0","id":3,"meth')
     expect((await host.exit).code).toBe(0)
     expect(host.messages().map(({ id }) => id)).toEqual([0, 1, 2])
   })

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations } from '../../src/store/migrations.ts'
-import { buildEntry, startEntry, untilPrinted } from '../support/entry.ts'
 
 /** An empty database of the schema that was made last, from which a newer one is made sooner than from nothing. */
 let last: { schema: number; bytes: Buffer } | undefined
@@ -36,18 +35,4 @@ export function makeOldDatabase(target: string, upTo: number, findings = 3): voi
     COMMIT;`)
   if (upTo >= 4) database.exec(`UPDATE combo SET n = ${findings}`)
   database.close()
-}
-
-const openEntry = new URL('open-entry.ts', import.meta.url)
-
-/** Milliseconds until so many processes that start at once have opened the database and written to it. */
-export async function startTogether(file: string, processes: number, how: 'empty' | 'old'): Promise<number> {
-  if (how === 'old') makeOldDatabase(file, 2)
-  await buildEntry(openEntry)
-  const started = performance.now()
-  const running = await Promise.all(
-    Array.from({ length: processes }, (_, index) => startEntry(openEntry, [file, `p${index}`])),
-  )
-  await Promise.all(running.map((each) => untilPrinted(each, 'done')))
-  return performance.now() - started
 }

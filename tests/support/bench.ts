@@ -29,11 +29,19 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-export const describeMachine = () => ({
+export const median = (values: readonly number[]) => quantile(values, 0.5)
+
+const describeMachine = () => ({
   processors: cpus().length,
+  model: cpus()[0]?.model,
   load: loadavg().map((load) => Math.round(load * 100) / 100),
   node: process.versions.node,
 })
+
+export function printMachine(): void {
+  const { processors, model, load, node } = describeMachine()
+  print(`${processors} processors (${model}), load ${load.join(' ')}, Node ${node}`)
+}
 
 /** Keeps what a run has measured, when a file was named for it. */
 export function saveResults(file: string, results: object): void {

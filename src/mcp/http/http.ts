@@ -4,7 +4,6 @@ import type { Caller } from '../../operation/context.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { McpSurface } from '../protocol.ts'
 import { createServerFactory } from '../server.ts'
-import { answerDirectly, findDirectCall } from '../stdio/direct.ts'
 import { createSessions } from './sessions.ts'
 
 export interface McpHttpOptions {
@@ -50,17 +49,6 @@ export function createMcpHttpHandler({ surface, log, follow, maxSessions }: McpH
     const session = sessions.find(request, caller)
     if (session !== undefined) return session.handle(request, { authInfo, parsedBody: body.parsed })
     if (sessions.wasEnded(request)) return toFault(404, -32001, 'This session has ended; initialize again.')
-    const direct = isOlder(request) ? findDirectCall(body.parsed, surface) : undefined
-    if (direct !== undefined) {
-      const answer = await answerDirectly(direct, surface, {
-        caller,
-        reportFault,
-        get signal() {
-          return request.signal
-        },
-      })
-      return new Response(answer, { headers: { 'content-type': 'application/json' } })
-    }
     const opened = sessions.isWanted(body.parsed)
       ? await sessions.open(request, caller, { authInfo, parsedBody: body.parsed })
       : undefined
@@ -78,15 +66,6 @@ function callerOfContext({ http }: ServerContext): Caller {
   const caller = http?.authInfo?.extra?.caller
   if (caller === undefined) throw new Error('a request came without its caller')
   return caller as Caller
-}
-
-const olderRevisions = new Set([null, '2025-03-26', '2025-06-18', '2025-11-25'])
-
-/** True for a request of a 2025 client with the Accept header that the protocol requires. */
-function isOlder({ headers }: Request): boolean {
-  const accepted = headers.get('accept') ?? ''
-  const takesBoth = accepted.includes('application/json') && accepted.includes('text/event-stream')
-  return takesBoth && olderRevisions.has(headers.get('mcp-protocol-version'))
 }
 
 async function readBody(request: Request): Promise<{ parsed: unknown } | Response> {

@@ -11,7 +11,6 @@ export interface ToolManifest
   extends Pick<McpSurface, 'server' | 'instructions' | 'tools' | 'resourceTemplates' | 'prompts'> {
   /** Full schemas of the members that tools list as open objects, by resource name. */
   schemas: Readonly<Record<string, JsonSchema>>
-  plainTools: readonly string[]
   /** The scope that each tool requires. */
   scopes: Readonly<Record<string, Scope>>
 }
@@ -48,7 +47,6 @@ export function deferSurface(manifest: ToolManifest, load: () => Promise<McpSurf
   return {
     ...manifest,
     listTools: ({ scopes }) => manifest.tools.filter(({ name }) => scopes.has(manifest.scopes[name] ?? 'admin')),
-    isPlainTool: (name) => manifest.plainTools.includes(name),
     callTool: async (name, input, exchange) => (await loaded()).callTool(name, input, exchange),
     listResources: async (exchange) => (await loaded()).listResources(exchange),
     readResource: async (uri, exchange) => (await loaded()).readResource(uri, exchange),

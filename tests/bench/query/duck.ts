@@ -4,33 +4,16 @@ import {
   containerName,
   detectors,
   type Filled,
-  NOW,
   OWNERS,
   ownerName,
-  START,
   severities,
   sourceName,
   statuses,
   typeName,
 } from './estate.ts'
-import type { Dialect } from './questions.ts'
-
-const berlin = `timezone('Europe/Berlin', timezone('UTC', h))`
-const stamp = (instant: number) => `TIMESTAMP '${new Date(instant).toISOString().replace('T', ' ').slice(0, 23)}'`
-const toDialect = (table: string): Dialect => ({
-  table,
-  at: stamp,
-  toShare: (expression) => `${expression} / 10000`,
-  day: `date_trunc('day', t)`,
-  hour: `date_trunc('hour', t)`,
-  // The months of hours, and not of rows: its fastest form by far.
-  byBerlinMonth: `SELECT date_trunc('month', ${berlin}), sum(n)::DOUBLE FROM
-    (SELECT date_trunc('hour', t) AS h, count(*) AS n FROM ${table} WHERE t >= ${stamp(START)} AND t < ${stamp(NOW)} GROUP BY 1)
-    GROUP BY 1`,
-})
 
 /** Two layouts of one table; each question is answered by the better of them. */
-export const layouts: readonly Dialect[] = ['f_enum', 'f_text'].map(toDialect)
+export const layouts = ['f_enum', 'f_text']
 
 export interface Duck {
   prepare(sql: string): Promise<() => Promise<unknown[][]>>
@@ -42,12 +25,10 @@ const range = (count: number, toName: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toName(index))
 
 /** Opens DuckDB in a file and loads the findings in the order of time, in both layouts. */
-export async function openDuck(file: string, { findingFile, spanFile }: Filled, containers: number): Promise<Duck> {
+export async function openDuck(file: string, filled: Filled): Promise<Duck> {
   const instance = await DuckDBInstance.create(file, { threads: '2' })
   const connection = await instance.connect()
-  const isLoaded =
-    (await (await connection.runAndReadAll(`SELECT count(*) FROM duckdb_tables()`)).getRows())[0]?.[0] === 3n
-  if (!isLoaded) await load(connection, { findingFile, spanFile }, containers)
+  await load(connection, filled)
   return {
     async prepare(sql) {
       const statement: DuckDBPreparedStatement = await connection.prepare(sql)
@@ -60,11 +41,7 @@ export async function openDuck(file: string, { findingFile, spanFile }: Filled, 
   }
 }
 
-async function load(
-  connection: DuckDBConnection,
-  { findingFile, spanFile }: Pick<Filled, 'findingFile' | 'spanFile'>,
-  containers: number,
-): Promise<void> {
+async function load(connection: DuckDBConnection, { findingFile, spanFile, containers }: Filled): Promise<void> {
   const names = {
     source: range(20, sourceName),
     detector: detectors,

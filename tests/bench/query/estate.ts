@@ -49,6 +49,7 @@ export interface Filled {
   findings: number
   assets: number
   changes: number
+  containers: number
   /** CSV files with the codes of every finding, and the spans in which each was open. */
   findingFile: string
   spanFile: string
@@ -178,7 +179,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
     writer.prepare('CREATE INDEX status_change_by_time ON status_change (at, finding_id)').run()
     writer.prepare('ANALYZE').run()
   })
-  return { findings, assets: assetCount, changes, ...files }
+  return { findings, assets: assetCount, changes, containers, ...files }
 }
 
 function openLines(file: string) {

@@ -8,24 +8,14 @@ import { mainFile } from '../../support/assay.ts'
 export interface Peer {
   name: string
   args: readonly string[]
-  /** The tool that is called, and what it is asked. */
-  call: { name: string; arguments: Record<string, unknown> }
 }
 
 const rival = (file: string) => fileURLToPath(new URL(`./${file}`, import.meta.url))
-const hello = { name: 'hello', arguments: { name: 'Ada' } }
-export const light = { name: 'list_sources', arguments: {} }
 
 export const stdioPeers: readonly Peer[] = [
-  { name: 'assay mcp', args: [mainFile, 'mcp'], call: light },
-  { name: 'hello on @modelcontextprotocol/sdk', args: [rival('hello-sdk1-stdio.mjs')], call: hello },
-  { name: 'hello on @modelcontextprotocol/server', args: [rival('hello-sdk2-stdio.mjs')], call: hello },
-]
-
-export const httpPeers: readonly Peer[] = [
-  { name: 'assay serve', args: [mainFile, 'serve', '--port', '0'], call: light },
-  { name: 'hello on @modelcontextprotocol/sdk', args: [rival('hello-sdk1-http.mjs')], call: hello },
-  { name: 'hello on @modelcontextprotocol/server', args: [rival('hello-sdk2-http.mjs')], call: hello },
+  { name: 'assay mcp', args: [mainFile, 'mcp'] },
+  { name: 'hello on @modelcontextprotocol/sdk', args: [rival('hello-sdk1-stdio.mjs')] },
+  { name: 'hello on @modelcontextprotocol/server', args: [rival('hello-sdk2-stdio.mjs')] },
 ]
 
 export function spawnPeer({ args }: Peer, home: string): ChildProcess {
