@@ -101,7 +101,6 @@ export function createApp(folder: Folder): OpenedApp {
       // At the end the thread cancels its calls itself, so no signals have to be combined.
       runOnQueryThread: (operation, input, { caller, coerced }) =>
         answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
-      answerByCounts: (question) => shared?.answerByCounts(question),
       ...(running === undefined ? {} : toThreads(running, about.caller)),
       runOnScanThread: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,

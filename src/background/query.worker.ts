@@ -3,11 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { workerData } from 'node:worker_threads'
 import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
-import { evaluateMetric } from '../query/answer/evaluate.ts'
-import { allowCounts, loadCounts, NotCounted, readByCounts, rehearse } from '../query/engine/executor.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
-import type { Reader } from '../store/store.ts'
 import { type EngineKeeper, keepEngine } from './engine-keeper.ts'
 import { createProver, findEngineSocket } from './engine-socket.ts'
 import { openThread } from './open-thread.ts'
@@ -47,8 +44,6 @@ async function main(): Promise<void> {
   const vault = openVault({ store, home, env: keys, now })
   const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
   let keeper: EngineKeeper | undefined
-  /** Whether questions wait for the engine. */
-  let isEngineAwaited = false
 
   /**
    * Resolves in the event-loop turn of the latest question: each starts in its own turn, so that a cancellation arrives
@@ -78,34 +73,12 @@ async function main(): Promise<void> {
       if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
       return operation.run(input as never, own as never)
     }
-    if (isEngineAwaited && operation.mayUseCounts === true) {
-      try {
-        return await run({ ...context, read: readCounts })
-      } catch (error) {
-        // An error of the question occurs again.
-        if (signal.aborted || !(error instanceof NotCounted || error instanceof AppError)) throw error
-      }
-    }
     await keeper?.ready
     try {
       return await run(context)
     } finally {
       keeper?.rebuildIfNeeded()
     }
-  }
-
-  /** @throws NotCounted */
-  function readCounts<T>(work: (reader: Reader) => T): T {
-    // An error that leaves the transaction would undo it and become another one.
-    const read = store.read((reader) => {
-      try {
-        return { result: readByCounts(reader, work) }
-      } catch (error) {
-        return { error }
-      }
-    })
-    if ('error' in read) throw read.error
-    return read.result
   }
 
   /** Answers other processes of the data folder, where that is possible. */
@@ -125,41 +98,12 @@ async function main(): Promise<void> {
   function start(role: QueryThreadRole): void {
     // The process may have saved memory until it had to answer.
     setFlagsFromString('--no-optimize-for-size')
-    try {
-      store.read(allowCounts)
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      log.debug('counts will not answer questions', { error })
-    }
     if (role === 'sql') return
     keeper = keepEngine({ store, log, settings, writeLine: (line) => emit('log', line), minFindings })
-    isEngineAwaited = true
-    void keeper.ready.then(() => {
-      isEngineAwaited = false
-    })
     if (role === 'holder') sharing = shareAnswers()
   }
 
-  /**
-   * Does what the first questions would otherwise wait for: 30 ms to compile, and as long as reading a snapshot of the
-   * engine takes for the counts that answer while that is read.
-   */
-  function prepare(): void {
-    try {
-      store.read((reader) => {
-        allowCounts(reader)
-        loadCounts(reader)
-        rehearse(reader, () =>
-          evaluateMetric(reader, { metricSlug: 'total-findings', dimensions: ['severity'] }, { now: now() }),
-        )
-      })
-    } catch (error) {
-      // The metric may have been deleted.
-      if (!(error instanceof AppError)) throw error
-    }
-    log.info('this process is ready to take the engine over')
-  }
-  if (role === 'standby') prepare()
+  if (role === 'standby') log.info('this process is ready to take the engine over')
   else start(role)
 
   serveCalls<QueryThreadProtocol>({

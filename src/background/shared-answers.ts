@@ -3,7 +3,6 @@ import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.
 import type { Log } from '../runtime/log.ts'
 import type { KeyedVault } from '../store/keys/vault-file.ts'
 import { type ProcessLock, tryLock } from '../store/process-lock.ts'
-import { type CountedAnswers, createCountedAnswers } from './counted-answers.ts'
 import { createProver, findEngineSocket, prepareLockFile, type SharingProblem } from './engine-socket.ts'
 import {
   COUNT_INTERVAL_MS,
@@ -43,7 +42,6 @@ export interface SharedAnswersOptions extends Omit<QueryThreadOptions, 'role' | 
 }
 
 export interface SharedAnswers extends QueryThread {
-  answerByCounts: CountedAnswers['answer']
   /** Whether another process has the engine. */
   isElsewhere(): boolean
 }
@@ -72,7 +70,6 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
   let fallback: QueryThread | undefined
   let problem: SharingProblem | undefined
   let refusedAt = 0
-  const counted = createCountedAnswers({ store, log })
   let [closed, isNeeded] = [false, false]
   let countAt = 0
   let [retries, crashes] = [0, 0]
@@ -246,12 +243,10 @@ export function createSharedAnswers(options: SharedAnswersOptions): SharedAnswer
       const { caller, coerced, signal } = context
       return ask({ operation, input, caller, coerced }, signal)
     },
-    answerByCounts: (question) => (find() ? counted.answer(question) : undefined),
     isNeeded: find,
     isElsewhere: () => remote !== undefined,
     async close() {
       closed = true
-      counted.close()
       clearTimeout(timer)
       clearTimeout(nextTimer)
       remote?.watch?.close()

@@ -17,9 +17,6 @@ afterEach(() => {
 function keep(damage?: string) {
   const { store, folder, close } = openFolderStore(() => NOW)
   plant(store, makeEstate(4, 200) as EstateSeed)
-  store.write((writer) =>
-    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
-  )
   if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })

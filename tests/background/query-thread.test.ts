@@ -26,7 +26,6 @@ function openThread(script: URL | undefined = builtScript) {
   const store = openNewFile(join(home, 'assay.db'), () => NOW)
   plant(store, makeEstate(5, 500) as EstateSeed)
   store.write((writer) => {
-    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run()
     // The thread has the clock of the system, by which other decisions have ended.
     writer.prepare('DELETE FROM main.expiry').run()
   })

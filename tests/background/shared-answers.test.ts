@@ -23,9 +23,6 @@ function openFolder(...below: string[]) {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const store = openNewFile(join(home, 'assay.db'), () => NOW)
   plant(store, makeEstate(5, 200) as EstateSeed)
-  store.write((writer) =>
-    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
-  )
   const vault = openVault({ store, home, env: {}, now: () => NOW })
   onTestFinished(() => {
     store.close()
