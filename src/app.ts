@@ -5,12 +5,13 @@ import type { Loop } from './background/loop.ts'
 import { createLoopThread } from './background/loop-thread.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
-import { createSharedAnswers, type SharedAnswers } from './background/shared-answers.ts'
+import { createServedAnswers, type ServedAnswers } from './background/served-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, type OpenOptions, openFolder } from './commands/data-folder.ts'
 import { createOperationThreads, type OperationThreads } from './commands/operation-threads.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
+import type { QuestionOptions } from './http/questions.ts'
 import type { Caller, Progress, WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
 import type { Log } from './runtime/log.ts'
@@ -35,9 +36,14 @@ export interface OpenedApp {
   /** Imports a file of findings on the scan thread. */
   importFindings: ScanThread['importFindings']
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
-  /** Starts the threads that answer: queries over many findings, and on a server of databases all operations. */
-  startAnswering(): void
-  /** Whether the queries over many findings are answered by another process. */
+  /**
+   * Starts the threads that answer: queries over many findings, and on a server of databases all operations.
+   * `asksServer`: a server on the data folder is asked instead while there is one.
+   */
+  startAnswering(options?: { asksServer?: boolean }): void
+  /** Answers a question that another process on the data folder has checked. */
+  answerQuestion: QuestionOptions['answer']
+  /** Whether a server answers the queries over many findings. */
   isAnsweredElsewhere(): boolean
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
@@ -58,7 +64,7 @@ export function createApp(folder: Folder): OpenedApp {
   const closing = new AbortController()
   const upstream = createUpstreamTally()
   const threads = { store, home, env, log, logLevel, writeLine }
-  let shared: SharedAnswers | undefined
+  let served: ServedAnswers | undefined
   let answers: QueryThread | undefined
   let running: OperationThreads | undefined
   let loop: Loop | undefined
@@ -113,17 +119,21 @@ export function createApp(folder: Folder): OpenedApp {
       webhookHosts: config.webhookHosts,
       scans,
     }),
-    startAnswering: () => {
+    startAnswering: ({ asksServer = false } = {}) => {
       if (answers !== undefined) return
-      if (ownLookups === undefined) answers = shared = createSharedAnswers({ ...threads, vault })
-      else {
+      if (ownLookups === undefined) {
+        if (asksServer && store.files !== undefined) served = createServedAnswers({ home, file: store.files.file, log })
+        answers = createQueryThread({ ...threads, ...(served === undefined ? {} : { served }) })
+      } else {
         const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
         const settings = { lockdown, lockdownCodes, readOnly, webhookHosts }
         answers = createQueryThread({ ...threads, count: ownLookups.countFindings })
         running = createOperationThreads({ ...threads, settings, scans })
       }
     },
-    isAnsweredElsewhere: () => shared?.isElsewhere() === true,
+    answerQuestion: ({ operation, input, ...asking }, signal) =>
+      answers?.answer(operation, input, { ...asking, signal }),
+    isAnsweredElsewhere: () => served?.isThere() === true,
     startBackground: () => {
       const { signal } = closing
       const { lockdown, lockdownCodes, publicUrl, webhookHosts } = config

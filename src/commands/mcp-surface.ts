@@ -4,13 +4,14 @@ import type { McpSurface } from '../mcp/protocol.ts'
 import { createMcpSurface } from '../mcp/surface.ts'
 import { findManifest } from '../mcp/tools/manifest.ts'
 import { version } from '../runtime/package-files.ts'
-import { createAddressFinder } from '../runtime/served-address.ts'
+import { createServerFinder } from '../runtime/served-address.ts'
 
 /** The MCP surface for assistants, independent of transport. */
 export function createSurface({ operations, config, contextFor, followWatches, log }: OpenedApp): McpSurface {
   const { toolsets, readOnly, home } = config
   const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`
   const manifest = findManifest(config)
+  const findServer = createServerFinder(home, () => Date.now())
   return createMcpSurface({
     operations,
     toolsets,
@@ -21,6 +22,6 @@ export function createSurface({ operations, config, contextFor, followWatches, l
     log,
     manifest,
     commandOptions,
-    findConsole: createAddressFinder(home, () => Date.now()),
+    findConsole: () => findServer()?.url,
   })
 }

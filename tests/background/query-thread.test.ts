@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createQueryThread } from '../../src/background/query-thread.ts'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
@@ -191,6 +191,36 @@ test('passes errors on with their facts, and reports cancelled queries', async (
   stop.abort()
   expect((await errorOf(cancelled ?? Promise.resolve())).facts.reason).toBe('cancelled')
 }, 60_000)
+
+/** The thread that answers a question after a time, where threads only pretend to build an engine. */
+function openPretending(home: 'builds' | 'fails') {
+  const { store, asked } = openThread()
+  const warn = vi.fn()
+  const thread = createQueryThread({
+    ...{ store, home, env: {}, log: { ...silentLog, warn }, logLevel: 'info', writeLine: () => {}, minFindings: 100 },
+    script: new URL('./replaced.worker.mjs', import.meta.url),
+  })
+  onTestFinished(() => thread.close())
+  const ask = async (afterMs: number) =>
+    ((await thread.answer('query_metric', { afterMs }, asked)) as { output: number } | undefined)?.output
+  return { ask, warn }
+}
+
+test('a thread that has built an engine replaces the one that answers, which still answers what it was asked', async () => {
+  const { ask } = openPretending('builds')
+  const [first, late] = [await ask(0), ask(1_000)]
+  await expect.poll(() => ask(0)).not.toBe(first)
+  expect(await late).toBe(first)
+  expect(await ask(0)).toBeGreaterThan(first ?? 0)
+})
+
+test('a thread that cannot build an engine replaces none, and another one tries later', async () => {
+  const { ask, warn } = openPretending('fails')
+  const first = await ask(0)
+  await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(1)
+  expect(warn).toHaveBeenCalledWith('the engine could not be built; SQL answers most queries', expect.anything())
+  expect(await ask(0)).toBe(first)
+})
 
 test('leaves a query to the main thread when the query thread dies or does not run the operation', async () => {
   const { thread, asked } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
