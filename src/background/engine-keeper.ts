@@ -18,7 +18,7 @@ const REPLACE_MS = 60_000
 const MAX_BEHIND: LogPosition = { seq: 500, assetSeq: 5_000 }
 /** At the end it is written when they are further ahead than this; reading fewer entries takes no noticeable time. */
 const MAX_BEHIND_AT_END: LogPosition = { seq: 20, assetSeq: 200 }
-/** The time between two looks at the snapshot, which other processes may refresh too, and after a failure to write it. */
+/** How often it is checked whether the snapshot is outdated, and the time after a failure to write it. */
 const REFRESH_MS = 60_000
 const RETRY_MS = 1_800_000
 const END_MS = 700
