@@ -1,5 +1,4 @@
 import { startBackground } from './background/background.ts'
-import { createLookupThread } from './background/lookup-thread.ts'
 import type { Lookups } from './background/lookups.ts'
 import type { Loop } from './background/loop.ts'
 import { createLoopThread } from './background/loop-thread.ts'
@@ -8,7 +7,7 @@ import { createScanThread, type ScanThread } from './background/scan-thread.ts'
 import { createServedAnswers, type ServedAnswers } from './background/served-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, type OpenOptions, openFolder } from './commands/data-folder.ts'
-import { createOperationThreads, type OperationThreads } from './commands/operation-threads.ts'
+import { createDatabaseThreads, type DatabaseThreads } from './commands/database-threads.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
 import type { QuestionOptions } from './http/questions.ts'
@@ -66,18 +65,25 @@ export function createApp(folder: Folder): OpenedApp {
   const threads = { store, home, env, log, logLevel, writeLine }
   let served: ServedAnswers | undefined
   let answers: QueryThread | undefined
-  let running: OperationThreads | undefined
+  let isAnswering = false
   let loop: Loop | undefined
-  const ownLookups = store.files === undefined ? createLookupThread({ ...threads, vault }) : undefined
+  const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
+  const database =
+    store.files === undefined
+      ? createDatabaseThreads({
+          ...{ ...threads, vault, settings: { lockdown, lockdownCodes, readOnly, webhookHosts } },
+          scans: { start: (scanUid) => scans.start(scanUid), cancel: (scanUid) => scans.cancel(scanUid) },
+        })
+      : undefined
   const scans = createScanThread({
     ...{ ...threads, now, upstream },
-    ...(ownLookups === undefined ? {} : { ending: ownLookups }),
+    ...(database === undefined ? {} : { ending: database.lookups }),
   })
   let lookups: Promise<Lookups> | undefined
   // Commands that end at once do not load what only servers need.
   const openLookups = () => {
     lookups ??= (async () => {
-      if (ownLookups !== undefined) return ownLookups
+      if (database !== undefined) return database.lookups
       const { createLookups } = await import('./background/lookups.ts')
       return createLookups({ store, vault, log, now })
     })()
@@ -107,37 +113,34 @@ export function createApp(folder: Folder): OpenedApp {
       // At the end the thread cancels its calls itself, so no signals have to be combined.
       runOnQueryThread: (operation, input, { caller, coerced }) =>
         answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
-      ...(running === undefined ? {} : toThreads(running, about.caller)),
+      ...(database !== undefined && isAnswering ? toThreads(database, about.caller) : {}),
       runOnScanThread: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
-      ...(ownLookups === undefined ? {} : { listCodes: ownLookups.listCodes }),
-      lockdown: config.lockdown,
-      lockdownCodes: config.lockdownCodes,
-      readOnly: config.readOnly,
+      ...(database === undefined ? {} : { listCodes: database.lookups.listCodes }),
+      lockdown,
+      lockdownCodes,
+      readOnly,
       store,
       waitForWriteLock: () => store.waitForWriteLock(),
-      webhookHosts: config.webhookHosts,
+      webhookHosts,
       scans,
     }),
     startAnswering: ({ asksServer = false } = {}) => {
-      if (answers !== undefined) return
-      if (ownLookups === undefined) {
-        if (asksServer && store.files !== undefined) served = createServedAnswers({ home, file: store.files.file, log })
-        answers = createQueryThread({ ...threads, ...(served === undefined ? {} : { served }) })
-      } else {
-        const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
-        const settings = { lockdown, lockdownCodes, readOnly, webhookHosts }
-        answers = createQueryThread({ ...threads, count: ownLookups.countFindings })
-        running = createOperationThreads({ ...threads, settings, scans })
-      }
+      if (isAnswering) return
+      isAnswering = true
+      if (asksServer && store.files !== undefined) served = createServedAnswers({ home, file: store.files.file, log })
+      answers = createQueryThread({
+        ...threads,
+        ...(served === undefined ? {} : { served }),
+        ...(database === undefined ? {} : { count: database.lookups.countFindings }),
+      })
     },
     answerQuestion: ({ operation, input, ...asking }, signal) =>
       answers?.answer(operation, input, { ...asking, signal }),
     isAnsweredElsewhere: () => served?.isThere() === true,
     startBackground: () => {
       const { signal } = closing
-      const { lockdown, lockdownCodes, publicUrl, webhookHosts } = config
-      const settings = { lockdown, lockdownCodes, publicUrl, webhookHosts }
+      const settings = { lockdown, lockdownCodes, publicUrl: config.publicUrl, webhookHosts }
       const answer: ReadElsewhere = (operation, input) =>
         answers?.answer(operation, input, { caller: folder.caller, signal })
       loop ??=
@@ -152,9 +155,9 @@ export function createApp(folder: Folder): OpenedApp {
       ),
     close: async () => {
       closing.abort()
-      await Promise.all([loop?.stop(), answers?.close(), running?.close()])
+      await Promise.all([loop?.stop(), answers?.close()])
       await scans.close()
-      await ownLookups?.close()
+      await database?.close()
       folder.close()
     },
   }
@@ -162,7 +165,7 @@ export function createApp(folder: Folder): OpenedApp {
 
 /** The hooks by which operations run on other threads. */
 const toThreads = (
-  threads: OperationThreads,
+  threads: DatabaseThreads,
   caller: Caller,
 ): Pick<WriteContext, 'runOnOperationThread' | 'writeOnOperationThread'> => ({
   runOnOperationThread: threads.run,
