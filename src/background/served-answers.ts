@@ -10,6 +10,8 @@ import { type CheckedQuestion, QUESTIONS_PATH, writeQuestion } from './question.
 const MAX_ANSWER_MS = 10_000
 /** How long a server is not asked again that has not answered. */
 const AVOID_MS = 60_000
+const MAX_LOGGED = 200
+const UNIX = 'unix:'
 
 /** The answers of `assay serve` on the same data folder. */
 export interface ServedAnswers {
@@ -57,13 +59,18 @@ export function createServedAnswers(options: ServedAnswersOptions): ServedAnswer
       if (reply.status === 422) throw fromErrorReport(JSON.parse(reply.text) as ErrorReport)
       if (!signal.aborted && !ending.signal.aborted) {
         avoided = { token: server.token, until: performance.now() + AVOID_MS }
-        log.info('the server of the data folder did not answer; this process answers by itself', reply)
+        log.info('the server of the data folder did not answer; this process answers by itself', {
+          status: reply.status,
+          error: reply.text.slice(0, MAX_LOGGED),
+        })
       }
       return undefined
     },
     close: () => ending.abort(),
   }
 }
+
+const toHost = ({ hostname, port }: URL) => ({ host: hostname.replace(/^\[|\]$/g, ''), port })
 
 /** Sends a question; the status is absent where the connection ended before the whole answer. */
 function send(
@@ -72,13 +79,12 @@ function send(
   signal: AbortSignal,
 ): Promise<{ status?: number | undefined; text: string }> {
   const body = Buffer.from(writeQuestion(question))
-  const { hostname, port, pathname, protocol } = new URL(address)
+  const place = address.startsWith(UNIX) ? { socketPath: address.slice(UNIX.length) } : toHost(new URL(address))
   return new Promise((resolve) => {
     const lose = ({ message }: Error) => resolve({ text: message })
     const sent = request(
       {
-        ...(protocol === 'unix:' ? { socketPath: pathname } : { host: hostname.replace(/^\[|\]$/g, ''), port }),
-        ...{ method: 'POST', path: QUESTIONS_PATH, signal, agent: false },
+        ...{ ...place, method: 'POST', path: QUESTIONS_PATH, signal, agent: false },
         headers: {
           authorization: `Bearer ${token}`,
           'content-type': 'application/json',

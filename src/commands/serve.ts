@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hostname, networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
 import { createAuthenticator } from '../access/gatekeeper.ts'
 import { createIssuer } from '../access/issuer.ts'
 import { createQueryLimiter } from '../access/query-limiter.ts'
@@ -102,7 +103,9 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const withdraw = announceServer(config.home, {
     ...(config.console && address !== undefined ? { url: address.replace(/\/+$/, '') } : {}),
     // Processes on a database of a server each have an engine of their own.
-    ...(database === undefined ? {} : { questions: { address: toLocal(server.url), token, version, database } }),
+    ...(database === undefined
+      ? {}
+      : { questions: { address: toLocal(server.url, socket), token, version, database } }),
   })
   await lookups.recordSettings(settingsOf(config))
   await lookups.anchorAudit()
@@ -121,8 +124,11 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   }
 }
 
-/** An address at which this machine reaches a server that listens on all of its addresses. */
-const toLocal = (url: string): string => url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+/** An address at which other processes of this machine reach a server, which may listen on all of its addresses. */
+const toLocal = (url: string, socket: string | undefined): string =>
+  socket === undefined
+    ? url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+    : `unix:${resolve(socket)}`
 
 /** Behind a proxy, every request appears to come from this machine. */
 const isProxied = ({ publicUrl, trustProxy }: OpenedApp['config']): boolean =>

@@ -39,7 +39,7 @@ function openFolder() {
       contextFor: () => contextOf({ store, now: () => NOW, caller: localPerson }),
       callerOf: () => localPerson,
     })
-    const place = at === 'port' ? { host: '127.0.0.1', port: 0 } : { socket: join(home, 'assay.sock') }
+    const place = at === 'port' ? { host: '127.0.0.1', port: 0 } : { socket: join(home, 'a %20 socket') }
     const server = await listen(http, place)
     const database = identifyFile(file) ?? ''
     announceServer(home, { questions: { address: server.url, token, version, database, ...announced } })

@@ -90,10 +90,12 @@ it('answer by themselves, or by `assay serve` while that runs on their folder', 
   await changeAndAsk(served)
   await untilTrue(() => served.every(({ hasReadyEngine }) => hasReadyEngine))
 
-  const next = await serveAssay(home)
+  // One that listens on all addresses is asked at that of this machine.
+  const next = await serveAssay(home, ['--host', '0.0.0.0'])
   onTestFinished(() => void next.child.kill('SIGKILL'))
+  const url = next.url.replace('0.0.0.0', '127.0.0.1')
   await expect
-    .poll(async () => (await served[0]?.ask(bySeverity)) && (await countPassed(next)), { timeout: 20_000 })
+    .poll(async () => (await served[0]?.ask(bySeverity)) && (await countPassed({ url })), { timeout: 20_000 })
     .toBeGreaterThan(0)
   expect([...alone, ...served].flatMap(({ troubles }) => troubles)).toEqual([])
 }, 120_000)
