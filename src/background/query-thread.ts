@@ -16,6 +16,8 @@ const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 /** Answers in progress are cancelled; the rest of the time is for the snapshot of the engine. */
 const STOP_MS = 1_000
+/** How often it is checked whether a thread that was replaced has answered everything. */
+const RETIRE_MS = 500
 
 export interface QueryThreadOptions extends ThreadOptions {
   minFindings?: number
@@ -102,12 +104,13 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
   const setCurrent = (thread: Thread | undefined) => {
     const former = current
     current = thread
-    if (former !== undefined) endIfIdle(former)
+    if (former !== undefined) retire(former)
   }
 
   /** A thread that was replaced ends when it has answered its questions. */
-  const endIfIdle = (thread: Thread) => {
-    if (thread !== current && thread.pending === 0) void thread.terminate()
+  const retire = (thread: Thread) => {
+    if (thread.pending === 0) void thread.terminate()
+    else setTimeout(() => retire(thread), RETIRE_MS).unref()
   }
 
   const isNeeded = (): boolean => {
@@ -148,9 +151,8 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
     setCurrent(undefined)
   }
 
-  const answerHere = (question: CheckedQuestion, signal: AbortSignal) => {
-    const thread = find()
-    return thread
+  const answerHere = (question: CheckedQuestion, signal: AbortSignal) =>
+    find()
       ?.call('answer', question, { signal, toCancelled })
       .then(
         (text) => {
@@ -164,8 +166,6 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
           return undefined
         },
       )
-      .finally(() => endIfIdle(thread))
-  }
 
   const askServer = async (server: ServedAnswers, question: CheckedQuestion, signal: AbortSignal) => {
     const answer = await server.ask(question, signal)

@@ -196,21 +196,31 @@ test('passes errors on with their facts, and reports cancelled queries', async (
 function openPretending(home: 'builds' | 'fails') {
   const { store, asked } = openThread()
   const warn = vi.fn()
+  const lines: string[] = []
   const thread = createQueryThread({
-    ...{ store, home, env: {}, log: { ...silentLog, warn }, logLevel: 'info', writeLine: () => {}, minFindings: 100 },
+    ...{ store, home, env: {}, log: { ...silentLog, warn }, logLevel: 'info', minFindings: 100 },
+    writeLine: (line) => lines.push(line),
     script: new URL('./replaced.worker.mjs', import.meta.url),
   })
   onTestFinished(() => thread.close())
   const ask = async (afterMs: number) =>
     ((await thread.answer('query_metric', { afterMs }, asked)) as { output: number } | undefined)?.output
-  return { ask, warn }
+  /** The number of signs of life of a thread in a while. */
+  const countSigns = async (thread: number | undefined) => {
+    lines.length = 0
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return lines.filter((line) => line === String(thread)).length
+  }
+  return { ask, warn, countSigns }
 }
 
 test('a thread that has built an engine replaces the one that answers, which still answers what it was asked', async () => {
-  const { ask } = openPretending('builds')
+  const { ask, countSigns } = openPretending('builds')
   const [first, late] = [await ask(0), ask(1_000)]
   await expect.poll(() => ask(0)).not.toBe(first)
+  expect(await countSigns(first)).toBeGreaterThan(0)
   expect(await late).toBe(first)
+  await expect.poll(() => countSigns(first), { timeout: 5_000 }).toBe(0)
   expect(await ask(0)).toBeGreaterThan(first ?? 0)
 })
 

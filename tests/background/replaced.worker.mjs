@@ -12,6 +12,7 @@ parentPort.on('message', async ({ kind, id, name, input }) => {
     reply(id)
     for (;;) {
       parentPort.postMessage({ kind: 'event', name: 'outdated' })
+      parentPort.postMessage({ kind: 'event', name: 'log', value: String(threadId) })
       await sleep(50)
     }
   } else if (workerData.home === 'builds') {
