@@ -103,7 +103,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(connectors|sample)/|^src/http/(listen|sockets)\\.ts$|^src/background/question-(client|server)\\.ts$|^src/doctor/machine\\.ts$|^src/cli/(output/pager|commands/dashboard)\\.ts$|^src/commands/browse\\.ts$',
+          '^src/(connectors|sample)/|^src/http/(listen|sockets)\\.ts$|^src/background/served-answers\\.ts$|^src/doctor/machine\\.ts$|^src/cli/(output/pager|commands/dashboard)\\.ts$|^src/commands/browse\\.ts$',
       },
       to: {
         path: '^(node:)?(http|https|http2|net|tls|dgram|child_process)$|^node_modules/(undici|ws|axios|node-fetch)/',

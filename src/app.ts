@@ -1,16 +1,16 @@
 import { startBackground } from './background/background.ts'
-import { createLookupThread } from './background/lookup-thread.ts'
 import type { Lookups } from './background/lookups.ts'
 import type { Loop } from './background/loop.ts'
 import { createLoopThread } from './background/loop-thread.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
-import { createSharedAnswers, type SharedAnswers } from './background/shared-answers.ts'
+import { createServedAnswers, type ServedAnswers } from './background/served-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, type OpenOptions, openFolder } from './commands/data-folder.ts'
-import { createOperationThreads, type OperationThreads } from './commands/operation-threads.ts'
+import { createDatabaseThreads, type DatabaseThreads } from './commands/database-threads.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
+import type { QuestionOptions } from './http/questions.ts'
 import type { Caller, Progress, WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
 import type { Log } from './runtime/log.ts'
@@ -35,9 +35,14 @@ export interface OpenedApp {
   /** Imports a file of findings on the scan thread. */
   importFindings: ScanThread['importFindings']
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
-  /** Starts the threads that answer: queries over many findings, and on a server of databases all operations. */
-  startAnswering(): void
-  /** Whether the queries over many findings are answered by another process. */
+  /**
+   * Starts the threads that answer: queries over many findings, and on a server of databases all operations.
+   * `asksServer`: a server on the data folder is asked instead while there is one.
+   */
+  startAnswering(options?: { asksServer?: boolean }): void
+  /** Answers a question that another process on the data folder has checked. */
+  answerQuestion: QuestionOptions['answer']
+  /** Whether a server answers the queries over many findings. */
   isAnsweredElsewhere(): boolean
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
@@ -58,20 +63,27 @@ export function createApp(folder: Folder): OpenedApp {
   const closing = new AbortController()
   const upstream = createUpstreamTally()
   const threads = { store, home, env, log, logLevel, writeLine }
-  let shared: SharedAnswers | undefined
+  let served: ServedAnswers | undefined
   let answers: QueryThread | undefined
-  let running: OperationThreads | undefined
+  let isAnswering = false
   let loop: Loop | undefined
-  const ownLookups = store.files === undefined ? createLookupThread({ ...threads, vault }) : undefined
+  const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
+  const database =
+    store.files === undefined
+      ? createDatabaseThreads({
+          ...{ ...threads, vault, settings: { lockdown, lockdownCodes, readOnly, webhookHosts } },
+          scans: { start: (scanUid) => scans.start(scanUid), cancel: (scanUid) => scans.cancel(scanUid) },
+        })
+      : undefined
   const scans = createScanThread({
     ...{ ...threads, now, upstream },
-    ...(ownLookups === undefined ? {} : { ending: ownLookups }),
+    ...(database === undefined ? {} : { ending: database.lookups }),
   })
   let lookups: Promise<Lookups> | undefined
   // Commands that end at once do not load what only servers need.
   const openLookups = () => {
     lookups ??= (async () => {
-      if (ownLookups !== undefined) return ownLookups
+      if (database !== undefined) return database.lookups
       const { createLookups } = await import('./background/lookups.ts')
       return createLookups({ store, vault, log, now })
     })()
@@ -101,34 +113,34 @@ export function createApp(folder: Folder): OpenedApp {
       // At the end the thread cancels its calls itself, so no signals have to be combined.
       runOnQueryThread: (operation, input, { caller, coerced }) =>
         answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
-      answerByCounts: (question) => shared?.answerByCounts(question),
-      ...(running === undefined ? {} : toThreads(running, about.caller)),
+      ...(database !== undefined && isAnswering ? toThreads(database, about.caller) : {}),
       runOnScanThread: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
-      ...(ownLookups === undefined ? {} : { listCodes: ownLookups.listCodes }),
-      lockdown: config.lockdown,
-      lockdownCodes: config.lockdownCodes,
-      readOnly: config.readOnly,
+      ...(database === undefined ? {} : { listCodes: database.lookups.listCodes }),
+      lockdown,
+      lockdownCodes,
+      readOnly,
       store,
       waitForWriteLock: () => store.waitForWriteLock(),
-      webhookHosts: config.webhookHosts,
+      webhookHosts,
       scans,
     }),
-    startAnswering: () => {
-      if (answers !== undefined) return
-      if (ownLookups === undefined) answers = shared = createSharedAnswers({ ...threads, vault })
-      else {
-        const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
-        const settings = { lockdown, lockdownCodes, readOnly, webhookHosts }
-        answers = createQueryThread({ ...threads, count: ownLookups.countFindings })
-        running = createOperationThreads({ ...threads, settings, scans })
-      }
+    startAnswering: ({ asksServer = false } = {}) => {
+      if (isAnswering) return
+      isAnswering = true
+      if (asksServer && store.files !== undefined) served = createServedAnswers({ home, file: store.files.file, log })
+      answers = createQueryThread({
+        ...threads,
+        ...(served === undefined ? {} : { served }),
+        ...(database === undefined ? {} : { count: database.lookups.countFindings }),
+      })
     },
-    isAnsweredElsewhere: () => shared?.isElsewhere() === true,
+    answerQuestion: ({ operation, input, ...asking }, signal) =>
+      answers?.answer(operation, input, { ...asking, signal }),
+    isAnsweredElsewhere: () => served?.isThere() === true,
     startBackground: () => {
       const { signal } = closing
-      const { lockdown, lockdownCodes, publicUrl, webhookHosts } = config
-      const settings = { lockdown, lockdownCodes, publicUrl, webhookHosts }
+      const settings = { lockdown, lockdownCodes, publicUrl: config.publicUrl, webhookHosts }
       const answer: ReadElsewhere = (operation, input) =>
         answers?.answer(operation, input, { caller: folder.caller, signal })
       loop ??=
@@ -143,9 +155,9 @@ export function createApp(folder: Folder): OpenedApp {
       ),
     close: async () => {
       closing.abort()
-      await Promise.all([loop?.stop(), answers?.close(), running?.close()])
+      await Promise.all([loop?.stop(), answers?.close()])
       await scans.close()
-      await ownLookups?.close()
+      await database?.close()
       folder.close()
     },
   }
@@ -153,7 +165,7 @@ export function createApp(folder: Folder): OpenedApp {
 
 /** The hooks by which operations run on other threads. */
 const toThreads = (
-  threads: OperationThreads,
+  threads: DatabaseThreads,
   caller: Caller,
 ): Pick<WriteContext, 'runOnOperationThread' | 'writeOnOperationThread'> => ({
   runOnOperationThread: threads.run,

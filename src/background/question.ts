@@ -1,7 +1,7 @@
 import type { Caller, Scope } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 
-/** A question for the thread that has the engine, its input already checked. */
+/** A question for the query thread, its input already checked. */
 export interface CheckedQuestion {
   operation: string
   input: object
@@ -10,6 +10,20 @@ export interface CheckedQuestion {
 }
 
 /** The same as JSON. */
-export type SentQuestion = Omit<CheckedQuestion, 'caller'> & {
+type SentQuestion = Omit<CheckedQuestion, 'caller'> & {
   caller: Omit<Caller, 'scopes'> & { scopes: readonly Scope[] }
+}
+
+/** Where a server answers the questions of other processes on its data folder. */
+export const QUESTIONS_PATH = '/questions'
+
+export function writeQuestion({ caller, ...question }: CheckedQuestion): string {
+  const sent: SentQuestion = { ...question, caller: { ...caller, scopes: [...caller.scopes] } }
+  return JSON.stringify(sent)
+}
+
+/** What `writeQuestion` has written, parsed as JSON. */
+export function toQuestion(sent: unknown): CheckedQuestion {
+  const { caller, ...question } = sent as SentQuestion
+  return { ...question, caller: { ...caller, scopes: new Set(caller.scopes) } }
 }

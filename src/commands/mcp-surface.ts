@@ -4,7 +4,7 @@ import type { McpSurface } from '../mcp/protocol.ts'
 import { createMcpSurface } from '../mcp/surface.ts'
 import { findManifest } from '../mcp/tools/manifest.ts'
 import { version } from '../runtime/package-files.ts'
-import { createAddressFinder } from '../runtime/served-address.ts'
+import { createServerFinder } from '../runtime/served-address.ts'
 import { shell } from '../runtime/shell.ts'
 
 /** The MCP surface for assistants, independent of transport. */
@@ -12,6 +12,7 @@ export function createSurface({ operations, config, contextFor, followWatches, l
   const { toolsets, readOnly, home } = config
   const commandOptions = home === defaultHome(process.env) ? '' : `--home ${shell.quote(home)}`
   const manifest = findManifest(config)
+  const findServer = createServerFinder(home, () => Date.now())
   return createMcpSurface({
     operations,
     toolsets,
@@ -22,6 +23,6 @@ export function createSurface({ operations, config, contextFor, followWatches, l
     log,
     manifest,
     commandOptions,
-    findConsole: createAddressFinder(home, () => Date.now()),
+    findConsole: () => findServer()?.url,
   })
 }

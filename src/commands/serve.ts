@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { hostname, networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
 import { createAuthenticator } from '../access/gatekeeper.ts'
 import { createIssuer } from '../access/issuer.ts'
 import { createQueryLimiter } from '../access/query-limiter.ts'
@@ -16,7 +18,7 @@ import { line, showCode, showSentence } from '../kernel/shown.ts'
 import { createMcpHttpHandler } from '../mcp/http/http.ts'
 import { principalOf } from '../operation/context.ts'
 import { packageFile, version } from '../runtime/package-files.ts'
-import { announceAddress } from '../runtime/served-address.ts'
+import { announceServer, identifyFile } from '../runtime/served-address.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { createSurface } from './mcp-surface.ts'
 
@@ -68,6 +70,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
       telemetry.measure(operation, caller.via, () => queryLimiter(operation, caller, work))
     return context
   }
+  const token = randomBytes(32).toString('hex')
   const tokens = createTokenWatch({ tokens: lookups, now, log })
   const { follow } = tokens
   const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, contextFor }), log, follow })
@@ -84,6 +87,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     follow,
     mcp: (request, caller) => mcp(request, { ...caller, via: 'mcp' }),
     importFindings: app.importFindings,
+    questions: { token, answer: app.answerQuestion },
     version,
     hosts: isLocal ? [] : namesOf(host),
     publicUrl,
@@ -96,8 +100,14 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   })
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
   const address = publicUrl ?? (socket === undefined ? server.url : undefined)
-  const withdraw =
-    config.console && address !== undefined ? announceAddress(config.home, address.replace(/\/+$/, '')) : () => {}
+  const database = store.files && identifyFile(store.files.file)
+  const withdraw = announceServer(config.home, {
+    ...(config.console && address !== undefined ? { url: address.replace(/\/+$/, '') } : {}),
+    // Processes on a database of a server each have an engine of their own.
+    ...(database === undefined
+      ? {}
+      : { questions: { address: toLocal(server.url, socket), token, version, database } }),
+  })
   await lookups.recordSettings(settingsOf(config))
   await lookups.anchorAudit()
   const anchoring = setInterval(() => void lookups.anchorAudit(), DAY_MS).unref()
@@ -114,6 +124,12 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     },
   }
 }
+
+/** An address at which other processes of this machine reach a server, which may listen on all of its addresses. */
+const toLocal = (url: string, socket: string | undefined): string =>
+  socket === undefined
+    ? url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+    : `unix:${resolve(socket)}`
 
 /** Behind a proxy, every request appears to come from this machine. */
 const isProxied = ({ publicUrl, trustProxy }: OpenedApp['config']): boolean =>

@@ -27,7 +27,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
     opening ??= import('../app.ts').then(({ createApp }) => {
       end.signal.throwIfAborted()
       opened = createApp(folder)
-      opened.startAnswering()
+      opened.startAnswering({ asksServer: true })
       if (config.background) opened.startBackground()
       return opened
     })

@@ -80,7 +80,7 @@ async function runChecks({ config, env, deep, repair, open, limits = {} }: Exami
       ...checks,
       ...checkDatabase(app, deep, limits.maxQuickBytes),
       ...repaired,
-      await checkEngine(app),
+      checkEngine(app),
       ...checkWork(app),
       ...(await sources),
     ]

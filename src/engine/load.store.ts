@@ -17,7 +17,7 @@ const comboColumns = facetRows.flatMap(({ table, column, slot }) =>
   table === 'combo' ? [`${column} AS "${slot}"`] : [],
 )
 /** The columns of a combination under the names of their slots. */
-export const comboFacetColumns = [...new Set(comboColumns)].join(', ')
+const comboFacetColumns = [...new Set(comboColumns)].join(', ')
 const selectCombos = `SELECT id, ${comboFacetColumns} FROM combo`
 const assetColumns = {
   columns: [
@@ -86,13 +86,6 @@ export function buildEngine(
   return engine
 }
 
-/** An engine without findings whose position in the change logs is that of a reader. */
-export function createEmptyEngine(reader: Reader): Engine {
-  const engine = new Engine(undefined, listPolicies(reader).length > 0)
-  const { seq, assetSeq, newestAsset } = reader.prepare(selectSeqs).get() as Seqs
-  return Object.assign(engine, { seq, assetSeq, newestAsset })
-}
-
 function addResolutions(reader: Reader, engine: Engine): void {
   const rows = reader.prepare('SELECT id, resolved_at FROM finding WHERE resolved_at IS NOT NULL').raw().iterate()
   for (const [id, resolvedAt] of rows as Iterable<[number, number]>) engine.setResolution(id, resolvedAt)
@@ -121,7 +114,7 @@ function addNames(reader: Reader, { names }: Engine, { newestWord, newestSet, de
   if (definitions !== names.definitions) names.setSources(readSources(reader), definitions)
 }
 
-export const readSources = (reader: Reader) =>
+const readSources = (reader: Reader) =>
   reader.prepare('SELECT id, uid, name, type FROM source ORDER BY id').all() as SourceName[]
 
 /** Adds the combinations of changes that the engine does not have yet. */

@@ -1,11 +1,9 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import { z } from 'zod'
 import { AppError, invalidInput } from '../kernel/errors.ts'
-import { isObject } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
-import { writeLasting } from '../operation/lasting-answer.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { showKey } from '../operation/shown-key.ts'
 import { readJsonObject } from './body.ts'
@@ -134,7 +132,7 @@ async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOp
   if (operation.files !== undefined) headers.vary = 'accept'
   const location = operation.status === 201 ? operation.location?.(output as never) : undefined
   if (location !== undefined) headers.location = location
-  const text = isObject(output) ? writeLasting('json', output, JSON.stringify) : JSON.stringify(output)
+  const text = JSON.stringify(output)
   const isRevalidated = operation.isRevalidated === true
   return toTextResponse(c.req.raw.headers, { text, status: operation.status, headers, isRevalidated })
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { resourceMetadataPath, toChallenge, toResourceMetadata } from '../access/challenge.ts'
 import type { FollowToken } from '../access/token-watch.ts'
+import { QUESTIONS_PATH } from '../background/question.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, principalOf, type WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -15,6 +16,7 @@ import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
 import { addProbes, type ProbeOptions } from './probes.ts'
 import { toProblem } from './problem.ts'
+import { addQuestions, type QuestionOptions } from './questions.ts'
 import { toTextResponse } from './replies.ts'
 import { type AppEnv, addRoutes } from './routes.ts'
 import { limitStreams } from './streams.ts'
@@ -31,6 +33,8 @@ export interface HttpOptions extends ProbeOptions {
   /** If absent, work begun under a token continues after the token ends. */
   follow?: FollowToken
   mcp?: (request: Request, caller: Caller) => Promise<Response>
+  /** Answers other processes on the data folder; if absent, there is no such path. */
+  questions?: QuestionOptions
   /** Imports a file of findings; if absent, the import runs on this thread. */
   importFindings?: ImportFindings
   /** Host names accepted besides loopback. */
@@ -57,6 +61,7 @@ const namedPaths = new Set([
   '/docs',
   '/mcp',
   '/findings/import',
+  QUESTIONS_PATH,
   FEED_PATH,
 ])
 
@@ -86,6 +91,7 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
     })
   }
   app.use('*', guard({ hosts: options.hosts, publicUrl: options.publicUrl }))
+  if (options.questions !== undefined) addQuestions(app, options.questions)
   const holdStream = limitStreams(MAX_STREAMS_PER_CALLER)
   app.use('*', async (c, next) => {
     const isOpen = openPaths.has(c.req.path) || isConsolePage(c.req.path) || c.req.path.startsWith('/.well-known/')

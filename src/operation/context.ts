@@ -69,17 +69,6 @@ export interface OperationFacts {
   cost?: 'computed'
 }
 
-/** A read that counts of present findings may answer. */
-export interface CountedQuestion {
-  operation: string
-  input: object
-  now: number
-  /** Answers it as of a moment, by `read` instead of the one of the context. */
-  run(read: ReadContext['read'], now: number): unknown
-  /** Identifies everything that the answer depends on besides the data and the moment; absent: it is not repeated. */
-  key?: object
-}
-
 /** Passed to every operation in addition to its input. */
 export interface ReadContext {
   /** Runs `work` in one snapshot on a read-only connection. */
@@ -120,8 +109,6 @@ export interface ReadContext {
   runOnOperationThread?(operation: string, input: object, context: AskedContext): Promise<unknown>
   /** Writes the answer to raw input as a file there; absent where the calling thread does. */
   writeOnOperationThread?(operation: string, format: string, raw: unknown): AsyncGenerator<string>
-  /** Answers a read at once where the counts of present findings suffice; undefined when the query thread must answer it. */
-  answerByCounts?(question: CountedQuestion): { output: unknown } | undefined
 }
 
 /** What of a context belongs to one call. */

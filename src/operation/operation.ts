@@ -1,9 +1,7 @@
 import type { z } from 'zod'
-import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError, type Issue } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
-import { freeze, isJson, isObject } from '../kernel/json-object.ts'
-import { LruMap } from '../kernel/recent.ts'
+import { isObject } from '../kernel/json-object.ts'
 import type { PrintableText } from '../kernel/shown.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
@@ -55,8 +53,6 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
   idempotent?: boolean
   /** The thread that runs it when there are many findings; absent: the thread that received the call. */
   runsOn?: RunsOn
-  /** The calling thread may answer it by the counts of present findings, where these suffice. */
-  mayUseCounts?: boolean
   /** `computed`: a read that aggregates many rows; only a few run at once for holders of tokens. */
   cost?: 'computed'
   /** The kind of definition that it changes (the input names which one), and whether the list of them changes too. */
@@ -127,7 +123,6 @@ export interface Operation {
   toolset?: 'agent' | 'admin'
   idempotent: boolean
   runsOn?: RunsOn
-  mayUseCounts?: boolean
   cost?: 'computed'
   changes?: DefinitionEffect
   destructive: boolean
@@ -168,44 +163,13 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 }
 
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
-  const admitted = await admit(operation, raw, context)
-  const { input, coerced } = admitted
+  const { input, coerced } = await admit(operation, raw, context)
   if (operation.consent === 'always') requireConsent(context.caller, operation.title)
   const own = coerced.length === 0 ? context : { ...context, coerced }
-  let isPresented = false
-  const work = async () => {
-    const counted = answerByCounts(operation, raw, admitted, own)
-    isPresented = counted?.isPresented === true
-    return counted === undefined ? run(operation, input, own) : counted.output
-  }
+  const work = () => run(operation, input, own)
   const output = await (context.around === undefined ? work() : context.around(operation, work))
-  if (isPresented) return output
   const present = await createPresenter(operation.output, { repeats: [raw, input], texts: operation.texts }, context)
   return present(stripInvisible(operation.output.parse(output)))
-}
-
-/** The answer to a query by stored counts; presented, so that it can be repeated, unless lockdown needs more for that. */
-function answerByCounts(
-  operation: Operation,
-  raw: unknown,
-  admitted: Admitted,
-  context: WriteContext,
-): { output: unknown; isPresented: boolean } | undefined {
-  if (operation.mayUseCounts !== true) return undefined
-  const { input } = admitted
-  const isPresented = !isLockedDown(context)
-  const counted = context.answerByCounts?.({
-    operation: operation.name,
-    input,
-    now: context.now(),
-    run: (read, now) => {
-      const own = Object.assign(Object.create(context) as WriteContext, { read, now: () => now })
-      const output = operation.run(input as never, own)
-      return isPresented ? maskRepeatedSecrets([raw, input], stripInvisible(operation.output.parse(output))) : output
-    },
-    ...(isPresented ? { key: admitted } : {}),
-  })
-  return counted === undefined ? undefined : { output: counted.output, isPresented }
 }
 
 interface Admitted {
@@ -217,32 +181,9 @@ interface Admitted {
  * Checks the caller's scope, adapts the form of raw input and parses it.
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
-export function admit(operation: Operation, raw: unknown, context: WriteContext): Awaitable<Admitted> {
+export async function admit(operation: Operation, raw: unknown, context: WriteContext): Promise<Admitted> {
   if (!context.caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
   requireScope(operation.name, operation.scope, context.caller)
-  const id = operation.runsOn === 'query-thread' ? toRepeatedId(raw) : undefined
-  if (id === undefined) return resolveAndParse(operation, raw, context)
-  const known = repeated.get(operation) ?? new LruMap<Admitted>(MAX_REPEATED)
-  repeated.set(operation, known)
-  return known.use(id, () => {
-    const { value, coerced } = adapt(operation, raw)
-    return freeze({ input: parseArguments(operation, value), coerced })
-  })
-}
-
-/** Inputs of queries that were accepted, which clients repeat. */
-const repeated = new WeakMap<Operation, LruMap<Admitted>>()
-const MAX_REPEATED = 200
-const MAX_REPEATED_LENGTH = 2_000
-
-/** Raw input as text; undefined where its meaning depends on more than that, or it is long. */
-function toRepeatedId(raw: unknown): string | undefined {
-  const id = isJson(raw) ? JSON.stringify(raw) : undefined
-  // Codes of lockdown are resolved by the database.
-  return id === undefined || id.length > MAX_REPEATED_LENGTH || id.includes('code:') ? undefined : id
-}
-
-async function resolveAndParse(operation: Operation, raw: unknown, context: WriteContext): Promise<Admitted> {
   const { value, coerced } = adapt(operation, raw)
   return { input: parseArguments(operation, await resolveCodes(operation.input, value, context)), coerced }
 }

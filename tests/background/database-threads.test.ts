@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createLookupThread } from '../../src/background/lookup-thread.ts'
 import { createLoopThread } from '../../src/background/loop-thread.ts'
 import type { ThreadOptions } from '../../src/background/thread-options.ts'
+import { createDatabaseThreads } from '../../src/commands/database-threads.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { openStore } from '../support/context.ts'
 import { takeFaults } from '../support/endings.ts'
@@ -64,13 +64,16 @@ it('the thread of the background loop is told the answer to a question, or that 
 
 it('lookups fail with an error while their thread is lost, and the next one starts another', async () => {
   const options = openOptions(`
-    parentPort.on('message', ({ kind, id, name }) => {
+    parentPort.on('message', ({ kind, id, input }) => {
       if (kind === 'stop') parentPort.postMessage({ kind: 'stopped' })
-      else if (name === 'readEstate') process.exit(7)
-      else if (name !== 'readReadiness') parentPort.postMessage({ kind: 'reply', id, value: 42 })
+      else if (input.name === 'readEstate') process.exit(7)
+      else if (input.name !== 'readReadiness') parentPort.postMessage({ kind: 'reply', id, value: 42 })
     })
   `)
-  const lookups = createLookupThread({ ...options, vault: { problem: () => undefined } })
+  const { lookups, close } = createDatabaseThreads({
+    ...{ ...options, vault: { problem: () => undefined }, scans: { start: vi.fn(), cancel: vi.fn() } },
+    settings: { lockdown: false, lockdownCodes: false, webhookHosts: [] },
+  })
   expect(await lookups.countFindings()).toBe(42)
   await expect(lookups.readEstate()).rejects.toMatchObject({ code: 'unavailable' })
   expect(options.lines.join('')).toContain('"event":"thread_lost"')
@@ -81,6 +84,6 @@ it('lookups fail with an error while their thread is lost, and the next one star
   const unready = { database: 'failed', schema: 'failed', key: 'ok', disk: 'ok', reason: 'database_unreachable' }
   expect(await Promise.all([lookups.readReadiness(), lookups.readReadiness()])).toEqual([unready, unready])
   expect(performance.now() - since).toBeGreaterThan(1_900)
-  await lookups.close()
+  await close()
   await expect(lookups.isTokenRequired()).rejects.toMatchObject({ facts: { reason: 'closing' } })
 })

@@ -1,93 +1,120 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { keepEngine } from '../../src/background/engine-keeper.ts'
+import { dropSnapshot } from '../../src/engine/snapshot/snapshot.ts'
 import { findEngine } from '../../src/query/engine/executor.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { makeEstate, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 
-/** The built thread starts much faster than the one from the sources. */
-const builtScript = new URL('../../dist/background/engine.worker.js', import.meta.url)
 const MINUTE = 60_000
-const closers: (() => void)[] = []
-afterEach(() => {
-  vi.restoreAllMocks()
-  for (const close of closers.splice(0)) close()
-})
 
-function keep(damage?: string) {
-  const { store, folder, close } = openFolderStore(() => NOW)
+function openFolder() {
+  const { store, folder: home, close } = openFolderStore(() => NOW)
   plant(store, makeEstate(4, 200) as EstateSeed)
-  store.write((writer) =>
-    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
-  )
-  if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
-  const lines: string[] = []
-  const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
-  const settings = { home: folder, place: store.place, keys: {}, logLevel: 'info' as const, proxy: {} }
-  const keeper = keepEngine({
-    store,
-    log,
-    settings,
-    writeLine: (line) => lines.push(line),
-    minFindings: 0,
-    script: builtScript,
-  })
-  closers.push(() => {
-    keeper.close()
-    close()
-  })
-  const engine = () => store.read(findEngine)
-  const count = (text: string) => lines.filter((line) => line.includes(text)).length
-  const opened = () => count('the engine is built') + count('the engine is read from its snapshot')
-  const isThere = () => vi.waitFor(() => expect(engine()).toBeDefined(), 10_000)
-  return { store, keeper, engine, count, opened, isThere }
+  onTestFinished(close)
+  const run = (sql: string) => store.write((writer) => writer.prepare(sql).run())
+  const keep = () => {
+    const lines: string[] = []
+    const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
+    const onOutdated = vi.fn()
+    const keeper = keepEngine({ store, home, log, onOutdated })
+    onTestFinished(() => keeper.close())
+    return { keeper, onOutdated, has: (text: string) => lines.some((line) => line.includes(text)) }
+  }
+  return { store, home, run, keep, engine: () => store.read(findEngine) }
 }
 
 /** Moves the clock that never goes back. */
 function moveClock(): (byMs: number) => void {
-  const { now } = performance
+  const now = performance.now.bind(performance)
   let later = 0
-  vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + later)
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + later)
+  onTestFinished(() => spy.mockRestore())
   return (byMs) => {
     later = byMs
   }
 }
 
-test('an engine that cannot be built is retried after a minute, with a warning each time', async () => {
-  const { keeper, engine, count } = keep('ALTER TABLE word RENAME COLUMN text TO spelling')
-  const failures = () => count('the engine could not be built')
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 600))
+
+test('without a snapshot a replacement is asked for at once, and again after a minute', async () => {
+  const { keep, engine } = openFolder()
+  const { keeper, onOutdated } = keep()
   const move = moveClock()
-  await vi.waitFor(() => expect(failures()).toBe(1), 10_000)
-  for (let turn = 0; turn < 5; turn++) {
-    keeper.rebuildIfNeeded()
-    await sleep(20)
-  }
-  expect(failures()).toBe(1)
+  await keeper.load()
+  expect([engine(), onOutdated.mock.calls.length]).toEqual([undefined, 1])
+  await aWhile()
+  expect(onOutdated).toHaveBeenCalledOnce()
   move(2 * MINUTE)
-  keeper.rebuildIfNeeded()
-  await vi.waitFor(() => expect(failures()).toBe(2), 10_000)
+  await expect.poll(() => onOutdated.mock.calls.length).toBe(2)
+})
+
+test('what one thread has built, another reads from the snapshot', async () => {
+  const { keep, engine } = openFolder()
+  const [first, second] = [keep(), keep()]
+  await first.keeper.build()
+  expect([first.has('the engine is built'), first.has('the snapshot of the engine is written')]).toEqual([true, true])
+  const built = engine()
+  await second.keeper.load()
+  expect([second.has('the engine is read from its snapshot'), engine() === built]).toEqual([true, false])
+  await aWhile()
+  expect([first.onOutdated, second.onOutdated].flatMap(({ mock }) => mock.calls)).toEqual([])
+})
+
+test.each([
+  ['is far behind', ({ run }) => run('UPDATE engine_snapshot SET seq = seq - 501')],
+  ['is gone', ({ store, home }) => dropSnapshot(store, home)],
+] satisfies [string, (folder: ReturnType<typeof openFolder>) => void][])(
+  'a snapshot that %s is not read by a thread that answers',
+  async (_what, change) => {
+    const folder = openFolder()
+    await folder.keep().keeper.build()
+    change(folder)
+    const { keeper, has } = folder.keep()
+    await keeper.load()
+    expect([has('is read from its snapshot'), has('the engine is built')]).toEqual([false, false])
+  },
+)
+
+test('a snapshot that the change log has left far behind is replaced after some minutes', async () => {
+  const { keep, run } = openFolder()
+  const { keeper, onOutdated } = keep()
+  const move = moveClock()
+  await keeper.build()
+  run('UPDATE engine_snapshot SET seq = seq - 501')
+  await aWhile()
+  expect(onOutdated).not.toHaveBeenCalled()
+  move(3 * MINUTE)
+  await expect.poll(() => onOutdated.mock.calls.length).toBe(1)
+})
+
+test('an engine that cannot be built is an error', async () => {
+  const { keep, run, engine } = openFolder()
+  run('ALTER TABLE word RENAME COLUMN text TO spelling')
+  await expect(keep().keeper.build()).rejects.toThrow('no such column')
   expect(engine()).toBeUndefined()
+})
+
+test('no replacement is asked for while an import has dropped the indexes', async () => {
+  const { keep, run } = openFolder()
+  run('DROP INDEX finding_by_time')
+  const { keeper, onOutdated } = keep()
+  await keeper.load()
+  expect(onOutdated).not.toHaveBeenCalled()
 })
 
 test.each([
   ['is incomplete', 'isComplete', false],
   ['is worn', 'needsCompaction', true],
-] as const)('an engine whose history %s is rebuilt after a minute, not earlier', async (_, name, value) => {
-  const { keeper, engine, opened, isThere } = keep()
-  await isThere()
-  const first = engine()
+] as const)('an engine whose history %s is replaced after a minute, not earlier', async (_, name, value) => {
+  const { keep, engine } = openFolder()
+  const { keeper, onOutdated } = keep()
   const move = moveClock()
-  move(2 * MINUTE)
-  keeper.rebuildIfNeeded()
-  expect(opened()).toBe(1)
-  Object.defineProperty(first?.history, name, { value })
+  await keeper.build()
+  Object.defineProperty(engine()?.history, name, { value })
   move(MINUTE / 2)
-  keeper.rebuildIfNeeded()
-  await sleep(50)
-  expect(engine()).toBe(first)
+  await aWhile()
+  expect(onOutdated).not.toHaveBeenCalled()
   move(2 * MINUTE)
-  keeper.rebuildIfNeeded()
-  await vi.waitFor(() => expect(engine()).not.toBe(first), 10_000)
-  expect(opened()).toBe(2)
+  await expect.poll(() => onOutdated.mock.calls.length).toBe(1)
 })

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createQueryThread } from '../../src/background/query-thread.ts'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
@@ -27,7 +27,6 @@ function openThread(script: URL | undefined = builtScript) {
   const store = openNewFile(join(home, 'assay.db'), () => NOW)
   plant(store, makeEstate(5, 500) as EstateSeed)
   store.write((writer) => {
-    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run()
     // The thread has the clock of the system, by which other decisions have ended.
     writer.prepare('DELETE FROM main.expiry').run()
   })
@@ -193,6 +192,46 @@ test('passes errors on with their facts, and reports cancelled queries', async (
   stop.abort()
   expect((await errorOf(cancelled ?? Promise.resolve())).facts.reason).toBe('cancelled')
 }, 60_000)
+
+/** The thread that answers a question after a time, where threads only pretend to build an engine. */
+function openPretending(home: 'builds' | 'fails') {
+  const { store, asked } = openThread()
+  const warn = vi.fn()
+  const lines: string[] = []
+  const thread = createQueryThread({
+    ...{ store, home, env: {}, log: { ...silentLog, warn }, logLevel: 'info', minFindings: 100 },
+    writeLine: (line) => lines.push(line),
+    script: new URL('./replaced.worker.mjs', import.meta.url),
+  })
+  onTestFinished(() => thread.close())
+  const ask = async (afterMs: number) =>
+    ((await thread.answer('query_metric', { afterMs }, asked)) as { output: number } | undefined)?.output
+  /** The number of signs of life of a thread in a while. */
+  const countSigns = async (thread: number | undefined) => {
+    lines.length = 0
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return lines.filter((line) => line === String(thread)).length
+  }
+  return { ask, warn, countSigns }
+}
+
+test('a thread that has built an engine replaces the one that answers, which still answers what it was asked', async () => {
+  const { ask, countSigns } = openPretending('builds')
+  const [first, late] = [await ask(0), ask(1_000)]
+  await expect.poll(() => ask(0)).not.toBe(first)
+  expect(await countSigns(first)).toBeGreaterThan(0)
+  expect(await late).toBe(first)
+  await expect.poll(() => countSigns(first), { timeout: 5_000 }).toBe(0)
+  expect(await ask(0)).toBeGreaterThan(first ?? 0)
+})
+
+test('a thread that cannot build an engine replaces none, and another one tries later', async () => {
+  const { ask, warn } = openPretending('fails')
+  const first = await ask(0)
+  await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(1)
+  expect(warn).toHaveBeenCalledWith('the engine could not be built; SQL answers most queries', expect.anything())
+  expect(await ask(0)).toBe(first)
+})
 
 test('leaves a query to the main thread when the query thread dies or does not run the operation', async () => {
   const { thread, asked } = openThread(new URL('./mortal.worker.mjs', import.meta.url))

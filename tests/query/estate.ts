@@ -200,4 +200,5 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
     }
     id += 1
   }
+  writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run()
 }

@@ -13,11 +13,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
   // It only takes a class of replies from the package.
   'src/http/light-response.ts': ['@hono/node-server'],
-  // Both sides of the local socket between processes of a data folder.
   'src/cli/commands/dashboard.ts': ['node:http'],
   'src/commands/browse.ts': ['node:child_process'],
-  'src/background/question-client.ts': ['node:http', 'node:net'],
-  'src/background/question-server.ts': ['node:http'],
+  // It asks the server of the same user on the same data folder.
+  'src/background/served-answers.ts': ['node:http'],
   'src/store/postgres/connection.worker.ts': ['pg'],
   'src/store/postgres/pipeline.ts': ['pg'],
   'src/doctor/machine.ts': ['node:dns/promises', 'node:net'],

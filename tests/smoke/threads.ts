@@ -11,12 +11,10 @@ const AT_ONCE = 4
 
 /** What each thread needs beyond the data folder. A kind that is missing here fails. */
 const kinds: Readonly<Record<string, object>> = {
-  'background/engine.worker.js': {},
-  'background/lookup.worker.js': {},
   'background/loop.worker.js': { processMark: 'smoke' },
-  'background/query.worker.js': { minFindings: 0, role: 'holder' },
+  'background/query.worker.js': {},
   'background/scan.worker.js': { owner: 'smoke', processMark: 'smoke' },
-  'commands/operation.worker.js': {},
+  'commands/database.worker.js': {},
   'detectors/detect.worker.js': {},
   'imports/apply/sort.worker.js': {},
   'imports/stage/import.worker.js': {},

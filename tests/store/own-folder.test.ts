@@ -19,7 +19,7 @@ import { openFolder } from '../../src/commands/data-folder.ts'
 import { loadConfig } from '../../src/config.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { openLogFile } from '../../src/runtime/log-file.ts'
-import { announceAddress } from '../../src/runtime/served-address.ts'
+import { announceServer } from '../../src/runtime/served-address.ts'
 import { requireOwnFolder } from '../../src/store/own-folder.ts'
 import { Space } from '../../src/store/space.ts'
 import { openCommandLine } from '../cli/command-line.ts'
@@ -144,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('a link that was planted', () => {
   ])('is replaced or left, not followed: %s', (_name, plant) => {
     mkdirSync(join(home, 'logs'), { mode: 0o700 })
     for (const name of ['served.json', 'ballast', 'logs/assay.log']) plant(victim, join(home, name))
-    const withdraw = announceAddress(home, 'http://127.0.0.1:7411')
+    const withdraw = announceServer(home, { url: 'http://127.0.0.1:7411' })
     new Space(home).keepBallast()
     const log = openLogFile({ folder: join(home, 'logs') })
     log.write('a line\n')

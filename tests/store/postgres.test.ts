@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { inRecordedSnapshot } from '../../src/background/engine-loader.ts'
+import { inRecordedSnapshot } from '../../src/background/engine-keeper.ts'
 import { Engine } from '../../src/engine/columnar-index.ts'
-import { ComboCounts } from '../../src/engine/combo-counts.store.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { listSnapshots } from '../../src/engine/snapshot/snapshot.store.ts'
 import { dropSnapshot, saveSnapshot } from '../../src/engine/snapshot/snapshot.ts'
@@ -228,15 +227,6 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect([first.trips, again.trips].filter((trips) => trips > 200)).toEqual([])
     const owners = `SELECT count(DISTINCT word.text) FROM asset JOIN word ON word.id = owner_id WHERE key LIKE 'file %'`
     expect(find(owners)).toBe(7)
-  })
-
-  it('reads the counts of combinations and their names in at most 10 round trips', () => {
-    const query = vi.spyOn(PostgresClient.prototype, 'query')
-    onTestFinished(() => query.mockRestore())
-    const counts = new ComboCounts(1_000)
-    store.read((reader) => counts.loadSome(reader))
-    expect([counts.isLoaded, counts.engine.facets.count > 10]).toEqual([true, true])
-    expect(query.mock.calls.length).toBeLessThanOrEqual(10)
   })
 
   it('decides on 500 findings in at most 40 round trips', () => {

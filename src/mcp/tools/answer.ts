@@ -1,5 +1,4 @@
 import { AppError, type Suggestion } from '../../kernel/errors.ts'
-import { isObject } from '../../kernel/json-object.ts'
 import {
   joinShown,
   line,
@@ -12,7 +11,6 @@ import {
   showSentence,
 } from '../../kernel/shown.ts'
 import { isSameName } from '../../kernel/suggest.ts'
-import { writeLasting } from '../../operation/lasting-answer.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
@@ -29,9 +27,7 @@ export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
     throw new Error(`the output of ${operation.name} is not an object`)
   }
   const { render } = operation
-  const bounded = writeLasting('text', structure, (shown) =>
-    boundText(render === undefined ? [showJsonText(json)] : render(shown as never)),
-  )
+  const bounded = boundText(render === undefined ? [showJsonText(json)] : render(structure as never))
   const fromTenant = operation.untrusted === true
   const unreviewed = json.includes('"unreviewed"') && hasUnreviewed(structure)
   const quoted = fromTenant
@@ -77,10 +73,7 @@ export const measure = (answer: ToolAnswer): number => Buffer.byteLength(JSON.st
 /** Converts bigints, which JSON cannot represent, so that serialization never fails. */
 function toPlain(value: unknown): { structure: unknown; json: string } {
   try {
-    return {
-      structure: value,
-      json: isObject(value) ? writeLasting('json', value, JSON.stringify) : JSON.stringify(value),
-    }
+    return { structure: value, json: JSON.stringify(value) }
   } catch {
     const json = JSON.stringify(value, (_key, member: unknown) => {
       if (typeof member !== 'bigint') return member

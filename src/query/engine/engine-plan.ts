@@ -36,7 +36,7 @@ export interface EngineSnapshot {
 
 const DAY = 86_400_000
 
-export const noNumbers: Numbers = {
+const noNumbers: Numbers = {
   ...{ width: 1, counts: new Float64Array(0), sums: new Float64Array(0), quantiles: new Float64Array(0) },
   ...{ least: new Uint16Array(0), greatest: new Uint16Array(0) },
 }
@@ -268,11 +268,7 @@ export function nameAssets(cells: Cell[], { dimensions }: Plan, snapshot: Engine
   }))
 }
 
-export function toCells(
-  numbers: Numbers,
-  { keys, ids }: CompiledShape,
-  { measure, dimensions, edges, mode }: Plan,
-): Cell[] {
+function toCells(numbers: Numbers, { keys, ids }: CompiledShape, { measure, dimensions, edges, mode }: Plan): Cell[] {
   const { width, counts, sums, least, greatest, quantiles } = numbers
   const { aggregation } = measure
   const isSummed = aggregation === 'SUM' || aggregation === 'AVG'

@@ -45,12 +45,14 @@ export function addTo(partial: Partial, { n, sum = 0, min = null, max = null, qu
  * those that a percentile is taken of.
  */
 export function toMeasureColumns(
-  { measure, p }: Pick<PlacedPlan, 'measure' | 'p'>,
+  { measure, p, isCounted }: Pick<PlacedPlan, 'measure' | 'p' | 'isCounted'>,
   source: Pick<RowSource, 'code' | 'number'>,
   itemized = false,
 ): Sql[] {
   const { aggregation, field } = measure
-  if (aggregation === 'COUNT' || field === undefined) return [sql`count(*) AS n`]
+  if (aggregation === 'COUNT' || field === undefined) {
+    return [isCounted ? sql`coalesce(sum(f.n), 0) AS n` : sql`count(*) AS n`]
+  }
   if (aggregation === 'COUNT_DISTINCT') {
     const item = source.code(field)
     return itemized ? [sql`${item} AS item`, sql`count(*) AS n`] : [sql`count(DISTINCT ${item}) AS n`]

@@ -12,6 +12,8 @@ export interface PlanTerms<Instant = number, Value = Compared>
   conditions: readonly FilterTerm<Value, PlanCondition['key']>[]
   /** Stock only: some finding has changed at its moment or later, so the current rows do not give its state. */
   isPast: boolean
+  /** The stored counts of combinations have all that it counts. */
+  isCounted: boolean
   at: Instant
   range: { from?: Instant; to?: Instant }
   groups?: { dimensions: Plan['dimensions']; exclude: boolean; codes: readonly (readonly Value[])[] }

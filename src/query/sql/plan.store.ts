@@ -16,7 +16,7 @@ import {
   toQuotient,
 } from './groups.store.ts'
 import { type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
-import { hasChangesSince, toRowSource } from './rows.store.ts'
+import { countsSuffice, hasChangesSince, toRowSource } from './rows.store.ts'
 import { type Slots, toSlots } from './slots.ts'
 import { runStockSeries } from './stock-series.store.ts'
 
@@ -65,6 +65,7 @@ export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined
     ...{ entity, mode, measure, timeField, dimensions, at, range },
     conditions: toPlanConditions(conditions, at),
     isPast: mode === 'stock' && hasChangesSince(reader, at),
+    isCounted: countsSuffice(reader, plan),
     ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
     ...(slots === undefined ? {} : { slots }),
   }

@@ -1,13 +1,13 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { FilterCondition } from '../../findings/conditions.ts'
-import { type FacetRow, facetRows, findFacet } from '../../findings/facets.ts'
+import { type FacetRow, facetOf, facetRows, findFacet, findFacetByFilterKey } from '../../findings/facets.ts'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
 import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
 import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
 import type { Bound } from '../../store/cached-query.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
-import type { PlanCondition } from '../plan/plan.ts'
+import type { Plan, PlanCondition } from '../plan/plan.ts'
 import type { PlacedPlan } from './plan-terms.ts'
 
 export type Sql<Value = unknown> = RawBuilder<Value>
@@ -114,11 +114,13 @@ function findingRows(plan: PlacedPlan): RowSource {
   const joins = findingJoins()
   const past = plan.isPast
   const status = past ? joins.use('c', sql<number>`coalesce(changed.from_status, c.status)`) : undefined
-  const time = findingTime(plan.timeField, joins)
+  // Naming a column joins its table, and counts have no assets.
+  const time = plan.isCounted ? sql`NULL` : findingTime(plan.timeField, joins)
   const where = [
     findingTerms(onFilterKeys(plan.conditions), toStateOptions(plan.at, status)),
-    ...(plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
+    ...(plan.isCounted ? [] : plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
   ]
+  const rows = plan.isCounted ? sql`(SELECT id AS combo_id, n FROM combo WHERE n > 0)` : sql`finding`
   return {
     code: (name) => findingCode(name, joins, status),
     labelSet: () => findingLabelSet(joins),
@@ -129,7 +131,7 @@ function findingRows(plan: PlacedPlan): RowSource {
       return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN max(0, ${resolvedAt} - f.first_detected_at) END`
     },
     time,
-    from: () => sql`FROM finding f ${joins.sql()} ${past ? joinChange(plan.at, 'first') : sql``} WHERE ${and(where)}`,
+    from: () => sql`FROM ${rows} f ${joins.sql()} ${past ? joinChange(plan.at, 'first') : sql``} WHERE ${and(where)}`,
   }
 }
 
@@ -183,6 +185,46 @@ export function hasChangesSince(reader: Reader, at: number): boolean {
 const lastChanges = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
 const selectLastChange = `SELECT max(at) FROM (SELECT max(at) AS at FROM main.status_change
   UNION ALL SELECT max(last_at) FROM earlier_finding) latest`
+
+/** Whether combinations of facets decide which findings a plan counts, and in which group. */
+const isByCombo = ({ entity, measure, edges, conditions, dimensions, groups }: Plan): boolean =>
+  entity === 'finding' &&
+  measure.aggregation === 'COUNT' &&
+  edges === undefined &&
+  conditions.every(isOfCombo) &&
+  [...dimensions, ...(groups?.dimensions ?? [])].every((dimension) => facetOf(dimension).table === 'combo')
+
+const isOfCombo = ({ key, anyOf, due }: Pick<PlanCondition, 'key' | 'anyOf' | 'due'>): boolean =>
+  due === undefined &&
+  (anyOf === undefined
+    ? findFacetByFilterKey(key)?.table === 'combo'
+    : anyOf.every((conditions) => conditions.every(isOfCombo)))
+
+/** Whether the stored counts of combinations answer a plan: it counts all findings that are present, by their facets. */
+export function countsSuffice(reader: Reader, plan: Plan): boolean {
+  if (!isByCombo(plan)) return false
+  const { mode, at, timeField, range } = plan
+  if (mode === 'stock') return !hasChangesSince(reader, at) && findNewestDetection(reader) < at
+  if (timeField === 'lastDetectedAt') return range.from === undefined && range.to === undefined
+  return (
+    timeField === 'firstDetectedAt' &&
+    range.from === undefined &&
+    (range.to === undefined || findNewestDetection(reader) < range.to)
+  )
+}
+
+/** When the newest finding was first detected, including those of unpublished imports. */
+function findNewestDetection(reader: Reader): number {
+  const { dataVersion } = reader
+  const last = newestDetections.get(reader)
+  if (last !== undefined && dataVersion !== undefined && last.dataVersion === dataVersion) return last.at
+  const newest = reader.prepare('SELECT max(first_detected_at) FROM main.finding').pluck().get() as number | null
+  const at = newest ?? Number.NEGATIVE_INFINITY
+  newestDetections.set(reader, { dataVersion, at })
+  return at
+}
+
+const newestDetections = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
 
 /** A flow includes rows that have the time; an open end of the range adds no condition. */
 function inRange(time: Sql, { range }: PlacedPlan): Sql[] {

@@ -40,7 +40,7 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
   const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
   const terms: PlanTerms = {
-    ...{ entity, mode, measure, timeField, dimensions, at, slots, range: {}, isPast: false },
+    ...{ entity, mode, measure, timeField, dimensions, at, slots, range: {}, isPast: false, isCounted: false },
     moments: { first, last },
     conditions: toPlanConditions(dated?.others ?? conditions, at),
     ...(dated === undefined

@@ -9,7 +9,7 @@ import { fillStore, NOW, START } from '../bench/query/estate.ts'
 import { residentMegabytes, StdioClient } from '../bench/rivals/peer.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { SeededRandom } from '../properties/query-data.ts'
-import { mainFile } from '../support/assay.ts'
+import { mainFile, type ServingProcess, serveAssay } from '../support/assay.ts'
 
 export const bySeverity: MetricQuestion = { metricSlug: 'total-findings', dimensions: ['severity'] } as MetricQuestion
 
@@ -21,8 +21,8 @@ export class AssistantProcess {
   readonly #ended: Promise<'ended'>
   #log = ''
 
-  private constructor(home: string) {
-    this.#child = spawn(process.execPath, [mainFile, 'mcp', '--log-level', 'info'], {
+  private constructor(home: string, args: readonly string[]) {
+    this.#child = spawn(process.execPath, [mainFile, 'mcp', '--log-level', 'info', ...args], {
       env: { ...process.env, ASSAY_HOME: home },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
@@ -34,8 +34,8 @@ export class AssistantProcess {
     this.#child.stdin?.on('error', () => {})
   }
 
-  static async start(home: string): Promise<AssistantProcess> {
-    const started = new AssistantProcess(home)
+  static async start(home: string, args: readonly string[] = []): Promise<AssistantProcess> {
+    const started = new AssistantProcess(home, args)
     await started.#client.greet()
     return started
   }
@@ -45,17 +45,9 @@ export class AssistantProcess {
     return this.#log.split('\n').filter((line) => /"level":"(?:warn|error)"/.test(line))
   }
 
-  get hasEngine(): boolean {
-    return this.#log.includes('this process has the engine')
-  }
-
+  /** Whether it has an index of its own, and that one is ready. */
   get hasReadyEngine(): boolean {
     return this.#log.includes('the engine is ready')
-  }
-
-  /** Whether its thread is started and waits for the engine. */
-  get isNext(): boolean {
-    return !this.hasEngine && this.#log.includes('ready to take the engine over')
   }
 
   /** The milliseconds since it was started. */
@@ -67,13 +59,18 @@ export class AssistantProcess {
     return residentMegabytes(this.#child.pid ?? 0) ?? 0
   }
 
-  /** Undefined when the process was killed before it answered. */
-  async ask(question: MetricQuestion): Promise<MetricAnswer | undefined> {
-    const asked = this.#client.ask('tools/call', { name: 'query_metric', arguments: question })
+  /** The result of a tool; undefined when the process was killed before it answered. */
+  async callTool(name: string, input: object): Promise<object | undefined> {
+    const asked = this.#client.ask('tools/call', { name, arguments: input })
     const message = await Promise.race([asked, this.#ended])
-    if (message === 'ended') return undefined
-    const { isError, structuredContent } = message.result as { isError?: boolean; structuredContent: MetricAnswer }
-    if (isError === true) throw new Error(`an error instead of an answer: ${JSON.stringify(message)}`)
+    return message === 'ended' ? undefined : (message.result as object)
+  }
+
+  async ask(question: MetricQuestion): Promise<MetricAnswer | undefined> {
+    const result = await this.callTool('query_metric', question)
+    if (result === undefined) return undefined
+    const { isError, structuredContent } = result as { isError?: boolean; structuredContent: MetricAnswer }
+    if (isError === true) throw new Error(`an error instead of an answer: ${JSON.stringify(result)}`)
     return structuredContent
   }
 
@@ -98,11 +95,11 @@ export function fillFolder(home: string, findings: number): void {
   store.close()
 }
 
-export const findHolder = (processes: readonly AssistantProcess[]): AssistantProcess => {
-  const holders = processes.filter(({ hasEngine }) => hasEngine)
-  const [holder] = holders
-  if (holder === undefined || holders.length > 1) throw new Error(`${holders.length} processes have the engine`)
-  return holder
+/** How many questions of other processes a server has answered. */
+export async function countPassed({ url }: Pick<ServingProcess, 'url'>): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const counted = /^http_request_seconds_count\{route="\/questions",status="200"\} (\d+)/m.exec(metrics)
+  return Number(counted?.[1] ?? 0)
 }
 
 const slugs = ['total-findings', 'open-findings', 'affected-assets', 'false-positive-rate']
@@ -134,7 +131,7 @@ export interface RandomCourse {
   home: string
   questions: number
   processes: number
-  /** The share of rounds in which a process is killed, half of them the one that has the engine. */
+  /** The share of rounds in which a process is killed: the server, or an assistant. */
   killed: number
   seed: number
 }
@@ -142,20 +139,24 @@ export interface RandomCourse {
 export interface CourseResult {
   answered: number
   kills: number
-  /** How many of these had the engine. */
-  heldEngine: number
+  /** How many of these killed the server. */
+  ofServer: number
+  /** Answers of servers to assistants, until they were killed. */
+  passed: number
   differences: MetricQuestion[]
 }
 
 /**
- * Asks several processes random questions while another one writes, and kills and starts some. An answer to a question
- * that was asked before a commit must be that of SQL before or after it, any later one that of SQL after it.
+ * Asks several assistants random questions while another process writes, and kills and starts some of them and the server
+ * that they ask. An answer to a question that was asked before a commit must be that of SQL before or after it, any later
+ * one that of SQL after it.
  */
 export async function askDuringWrites(course: RandomCourse): Promise<CourseResult> {
   const random = new SeededRandom(course.seed)
   const store = Store.open(join(course.home, 'assay.db'), { now: Date.now })
-  const result: CourseResult = { answered: 0, kills: 0, heldEngine: 0, differences: [] }
+  const result: CourseResult = { answered: 0, kills: 0, ofServer: 0, passed: 0, differences: [] }
   const start = () => AssistantProcess.start(course.home)
+  let server: ServingProcess | undefined = await serveAssay(course.home)
   const processes = await Promise.all(Array.from({ length: course.processes }, start))
   const askSome = () =>
     processes.flatMap((process) => {
@@ -168,15 +169,22 @@ export async function askDuringWrites(course: RandomCourse): Promise<CourseResul
     if (random.chance(0.5)) await sleep(random.below(4))
     changeSomething(store, random, { startsOver: 0.01 })
     const after = store.openSnapshot()
+    const passed = server === undefined ? 0 : await countPassed(server)
     const late = askSome()
     if (random.chance(course.killed)) {
-      const holder = processes.findIndex(({ hasEngine }) => hasEngine)
-      const index = random.chance(0.5) && holder >= 0 ? holder : random.below(processes.length)
-      const [victim] = processes.splice(index, 1)
       result.kills += 1
-      if (victim?.hasEngine === true) result.heldEngine += 1
       await sleep(random.below(3))
-      await victim?.kill(random.chance(0.8) ? 'SIGKILL' : 'SIGTERM')
+      const signal = random.chance(0.8) ? 'SIGKILL' : 'SIGTERM'
+      if (server !== undefined && random.chance(0.5)) {
+        result.ofServer += 1
+        result.passed += passed
+        server.child.kill(signal)
+        await server.closed
+        server = undefined
+      } else {
+        const [victim] = processes.splice(random.below(processes.length), 1)
+        await victim?.kill(signal)
+      }
     }
     const compare = async ({ question, answer }: (typeof early)[number], snapshots: (typeof before)[]) => {
       const given = await answer
@@ -191,9 +199,10 @@ export async function askDuringWrites(course: RandomCourse): Promise<CourseResul
     for (const asked of late) await compare(asked, [after])
     before.close()
     after.close()
+    if (server === undefined && random.chance(0.1)) server = await serveAssay(course.home)
     while (processes.length < course.processes) processes.push(await start())
   }
-  await Promise.all(processes.map((process) => process.kill('SIGTERM')))
+  await Promise.all([server?.stop(), ...processes.map((process) => process.kill('SIGTERM'))])
   store.close()
   return result
 }

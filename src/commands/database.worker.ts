@@ -1,15 +1,15 @@
 import { workerData } from 'node:worker_threads'
+import { createLookups, type Lookups } from '../background/lookups.ts'
 import { openThread } from '../background/open-thread.ts'
 import type { ThreadSettings } from '../background/thread-options.ts'
-import { operations } from '../catalogue.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 import type { ExportFormat, Operation } from '../operation/operation.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 
-/** The worker data of an operation thread. */
-export interface OperationThreadSettings extends ThreadSettings {
+/** The worker data of a database thread. */
+export interface DatabaseThreadSettings extends ThreadSettings {
   settings: Pick<WriteContext, 'lockdown' | 'lockdownCodes' | 'readOnly' | 'webhookHosts'>
 }
 
@@ -29,8 +29,14 @@ interface FileCall {
   caller: Caller
 }
 
-export type OperationThreadProtocol = {
+interface Lookup {
+  name: keyof Lookups
+  input: readonly unknown[]
+}
+
+export type DatabaseThreadProtocol = {
   calls: {
+    lookUp: { input: Lookup; reply: unknown }
     run: { input: OperationCall; reply: unknown }
     /** The parts of a file. */
     write: { input: FileCall; reply: ReadableStream<string> }
@@ -45,17 +51,19 @@ export type OperationThreadProtocol = {
   }
 }
 
-const opened = workerData as OperationThreadSettings
+const opened = workerData as DatabaseThreadSettings
 const { home, keys, settings } = opened
-const emit = openEvents<OperationThreadProtocol>()
+const emit = openEvents<DatabaseThreadProtocol>()
 
 async function main(): Promise<void> {
   const { now, log, store } = await openThread(opened, (line) => emit('log', line))
   const vault = openVault({ store, home, env: keys, now })
-  const byName = new Map(operations.map((operation) => [operation.name, operation]))
+  const lookups = createLookups({ store, vault, log, now })
 
-  function find(name: string): Operation {
-    const operation = byName.get(name)
+  /** A thread that only makes lookups does not load all operations. */
+  async function find(name: string): Promise<Operation> {
+    const { operations } = await import('../catalogue.ts')
+    const operation = operations.find((each) => each.name === name)
     if (operation === undefined) throw new RangeError(`there is no operation ${name}`)
     return operation
   }
@@ -71,14 +79,14 @@ async function main(): Promise<void> {
     scans: { start: (scanUid) => emit('start', scanUid), cancel: (scanUid) => emit('cancel', scanUid) },
   })
 
-  function run({ id, operation, input, caller, coerced }: OperationCall, signal: AbortSignal): unknown {
+  async function run({ id, operation, input, caller, coerced }: OperationCall, signal: AbortSignal): Promise<unknown> {
     const progress = (reached: Progress) => emit('progress', { id, progress: reached })
-    return find(operation).run(input as never, contextFor({ caller, signal, progress, coerced }))
+    return (await find(operation)).run(input as never, contextFor({ caller, signal, progress, coerced }))
   }
 
   /** The first part is made before the reply, because errors of the input come with it. */
   async function write({ operation, format, raw, caller }: FileCall): Promise<Transferred<ReadableStream<string>>> {
-    const writeFile = find(operation).files?.[format as ExportFormat]
+    const writeFile = (await find(operation)).files?.[format as ExportFormat]
     if (writeFile === undefined) throw new RangeError(`${operation} is not written as ${format}`)
     const ending = new AbortController()
     const parts = writeFile(raw, contextFor({ caller, signal: ending.signal, progress: () => {} }))
@@ -98,10 +106,16 @@ async function main(): Promise<void> {
     return new Transferred(stream, [stream])
   }
 
-  serveCalls<OperationThreadProtocol>({
-    calls: { run, write },
-    logFault: (error, { name, input }) =>
-      log.error('an operation failed', { kind: name, operation: (input as OperationCall).operation, error }),
+  serveCalls<DatabaseThreadProtocol>({
+    calls: {
+      lookUp: ({ name, input }) => (lookups[name] as (...input: readonly unknown[]) => unknown)(...input),
+      run,
+      write,
+    },
+    logFault: (error, { name, input }) => {
+      const what = name === 'lookUp' ? (input as Lookup).name : (input as OperationCall).operation
+      log.error('a call of a database thread failed', { call: name, what, error })
+    },
     stop: async (callsEnded) => {
       await callsEnded
       store.close()
