@@ -1,9 +1,11 @@
 import dns from 'node:dns'
 import { mkdtempSync, rmSync } from 'node:fs'
+import http, { type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findProxy, listUnclear, readProxyVariables, toProxy, useProxies } from '../../src/connectors/http/proxy.ts'
 import { createLinkChecker } from '../../src/connectors/links/checker.ts'
@@ -145,7 +147,7 @@ describe('a proxy', () => {
     socket.end(text)
   }
   it.each<[string, (socket: Duplex) => void, string, RegExp]>([
-    ['is silent', () => {}, 'ETIMEDOUT', /the proxy 127\S+ did not open a connection in time; try again/],
+    ['is silent', () => {}, 'ETIMEDOUT', /no reply came through the proxy 127\S+ in time; try again/],
     ['closes the connection', (socket) => socket.end(), 'ECONNRESET', /the proxy 127\S+ closed the connection; check/],
     [
       'resets the connection',
@@ -155,10 +157,10 @@ describe('a proxy', () => {
     ],
     ['cuts its answer', write('HTTP/1.1 200 OK\r\n'), 'ECONNRESET', /the proxy 127\S+ closed the connection; check/],
     [
-      'closes an open tunnel',
+      'closes an open tunnel, as the host may have done,',
       write('HTTP/1.1 200 OK\r\n\r\n'),
       'ECONNRESET',
-      /the proxy 127\S+ closed the connection; check/,
+      /the connection to this host through the proxy 127\S+ was closed; try again/,
     ],
     [
       'forbids it',
@@ -181,14 +183,37 @@ describe('a proxy', () => {
         setTimeout(() => socket.end('<html>Sign in here</html>'), 20)
       },
       'EPROTO',
-      /the proxy 127\S+ answered with something other than TLS/,
+      /something other than TLS came through the proxy 127\S+; check/,
     ],
-  ])('that %s is named', async (_what, connect, code, message) => {
+  ])('that %s is named', async (what, connect, code, message) => {
     const proxy = await startProxy({ connect })
-    const failed = await failThrough(proxy.address, 300)
+    const failed = await failThrough(proxy.address, what === 'is silent' ? 300 : undefined)
     expect(failed).toEqual({ code, message: expect.stringMatching(message) })
     expect(failed.message).toMatch(/^wiki\.corp\.com could not be reached: .*[^.]\.$/)
     expect(proxy.asked).toEqual(['CONNECT wiki.corp.com:443'])
+  })
+
+  it.each(['', 'HTTP/1.1 200 OK\r\n\r\n'])('that only answers %j keeps no connection', async (answer) => {
+    const closed = Promise.withResolvers<void>()
+    const connect = (socket: Duplex) => {
+      socket.on('end', () => socket.destroy()).on('close', closed.resolve)
+      socket.resume().write(answer)
+    }
+    const { address } = await startProxy({ connect })
+    expect((await failThrough(address, 300)).code).toBe('ETIMEDOUT')
+    await closed.promise
+  })
+
+  it('of Node itself is not used', async () => {
+    const [proxy, tenant] = [await startProxy({}), await startProxy({ answer: (response) => response.end('{}') })]
+    const { globalAgent } = http
+    onTestFinished(() => {
+      http.globalAgent = globalAgent
+    })
+    const options = { keepAlive: false, proxyEnv: { http_proxy: proxy.address } }
+    http.globalAgent = new http.Agent(options)
+    expect(await clientFor({ origin: tenant.address }).json({ path: '/x' })).toMatchObject({})
+    expect([proxy.asked, tenant.asked]).toEqual([[], ['GET /x']])
   })
 
   it('that refuses the connection is named, unlike a tenant that does', async () => {
@@ -230,10 +255,32 @@ describe('a proxy', () => {
     expect(looked).toEqual([])
   })
 
+  it('with an address that begins with https:// must speak TLS', async () => {
+    const { place } = await startProxy({})
+    const failed = await failThrough(`https://${place}`)
+    const message = `wiki.corp.com could not be reached: the proxy ${place} answered with something other than TLS; check its address, and whether that begins with http:// or https://.`
+    expect(failed).toEqual({ code: 'EPROTO', message })
+    for (const scheme of ['http', 'https']) expect(await linkState(`${scheme}://shop.corp.com/`)).toEqual(unsure)
+  })
+
+  it.skipIf(!hasOpenssl).each([
+    ['a certificate of another host', 'own', true, /the certificate of the proxy 127\S+ is not valid \(ERR_TLS\w+\)/],
+    ['an unknown authority', 'own', false, /the certificate of the proxy 127\S+ is not trusted \(\w+\); .*CA_CERTS/],
+    ['a tunnel to another host', 'certificate', true, /that came through the proxy 127\S+ is not valid \(ERR_TLS\w+\)/],
+  ] as const)('with %s is named, and says nothing about links', async (_what, place, isTrusted, message) => {
+    const certificate = makeOwn(['DNS:other.corp.com'])
+    const known = getCACertificates('default')
+    onTestFinished(() => setDefaultCACertificates(known))
+    setDefaultCACertificates(isTrusted ? [...known, certificate.cert] : known)
+    const proxy = await startProxy({ [place]: certificate, hosts: { 'wiki.corp.com': 9, 'shop.corp.com': 9 } })
+    expect((await failThrough(proxy.address)).message).toMatch(message)
+    expect(await linkState('https://shop.corp.com/')).toEqual(unsure)
+    if (place === 'own') expect(await linkState('http://shop.corp.com/')).toEqual(unsure)
+    expect(proxy.passed).toEqual([])
+  })
+
   it.skipIf(!hasOpenssl)('with an authority of its own is trusted only where that is', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'assay-proxy-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const certificate = makeCertificate(join(folder, 'own'), ['DNS:wiki.corp.com'])
+    const certificate = makeOwn(['DNS:wiki.corp.com'])
     const proxy = await startProxy({ certificate, hosts: { 'wiki.corp.com': 9 } })
     const failed = await failThrough(proxy.address)
     expect(failed.message).toMatch(
@@ -245,11 +292,18 @@ describe('a proxy', () => {
   })
 })
 
-const linkState = (url: string, allowHosts: string[] = []) =>
+function makeOwn(names: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-proxy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return makeCertificate(join(folder, 'own'), names)
+}
+
+const unsure = { state: 'unsure', reason: 'proxy' }
+const linkState = (url: string, allowHosts: string[] = [], ms = 2_000) =>
   createLinkChecker({
     ...{ allowHosts, signal, log: silentLog, now: Date.now },
     cache: { find: () => undefined, save: () => {} },
-    timing: { headMs: 2_000, getMs: 2_000, urlMs: 4_000, retryDelaysMs: [] },
+    timing: { headMs: ms, getMs: ms, urlMs: 2 * ms, retryDelaysMs: [] },
   }).check(url)
 
 describe('addresses that were found in content', () => {
@@ -282,10 +336,27 @@ describe('addresses that were found in content', () => {
   it('are requested through it where the operator lists them, and are resolved by it alone', async () => {
     const proxy = await startProxy({})
     useProxies({ https: proxy.address, http: proxy.address })
-    expect(await linkState('http://wiki.lan:8090/x', ['wiki.lan'])).toMatchObject({ findingType: 'HTTP_5XX' })
+    expect(await linkState('http://wiki.lan:8090/x', ['wiki.lan'])).toEqual({ ...unsure, status: 502 })
     expect(new Set(proxy.passed)).toEqual(new Set(['HEAD http://wiki.lan:8090/x', 'GET http://wiki.lan:8090/x']))
     expect(await linkState('https://shop.com/')).toEqual({ state: 'unsure', reason: 'proxy' })
     expect(looked).toEqual([])
+  })
+
+  const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end()
+  it.each<[string, (response: ServerResponse) => void, object]>([
+    ['404', status(404), { state: 'broken', findingType: 'HTTP_404' }],
+    ['500', status(500), { state: 'broken', findingType: 'HTTP_5XX' }],
+    ['502', status(502), unsure],
+    ['503', status(503), unsure],
+    ['504', status(504), unsure],
+    ['a reset', (response) => void response.destroy(), unsure],
+    ['something else', (response) => void response.socket?.end('SSH-2.0-OpenSSH\r\n\r\n'), unsure],
+    ['nothing', () => {}, unsure],
+  ])('are judged by %s over plain http only if that is of the host', async (what, answer, verdict) => {
+    const proxy = await startProxy({ answer })
+    useProxies({ http: proxy.address })
+    const ms = what === 'nothing' ? 200 : undefined
+    expect(await linkState('http://shop.corp.com/', [], ms)).toMatchObject(verdict)
   })
 
   it('are guarded as ever where no proxy is used', async () => {

@@ -105,6 +105,10 @@ describe.skipIf(!hasOpenssl)('behind a forward proxy that opens TLS', () => {
       await vi.waitFor(() => expect(hooks.seen).toHaveLength(1), { timeout: 30_000, interval: 50 })
       expect(passedTo(names.hooks)).toEqual([`POST https://${names.hooks}/assay`])
       expect(passedTo(names.issuer)).toContain(`GET https://${names.issuer}/.well-known/openid-configuration`)
+      const { length } = proxy.asked
+      const own = { NODE_USE_ENV_PROXY: '1', ASSAY_PORT: new URL(serving.url).port }
+      const console = await run(['console', '--print'], own)
+      expect([console.code, proxy.asked.slice(length)]).toEqual([0, []])
     } finally {
       await serving.stop()
     }
@@ -118,7 +122,7 @@ describe.skipIf(!hasOpenssl)('behind a forward proxy that opens TLS', () => {
     })
     await createSource(home, { config: {}, ...tenants.sources[0], name: 'own' })
     const before = proxy.asked.length
-    const own = await run(['sources', 'test', 'own'])
+    const own = await run(['sources', 'test', 'own'], { NODE_USE_ENV_PROXY: '1' })
     expect([own.code, own.stdout.includes('through'), proxy.asked.length]).toEqual([0, false, before])
     const { stdout } = await run(['doctor'])
     expect(stdout).toContain(`https addresses are requested through ${proxy.place}`)

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, TLSSocket } from 'node:tls'
@@ -24,10 +25,14 @@ export async function startForwardProxy(options: {
   /** Ports on loopback. */
   hosts?: Readonly<Record<string, number>>
   certificate?: Certificate
+  /** With which it is spoken to by https. */
+  own?: Certificate
   /** `user:password`, which is required then. */
   credentials?: string
   /** In place of its answer to CONNECT. */
   connect?: (socket: Duplex) => void
+  /** In place of its answer to other requests. */
+  answer?: (response: ServerResponse) => void
 }): Promise<ForwardProxy> {
   const { hosts = {}, credentials, certificate } = options
   const context = certificate === undefined ? undefined : createSecureContext(certificate)
@@ -71,11 +76,13 @@ export async function startForwardProxy(options: {
   const inside = createServer((incoming, response) => {
     passOn(incoming, response, new URL(incoming.url ?? '/', `https://${incoming.headers.host}`))
   })
-  const server = createServer((incoming, response) => {
+  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     asked.push(`${incoming.method} ${incoming.url}`)
-    if (isAllowed(incoming)) passOn(incoming, response, new URL(incoming.url ?? ''))
+    if (options.answer !== undefined) options.answer(response)
+    else if (isAllowed(incoming)) passOn(incoming, response, new URL(incoming.url ?? ''))
     else response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end()
-  })
+  }
+  const server = options.own === undefined ? createServer(answer) : createTlsServer(options.own, answer)
   server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
     asked.push(`CONNECT ${incoming.url}`)
     sockets.add(socket.on('error', () => {}))
@@ -93,7 +100,7 @@ export async function startForwardProxy(options: {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const place = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    address: `http://${place}`,
+    address: `${options.own === undefined ? 'http' : 'https'}://${place}`,
     ...{ place, asked, passed },
     close: async () => {
       for (const socket of sockets) socket.destroy()

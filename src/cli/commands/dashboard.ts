@@ -1,4 +1,4 @@
-import { get } from 'node:http'
+import { Agent, get } from 'node:http'
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line, type PrintableText, showSentence } from '../../kernel/shown.ts'
@@ -89,7 +89,8 @@ async function findConsole(host: Host, flags: Flags): Promise<PrintableText> {
 
 function answers(url: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const request = get(url, { timeout: MAX_WAIT_MS }, (response) => {
+    // The global agent may have a proxy of its own.
+    const request = get(url, { timeout: MAX_WAIT_MS, agent: new Agent() }, (response) => {
       response.resume()
       resolve(response.statusCode === 200)
     })

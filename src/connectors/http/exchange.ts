@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http'
-import type { Agents } from './agents.ts'
+import type { Agents, Tunnel } from './agents.ts'
 import { type ForwardProxy, findProxy } from './proxy.ts'
 import { describeProxyStatus, findProxyFault } from './proxy-fault.ts'
 
@@ -58,12 +58,15 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Record<s
   return headers
 }
 
-function toExchangeError(error: unknown, signal: AbortSignal, proxy: ForwardProxy | undefined, isOpen: boolean) {
+/** @param reach of the proxy; absent where the host is responsible */
+function toExchangeError(error: unknown, signal: AbortSignal, reach?: { proxy: ForwardProxy; isThrough: boolean }) {
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   const word = typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code) ? code : 'EUNKNOWN'
   if (signal.aborted) return new ExchangeError('aborted', 'ABORTED')
-  const fault = proxy === undefined ? undefined : findProxyFault(proxy, word, cause, isOpen)
-  if (fault !== undefined) return new ExchangeError('proxy', fault.code, fault.message)
+  if (reach !== undefined) {
+    const fault = findProxyFault(reach.proxy, word, cause, reach.isThrough)
+    return new ExchangeError('proxy', fault.code, fault.message)
+  }
   return error instanceof ExchangeError ? error : new ExchangeError('network', word)
 }
 
@@ -78,20 +81,23 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   if (proxy !== undefined && 'problem' in proxy) throw new ExchangeError('proxy', 'EINVAL', proxy.problem)
   // Imported with the first request, because a process that only answers queries never sends one.
   const { default: got } = await import('got')
-  const { toAgents, trustSystem } = await import('./agents.ts')
-  const agent = proxy === undefined ? request.directAgents : toAgents(proxy)
+  const { direct, toAgents, trustSystem, tunnels } = await import('./agents.ts')
+  const agent = proxy === undefined ? (request.directAgents ?? direct) : toAgents(proxy)
   if (url.protocol === 'https:' || proxy?.address.startsWith('https:')) trustSystem()
-  const stream = got.stream(url, {
-    method: request.method,
-    headers: request.headers,
-    ...(request.body === undefined ? {} : { body: request.body }),
-    ...(agent === undefined ? {} : { agent }),
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    decompress: true,
-    signal,
-  })
+  const tunnel: Tunnel = { hasOpened: false }
+  const stream = tunnels.run(tunnel, () =>
+    got.stream(url, {
+      method: request.method,
+      headers: request.headers,
+      ...(request.body === undefined ? {} : { body: request.body }),
+      agent,
+      retry: { limit: 0 },
+      followRedirect: false,
+      throwHttpErrors: false,
+      decompress: true,
+      signal,
+    }),
+  )
   // The timeout of got does not apply until a proxy has opened the connection.
   let isLate = false
   const timer = setTimeout(() => {
@@ -128,12 +134,14 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   } catch (error) {
     cut = true
     const usable = head !== undefined && (unwanted || request.keepPartial === 'any') && !signal.aborted
-    // An https request has no socket until its tunnel is open.
-    const isOpen = sent?.socket?.connecting === false
+    // An https request has no socket until its tunnel is open; over http only a reply shows that the host was reached.
+    const isReached = head !== undefined || (url.protocol === 'https:' && sent?.socket?.connecting === false)
     const reason = isLate ? new ExchangeError('timeout', 'ETIMEDOUT') : error
-    if (!usable) throw toExchangeError(reason, signal, proxy, isOpen)
+    const reach = proxy === undefined || isReached ? undefined : { proxy, isThrough: tunnel.hasOpened }
+    if (!usable) throw toExchangeError(reason, signal, reach)
   } finally {
     clearTimeout(timer)
+    tunnel.pending?.destroy()
     stream.on('error', () => {})
     stream.destroy()
   }

@@ -33,16 +33,16 @@ export function describeProxyStatus(proxy: ForwardProxy, status: number | undefi
 }
 
 /**
- * Whether the proxy is the reason for a failed request, and how.
+ * Why a proxy, or perhaps the host behind it, gave no connection.
  * @param code system error code
- * @param isOpen whether the connection to the host through the proxy was open
+ * @param isThrough whether the fault is known to have come after the proxy opened the tunnel
  */
 export function findProxyFault(
   proxy: ForwardProxy,
   code: string,
   cause: unknown,
-  isOpen: boolean,
-): { code: string; message: string } | undefined {
+  isThrough: boolean,
+): { code: string; message: string } {
   const { syscall, statusCode } = (cause ?? {}) as { syscall?: unknown; statusCode?: unknown }
   const by = `the proxy ${proxy.place}`
   if (typeof statusCode === 'number') {
@@ -53,20 +53,29 @@ export function findProxyFault(
     const what = code === 'ECONNREFUSED' ? 'refused the connection' : 'could not be reached'
     return { code, message: `${by} ${what} (${code}); check its address and that it runs` }
   }
-  if (isOpen) return undefined
   if (code === 'ETIMEDOUT') {
-    return { code, message: `${by} did not open a connection in time; try again, or ask its operator` }
+    return { code, message: `no reply came through ${by} in time; try again, or ask its operator` }
   }
-  if (isUnknownAuthority(code)) {
-    return { code, message: `the certificate that came through ${by} is not trusted (${code}); ${ADD_AUTHORITY}` }
+  const certificate = isThrough ? `the certificate that came through ${by}` : `the certificate of ${by}`
+  if (isUnknownAuthority(code)) return { code, message: `${certificate} is not trusted (${code}); ${ADD_AUTHORITY}` }
+  if (/^(?:CERT_|ERR_TLS_CERT_)/.test(code)) {
+    return {
+      code,
+      message: `${certificate} is not valid (${code}); check the address, or ask the operator of the proxy`,
+    }
   }
+  const checks = 'check its address, and whether that begins with http:// or https://'
   if (code === 'ERR_PROXY_TUNNEL' || code === 'ECONNRESET') {
-    const message = `${by} closed the connection; check its address, and whether that begins with http:// or https://`
+    const message = isThrough
+      ? `the connection to this host through ${by} was closed; try again, or ask the operator of the proxy`
+      : `${by} closed the connection; ${checks}`
     return { code: 'ECONNRESET', message }
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    const message = `${by} answered with something other than TLS; check its address, and whether that begins with http:// or https://`
+    const message = isThrough
+      ? `something other than TLS came through ${by}; check the address of this host, or ask the operator of the proxy`
+      : `${by} answered with something other than TLS; ${checks}`
     return { code: 'EPROTO', message }
   }
-  return undefined
+  return { code, message: `no usable reply came through ${by} (${code}); try again, or ask its operator` }
 }

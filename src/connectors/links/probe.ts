@@ -1,4 +1,5 @@
 import { ExchangeError, type ExchangeReply } from '../http/exchange.ts'
+import { findProxy } from '../http/proxy.ts'
 import { readRetryAfterMs } from '../http/retry-after.ts'
 import { readAnchors } from './anchors.ts'
 import type { Admission, Guard } from './guard.ts'
@@ -89,9 +90,9 @@ export function createProbe(options: {
     })
   }
 
-  function read({ status, headers, bytes, cut }: ExchangeReply, whole: boolean): Answer {
+  function read({ status, headers, bytes, cut }: ExchangeReply, whole: boolean, url: URL): Answer {
     const body = decoder.decode(bytes)
-    const verdict = judgeStatus(status, headers, body)
+    const verdict = judgeStatus(status, headers, body, url.protocol === 'http:' && findProxy(url) !== undefined)
     const retryAfterMs = [429, 503].includes(status) ? readRetryAfterMs(headers, '', options.now()) : undefined
     const page = whole && verdict.state === 'ok' && isHtml(headers['content-type']) && !cut
     return {
@@ -110,7 +111,7 @@ export function createProbe(options: {
       if (seen.has(at.url.href)) return astray('redirect_loop')
       seen.add(at.url.href)
       const reply = await request(at, method, whole, budget)
-      if (!redirects.includes(reply.status)) return read(reply, whole)
+      if (!redirects.includes(reply.status)) return read(reply, whole, at.url)
       const { location } = reply.headers
       if (location === undefined || location.trim() === '') return astray('redirect_nowhere')
       const next = guard.admit(location, at)

@@ -36,11 +36,20 @@ function isChallenge(status: number, headers: Record<string, string>, body: stri
   return [403, 429, 503].includes(status) && challenge.test(body)
 }
 
-/** The verdict on a final status; redirects have been followed before. */
-export function judgeStatus(status: number, headers: Record<string, string>, body: string): LinkVerdict {
+/**
+ * The verdict on a final status; redirects have been followed before.
+ * @param relayed whether a proxy may have answered for the host
+ */
+export function judgeStatus(
+  status: number,
+  headers: Record<string, string>,
+  body: string,
+  relayed: boolean,
+): LinkVerdict {
   if (status >= 200 && status <= 299) return { state: 'ok', reason: 'answered', status }
   if (isChallenge(status, headers, body)) return { state: 'blocked', reason: 'challenge', status }
   if (turnedAway.includes(status)) return { state: 'blocked', reason: 'turned_away', status }
+  if (relayed && [502, 503, 504].includes(status)) return { state: 'unsure', reason: 'proxy', status }
   if (status === 404) return broken('HTTP_404', 'MEDIUM', 0.95, 'not_found', status)
   if (status === 410) return broken('HTTP_410', 'MEDIUM', 0.98, 'gone', status)
   if (status >= 500 && status <= 599) return broken('HTTP_5XX', 'LOW', 0.6, 'server_error', status)
