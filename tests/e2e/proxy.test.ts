@@ -34,6 +34,7 @@ describe.skipIf(!hasOpenssl)('behind a forward proxy that opens TLS', () => {
     shown.push(ran.stdout, ran.stderr)
     return ran
   }
+  const nodeProxies = () => ({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.address })
   const passedTo = (host: string) => proxy.passed.filter((each) => each.includes(` https://${host}/`))
 
   beforeAll(async () => {
@@ -106,7 +107,7 @@ describe.skipIf(!hasOpenssl)('behind a forward proxy that opens TLS', () => {
       expect(passedTo(names.hooks)).toEqual([`POST https://${names.hooks}/assay`])
       expect(passedTo(names.issuer)).toContain(`GET https://${names.issuer}/.well-known/openid-configuration`)
       const { length } = proxy.asked
-      const own = { NODE_USE_ENV_PROXY: '1', ASSAY_PORT: new URL(serving.url).port }
+      const own = { ...nodeProxies(), ASSAY_PORT: new URL(serving.url).port }
       const console = await run(['console', '--print'], own)
       expect([console.code, proxy.asked.slice(length)]).toEqual([0, []])
     } finally {
@@ -122,7 +123,7 @@ describe.skipIf(!hasOpenssl)('behind a forward proxy that opens TLS', () => {
     })
     await createSource(home, { config: {}, ...tenants.sources[0], name: 'own' })
     const before = proxy.asked.length
-    const own = await run(['sources', 'test', 'own'], { NODE_USE_ENV_PROXY: '1' })
+    const own = await run(['sources', 'test', 'own'], nodeProxies())
     expect([own.code, own.stdout.includes('through'), proxy.asked.length]).toEqual([0, false, before])
     const { stdout } = await run(['doctor'])
     expect(stdout).toContain(`https addresses are requested through ${proxy.place}`)

@@ -21,7 +21,7 @@ export const direct: Agents = {
 export interface Tunnel {
   /** Present until TLS with the host behind the proxy is established. */
   pending?: Duplex | undefined
-  /** Whether that TLS failed, which means that the proxy had opened the tunnel. */
+  /** Whether the proxy is known to have opened the tunnel. */
   hasOpened: boolean
 }
 

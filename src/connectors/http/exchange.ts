@@ -58,13 +58,13 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Record<s
   return headers
 }
 
-/** @param reach of the proxy; absent where the host is responsible */
-function toExchangeError(error: unknown, signal: AbortSignal, reach?: { proxy: ForwardProxy; isThrough: boolean }) {
+/** @param reach the proxy, and whether it opened a tunnel; absent where the host is responsible */
+function toExchangeError(error: unknown, signal: AbortSignal, reach?: { proxy: ForwardProxy; hasOpened: boolean }) {
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   const word = typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code) ? code : 'EUNKNOWN'
   if (signal.aborted) return new ExchangeError('aborted', 'ABORTED')
   if (reach !== undefined) {
-    const fault = findProxyFault(reach.proxy, word, cause, reach.isThrough)
+    const fault = findProxyFault(reach.proxy, word, cause, reach.hasOpened)
     return new ExchangeError('proxy', fault.code, fault.message)
   }
   return error instanceof ExchangeError ? error : new ExchangeError('network', word)
@@ -137,7 +137,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
     // An https request has no socket until its tunnel is open; over http only a reply shows that the host was reached.
     const isReached = head !== undefined || (url.protocol === 'https:' && sent?.socket?.connecting === false)
     const reason = isLate ? new ExchangeError('timeout', 'ETIMEDOUT') : error
-    const reach = proxy === undefined || isReached ? undefined : { proxy, isThrough: tunnel.hasOpened }
+    const reach = proxy === undefined || isReached ? undefined : { proxy, hasOpened: tunnel.hasOpened }
     if (!usable) throw toExchangeError(reason, signal, reach)
   } finally {
     clearTimeout(timer)

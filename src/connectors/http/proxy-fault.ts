@@ -35,13 +35,13 @@ export function describeProxyStatus(proxy: ForwardProxy, status: number | undefi
 /**
  * Why a proxy, or perhaps the host behind it, gave no connection.
  * @param code system error code
- * @param isThrough whether the fault is known to have come after the proxy opened the tunnel
+ * @param hasOpened whether the proxy is known to have opened the tunnel
  */
 export function findProxyFault(
   proxy: ForwardProxy,
   code: string,
   cause: unknown,
-  isThrough: boolean,
+  hasOpened: boolean,
 ): { code: string; message: string } {
   const { syscall, statusCode } = (cause ?? {}) as { syscall?: unknown; statusCode?: unknown }
   const by = `the proxy ${proxy.place}`
@@ -56,7 +56,7 @@ export function findProxyFault(
   if (code === 'ETIMEDOUT') {
     return { code, message: `no reply came through ${by} in time; try again, or ask its operator` }
   }
-  const certificate = isThrough ? `the certificate that came through ${by}` : `the certificate of ${by}`
+  const certificate = hasOpened ? `the certificate that came through ${by}` : `the certificate of ${by}`
   if (isUnknownAuthority(code)) return { code, message: `${certificate} is not trusted (${code}); ${ADD_AUTHORITY}` }
   if (/^(?:CERT_|ERR_TLS_CERT_)/.test(code)) {
     return {
@@ -66,13 +66,13 @@ export function findProxyFault(
   }
   const checks = 'check its address, and whether that begins with http:// or https://'
   if (code === 'ERR_PROXY_TUNNEL' || code === 'ECONNRESET') {
-    const message = isThrough
+    const message = hasOpened
       ? `the connection to this host through ${by} was closed; try again, or ask the operator of the proxy`
       : `${by} closed the connection; ${checks}`
     return { code: 'ECONNRESET', message }
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    const message = isThrough
+    const message = hasOpened
       ? `something other than TLS came through ${by}; check the address of this host, or ask the operator of the proxy`
       : `${by} answered with something other than TLS; ${checks}`
     return { code: 'EPROTO', message }

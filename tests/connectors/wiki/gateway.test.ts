@@ -1,8 +1,9 @@
 import dns from 'node:dns'
 import { readFileSync } from 'node:fs'
-import { createServer, globalAgent } from 'node:https'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
+import { direct } from '../../../src/connectors/http/agents.ts'
 import { wikiConnector } from '../../../src/connectors/wiki/index.ts'
 import { certificateFile } from '../../watches/receiver.ts'
 import { accountEmail, apiToken, cloudId, openWiki } from './support.ts'
@@ -12,7 +13,7 @@ const key = readFileSync(new URL('../../watches/receiver-key.pem', import.meta.u
 
 afterEach(() => {
   vi.restoreAllMocks()
-  globalAgent.options.rejectUnauthorized = true
+  direct.https.options.rejectUnauthorized = true
 })
 
 /** A site on another host, which refuses tokens and has the tenant id of a site of the platform. */
@@ -39,7 +40,7 @@ test.each<[string, string | undefined]>([
 ])('the token for a site elsewhere is sent to no other host where that %s', async (_name, location) => {
   const site = await startSite(location)
   const asked = new Set<string>()
-  globalAgent.options.rejectUnauthorized = false
+  direct.https.options.rejectUnauthorized = false
   vi.spyOn(dns, 'lookup').mockImplementation(((
     host: string,
     _options: unknown,
