@@ -1,3 +1,4 @@
+import { readOutsideInstant } from '../../kernel/instant.ts'
 import { isObject } from '../../kernel/json-object.ts'
 
 /**
@@ -29,8 +30,7 @@ export interface Item {
 function toInstant(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined
   const zoned = /T/.test(text) && !/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text
-  const instant = Date.parse(zoned)
-  return Number.isNaN(instant) ? undefined : instant
+  return readOutsideInstant(zoned)
 }
 
 /** Only GUIDs are compared in lower case: a credential in lower case would not be recognized as one. */
