@@ -1,4 +1,5 @@
 import { AppError, type ErrorFacts } from '../../kernel/errors.ts'
+import { parseOutsideJson } from '../../kernel/well-formed.ts'
 import { ExchangeError, type ExchangeReply } from './exchange.ts'
 import { readRetryAfterMs } from './retry-after.ts'
 
@@ -36,7 +37,7 @@ export const textOf = (reply: ExchangeReply) => decoder.decode(reply.bytes)
 /** Strips a byte-order mark; undefined where the text is not JSON. */
 export function parseJson(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
+    return { value: parseOutsideJson(text.replace(/^\uFEFF/, '')) }
   } catch {
     return undefined
   }
