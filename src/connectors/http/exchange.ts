@@ -45,6 +45,22 @@ export class ExchangeError extends Error {
 }
 
 const ERROR_BODY_BYTES = 65_536
+/** Of bodies that are larger than this, a thread reads one at a time. */
+const LARGE_BODY_BYTES = 1024 * 1024
+
+/** Settles when no large body is being read. */
+let largeBody: Promise<void> = Promise.resolve()
+
+/** Waits for the other large bodies; returns the function that lets the next one be read. */
+async function enterLargeBody(): Promise<() => void> {
+  let leave = () => {}
+  const before = largeBody
+  largeBody = new Promise((resolve) => {
+    leave = resolve
+  })
+  await before
+  return leave
+}
 
 function toHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -94,8 +110,10 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   const chunks: Uint8Array[] = []
   let size = 0
   let cut = false
+  let leaveLarge: (() => void) | undefined
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      if (size > LARGE_BODY_BYTES) leaveLarge ??= await enterLargeBody()
       const good = head !== undefined && head.status >= 200 && head.status < 300
       const cap = good ? request.maxBytes : Math.min(request.maxBytes, ERROR_BODY_BYTES)
       if (size + chunk.length > cap) {
@@ -112,6 +130,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
     const usable = head !== undefined && (unwanted || request.keepPartial === 'any') && !signal.aborted
     if (!usable) throw toExchangeError(error, signal)
   } finally {
+    leaveLarge?.()
     stream.on('error', () => {})
     stream.destroy()
   }

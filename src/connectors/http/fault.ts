@@ -142,19 +142,19 @@ export function toRefusal(reply: ExchangeReply, context: FaultContext): Upstream
   return { ...rule, status, code, facts: { ...traceOf(reply.headers), ...rule.facts } }
 }
 
+export const toTooLarge = (host: string): UpstreamFault => ({
+  reason: 'too_large',
+  message: `A response of ${host} is larger than allowed; narrow the scope.`,
+  retry: 'never',
+})
+
 /** Classifies an exception of one attempt; rethrows unknown errors. */
 export function toFault(error: unknown, host: string, signal: AbortSignal): UpstreamFault {
   if (signal.aborted)
     return { reason: 'aborted', message: 'The request was cancelled; start the scan again.', retry: 'never' }
   if (error instanceof RequestFault) return error.fault
   if (!(error instanceof ExchangeError)) throw error
-  if (error.kind === 'too_large') {
-    return {
-      reason: 'too_large',
-      message: `A response of ${host} is larger than allowed; narrow the scope.`,
-      retry: 'never',
-    }
-  }
+  if (error.kind === 'too_large') return toTooLarge(host)
   const message =
     error.kind === 'timeout'
       ? `${host} did not answer in time; try again, or raise the timeout.`
