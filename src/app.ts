@@ -4,7 +4,8 @@ import type { Lookups } from './background/lookups.ts'
 import type { Loop } from './background/loop.ts'
 import { createLoopThread } from './background/loop-thread.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
-import { createScanThread, type ScanThread } from './background/scan-thread.ts'
+import type { ScanThread } from './background/scan-thread.ts'
+import { createScanThreads } from './background/scan-threads.ts'
 import { createSharedAnswers, type SharedAnswers } from './background/shared-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, type OpenOptions, openFolder } from './commands/data-folder.ts'
@@ -63,7 +64,7 @@ export function createApp(folder: Folder): OpenedApp {
   let running: OperationThreads | undefined
   let loop: Loop | undefined
   const ownLookups = store.files === undefined ? createLookupThread({ ...threads, vault }) : undefined
-  const scans = createScanThread({
+  const scans = createScanThreads({
     ...{ ...threads, now, upstream },
     ...(ownLookups === undefined ? {} : { ending: ownLookups }),
   })
