@@ -72,10 +72,9 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Record<s
 
 function toExchangeError(error: unknown, signal: AbortSignal): ExchangeError {
   if (error instanceof ExchangeError) return error
-  const { code, name } = error as { code?: unknown; name?: unknown }
+  const { code } = error as { code?: unknown }
   const word = typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code) ? code : 'EUNKNOWN'
   if (signal.aborted) return new ExchangeError('aborted', 'ABORTED')
-  if (name === 'TimeoutError') return new ExchangeError('timeout', 'ETIMEDOUT')
   return new ExchangeError('network', word)
 }
 
@@ -93,13 +92,19 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
     headers: request.headers,
     ...(request.body === undefined ? {} : { body: request.body }),
     ...(request.agent === undefined ? {} : { agent: request.agent }),
-    timeout: { request: request.totalMs },
     retry: { limit: 0 },
     followRedirect: false,
     throwHttpErrors: false,
     decompress: true,
-    signal,
   })
+  // By its own time limit and signal, got would first read the rest of the body, however long that is.
+  const end = () => void stream.destroy()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    end()
+  }, request.totalMs)
+  signal.addEventListener('abort', end, { once: true })
   let head: { status: number; headers: Record<string, string> } | undefined
   let unwanted = false
   stream.on('response', (response: { statusCode: number; headers: Record<string, string | string[] | undefined> }) => {
@@ -128,8 +133,11 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   } catch (error) {
     cut = true
     const usable = head !== undefined && (unwanted || request.keepPartial === 'any') && !signal.aborted
-    if (!usable) throw toExchangeError(error, signal)
+    if (!usable)
+      throw isLate && !signal.aborted ? new ExchangeError('timeout', 'ETIMEDOUT') : toExchangeError(error, signal)
   } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
     leaveLarge?.()
     stream.on('error', () => {})
     stream.destroy()
