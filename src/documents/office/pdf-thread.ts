@@ -5,10 +5,10 @@ import type { UnreadableFile } from './archive.ts'
 import type { PdfProtocol } from './pdf.worker.ts'
 
 const SCRIPT = 'documents/office/pdf.worker'
-const HEAP_MEGABYTES = 192
+const HEAP_MEGABYTES = 96
 /** What a page may take after the time limit, to end with the pages before it. */
 const LAST_PAGE_MS = 5_000
-const CHECK_MS = 50
+const CHECK_MS = 20
 /** The thread ends by itself when it has had no work for this long. */
 const IDLE_MS = 1_000
 
@@ -31,17 +31,19 @@ async function parseInThread(bytes: Uint8Array, site: string | undefined): Promi
   if (thread === undefined || thread.isLost) thread = open()
   const worker = thread
   const end = performance.now() + MAX_PDF_MS + LAST_PAGE_MS
-  let isExceeded = false
+  const maxBytes = MAX_PDF_BYTES + 2 * bytes.length
+  let ended: Promise<void> | undefined
   const check = setInterval(async () => {
     const used = await worker.countMemory()
-    if (used <= MAX_PDF_BYTES && performance.now() <= end) return
-    isExceeded = true
-    void worker.terminate()
+    if (used <= maxBytes && performance.now() <= end) return
+    ended ??= worker.terminate()
   }, CHECK_MS)
   try {
     return await worker.call('parse', { bytes, site })
   } catch (error) {
-    if (!isExceeded && !isOutOfMemory(error)) throw error
+    if (ended === undefined && !isOutOfMemory(error)) throw error
+    // Its memory is freed before another PDF is read.
+    await ended
     return { status: 'skipped_too_large', reason: 'Reading the PDF takes too much time or memory.' }
   } finally {
     clearInterval(check)
