@@ -127,7 +127,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       events: {
         log: options.writeLine,
         upstream: (counts) => options.upstream?.add(counts),
-        settled: settle,
+        settled: (scanUid) => void settle(scanUid),
         alive: () => {
           opened.aliveAt = performance.now()
         },
@@ -146,9 +146,10 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     return opened
   }
 
-  const settle = (scanUid: string) => {
+  const settle = async (scanUid: string) => {
     scans.delete(scanUid)
     stopIfIdle()
+    await stopIfLarge()
     onSettled(scanUid)
   }
 
@@ -171,7 +172,6 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     if (!isIdle()) return
     clearTimeout(idle)
     idle = setTimeout(stop, idleMs).unref()
-    void stopIfLarge()
   }
 
   const stopIfLarge = async () => {
@@ -210,7 +210,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       // Another attempt would need as much memory.
       if (times < MAX_CRASHES && cause !== 'out_of_memory') continue
       await giveUp(scanUid, cause)
-      settle(scanUid)
+      await settle(scanUid)
     }
     clearing = undefined
     if (closed) return
