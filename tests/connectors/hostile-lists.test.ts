@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { exceedsJsonLimits } from '../../src/connectors/http/json-limits.ts'
 import { ListLimit, type ListUse } from '../../src/connectors/http/list-limit.ts'
@@ -71,4 +72,24 @@ it('reads large bodies one after the other', async () => {
   const client = clientFor(server, { timeoutMs: 20_000 })
   const replies = await Promise.all(Array.from({ length: 6 }, () => client.json({ path: '/x' })))
   expect(replies.map(({ size }) => size)).toEqual(Array(6).fill(body.length))
+})
+
+it('does not read the rest of a body after its time limit', async () => {
+  const part = gzipSync(Buffer.alloc(1_000_000))
+  let sent = 0
+  const server = await startLoopback((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+    const timer = setInterval(() => {
+      sent++
+      response.write(part)
+    }, 10)
+    response.on('close', () => clearInterval(timer))
+  })
+  const before = process.memoryUsage().arrayBuffers
+  const error = await failureOf(clientFor(server, { timeoutMs: 100, maxRetries: 0 }).json({ path: '/x' }))
+  expect(error.facts.reason).toBe('network')
+  const atEnd = sent
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(sent - atEnd).toBeLessThan(10)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000)
 })
