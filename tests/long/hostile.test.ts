@@ -3,19 +3,24 @@ import { hostileCases } from '../e2e/hostile/cases.ts'
 import { openHostileBench } from '../e2e/hostile/run.ts'
 import { missingPrograms, startOwnPostgres } from '../support/postgres.ts'
 
-/** Runs all cases on one server; returns what went wrong, by case. */
+/** Cases that one server runs, because what the C library keeps for later grows with the number of large replies. */
+const CASES_PER_SERVER = 40
+
+/** Runs all cases; returns what went wrong, by case. */
 async function runAll(store?: string): Promise<string[]> {
-  const bench = await openHostileBench(store)
   const problems: string[] = []
   let largest = 0
-  try {
-    for (const hostile of hostileCases) {
-      const result = await bench.run(hostile)
-      largest = Math.max(largest, result.peakMegabytes)
-      problems.push(...result.problems.map((problem) => `${hostile.name}: ${problem}`))
+  for (let at = 0; at < hostileCases.length; at += CASES_PER_SERVER) {
+    const bench = await openHostileBench(store)
+    try {
+      for (const hostile of hostileCases.slice(at, at + CASES_PER_SERVER)) {
+        const result = await bench.run(hostile)
+        largest = Math.max(largest, result.peakMegabytes)
+        problems.push(...result.problems.map((problem) => `${hostile.name}: ${problem}`))
+      }
+    } finally {
+      await bench.close()
     }
-  } finally {
-    await bench.close()
   }
   process.stdout.write(`${hostileCases.length} hostile cases, at most ${largest} MB\n`)
   return problems
