@@ -14,8 +14,10 @@ import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 const SCRIPT = 'background/scan.worker'
 /** Limit of the young generation of the heap: document texts are short-lived. */
 const YOUNG_MEGABYTES = 24
-/** Limit of the rest of the heap, for the lists and documents that a scan holds. */
-const OLD_MEGABYTES = 256
+/** Limit of the memory of a scan, for the lists and documents that it holds; it is checked now and then. */
+const MAX_BYTES = 512 * 1024 * 1024
+/** Limit of the heap between two checks; V8 collects garbage more often when it is lower. */
+const OLD_MEGABYTES = 2_048
 /** How long a thread without work is kept, unless a scan has left it with more memory than this. */
 const IDLE_MS = 30_000
 const LARGE_BYTES = 128 * 1024 * 1024
@@ -28,7 +30,7 @@ const FORGET_MS = 3_600_000
 const RESTART_MS = 200
 /** A thread with work that has not responded for this long is ended: none of its calls should block it. */
 const STALL_MS = 120_000
-const STALL_CHECK_MS = 5_000
+const CHECK_MS = 1_000
 
 export interface ScanThreadOptions extends ThreadOptions {
   now: () => number
@@ -40,7 +42,8 @@ export interface ScanThreadOptions extends ThreadOptions {
   onSettled?: (scanUid: string) => void
   idleMs?: number
   stallMs?: number
-  stallCheckMs?: number
+  maxBytes?: number
+  checkMs?: number
 }
 
 export interface ScanEnding {
@@ -87,8 +90,8 @@ interface Thread {
   stopping: boolean
   /** When it last responded, by `performance.now()`. */
   aliveAt: number
-  /** It is ended because it no longer responds. */
-  isStalled: boolean
+  /** Why it is being ended. */
+  cause: GiveUpCause
 }
 
 interface CrashHistory {
@@ -102,7 +105,8 @@ interface CrashHistory {
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
   const { store, log, script = SCRIPT, ending = createScanEnding(options) } = options
-  const { idleMs = IDLE_MS, stallMs = STALL_MS, stallCheckMs = STALL_CHECK_MS, onSettled = () => {} } = options
+  const { idleMs = IDLE_MS, stallMs = STALL_MS, maxBytes = MAX_BYTES, checkMs = CHECK_MS } = options
+  const { onSettled = () => {} } = options
   /** Scans to run here, with the recent crashes of their thread. */
   const scans = new Map<string, CrashHistory>()
   /** Calls that wait for the next thread. */
@@ -137,13 +141,19 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
         onExit(opened, error)
       },
     })
-    const opened: Thread = { worker, owner, stopping: false, aliveAt: performance.now(), isStalled: false }
+    const opened: Thread = { worker, owner, stopping: false, aliveAt: performance.now(), cause: 'thread_died' }
     const watch = setInterval(() => {
-      if (scans.size === 0 || performance.now() - opened.aliveAt < stallMs) return
-      opened.isStalled = true
-      void worker.terminate()
-    }, stallCheckMs).unref()
+      if (scans.size > 0) void check(opened)
+    }, checkMs).unref()
     return opened
+  }
+
+  /** Ends a thread that no longer responds, or needs too much memory. */
+  const check = async (checked: Thread) => {
+    const { worker } = checked
+    if (performance.now() - checked.aliveAt > stallMs) checked.cause = 'stalled'
+    else if ((await worker.countMemory()) > maxBytes) checked.cause = 'out_of_memory'
+    if (checked.cause !== 'thread_died') void worker.terminate()
   }
 
   const settle = async (scanUid: string) => {
@@ -186,7 +196,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   }
 
   /** Releases the scans that the thread was running; scans and unsent calls start on the next thread. */
-  const onExit = ({ owner, stopping, isStalled }: Thread, error: unknown) => {
+  const onExit = ({ owner, stopping, cause }: Thread, error: unknown) => {
     thread = undefined
     clearTimeout(idle)
     owner.release()
@@ -195,8 +205,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (!closed && !isIdle()) dispatch()
       return
     }
-    if (!closed) log.error('the scan thread died', { error, isStalled, scans: scans.size })
-    clearing = clear(owner, isStalled ? 'stalled' : isOutOfMemory(error) ? 'out_of_memory' : 'thread_died')
+    if (!closed) log.error('the scan thread died', { error, cause, scans: scans.size })
+    clearing = clear(owner, isOutOfMemory(error) ? 'out_of_memory' : cause)
   }
 
   const clear = async (owner: Owner, cause: GiveUpCause): Promise<void> => {

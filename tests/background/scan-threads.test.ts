@@ -84,7 +84,7 @@ it('a scan that runs for long leaves a place for others', async () => {
 }, 60_000)
 
 it('a scan that exhausts the memory of its thread is given up at once, and others are not affected', async () => {
-  const { threads, started, givenUp } = openThreads()
+  const { threads, started, givenUp } = openThreads({ maxBytes: 100 * 1024 * 1024, checkMs: 50 })
   threads.start('large-1')
   await until(() => started.includes('large-1'))
   threads.start('short-1')
@@ -94,7 +94,7 @@ it('a scan that exhausts the memory of its thread is given up at once, and other
 }, 60_000)
 
 it('a scan that blocks its thread is ended, tried again and given up', async () => {
-  const { threads, started, givenUp } = openThreads({ stallMs: 200, stallCheckMs: 50 })
+  const { threads, started, givenUp } = openThreads({ stallMs: 200, checkMs: 50 })
   threads.start('blocking-1')
   await until(() => givenUp.length > 0)
   expect(givenUp).toEqual(['blocking-1 stalled'])
