@@ -3,7 +3,8 @@ import type { Lookups } from './background/lookups.ts'
 import type { Loop } from './background/loop.ts'
 import { createLoopThread } from './background/loop-thread.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
-import { createScanThread, type ScanThread } from './background/scan-thread.ts'
+import type { ScanThread } from './background/scan-thread.ts'
+import { createScanThreads } from './background/scan-threads.ts'
 import { createServedAnswers, type ServedAnswers } from './background/served-answers.ts'
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, type OpenOptions, openFolder } from './commands/data-folder.ts'
@@ -75,7 +76,7 @@ export function createApp(folder: Folder): OpenedApp {
           scans: { start: (scanUid) => scans.start(scanUid), cancel: (scanUid) => scans.cancel(scanUid) },
         })
       : undefined
-  const scans = createScanThread({
+  const scans = createScanThreads({
     ...{ ...threads, now, upstream },
     ...(database === undefined ? {} : { ending: database.lookups }),
   })

@@ -6,6 +6,7 @@ import { listUnclear, type ProxySettings, readProxyVariables, toProxy } from './
 import { AppError, describeMoreProblems, invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
 import { maskCredentials } from './kernel/redaction.ts'
+import { cutText } from './kernel/well-formed.ts'
 import { parseAll } from './operation/input/parse.ts'
 import { logLevels } from './runtime/log.ts'
 import { readRegularFile } from './runtime/regular-file.ts'
@@ -182,7 +183,7 @@ function nameOrigin(path: string, flags: Readonly<Record<string, unknown>>, env:
 }
 
 /** Masks with `maskCredentials` only: loading `detectors/safe-text.ts` would delay every start. */
-const showMember = (key: string) => maskCredentials(key).slice(0, MAX_SHOWN_MEMBER)
+const showMember = (key: string) => cutText(maskCredentials(key), MAX_SHOWN_MEMBER)
 
 /** Each `ASSAY_OIDC_*` variable overrides one member of `oidc` in the file. */
 function mergeIssuer(inFile: unknown, inEnvironment: Record<string, unknown> | undefined): unknown {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { cutText } from '../kernel/well-formed.ts'
 import { type Caller, expandScopes, type Scope } from '../operation/context.ts'
 import type { IssuerSettings } from './issuer-settings.ts'
 
@@ -63,5 +64,8 @@ function toName(claims: Record<string, unknown>, id: string): string {
 
 function toLabel(value: unknown): string {
   if (typeof value !== 'string') return ''
-  return [...value.slice(0, 4 * MAX_LABEL_LENGTH).replace(unprintable, '')].slice(0, MAX_LABEL_LENGTH).join('').trim()
+  return [...cutText(value.toWellFormed(), 4 * MAX_LABEL_LENGTH).replace(unprintable, '')]
+    .slice(0, MAX_LABEL_LENGTH)
+    .join('')
+    .trim()
 }

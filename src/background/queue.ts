@@ -8,6 +8,8 @@ import { createOwner, type Owner } from '../scans/owner.ts'
 const SIDE_BY_SIDE = 2
 
 export interface ScanQueue extends ScanRunner {
+  /** Releases a scan after its next batch, so that it resumes later. */
+  yield(scanUid: string): void
   /** Interrupts the scans running here, leaving them resumable. */
   close(): Promise<void>
   /** Resolves when a scan started here has ended or has moved to another process. */
@@ -61,6 +63,10 @@ export function createScanQueue(
       setImmediate(next)
     },
     cancel: (scanUid) => leases.get(scanUid)?.cancel('cancelled'),
+    yield: (scanUid) => {
+      const lease = leases.get(scanUid)
+      if (lease !== undefined) lease.isToYield = true
+    },
     settled: (scanUid) =>
       new Promise((resolve) => {
         if (!isHere(scanUid)) resolve()

@@ -3,8 +3,8 @@ import type { ImportContext, ImportResult } from '../imports/imports.ts'
 import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ScanRunner, WriteContext } from '../operation/context.ts'
-import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
-import { giveUpScan } from '../scans/give-up.ts'
+import { isOutOfMemory, openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
+import { type GiveUpCause, giveUpScan } from '../scans/give-up.ts'
 import { createOwner, type Owner, processMark } from '../scans/owner.ts'
 import { listScansOf, releaseScansOf } from '../scans/scans.store.ts'
 import type { Store } from '../store/store.ts'
@@ -14,8 +14,13 @@ import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 const SCRIPT = 'background/scan.worker'
 /** Limit of the young generation of the heap: document texts are short-lived. */
 const YOUNG_MEGABYTES = 24
-/** How long a thread without work is kept. */
+/** Limit of the memory of a scan, for the lists and documents that it holds; it is checked now and then. */
+const MAX_BYTES = 512 * 1024 * 1024
+/** Limit of the heap between two checks; V8 collects garbage more often when it is lower. */
+const OLD_MEGABYTES = 2_048
+/** How long a thread without work is kept, unless a scan has left it with more memory than this. */
 const IDLE_MS = 30_000
+const LARGE_BYTES = 128 * 1024 * 1024
 /** How long a thread may take to leave its scans resumable. */
 const STOP_MS = 5_000
 /** A scan whose thread has crashed this many times is not restarted by this process. */
@@ -23,6 +28,9 @@ const MAX_CRASHES = 3
 /** A crash this long after the previous one restarts the count. */
 const FORGET_MS = 3_600_000
 const RESTART_MS = 200
+/** A thread with work that has not responded for this long is ended: none of its calls should block it. */
+const STALL_MS = 120_000
+const CHECK_MS = 1_000
 
 export interface ScanThreadOptions extends ThreadOptions {
   now: () => number
@@ -30,13 +38,18 @@ export interface ScanThreadOptions extends ThreadOptions {
   upstream?: UpstreamTally
   /** Ends what a dead thread left in the database; absent: the calling thread does. */
   ending?: ScanEnding
+  /** Called when a scan has ended, was given up, or was released. */
+  onSettled?: (scanUid: string) => void
   idleMs?: number
+  stallMs?: number
+  maxBytes?: number
+  checkMs?: number
 }
 
 export interface ScanEnding {
   /** Releases the scans that an owner was running, and returns their ids. */
   releaseScans(owner: string): Awaitable<string[]>
-  giveUpScan(scanUid: string): Awaitable<void>
+  giveUpScan(scanUid: string, cause: GiveUpCause): Awaitable<void>
 }
 
 /** Ends scans on the calling thread. */
@@ -46,11 +59,13 @@ export const createScanEnding = (place: { store: Store; now: () => number }): Sc
     place.store.write((writer) => releaseScansOf(writer, owner))
     return running
   },
-  giveUpScan: (scanUid) => giveUpScan(scanUid, place),
+  giveUpScan: (scanUid, cause) => giveUpScan(scanUid, cause, place),
 })
 
 /** Runs scans and imports in a separate thread, so that answers never wait for them. */
 export interface ScanThread extends ScanRunner {
+  /** Releases a scan after its next batch, so that it resumes later. */
+  yield(scanUid: string): void
   /** Like `importFindings`. */
   importFindings(
     stream: ReadableStream<Uint8Array>,
@@ -73,6 +88,10 @@ interface Thread {
   owner: Owner
   /** It was asked to stop: new work waits for the next thread. */
   stopping: boolean
+  /** When it last responded, by `performance.now()`. */
+  aliveAt: number
+  /** Why it is being ended. */
+  cause: GiveUpCause
 }
 
 interface CrashHistory {
@@ -85,7 +104,9 @@ interface CrashHistory {
  * it with all others. It starts with the first work and ends after an idle period.
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
-  const { store, log, script = SCRIPT, ending = createScanEnding(options), idleMs = IDLE_MS } = options
+  const { store, log, script = SCRIPT, ending = createScanEnding(options) } = options
+  const { idleMs = IDLE_MS, stallMs = STALL_MS, maxBytes = MAX_BYTES, checkMs = CHECK_MS } = options
+  const { onSettled = () => {} } = options
   /** Scans to run here, with the recent crashes of their thread. */
   const scans = new Map<string, CrashHistory>()
   /** Calls that wait for the next thread. */
@@ -102,20 +123,45 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     const workerData: ScanThreadSettings = { ...toThreadSettings(options), owner: owner.name, processMark }
     const worker = openWorker<ScanThreadProtocol>({
       script,
-      settings: { workerData, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
+      settings: {
+        workerData,
+        stdout: true,
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES, maxOldGenerationSizeMb: OLD_MEGABYTES },
+      },
       events: {
         log: options.writeLine,
         upstream: (counts) => options.upstream?.add(counts),
-        settled: (scanUid) => {
-          scans.delete(scanUid)
-          stopIfIdle()
+        settled: (scanUid) => void settle(scanUid),
+        alive: () => {
+          opened.aliveAt = performance.now()
         },
       },
       log,
-      onExit: () => onExit(opened),
+      onExit: (error) => {
+        clearInterval(watch)
+        onExit(opened, error)
+      },
     })
-    const opened: Thread = { worker, owner, stopping: false }
+    const opened: Thread = { worker, owner, stopping: false, aliveAt: performance.now(), cause: 'thread_died' }
+    const watch = setInterval(() => {
+      if (scans.size > 0) void check(opened)
+    }, checkMs).unref()
     return opened
+  }
+
+  /** Ends a thread that no longer responds, or needs too much memory. */
+  const check = async (checked: Thread) => {
+    const { worker } = checked
+    if (performance.now() - checked.aliveAt > stallMs) checked.cause = 'stalled'
+    else if ((await worker.countMemory()) > maxBytes) checked.cause = 'out_of_memory'
+    if (checked.cause !== 'thread_died') void worker.terminate()
+  }
+
+  const settle = async (scanUid: string) => {
+    scans.delete(scanUid)
+    stopIfIdle()
+    await stopIfLarge()
+    onSettled(scanUid)
   }
 
   /** Sends all unsent work to the thread, starting it if needed. */
@@ -134,21 +180,24 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   const isIdle = () => scans.size === 0 && unsent.length === 0 && (thread?.worker.pending ?? 0) === 0
 
   const stopIfIdle = () => {
-    if (isIdle()) scheduleIdleStop()
+    if (!isIdle()) return
+    clearTimeout(idle)
+    idle = setTimeout(stop, idleMs).unref()
   }
 
-  const scheduleIdleStop = () => {
-    clearTimeout(idle)
-    idle = setTimeout(() => {
-      if (thread === undefined) return
-      thread.stopping = true
-      void thread.worker.stop(STOP_MS)
-    }, idleMs)
-    idle.unref()
+  const stopIfLarge = async () => {
+    const bytes = (await thread?.worker.countMemory()) ?? 0
+    if (bytes > LARGE_BYTES && isIdle()) stop()
+  }
+
+  const stop = () => {
+    if (thread === undefined || thread.stopping) return
+    thread.stopping = true
+    void thread.worker.stop(STOP_MS)
   }
 
   /** Releases the scans that the thread was running; scans and unsent calls start on the next thread. */
-  const onExit = ({ owner, stopping }: Thread) => {
+  const onExit = ({ owner, stopping, cause }: Thread, error: unknown) => {
     thread = undefined
     clearTimeout(idle)
     owner.release()
@@ -157,21 +206,22 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (!closed && !isIdle()) dispatch()
       return
     }
-    if (!closed) log.error('the scan thread died', { scans: scans.size })
-    clearing = clear(owner)
+    if (!closed) log.error('the scan thread died', { error, cause, scans: scans.size })
+    clearing = clear(owner, isOutOfMemory(error) ? 'out_of_memory' : cause)
   }
 
-  const clear = async (owner: Owner): Promise<void> => {
+  const clear = async (owner: Owner, cause: GiveUpCause): Promise<void> => {
     const driven = new Set(await release(owner))
     const at = options.now()
-    for (const [scanUid, before] of scans) {
+    for (const [scanUid, before] of [...scans]) {
       // A scan that was only queued did not cause the crash; if none was running, any may have caused it.
       if (driven.size > 0 && !driven.has(scanUid)) continue
       const times = Math.abs(at - before.lastAt) > FORGET_MS ? 1 : before.times + 1
       scans.set(scanUid, { times, lastAt: at })
-      if (times < MAX_CRASHES) continue
-      scans.delete(scanUid)
-      await giveUp(scanUid)
+      // Another attempt would need as much memory.
+      if (times < MAX_CRASHES && cause !== 'out_of_memory') continue
+      await giveUp(scanUid, cause)
+      await settle(scanUid)
     }
     clearing = undefined
     if (closed) return
@@ -193,9 +243,9 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     }
   }
 
-  const giveUp = async (scanUid: string) => {
+  const giveUp = async (scanUid: string, cause: GiveUpCause) => {
     try {
-      await ending.giveUpScan(scanUid)
+      await ending.giveUpScan(scanUid, cause)
     } catch (error) {
       log.error('a scan could not be marked as failed', { scan: scanUid, error })
     }
@@ -227,6 +277,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (thread !== undefined && thread === running && !thread.stopping) thread.worker.notify('start', scanUid)
     },
     cancel: (scanUid) => thread?.worker.notify('cancel', scanUid),
+    yield: (scanUid) => thread?.worker.notify('yield', scanUid),
     importFindings: (stream, request, { signal, caller: { name } }) =>
       perform('import', (worker) =>
         worker.call('import', { stream, request, caller: { name } }, { signal, transfer: [stream] }),

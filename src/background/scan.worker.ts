@@ -40,9 +40,10 @@ export type ScanThreadProtocol = {
     import: { input: ImportCall; reply: ImportResult }
     call: { input: OperationCall; reply: unknown }
   }
-  /** Ids of scans to run, and to cancel. */
-  notices: { start: string; cancel: string }
-  events: { log: string; upstream: UpstreamCounts; settled: string }
+  /** Ids of scans to run, to cancel, and to release after their next batch. */
+  notices: { start: string; cancel: string; yield: string }
+  /** `alive` is sent all the time, unless a call blocks the thread. */
+  events: { log: string; upstream: UpstreamCounts; settled: string; alive: undefined }
 }
 
 const REPORT_INTERVAL_MS = 1_000
@@ -71,6 +72,7 @@ async function main(): Promise<void> {
   function reportUpstream(): void {
     const counts = upstream.take()
     if (counts !== undefined) emit('upstream', counts)
+    emit('alive', undefined)
   }
   setInterval(reportUpstream, REPORT_INTERVAL_MS).unref()
 
@@ -99,7 +101,7 @@ async function main(): Promise<void> {
         importFindings(stream, request, { store, vault, log, now, signal, caller }),
       call: runOperation,
     },
-    notices: { start, cancel: (scanUid) => scans.cancel(scanUid) },
+    notices: { start, cancel: (scanUid) => scans.cancel(scanUid), yield: (scanUid) => scans.yield(scanUid) },
     logFault: (error, { name }) => log.error('a call of the scan thread failed', { kind: name, error }),
     stop: async (callsEnded) => {
       closing.abort()

@@ -6,6 +6,7 @@ import { decodeDigest } from '../detectors/duplicate/digest.ts'
 import { duplicateDetector } from '../detectors/duplicate/index.ts'
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { findDigest, isDigestCut, listDigestedAssets, measureDigests } from '../findings/digests.store.ts'
+import { cutText } from '../kernel/well-formed.ts'
 import type { CrossAssetCheck, CrossAssetContext } from '../scans/cross-asset-check.ts'
 import { LeaseStopped } from '../scans/lease.ts'
 import { openCrossAssetStore } from './evaluated.ts'
@@ -142,7 +143,7 @@ function toFinding(
 ): RedactedFinding {
   const { severity, certainty } = weights[type]
   const percent = Math.floor(share * 100)
-  const other = `"${original.name.slice(0, MAX_NAME_LENGTH)}" (${original.key})`
+  const other = `"${cutText(original.name, MAX_NAME_LENGTH)}" (${original.key})`
   const excerpts: Record<DuplicateType, string> = {
     EXACT_DUPLICATE: `The same text as ${other}.`,
     NEAR_DUPLICATE: `${percent} % the same text as ${other}.`,

@@ -1,7 +1,8 @@
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { maskCredentials } from '../kernel/redaction.ts'
+import { cutText, toCharacterStart } from '../kernel/well-formed.ts'
 import { findHidden } from './safe-text.ts'
-import { toCharacterStart, toLowerAscii, toVisibleLine } from './text.ts'
+import { toLowerAscii, toVisibleLine } from './text.ts'
 
 const SURROUNDINGS = 40
 const MAX_SHOWN_LENGTH = 200
@@ -62,7 +63,7 @@ export function findHiddenAround(text: string, matches: readonly Range[]): Range
 const covers = (outer: Range, inner: Range) => outer.start <= inner.start && outer.end >= inner.end
 
 const shownOf = ({ shown, start, end }: ExcerptMatch) =>
-  shown === undefined ? `${MASK_TEXT}(${end - start})` : toVisibleLine(shown).slice(0, MAX_SHOWN_LENGTH)
+  shown === undefined ? `${MASK_TEXT}(${end - start})` : cutText(toVisibleLine(shown), MAX_SHOWN_LENGTH)
 
 function withoutValues(context: string, values: Iterable<string>): string {
   let line = toVisibleLine(context)

@@ -2,6 +2,7 @@ import { memoize } from '../kernel/memoize.ts'
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { findCredentials, holdsRememberedSecret, MASK, maskRanges } from '../kernel/redaction.ts'
 import { ownText, type SafeText } from '../kernel/safe-text.ts'
+import { cutText } from '../kernel/well-formed.ts'
 import { readingsOf, toOriginal } from './disguise.ts'
 import { findEncoded } from './encoded-text.ts'
 import { profileText, type TextProfile } from './first-look.ts'
@@ -14,7 +15,6 @@ import { PartLabels } from './pii/labels.ts'
 import { numberRuns } from './pii/numbers.ts'
 import { findSocialSecurityNumbers } from './pii/ssn.ts'
 import { mayHoldSecret, secretsDetector } from './secrets/index.ts'
-import { toCharacterStart } from './text.ts'
 
 const textKinds = ['prose', 'excerpt', 'key', 'definition'] as const
 
@@ -61,7 +61,7 @@ export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX
 /** The same without the cache, for texts that rarely recur. */
 export function toSafeTextOnce(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
   // PostgreSQL cannot store NUL, and functions of SQLite end a text there.
-  let safe = text.includes('\u0000') ? text.replaceAll('\u0000', '\ufffd') : text
+  let safe = (text.includes('\u0000') ? text.replaceAll('\u0000', '\ufffd') : text).toWellFormed()
   // Masking one value can make a neighbouring one recognizable, so it is repeated.
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const hidden = hide(safe, kind, maxLength)
@@ -79,8 +79,8 @@ function hide(text: string, kind: TextKind, maxLength: number): string {
   if (hidden.length === 0 && text.length <= maxLength) return text
   const whole = joinRanges(hidden).filter(({ start }) => start < maxLength)
   const end = Math.max(Math.min(seen.length, maxLength), whole.at(-1)?.end ?? 0)
-  const masked = maskRanges(seen.slice(0, end), whole)
-  return masked.slice(0, toCharacterStart(masked, maxLength))
+  const masked = maskRanges(cutText(seen, end), whole)
+  return cutText(masked, maxLength)
 }
 
 const MAX_MESSAGE = 4_000

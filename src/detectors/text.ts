@@ -11,12 +11,6 @@ export function toLowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 }
 
-/** Moves an offset in the middle of a surrogate pair to its start. */
-export function toCharacterStart(text: string, offset: number): number {
-  const code = text.charCodeAt(offset)
-  return offset > 0 && offset < text.length && code >= 0xdc00 && code <= 0xdfff ? offset - 1 : offset
-}
-
 /** Shannon entropy in bits per character. */
 export function entropy(text: string): number {
   const counts = new Map<string, number>()

@@ -5,7 +5,7 @@ import { parseMarkdown } from './markup/markdown.ts'
 import { parseXml } from './markup/xml.ts'
 import { isUnread, readArchive, type UnreadableFile } from './office/archive.ts'
 import { parseDocx } from './office/docx.ts'
-import { parsePdf } from './office/pdf.ts'
+import { readPdf } from './office/pdf-thread.ts'
 import { parsePptx } from './office/pptx.ts'
 import { parseXlsx } from './office/xlsx.ts'
 import { decodeText, readFormat, readTextFormat } from './sniff.ts'
@@ -115,7 +115,7 @@ export async function readDocument(source: Uint8Array | string, facts: FileFacts
   switch (format) {
     case 'pdf': {
       if (isCut) return notInPart('a PDF file')
-      const document = await parsePdf(source, { site: facts.site })
+      const document = await readPdf(source, facts.site)
       return 'status' in document ? document : { document }
     }
     case 'zip':

@@ -1,4 +1,5 @@
 import { foldCase } from './fold.ts'
+import { cutText } from './well-formed.ts'
 
 declare const safe: unique symbol
 
@@ -19,7 +20,7 @@ export const ownText = <const Text extends string>(text: IsLiteral<Text> extends
 export const internalText = (text: string): SafeText => text as SafeText
 
 /** The beginning of a text. */
-export const cutSafe = (text: SafeText, maxLength: number): SafeText => text.slice(0, maxLength) as SafeText
+export const cutSafe = (text: SafeText, maxLength: number): SafeText => cutText(text, maxLength) as SafeText
 
 /** The text as `foldCase` returns it. */
 export const foldSafe = (text: SafeText): SafeText => foldCase(text) as SafeText

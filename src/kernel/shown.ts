@@ -1,5 +1,6 @@
 import { isNeededJoiner } from './invisible.ts'
 import { escapeTerminalCharacters, toEscapes } from './redaction.ts'
+import { cutText } from './well-formed.ts'
 
 declare const brand: unique symbol
 /**
@@ -97,7 +98,7 @@ function escapeAt(character: string, text: string, at: number): string {
  */
 export function showSentence(text: string, max = MAX_SENTENCE): PrintableText {
   const escaped = escapeSuspect(text.slice(0, 2 * max))
-  return (escaped.length <= max ? escaped : `${escaped.slice(0, max - 1)}…`) as PrintableText
+  return (escaped.length <= max ? escaped : `${cutText(escaped, max - 1)}…`) as PrintableText
 }
 
 /** A value as complete JSON; the strings in it cannot end their quotes. */

@@ -35,6 +35,12 @@ export class WorkerLost extends Error {
   }
 }
 
+/** Whether a worker ended, or a call was lost, because its heap exceeded the limit. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof WorkerLost
+    ? isOutOfMemory(error.cause)
+    : error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
 export interface CallOptions {
   /** Cancels the call; the worker still answers it, usually with an error. */
   signal?: AbortSignal
@@ -55,6 +61,8 @@ export interface WorkerClient<P extends WorkerProtocol> {
     options?: CallOptions,
   ): Promise<P['calls'][Name]['reply']>
   notify<Name extends keyof P['notices'] & string>(name: Name, value: P['notices'][Name]): void
+  /** Bytes of its heap and of the buffers that it holds; 0 if it has ended. */
+  countMemory(): Promise<number>
   /** Cancels the calls of the worker and lets it finish them; terminates it after the time limit. */
   stop(limitMs: number): Promise<void>
   /** Ends the worker at once; unanswered calls reject with WorkerLost. */
@@ -169,6 +177,11 @@ export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>):
         if (signal?.aborted === true) cancel()
       }),
     notify: (name, value) => post({ kind: 'notice', name, value }),
+    countMemory: () =>
+      worker.getHeapStatistics().then(
+        ({ total_heap_size: heap, external_memory: buffers }) => heap + buffers,
+        () => 0,
+      ),
     stop: (limitMs) => {
       stopped ??= stop(limitMs)
       return stopped

@@ -342,6 +342,7 @@ async function crawlFrom(
       ahead?.catch(() => {})
       place = batch.cursor ?? place
       await storing(() => processBatch(batch, options))
+      if (lease.isToYield) throw new LeaseStopped('shutdown')
     }
   } finally {
     void batches.return?.().catch(() => {})

@@ -47,6 +47,8 @@ export class ScanLease {
   readonly #scope: WriteScope
   readonly #stopping = new AbortController()
   readonly #timer: NodeJS.Timeout
+  /** Other scans wait: it is to be released after the next batch and resumed later. */
+  isToYield = false
 
   private constructor(scan: ScanRecord, options: LeaseOptions) {
     this.scan = scan

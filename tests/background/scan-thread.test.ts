@@ -223,9 +223,9 @@ describe('the scan thread', { timeout: 120_000 }, () => {
           asked.push('release')
           return own.releaseScans(owner)
         },
-        giveUpScan: async (scanUid) => {
+        giveUpScan: async (scanUid, cause) => {
           asked.push(`give up ${scanUid}`)
-          return own.giveUpScan(scanUid)
+          return own.giveUpScan(scanUid, cause)
         },
       },
     })

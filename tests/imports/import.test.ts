@@ -452,3 +452,26 @@ it('an accepted file of a dead process is imported by another one', async () => 
   })
   expect(await bench.run('get_source', { id: 's' })).toMatchObject({ counts: { findings: 9_000 } })
 })
+
+describe('a text that is not well-formed', () => {
+  const rows = [
+    line({ asset: { key: 'a\ud83d', name: '\ude00' }, excerpt: 'x\ud83d' }),
+    line({ asset: { key: 'b\u0000' }, excerpt: `${'a'.repeat(998)}\ud83d\ude00bc` }),
+  ]
+
+  it.each(['ndjson', 'sarif'] as const)(
+    'is imported with replacements, and stays the same in an export: %s',
+    async (format) => {
+      await bring(rows)
+      const before = await list()
+      expect(before.map(({ asset }) => asset.key).sort()).toEqual(['a\ufffd', 'b\ufffd'])
+      expect(JSON.stringify(before).isWellFormed()).toBe(true)
+      expect(JSON.stringify(before)).not.toMatch(/\\ud|\\u0000/)
+      let text = ''
+      const write = findingOperations.find(({ name }) => name === 'search_findings')?.files?.[format]
+      for await (const chunk of write?.({}, bench.context) ?? []) text += chunk
+      await bringText(text, 'scanner', format)
+      expect(await list()).toHaveLength(2)
+    },
+  )
+})

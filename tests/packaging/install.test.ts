@@ -50,7 +50,9 @@ describe('an installed assay', () => {
     const home = join(folder, 'examined')
     run(join(root, 'dist', 'main.js'), ['init'], home)
     const { stdout } = run(install('examined-install', 'without a binary'), ['doctor'], home)
-    expect(stdout).toMatch(/FAIL {2}database: SQLite cannot be loaded .*\n.*→ Install Assay again: npm install, or npm install -g/)
+    expect(stdout).toMatch(
+      /FAIL {2}database: SQLite cannot be loaded .*\n.*→ Install Assay again: npm install, or npm install -g/,
+    )
   })
 
   it('reports a missing package', () => {

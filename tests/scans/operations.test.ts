@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findingOperations } from '../../src/findings/operations.ts'
+import { internalText } from '../../src/kernel/safe-text.ts'
 import { call } from '../../src/operation/operation.ts'
 import { ScanLease } from '../../src/scans/lease.ts'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
@@ -259,4 +260,36 @@ describe('triage_findings', () => {
   it('is refused without a condition', async () => {
     await expect(triage({ filters: {} })).rejects.toMatchObject({ code: 'invalid_input' })
   })
+})
+
+it('a scan with times beyond the range of dates is shown with the others', async () => {
+  const { id } = await bench.scan()
+  for (const at of [8_640_000_000_000_001, -8_640_000_000_000_001]) {
+    bench.store.write((writer) =>
+      writer.prepare('UPDATE scan SET retry_at = ? WHERE uid = ?').run(at, internalText(id)),
+    )
+    const shown = expect.stringMatching(at > 0 ? /^9999-/ : /^-006060-/)
+    expect((await list()).items).toMatchObject([{ id, retryAt: shown }])
+    expect(await bench.run<Scan>('get_scan', { id })).toMatchObject({ id, retryAt: shown })
+  }
+})
+
+it('a scan that lets others take its place is released with what it has stored, and completed later', async () => {
+  tenant = createTenant({ ENG: 60 })
+  const other = openWorkbench(tenant)
+  await createFake(other)
+  tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 2))
+  const { id } = await other.run<Scan>('start_scan', { id: 'fake' })
+  const find = () => other.run<Scan>('get_scan', { id })
+  await vi.waitUntil(async () => (await find()).status === 'RUNNING', { interval: 1 })
+  other.queue.yield(id)
+  await other.queue.settled(id)
+  const released = await find()
+  expect(released.status).toBe('RUNNING')
+  expect(released.progress.scanned).toBeGreaterThan(0)
+  expect(released.progress.scanned).toBeLessThan(60)
+  other.queue.start(id)
+  await other.queue.settled(id)
+  expect(await find()).toMatchObject({ status: 'COMPLETED', failures: [], progress: { scanned: 60 } })
+  await other.close()
 })

@@ -16,6 +16,7 @@ const kinds: Readonly<Record<string, object>> = {
   'background/scan.worker.js': { owner: 'smoke', processMark: 'smoke' },
   'commands/database.worker.js': {},
   'detectors/detect.worker.js': {},
+  'documents/office/pdf.worker.js': {},
   'imports/apply/sort.worker.js': {},
   'imports/stage/import.worker.js': {},
   'store/postgres/connection.worker.js': {},

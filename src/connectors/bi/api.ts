@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
+import { ListLimit } from '../http/list-limit.ts'
 import type { HttpClient } from '../http/transport.ts'
 import type { Workspace } from './model.ts'
 import { type Item, toItem, toItems } from './wire.ts'
@@ -7,7 +8,8 @@ type Query = Record<string, string | number | undefined>
 
 const WORKSPACES_PER_CALL = 1000
 const ADMIN_WORKSPACES_PER_CALL = 5000
-const MAX_PAGES = 1000
+const MAX_PAGES = 1_000
+const MAX_ITEMS = 100_000
 
 /**
  * Validates an id from the platform before it becomes a path segment.
@@ -57,10 +59,14 @@ export function createApi({ members: client, admins, queries }: Record<'members'
   async function value(path: string, query: Query = {}, through = client): Promise<Item[]> {
     const items: Item[] = []
     const seen = new Set<string>()
+    const bounds = new ListLimit('held', client.held)
     let parameters = query
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const { body } = await through.json<unknown>({ path, query: parameters })
-      items.push(...toItems(requireList(body)))
+    for (;;) {
+      const since = performance.now()
+      const { body, size } = await through.json<unknown>({ path, query: parameters })
+      const list = requireList(body)
+      bounds.count(since, { items: list.length, bytes: size })
+      for (const item of list) items.push(toItem(item))
       const next = toItem(body).text('@odata.nextLink')
       if (next === undefined) return items
       const url = URL.parse(next, 'http://next.invalid')
@@ -76,18 +82,22 @@ export function createApi({ members: client, admins, queries }: Record<'members'
   async function skipping(path: string, top: number, query: Query = {}, through = client): Promise<Listing> {
     const items: Item[] = []
     const firsts = new Set<string>()
-    for (let page = 0; page < MAX_PAGES; page++) {
+    while (firsts.size < MAX_PAGES && items.length < MAX_ITEMS) {
       const found = await value(path, { ...query, $top: top, $skip: items.length }, through)
       const first = found[0]?.id('id') ?? ''
       if (found.length > 0 && firsts.has(first)) return { items, looped: true }
       firsts.add(first)
-      items.push(...found)
+      for (const item of found) items.push(item)
       if (found.length < top) return { items, looped: false }
     }
     return { items, looped: true }
   }
 
   return {
+    /** To be called where the lists that were read so far are no longer needed. */
+    dropLists: () => {
+      client.held.bytes = 0
+    },
     /** Throws where the credential is no longer accepted. */
     probe: () => value('/groups', { $top: 1 }),
     workspaces: () => skipping('/groups', WORKSPACES_PER_CALL),

@@ -195,6 +195,7 @@ export function createCrawler(options: {
     const isWhole = selection.ids === undefined
     const skipped = isWhole ? await options.changes.skip(workspace, request) : undefined
     if (skipped !== undefined) return yield skipped
+    api.dropLists()
     const content = await options.load(workspace)
     const { readings: _, ...sampled } = request
     const revisit = options.changes.revisit(workspace, content, isWhole ? request : sampled)
@@ -232,6 +233,7 @@ export function createCrawler(options: {
     if (batches.length === 0) batches.push({ cursor: '', items: [] })
 
     for (const [index, batch] of batches.entries()) {
+      api.dropLists()
       const drafts: Drafts[] = [
         ...(index === 0 ? container : []),
         ...(await Promise.all(batch.items.map(({ draft }) => draft()))),

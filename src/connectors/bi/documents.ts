@@ -1,4 +1,5 @@
 import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
+import { cutText } from '../../kernel/well-formed.ts'
 import { toDetailSection } from './gaps.ts'
 import type {
   BiDashboard,
@@ -119,7 +120,7 @@ function toLinks(parts: readonly Part[]): DocumentLink[] {
 
 function toDocument(parts: readonly Part[]): AssayDocument {
   const long = parts.some((part) => part.text.length > MAX_PART_LENGTH)
-  const kept = long ? parts.map((part) => ({ ...part, text: part.text.slice(0, MAX_PART_LENGTH) })) : parts
+  const kept = long ? parts.map((part) => ({ ...part, text: cutText(part.text, MAX_PART_LENGTH) })) : parts
   const cut = { truncated: true, notes: ['Expressions of more than 200,000 characters were cut.'] }
   return { mime: MIME, parts: kept, links: toLinks(kept), ...(long ? cut : {}) }
 }

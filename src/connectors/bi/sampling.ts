@@ -82,7 +82,7 @@ export async function select(options: {
     try {
       const content = await options.load(workspace)
       const refreshes = toOrder(sampling.orderBy) === 'refreshed' ? await options.refreshes(content) : new Map()
-      units.push(...toUnits(content, refreshes))
+      for (const unit of toUnits(content, refreshes)) units.push(unit)
     } catch (error) {
       options.skipped(workspace, error)
     }

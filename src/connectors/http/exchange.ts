@@ -49,6 +49,22 @@ export class ExchangeError extends Error {
 }
 
 const ERROR_BODY_BYTES = 65_536
+/** Of bodies that are larger than this, a thread reads one at a time. */
+const LARGE_BODY_BYTES = 1024 * 1024
+
+/** Settles when no large body is being read. */
+let largeBody: Promise<void> = Promise.resolve()
+
+/** Waits for the other large bodies; returns the function that lets the next one be read. */
+async function enterLargeBody(): Promise<() => void> {
+  let leave = () => {}
+  const before = largeBody
+  largeBody = new Promise((resolve) => {
+    leave = resolve
+  })
+  await before
+  return leave
+}
 
 function toHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -95,15 +111,17 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
       followRedirect: false,
       throwHttpErrors: false,
       decompress: true,
-      signal,
     }),
   )
-  // The timeout of got does not apply until a proxy has opened the connection.
+  // The timeout of got does not apply until a proxy has opened the connection, and by its time limit or signal it would
+  // first read the rest of the body, however long that is.
+  const end = () => void stream.destroy()
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
-    stream.destroy()
+    end()
   }, request.totalMs)
+  signal.addEventListener('abort', end, { once: true })
   let head: { status: number; headers: Record<string, string> } | undefined
   let unwanted = false
   let sent: ClientRequest | undefined
@@ -118,8 +136,10 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   const chunks: Uint8Array[] = []
   let size = 0
   let cut = false
+  let leaveLarge: (() => void) | undefined
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      if (size > LARGE_BODY_BYTES) leaveLarge ??= await enterLargeBody()
       const good = head !== undefined && head.status >= 200 && head.status < 300
       const cap = good ? request.maxBytes : Math.min(request.maxBytes, ERROR_BODY_BYTES)
       if (size + chunk.length > cap) {
@@ -141,6 +161,8 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
     if (!usable) throw toExchangeError(reason, signal, reach)
   } finally {
     clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+    leaveLarge?.()
     tunnel.pending?.destroy()
     stream.on('error', () => {})
     stream.destroy()

@@ -1,4 +1,5 @@
 import { AppError, type ErrorFacts } from '../../kernel/errors.ts'
+import { parseOutsideJson } from '../../kernel/well-formed.ts'
 import { ExchangeError, type ExchangeReply } from './exchange.ts'
 import { ADD_AUTHORITY, isUnknownAuthority } from './proxy-fault.ts'
 import { readRetryAfterMs } from './retry-after.ts'
@@ -37,7 +38,7 @@ export const textOf = (reply: ExchangeReply) => decoder.decode(reply.bytes)
 /** Strips a byte-order mark; undefined where the text is not JSON. */
 export function parseJson(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
+    return { value: parseOutsideJson(text.replace(/^\uFEFF/, '')) }
   } catch {
     return undefined
   }
@@ -142,19 +143,19 @@ export function toRefusal(reply: ExchangeReply, context: FaultContext): Upstream
   return { ...rule, status, code, facts: { ...traceOf(reply.headers), ...rule.facts } }
 }
 
+export const toTooLarge = (host: string): UpstreamFault => ({
+  reason: 'too_large',
+  message: `A response of ${host} is larger than allowed; narrow the scope.`,
+  retry: 'never',
+})
+
 /** Classifies an exception of one attempt; rethrows unknown errors. */
 export function toFault(error: unknown, host: string, signal: AbortSignal): UpstreamFault {
   if (signal.aborted)
     return { reason: 'aborted', message: 'The request was cancelled; start the scan again.', retry: 'never' }
   if (error instanceof RequestFault) return error.fault
   if (!(error instanceof ExchangeError)) throw error
-  if (error.kind === 'too_large') {
-    return {
-      reason: 'too_large',
-      message: `A response of ${host} is larger than allowed; narrow the scope.`,
-      retry: 'never',
-    }
-  }
+  if (error.kind === 'too_large') return toTooLarge(host)
   const { code } = error
   if (error.kind === 'proxy') {
     const message = `${host} could not be reached: ${error.message.replace(/\.$/, '')}.`

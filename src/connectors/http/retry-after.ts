@@ -1,3 +1,6 @@
+/** A longer wait is cut to this one: the platform is then asked again. */
+const MAX_ASKED_WAIT_MS = 86_400_000
+
 type Headers = Readonly<Record<string, string>>
 
 function toWaitMs(value: string | undefined, serverNow: number): number | undefined {
@@ -9,11 +12,16 @@ function toWaitMs(value: string | undefined, serverNow: number): number | undefi
 }
 
 /**
- * The wait that the platform requests, in milliseconds; undefined where there is none or it is unusable (0, a past
- * date, garbage). Reads seconds, HTTP dates and ISO instants from `Retry-After` and its beta form, the reset instant of
- * the rate-limit headers, and the sentence that the BI platform writes into the body.
+ * The wait that the platform requests, in milliseconds, at most MAX_ASKED_WAIT_MS; undefined where there is none or it
+ * is unusable (0, a past date, garbage). Reads seconds, HTTP dates and ISO instants from `Retry-After` and its beta
+ * form, the reset instant of the rate-limit headers, and the sentence that the BI platform writes into the body.
  */
 export function readRetryAfterMs(headers: Headers, body: string, now: number): number | undefined {
+  const asked = findAskedMs(headers, body, now)
+  return asked === undefined ? undefined : Math.min(MAX_ASKED_WAIT_MS, asked)
+}
+
+function findAskedMs(headers: Headers, body: string, now: number): number | undefined {
   const sent = Date.parse(headers.date ?? '')
   const serverNow = Number.isNaN(sent) ? now : sent
   const asked = toWaitMs(headers['retry-after'] ?? headers['beta-retry-after'], serverNow)

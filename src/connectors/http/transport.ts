@@ -13,9 +13,12 @@ import {
   toGivenUp,
   toParked,
   toRefusal,
+  toTooLarge,
   type UpstreamFault,
 } from './fault.ts'
 import { createGate, type Pace } from './gate.ts'
+import { exceedsJsonLimits } from './json-limits.ts'
+import type { HeldLists } from './list-limit.ts'
 import type { Upstream } from './upstream.ts'
 
 type Query = Record<string, string | number | undefined>
@@ -36,12 +39,19 @@ interface JsonRequest {
   form?: Record<string, string>
   headers?: Record<string, string>
   timeoutMs?: number
-  /** Limit on the decoded body; default 64 MiB. */
+  /** Limit on the decoded body; default 16 MiB. */
   maxBytes?: number
   /** 4xx statuses that are returned instead of thrown; their body may be undefined. */
   accept?: readonly number[]
   /** True for a POST that may be sent again after any server error. */
   repeatable?: boolean
+}
+
+interface JsonReply<T> {
+  status: number
+  headers: Record<string, string>
+  body: T
+  size: number
 }
 
 interface DownloadRequest {
@@ -61,8 +71,9 @@ interface DownloadRequest {
  * `too_large`, `aborted`. `facts.facts` holds `status` and, where there is one, the platform's error `code`
  */
 export interface HttpClient {
-  /** `body` is undefined for a 204. */
-  json<T = unknown>(request: JsonRequest): Promise<{ status: number; headers: Record<string, string>; body: T }>
+  /** `body` is undefined for a 204; `size` is that of the decoded response in bytes. */
+  json<T = unknown>(request: JsonRequest): Promise<JsonReply<T>>
+  readonly held: HeldLists
   /** The bytes behind at most one redirect. `finalUrl` has no query, which may contain a token. */
   download(request: DownloadRequest): Promise<{
     bytes: Uint8Array
@@ -96,7 +107,8 @@ export interface HttpClientOptions {
 }
 
 const MAX_BACKOFF_MS = 60_000
-const JSON_BYTES = 64 * 1024 * 1024
+/** Up to as many replies as a client has slots are held at the same time. */
+const JSON_BYTES = 16 * 1024 * 1024
 /** What one attempt shows about the origin's health; a missing credential or an abort shows nothing. */
 function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
   if (error instanceof RequestFault) {
@@ -262,6 +274,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   function readBody(reply: ExchangeReply): unknown {
     if (reply.status === 204) return undefined
+    if (exceedsJsonLimits(reply.bytes)) throw new RequestFault(toTooLarge(host))
     const text = textOf(reply)
     const parsed = parseJson(text)
     if (parsed !== undefined) return parsed.value
@@ -286,11 +299,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       body = JSON.stringify(request.body)
     }
     const adapts = typeof query === 'function'
-    const call: Call<{ status: number; headers: Record<string, string>; body: T }> = async (
-      authorization,
-      _heard,
-      breakdowns,
-    ) => {
+    const call: Call<JsonReply<T>> = async (authorization, _heard, breakdowns) => {
       const reply = await send({
         url: toUrl(request.path, adapts ? query(breakdowns, options.maxRetries) : query),
         method,
@@ -301,12 +310,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         signal,
       })
       gate.nearLimit(reply.headers['x-ratelimit-nearlimit'] === 'true')
-      const { status } = reply
+      const { status, headers: received } = reply
+      const size = reply.bytes.length
       if (request.accept?.includes(status)) {
-        return { status, headers: reply.headers, body: parseJson(textOf(reply))?.value as T }
+        return { status, headers: received, size, body: parseJson(textOf(reply))?.value as T }
       }
       requireSuccess(reply, method === 'GET' || request.repeatable === true)
-      return { status, headers: reply.headers, body: readBody(reply) as T }
+      return { status, headers: received, size, body: readBody(reply) as T }
     }
     return persist(request.path, call, adapts)
   }
@@ -349,5 +359,5 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     })
   }
 
-  return { json, download }
+  return { json, download, held: { bytes: 0 } }
 }

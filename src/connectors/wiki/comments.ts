@@ -15,6 +15,8 @@ const openStatuses = new Set(['open', 'reopened'])
 const MAX_OPEN = 200
 /** Replies nested deeper are not requested. */
 const MAX_REPLY_DEPTH = 20
+/** Replies to comments beyond this number are not requested. */
+const MAX_COMMENTS = 10_000
 
 interface Comment {
   row: CommentRow
@@ -78,7 +80,7 @@ async function readReplies(context: CrawlContext, roots: readonly Comment[], bod
   const unread: UnreadSection[] = []
   let firstError: unknown
   let level = roots
-  for (let depth = 0; level.length > 0 && depth < MAX_REPLY_DEPTH; depth++) {
+  for (let depth = 0; level.length > 0 && depth < MAX_REPLY_DEPTH && all.length <= MAX_COMMENTS; depth++) {
     const children = await Promise.all(
       level.map(async ({ row }) => {
         const path = `/${row.kind}-comments/${encodeURIComponent(row.id)}/children`
@@ -96,11 +98,12 @@ async function readReplies(context: CrawlContext, roots: readonly Comment[], bod
       }),
     )
     level = children.flat().filter(({ row }) => !rows.has(row.id))
-    for (const { row } of level) rows.set(row.id, row)
-    all.push(...level)
+    for (const comment of level) {
+      rows.set(comment.row.id, comment.row)
+      all.push(comment)
+    }
   }
-  // Replies below MAX_REPLY_DEPTH are not requested.
-  unread.push(...level.map(({ row }) => ({ section: toReplySection(row, rows), reason: 'limit' as const })))
+  for (const { row } of level) unread.push({ section: toReplySection(row, rows), reason: 'limit' })
   return { comments: all, unread, error: firstError }
 }
 

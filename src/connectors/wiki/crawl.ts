@@ -14,6 +14,8 @@ import { PageWire, storageOf } from './wire.ts'
 interface Position {
   cursor?: string
   index?: number
+  /** Number of listing pages before the cursor. */
+  pages?: number
 }
 
 /** Page size of requests that include bodies. */
@@ -24,15 +26,18 @@ const PAGES_AT_ONCE = 17
 export function readPosition(text: string | undefined): Position {
   if (text === undefined) return {}
   try {
-    const { cursor, index } = JSON.parse(text) as Record<string, unknown>
+    const { cursor, index, pages } = JSON.parse(text) as Record<string, unknown>
     return {
       ...(typeof cursor === 'string' ? { cursor } : {}),
-      ...(typeof index === 'number' && Number.isInteger(index) && index >= 0 ? { index } : {}),
+      ...(isCount(index) ? { index } : {}),
+      ...(isCount(pages) ? { pages } : {}),
     }
   } catch (cause) {
     throw invalidInput('The cursor to resume from is not valid; start the scan again.', { reason: 'bad_cursor', cause })
   }
 }
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0
 
 const toText = (position: Position) => JSON.stringify(position)
 
@@ -106,6 +111,7 @@ async function readChildren(context: CrawlContext, page: PageFacts): Promise<Chi
 
 async function readGroup(options: SpaceCrawlOptions, group: Group): Promise<AssetDraft[]> {
   const { context } = options
+  context.client.http.held.bytes = 0
   const pages = [...group.unchanged.map(({ page }) => page), ...group.fresh].map((page) => toPageFacts(context, page))
   const [fresh, children] = await Promise.all([
     readFresh(options, group.fresh),
@@ -145,6 +151,8 @@ async function* readPages({
       path: `/spaces/${encodeURIComponent(space.id)}/pages`,
       item: PageWire,
       cursor: from.cursor,
+      pages: from.pages,
+      use: 'stored',
       ...(bodies
         ? { query: { ...query, 'body-format': 'storage' }, leanQuery: query, limit: PAGES_WITH_BODIES }
         : { query, limit: MAX_LIMIT }),
@@ -167,7 +175,7 @@ async function* readPages({
     if (result.done === true) return
     const { next, isLean } = result.value
     yield { ...result.value, at }
-    at = next === undefined ? {} : { cursor: next }
+    at = next === undefined ? {} : { cursor: next, pages: (at.pages ?? 0) + 1 }
     if (isLean && next !== undefined) {
       bodies = false
       pages = start(at, bodies)
@@ -188,7 +196,8 @@ async function* crawlListing(options: SpaceCrawlOptions): AsyncGenerator<Batch> 
       const assets = [...first, ...(await readGroup(options, group))]
       first = []
       const isLast = index === groups.length - 1
-      const onward = page.next === undefined ? undefined : toText({ cursor: page.next })
+      const onward =
+        page.next === undefined ? undefined : toText({ cursor: page.next, pages: (page.at.pages ?? 0) + 1 })
       // A crawl resumes at the start of this listing page until all of its groups are stored.
       const cursor = isLast ? (onward ?? null) : toText(page.at)
       yield { assets, cursor, warnings: context.warnings.take(), unlisted: context.unlisted.take() }

@@ -1,10 +1,15 @@
 import type { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
+import { ListLimit, type ListUse } from '../http/list-limit.ts'
 import type { HttpClient } from '../http/transport.ts'
 import { ListWire } from './wire.ts'
 
 export const MAX_LIMIT = 250
 const MIN_LIMIT = 5
+/** A list that is longer than requested by this factor is refused. */
+const MAX_EXCESS = 4
+/** Number of ids in which repeated items are recognized. */
+const MAX_SEEN = 100_000
 /** After this many pages in a row without new items, the listing is assumed to loop. */
 const MAX_IDLE_PAGES = 3
 
@@ -18,6 +23,10 @@ export interface ListRequest<Wire> {
   item: z.ZodType<Wire>
   limit?: number
   cursor?: string | undefined
+  /** Number of pages before the cursor. */
+  pages?: number | undefined
+  /** Where its items go; default `held`. */
+  use?: ListUse
 }
 
 export interface ListPage<Wire> {
@@ -31,6 +40,8 @@ export interface ListPage<Wire> {
   failedLimit: number | undefined
   /** Whether the page answers the lean query. */
   isLean: boolean
+  /** Size of the response in bytes. */
+  size: number
   /** Base URL of the site, where the response contains it. */
   base: string | undefined
 }
@@ -90,6 +101,11 @@ export async function readListPage<Wire>(http: HttpClient, request: ListRequest<
     },
   })
   const list = requireList(reply.body)
+  if (list.results.length > MAX_LIMIT * MAX_EXCESS) {
+    throw new AppError('unavailable', 'The wiki sent a far longer list than was requested; scan again later.', {
+      reason: 'protocol_error',
+    })
+  }
   const items = list.results.flatMap((result) => {
     const item = request.item.safeParse(result)
     return item.success ? [item.data] : []
@@ -101,6 +117,7 @@ export async function readListPage<Wire>(http: HttpClient, request: ListRequest<
     limit,
     failedLimit,
     isLean,
+    size: reply.size,
     base: list._links?.base ?? undefined,
   }
 }
@@ -108,7 +125,7 @@ export async function readListPage<Wire>(http: HttpClient, request: ListRequest<
 /**
  * All pages of a listing.
  * @throws AppError, reason `cursor_loop`, where the listing repeats a cursor or returns MAX_IDLE_PAGES pages without
- * new items, because it may be incomplete
+ * new items, because it may be incomplete; reason `list_too_long`, see `ListLimit`
  */
 export async function* readListPages<Wire extends { id: string }>(
   http: HttpClient,
@@ -119,8 +136,12 @@ export async function* readListPages<Wire extends { id: string }>(
   let { cursor, limit = MAX_LIMIT } = request
   let most = limit
   let idle = 0
+  const bounds = new ListLimit(request.use ?? 'held', http.held, request.pages)
   for (;;) {
+    const since = performance.now()
     const page = await readListPage(http, { ...request, cursor, limit })
+    bounds.count(since, { items: page.items.length, bytes: page.size })
+    if (seen.size > MAX_SEEN) seen.clear()
     const before = seen.size
     for (const { id } of page.items) seen.add(id)
     idle = seen.size === before ? idle + 1 : 0

@@ -41,7 +41,7 @@ async function readLatest(http: HttpClient, spaceIds: readonly string[], samplin
     const query = { 'space-id': ids.join(','), status: 'current', sort }
     const limit = Math.min(MAX_LIMIT, sampling.limit)
     let taken = 0
-    for await (const page of readListPages(http, { path: '/pages', query, item: PageWire, limit })) {
+    for await (const page of readListPages(http, { path: '/pages', query, item: PageWire, limit, use: 'indexed' })) {
       latest.push(...page.items)
       taken += page.items.length
       if (taken >= sampling.limit) break
@@ -58,7 +58,7 @@ async function readRandom(http: HttpClient, spaceIds: readonly string[], samplin
   let seen = 0
   for (const ids of inChunks(spaceIds, MAX_SPACES)) {
     const query = { 'space-id': ids.join(','), status: 'current', sort: 'id' }
-    for await (const page of readListPages(http, { path: '/pages', query, item: PageWire })) {
+    for await (const page of readListPages(http, { path: '/pages', query, item: PageWire, use: 'stored' })) {
       for (const item of page.items) {
         seen++
         if (chosen.length < sampling.limit) chosen.push(item)

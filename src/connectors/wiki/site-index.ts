@@ -59,7 +59,7 @@ async function* readWithin<Wire extends { id: string }>(
   budget: number,
 ): AsyncGenerator<ListPage<Wire>> {
   let left = budget
-  for await (const page of readListPages(http, request)) {
+  for await (const page of readListPages(http, { ...request, use: 'indexed' })) {
     requireReadable(page)
     yield page
     left--

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readOutsideInstant } from '../../kernel/instant.ts'
 
 /**
  * Schemas of the wiki's responses, limited to the members in use. Actual responses omit members, send null, and add
@@ -99,8 +100,7 @@ export const ListWire = z.object({
 
 /** Parses an ISO 8601 instant to milliseconds since the epoch; undefined where there is none. */
 export function toInstant(value: string | null | undefined): number | undefined {
-  const instant = value === null || value === undefined ? Number.NaN : Date.parse(value)
-  return Number.isNaN(instant) ? undefined : instant
+  return value === null || value === undefined ? undefined : readOutsideInstant(value)
 }
 
 export function storageOf(item: { body?: z.infer<typeof Body> }): string | undefined {

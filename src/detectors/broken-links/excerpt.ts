@@ -1,3 +1,4 @@
+import { cutText } from '../../kernel/well-formed.ts'
 import { MAX_ADDRESS, toSafeText } from '../safe-text.ts'
 
 const MAX_LENGTH = 400
@@ -7,5 +8,5 @@ const MAX_LENGTH = 400
  */
 export function toLinkExcerpt(url: string): string {
   const line = toSafeText(url.replace(/[\p{Cc}\p{Cf}]+/gu, '').trim(), 'key', MAX_ADDRESS)
-  return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1)}…`
+  return line.length <= MAX_LENGTH ? line : `${cutText(line, MAX_LENGTH - 1)}…`
 }

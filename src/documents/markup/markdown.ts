@@ -1,4 +1,6 @@
+import { cutText } from '../../kernel/well-formed.ts'
 import type { AssayDocument } from '../document.ts'
+import { MAX_LABEL_CHARS } from '../limits.ts'
 import { createFlow } from '../text/flow.ts'
 import { createSlugs } from './anchors.ts'
 import { toLink } from './elements.ts'
@@ -40,7 +42,7 @@ export function parseMarkdown(source: string, options: ParseOptions = {}): Assay
       found.push({ href, label, index: line.indexOf(href, label.length) })
     }
     for (const { href, label, index } of found) {
-      const link = toLink(href, options.site, label.slice(0, 200), at + index)
+      const link = toLink(href, options.site, cutText(label, MAX_LABEL_CHARS), at + index)
       if (link !== undefined) flow.link(link)
     }
   }

@@ -10,7 +10,7 @@ type Opened = Awaited<ReturnType<typeof getDocumentProxy>>
 async function open(bytes: Uint8Array): Promise<Opened | UnreadableFile> {
   try {
     const options = { verbosity: 0, isEvalSupported: false, disableFontFace: true, useSystemFonts: false }
-    return await getDocumentProxy(Uint8Array.from(bytes), options)
+    return await getDocumentProxy(bytes, options)
   } catch (error) {
     return error instanceof Error && error.name === 'PasswordException'
       ? { status: 'encrypted', reason: 'The PDF is protected by a password.' }

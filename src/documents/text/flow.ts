@@ -1,3 +1,4 @@
+import { cutText, toCharacterStart } from '../../kernel/well-formed.ts'
 import type { AssayDocument, DocumentLink, Part, PartKind } from '../document.ts'
 import { MAX_ANCHORS, MAX_LABEL_CHARS, MAX_LINKS, MAX_PARTS, MAX_SECTIONS, MAX_TEXT_CHARS } from '../limits.ts'
 import { decodeInto } from '../markup/entities.ts'
@@ -119,11 +120,11 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
   }
 
   const add = (whole: string, at: number, wholeWidth: number) => {
-    const room = Math.max(0, MAX_TEXT_CHARS - total)
+    const room = toCharacterStart(whole, Math.max(0, MAX_TEXT_CHARS - total))
     const [text, width] =
       whole.length > room && wholeWidth === whole.length ? [whole.slice(0, room), room] : [whole, wholeWidth]
     for (const listener of listeners) {
-      if (listener.text.length < MAX_LABEL_CHARS) listener.text += text.slice(0, MAX_LABEL_CHARS)
+      if (listener.text.length < MAX_LABEL_CHARS) listener.text += cutText(text, MAX_LABEL_CHARS)
     }
     if (whole.length > room) notes.add('The text is too long; the end is not read.')
     if (room === 0) return
@@ -142,7 +143,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
     listeners.add(listener)
     return () => {
       listeners.delete(listener)
-      return listener.text.replace(/\s+/g, ' ').trim().slice(0, MAX_LABEL_CHARS)
+      return cutText(listener.text.replace(/\s+/g, ' ').trim(), MAX_LABEL_CHARS).toWellFormed()
     }
   }
 
@@ -234,8 +235,8 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
         const { text, map } = run.toText()
         if (text.trim() === '') return []
         const part: Part = { ...facts, text }
-        const name = (typeof label === 'function' ? label() : label)?.slice(0, MAX_LABEL_CHARS)
-        if (name !== undefined && name !== '') part.label = name
+        const name = typeof label === 'function' ? label() : label
+        if (name !== undefined && name !== '') part.label = cutText(name, MAX_LABEL_CHARS).toWellFormed()
         if (map !== undefined && lineStarts !== undefined) part.map = map
         return [part]
       })

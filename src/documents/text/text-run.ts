@@ -1,3 +1,4 @@
+import { cutText } from '../../kernel/well-formed.ts'
 import { MAX_PART_CHARS } from '../limits.ts'
 
 /** A text assembled from pieces of a source, with a map of offsets back to it. */
@@ -36,7 +37,7 @@ export function createTextRun(): TextRun {
       if (text === '') return 0
       const room = MAX_PART_CHARS - length
       if (room <= 0) return text.length
-      const kept = text.length <= room ? text : text.slice(0, room)
+      const kept = cutText(text, room)
       if (at !== expected) map.push(length, at)
       expected = width === text.length ? at + kept.length : -1
       sourceEnd = width === text.length ? at + kept.length : at + width
@@ -46,7 +47,7 @@ export function createTextRun(): TextRun {
       return text.length - kept.length
     },
     toText() {
-      const text = pieces.join('')
+      const text = pieces.join('').toWellFormed()
       if (expected === -1 && length > 0) map.push(length, sourceEnd)
       const straight = map.length === 2 && map[0] === 0 && map[1] === 0
       return straight ? { text } : { text, map }

@@ -4,6 +4,7 @@ import { DetectorTypeName } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { describeMoreProblems, type Issue, invalidInput } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
+import { cutText } from '../../kernel/well-formed.ts'
 import { explainIssues } from '../../operation/input/repair.ts'
 import { showKey } from '../../operation/shown-key.ts'
 import { readInstant, toMs } from './instant.ts'
@@ -214,4 +215,4 @@ const hasNull = (value: object): boolean => Object.values(value).includes(null)
 const MAX_EXCERPT_LENGTH = 1000
 
 export const cutExcerpt = (excerpt: string) =>
-  excerpt.length <= MAX_EXCERPT_LENGTH ? excerpt : `${excerpt.slice(0, MAX_EXCERPT_LENGTH - 1)}…`
+  excerpt.length <= MAX_EXCERPT_LENGTH ? excerpt : `${cutText(excerpt, MAX_EXCERPT_LENGTH - 1)}…`

@@ -39,6 +39,10 @@ const endsWord = new Uint8Array(256).map((_, byte) =>
 /** 1 for a byte that ends such a run in any other text. */
 const endsText = new Uint8Array(256).map((_, byte) => (byte < SPACE || byte === QUOTE || byte === BACKSLASH ? 1 : 0))
 
+/** An escape after which a text may be ill-formed, see `parseOutsideJson`. */
+const mayBeIllFormed = /^u(?:d[89a-f]|0000)/i
+const LETTER_U = 117
+
 /** Digits of a fraction whose value is exact. */
 const MAX_EXACT_DIGITS = 15
 const powersOfTen = Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
@@ -205,6 +209,8 @@ function skipText(bytes: Buffer, from: number, ends: Uint8Array): number {
     if (ends[byte] === 0) continue
     if (byte === QUOTE) return at + 1
     if (byte !== BACKSLASH || ends === endsWord) return -1
-    if ((bytes[++at] ?? 0) < SPACE) return -1
+    const escaped = bytes[++at] ?? 0
+    if (escaped < SPACE || (escaped === LETTER_U && mayBeIllFormed.test(bytes.toString('latin1', at, at + 5))))
+      return -1
   }
 }

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
 import { joinBytes } from '../../kernel/join-bytes.ts'
+import { parseOutsideJson } from '../../kernel/well-formed.ts'
 import { badLine, parseImportLine } from './import-line.ts'
 
 export const MAX_LINE_LENGTH = 1024 * 1024
@@ -63,7 +64,7 @@ export function eachLine(
     if (trimmed === '') continue
     let value: unknown
     try {
-      value = JSON.parse(trimmed)
+      value = parseOutsideJson(trimmed)
     } catch {
       return { line, text }
     }
@@ -101,7 +102,7 @@ export function explainRefused(refused: RefusedLine, line: number, latest?: numb
   }
   let value: unknown
   try {
-    value = JSON.parse(refused.text.trim())
+    value = parseOutsideJson(refused.text.trim())
   } catch {
     return badLine(line, [{ path: '', message: 'is not JSON; each line must contain one finding.' }])
   }

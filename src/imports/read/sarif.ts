@@ -5,6 +5,7 @@ import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import type { FindingStatus } from '../../findings/model.ts'
 import { AppError, invalidInput } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
+import { parseOutsideJson } from '../../kernel/well-formed.ts'
 import { ImportLine } from './import-line.ts'
 import { type JsonPart, JsonPartsError, splitJson } from './json-parts.ts'
 
@@ -148,7 +149,7 @@ async function* toTexts(stream: AsyncIterable<Uint8Array | string>): AsyncGenera
 function parse<T>(schema: z.ZodType<T>, text: string, place: string): T {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseOutsideJson(text)
   } catch {
     throw bad(noJson)
   }

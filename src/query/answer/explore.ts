@@ -3,6 +3,7 @@ import { requireSources } from '../../findings/source-names.ts'
 import { openTermFilters } from '../../findings/term-filters.store.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { cutSafe, ownText } from '../../kernel/safe-text.ts'
+import { cutText } from '../../kernel/well-formed.ts'
 import { listMetrics, loadMetrics } from '../../metrics/metrics.store.ts'
 import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
 import type { Reader } from '../../store/store.ts'
@@ -89,7 +90,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
     term: {
       slug: term.slug,
       displayName: term.displayName,
-      description: term.description.slice(0, 500),
+      description: cutText(term.description, 500),
       filterMapping: term.filterMapping,
     },
     count: total,

@@ -130,6 +130,7 @@ describe('a token of a person', () => {
     const unused = {
       json: () => Promise.reject(new Error('asked')),
       download: () => Promise.reject(new Error('asked')),
+      held: { bytes: 0 },
     }
     return createSignIn({ config: biConnector.payload.parse(payload), authority: unused, scope, now: () => now })
   }

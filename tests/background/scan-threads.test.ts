@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { createScanThreads, type ScanThreadsOptions } from '../../src/background/scan-threads.ts'
+import { silentLog } from '../../src/runtime/log.ts'
+import { openNewFile } from '../support/new-store.ts'
+
+/** Runs no scan, but behaves as the id says: some end at once, others never, and some exhaust or block the thread. */
+const script = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, workerData } from 'node:worker_threads'
+    const emit = (name, value) => parentPort.postMessage({ kind: 'event', name, value })
+    const kept = []
+    setInterval(() => emit('alive'), 50)
+    parentPort.on('message', ({ kind, name, value }) => {
+      if (kind === 'stop') parentPort.postMessage({ kind: 'stopped' })
+      if (name === 'start') {
+        emit('log', value + ' ' + workerData.owner)
+        if (value.startsWith('short')) setTimeout(() => emit('settled', value), 30)
+        if (value.startsWith('blocking')) for (;;) ;
+        if (value.startsWith('large')) for (;;) kept.push(new Array(10_000).fill({}))
+      }
+      if (name === 'yield') emit('settled', value)
+    })
+  `)}`,
+)
+
+function openThreads(more: Partial<ScanThreadsOptions> = {}) {
+  const home = mkdtempSync(join(tmpdir(), 'assay-threads-'))
+  const store = openNewFile(join(home, 'assay.db'), Date.now)
+  const started: string[] = []
+  const owners = new Map<string, string>()
+  const givenUp: string[] = []
+  const threads = createScanThreads({
+    store,
+    home,
+    env: {},
+    log: silentLog,
+    logLevel: 'silent',
+    writeLine: (line) => {
+      const [scanUid = '', owner = ''] = line.split(' ')
+      started.push(scanUid)
+      owners.set(owner, scanUid)
+    },
+    now: Date.now,
+    script,
+    ending: {
+      releaseScans: (owner) => [owners.get(owner) ?? ''],
+      giveUpScan: (scanUid, cause) => void givenUp.push(`${scanUid} ${cause}`),
+    },
+    ...more,
+  })
+  onTestFinished(async () => {
+    await threads.close()
+    store.close()
+    rmSync(home, { recursive: true })
+  })
+  return { threads, started, givenUp }
+}
+
+const until = async (isTrue: () => boolean) => {
+  for (let waited = 0; !isTrue() && waited < 20_000; waited += 10) await sleep(10)
+  expect(isTrue()).toBe(true)
+}
+
+it('scans that do not end let others take their places, and continue after them', async () => {
+  const { threads, started } = openThreads({ sliceMs: 100 })
+  for (const id of ['endless-1', 'endless-2', 'short-1', 'short-2', 'short-3']) threads.start(id)
+  await until(() => started.includes('short-3') && started.filter((id) => id.startsWith('endless')).length >= 3)
+  expect(started.slice(0, 2).sort()).toEqual(['endless-1', 'endless-2'])
+  const shorts = started.filter((id) => id.startsWith('short'))
+  expect(shorts).toEqual(['short-1', 'short-2', 'short-3'])
+}, 60_000)
+
+it('a scan that runs for long leaves a place for others', async () => {
+  const { threads, started } = openThreads()
+  for (const id of ['endless-1', 'endless-2']) threads.start(id)
+  await until(() => started.length === 2)
+  threads.start('short-1')
+  await until(() => started.includes('short-1'))
+  expect(started).toHaveLength(3)
+}, 60_000)
+
+it('a scan that exhausts the memory of its thread is given up at once, and others are not affected', async () => {
+  const { threads, started, givenUp } = openThreads({ maxBytes: 100 * 1024 * 1024, checkMs: 50 })
+  threads.start('large-1')
+  await until(() => started.includes('large-1'))
+  threads.start('short-1')
+  await until(() => givenUp.length > 0)
+  expect(givenUp).toEqual(['large-1 out_of_memory'])
+  expect(started).toEqual(['large-1', 'short-1'])
+}, 60_000)
+
+it('a scan that blocks its thread is ended, tried again and given up', async () => {
+  const { threads, started, givenUp } = openThreads({ stallMs: 200, checkMs: 50 })
+  threads.start('blocking-1')
+  await until(() => givenUp.length > 0)
+  expect(givenUp).toEqual(['blocking-1 stalled'])
+  expect(started).toEqual(Array(3).fill('blocking-1'))
+  threads.start('short-1')
+  await until(() => started.includes('short-1'))
+}, 60_000)

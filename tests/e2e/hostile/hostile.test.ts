@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { missingPrograms, startOwnPostgres } from '../../support/postgres.ts'
+import { hostileCases } from './cases.ts'
+import { openHostileBench } from './run.ts'
+
+/** One of each kind; `tests/long/hostile.test.ts` has all. */
+const few = [
+  'WIKI \\/children$ has half a surrogate pair in each id',
+  'WIKI \\/spaces\\/\\d+\\/pages$ has a heading of 199 letters and an emoji in each text',
+  'WIKI \\/spaces\\/\\d+\\/pages$ asks to wait 8640000000000',
+  'WIKI \\/footer-comments$ lists millions of empty objects',
+  'WIKI pages with a PDF with 400 MB of blanks packed three times',
+  'BI_PLATFORM \\/groups\\/[\\w-]+\\/datasets$ links to new empty pages for ever',
+  'BI_PLATFORM \\/scanResult\\/ has half a surrogate pair in each text',
+]
+
+const cases = hostileCases.filter(({ name }) => few.includes(name))
+
+async function expectHarmless(store?: string): Promise<void> {
+  const bench = await openHostileBench(store)
+  try {
+    for (const hostile of cases)
+      expect({ name: hostile.name, ...(await bench.run(hostile)) }).toMatchObject({ problems: [] })
+  } finally {
+    await bench.close()
+  }
+}
+
+describe('hostile replies of a tenant', () => {
+  it('are at least two hundred, of which some are tried', () => {
+    expect(hostileCases.length).toBeGreaterThanOrEqual(200)
+    expect(cases).toHaveLength(few.length)
+  })
+
+  it('stop neither the server nor other scans', () => expectHarmless(), 300_000)
+
+  it.skipIf(missingPrograms !== undefined)(
+    `stop neither the server nor other scans on PostgreSQL ${missingPrograms ?? ''}`,
+    async () => {
+      const server = await startOwnPostgres()
+      try {
+        server.run('CREATE DATABASE findings')
+        await expectHarmless(`${server.url}/findings`)
+      } finally {
+        server.stop()
+      }
+    },
+    300_000,
+  )
+})
