@@ -1,8 +1,9 @@
 import { joinRanges } from '../kernel/ranges.ts'
-import { ownText, type SafeText } from '../kernel/safe-text.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import type { RedactedFinding } from './detector.ts'
 import { MASK_TEXT } from './excerpt.ts'
 import { piiDetector } from './pii/index.ts'
+import { ReportedValues } from './reported-values.ts'
 import { type DetectorRun, runDetectors } from './runner.ts'
 import { toSafeTextOnce } from './safe-text.ts'
 import { secretsDetector } from './secrets/index.ts'
@@ -14,20 +15,21 @@ const detectors: readonly DetectorRun[] = [
   { detector: piiDetector, config: piiDetector.config.parse({}) },
 ]
 
-/** Masks all credentials and personal data in a text that was taken from a source by another program. */
-export function redactText(text: string): SafeText {
-  return redactTexts([text])[0] ?? ownText('')
+/** A text without credentials and personal data, and these. */
+export interface RedactedText {
+  text: SafeText
+  values: readonly string[]
 }
 
-/** The same for many texts, at a fraction of the cost. */
-export function redactTexts(texts: readonly string[]): SafeText[] {
-  const redacted: SafeText[] = []
+/** Masks all credentials and personal data in texts that were taken from a source by another program. */
+export function redactTexts(texts: readonly string[]): RedactedText[] {
+  const redacted: RedactedText[] = []
   for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE)
     redacted.push(...redactSome(texts.slice(at, at + TEXTS_AT_ONCE)))
   return redacted
 }
 
-function redactSome(texts: readonly string[]): SafeText[] {
+function redactSome(texts: readonly string[]): RedactedText[] {
   const { findings, warnings } = runDetectors(
     {
       mime: 'text/plain',
@@ -49,7 +51,8 @@ function redactSome(texts: readonly string[]): SafeText[] {
   return texts.map((text, index) => veil(text, findings, String(index)))
 }
 
-function veil(text: string, findings: readonly RedactedFinding[], path: string): SafeText {
+function veil(text: string, findings: readonly RedactedFinding[], path: string): RedactedText {
+  const values = new ReportedValues()
   let veiled = ''
   let at = 0
   const ranges = findings
@@ -57,7 +60,9 @@ function veil(text: string, findings: readonly RedactedFinding[], path: string):
     .map(({ location }) => ({ start: location.start ?? 0, end: location.end ?? 0 }))
   for (const { start, end } of joinRanges(ranges)) {
     veiled += text.slice(at, start) + MASK_TEXT
+    values.add(text.slice(start, end))
     at = end
   }
-  return toSafeTextOnce(veiled + text.slice(at), 'excerpt', MAX_TEXT)
+  const safe = toSafeTextOnce(veiled + text.slice(at), 'excerpt', MAX_TEXT, values)
+  return { text: values.hide(safe), values: [...values] }
 }

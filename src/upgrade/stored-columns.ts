@@ -36,6 +36,7 @@ const name = text('prose')
 const typed = text('definition')
 const description = text('definition', MAX_ADDRESS)
 const mark = text('key')
+const address: ToSafe = (stored) => toSafeAddress(stored)
 /**
  * A position that contains something to mask is dropped, so that the work restarts instead of continuing from a masked
  * position.
@@ -94,7 +95,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     {
       name: 'asset',
       key: ['id'],
-      columns: { key, scope_key: key, name, url: toSafeAddress, checksum: mark, facts: proseJson },
+      columns: { key, scope_key: key, name, url: address, checksum: mark, facts: proseJson },
     },
     {
       name: 'asset_link',
@@ -125,7 +126,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
       columns: { actor: name, reason, client: name },
       also: ['scan_id'],
     },
-    { name: 'earlier_asset', key: ['import_id', 'asset_id'], columns: { name, url: toSafeAddress } },
+    { name: 'earlier_asset', key: ['import_id', 'asset_id'], columns: { name, url: address } },
     {
       name: 'earlier_finding',
       key: ['import_id', 'finding_id'],
