@@ -1,12 +1,12 @@
 # docker build -t assay . && docker run -i --rm -v assay:/data assay mcp
-FROM node:22-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 LABEL io.modelcontextprotocol.server.name="io.github.assay/assay"
 ENV NODE_ENV=production ASSAY_HOME=/data
 WORKDIR /app

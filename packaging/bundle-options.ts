@@ -60,6 +60,8 @@ export const bundleOptions = {
   plugins: [unread, placed],
   minifySyntax: true,
   minifyWhitespace: true,
+  // What bundled CommonJS packages require of Node.js.
+  banner: { js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);" },
   legalComments: 'none',
   sourcesContent: false,
   logLevel: 'warning',

@@ -4,16 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { zipSync } from 'fflate'
 import { readPackage, toManifest } from './mcpb.ts'
 
-// Writes assay.mcpb for this platform: the built program, what it reads, and the packages that it does not bundle.
+// Writes assay.mcpb: the built program, what it reads, and the packages that it does not bundle. It runs on the Node.js
+// of the host, on each platform that the native module has a binary for.
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const shipped = ['dist', 'migrations', 'models', 'sample-company', 'schemas', 'package.json', 'README.md', 'LICENSE']
-const unbundled = ['better-sqlite3', 'bindings', 'file-uri-to-path', 'libphonenumber-js'].map((name) =>
-  join('node_modules', name),
-)
-/** Sources of the native module, what its build leaves behind, source maps, and what V8 has compiled here. */
-const needless =
-  /\.map$|dist[/\\]code-cache[/\\]|better-sqlite3[/\\](?:deps|src)[/\\]|[/\\]build[/\\](?!Release[/\\]better_sqlite3\.node$)/
+const unbundled = ['better-sqlite3', 'libphonenumber-js'].map((name) => join('node_modules', name))
+/** Sources of the native module, source maps, and what V8 has compiled here. */
+const needless = /\.map$|dist[/\\]code-cache[/\\]|better-sqlite3[/\\](?:deps[/\\]|src[/\\]|build[/\\]|binding\.gyp$)/
 
 const files: Record<string, Uint8Array> = {
   'manifest.json': Buffer.from(`${JSON.stringify(toManifest(readPackage()), null, 2)}\n`),

@@ -16,7 +16,6 @@ import { createMcpHttpHandler } from '../mcp/http/http.ts'
 import { principalOf } from '../operation/context.ts'
 import { packageFile, version } from '../runtime/package-files.ts'
 import { announceAddress } from '../runtime/served-address.ts'
-import { letYoungGrow } from '../runtime/young-generation.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { createSurface } from './mcp-surface.ts'
 
@@ -58,7 +57,6 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   })
   const queryLimiter = createQueryLimiter()
   const contextFor: OpenedApp['contextFor'] = (asked) => {
-    letYoungGrow()
     const context = app.contextFor(asked)
     context.onRefused = (operation) => {
       telemetry.countRefusal('insufficient_scope')

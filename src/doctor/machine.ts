@@ -9,14 +9,14 @@ import { AppError } from '../kernel/errors.ts'
 import { changesNothing, planChange } from '../mcp-install/change.ts'
 import { type Client, type ClientEnvironment, clients, thisEnvironment } from '../mcp-install/clients.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
+import { explainUnsupported, findEndOfLine } from '../runtime/supported-node.ts'
 import { type CheckResult, check, quote, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const OLDEST_NODE = [20, 19] as const
 const OLDEST_PLAUSIBLE_CLOCK = Date.UTC(2025, 0, 1)
-const NEWER_NODE = 'Install Node 20.19 or later: nvm install 22'
-const WHOLE_NODE = 'Install a Node with full language data (ICU): nvm install 22'
+const NEWER_NODE = 'Install a version that is maintained and tested: nvm install 24'
+const WHOLE_NODE = 'Install a Node with full language data (ICU): nvm install 24'
 const clockCommands: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'sudo sntp -sS time.apple.com',
   win32: 'w32tm /resync',
@@ -27,7 +27,7 @@ export const SET_CLOCK = `Set the clock of this machine: ${clockCommands[process
 /** Checks the machine and its environment. */
 export async function checkMachine(config: Config, env: Environment): Promise<Check[]> {
   return [
-    check('node', checkNode, NEWER_NODE),
+    check('node', () => checkNode(), NEWER_NODE),
     check('clock', checkClock, SET_CLOCK),
     check('time zones', checkZones, WHOLE_NODE),
     await checkNames(),
@@ -38,11 +38,15 @@ export async function checkMachine(config: Config, env: Environment): Promise<Ch
   ]
 }
 
-function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const fits = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
-  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`
-  return fits ? detail : { failed: detail, fix: NEWER_NODE }
+/** `version` and `today` (`YYYY-MM-DD`) are those of this process unless a test gives others. */
+export function checkNode(version = process.versions.node, today = new Date().toISOString().slice(0, 10)) {
+  const detail = `Node ${version} on ${process.platform} ${process.arch}`
+  const unsupported = explainUnsupported(version)
+  if (unsupported !== undefined) return { failed: unsupported, fix: NEWER_NODE }
+  const endsOn = findEndOfLine(version)
+  if (endsOn === undefined) return { warning: `${detail}, a version that Assay is not tested on`, fix: NEWER_NODE }
+  if (today > endsOn) return { warning: `${detail}, whose maintenance ended on ${endsOn}`, fix: NEWER_NODE }
+  return `${detail}, supported until ${endsOn}`
 }
 
 function checkClock() {

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { startSourceWorker } from './source-worker.ts'
-import { letYoungGrow } from './young-generation.ts'
 
 /** True when the TypeScript sources run directly, as in tests; false in the built program. */
 const runsFromSource = import.meta.url.endsWith('.ts')
@@ -34,7 +33,6 @@ export function readBuilt(path: string): string | undefined {
 
 /** Starts a worker thread on a script, named by its path below `src` without extension: `detectors/detect.worker`. */
 export function startWorker(script: string, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
-  letYoungGrow()
   if (runsFromSource) return startSourceWorker(packageFile(`src/${script}.ts`), options)
   return new Worker(packageFile(`dist/${script}.js`), options)
 }

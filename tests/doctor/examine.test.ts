@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Check } from '../../src/cli/host.ts'
+import { checkNode } from '../../src/doctor/machine.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { spawnAssay } from '../support/assay.ts'
 import { listIllnesses } from './illnesses.ts'
@@ -35,6 +36,19 @@ function recover(): void {
   Object.assign(machine, { fileSystem: undefined, freeBytes: undefined, localhost: '127.0.0.1', walBytes: 0 })
   vi.useRealTimers()
 }
+
+describe('the version of Node', () => {
+  it.each([
+    ['24.21.0', '2026-11-01', expect.stringMatching(/^Node 24\.21\.0 on \S+ \S+, supported until 2028-04-30$/)],
+    ['22.23.3', '2027-05-01', { warning: expect.stringContaining('maintenance ended on 2027-04-30') }],
+    ['27.1.0', '2027-05-01', { warning: expect.stringContaining('not tested on') }],
+    ['20.20.2', '2026-11-01', { failed: expect.stringContaining('Assay needs Node.js 22.21, 24.5 or 26') }],
+  ])('%s on %s', (version, today, found) => {
+    const checked = checkNode(version, today)
+    expect(checked).toEqual(typeof checked === 'string' ? found : expect.objectContaining(found))
+    if (typeof checked !== 'string') expect(checked.fix).toContain('nvm install 24')
+  })
+})
 
 describe('a healthy data folder', () => {
   it('passes every check', async () => {

@@ -7,7 +7,7 @@ import { openLastingCommandLine } from '../cli/command-line.ts'
 import { decoys, planted, plantedPersonalData, plantedSecrets } from '../sample/planted-content.ts'
 import { makeHome, spawnAssay } from '../support/assay.ts'
 import { ask as askOnce, callTool, connectHttp, connectStdio } from './estate.ts'
-import { runInOneProcess } from './planted-commands.ts'
+import { runCommands } from './planted-commands.ts'
 
 const agentTools = [
   'explore_by_glossary_term',
@@ -124,7 +124,7 @@ beforeAll(async () => {
     ['backup', '--json'],
     ['key', 'status', '--json'],
   ]
-  await runInOneProcess(commands, home, (_where, text) => replies.push(text))
+  await runCommands(commands, home, (_where, text) => replies.push(text))
 }, 180_000)
 afterAll(async () => {
   await stdio.close()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { mainFile, runAssay } from '../support/assay.ts'
+import { runAssay } from '../support/assay.ts'
 import type { MarkedPlantings } from '../support/marked-plantings.ts'
 
 type Note = (where: string, text: string) => void
@@ -71,39 +71,16 @@ const listCommands = (take: (field: string) => string, home: string): string[][]
   ['call', 'get_metric', take('assay call get_metric')],
 ]
 
-const DONE = 'one command has ended'
-
-/** Loads the program once for each command line, in one process; the exit code is the last that it sets. */
-const toCommandScript = (commands: readonly string[][]) => `
-  import { EventEmitter } from 'node:events'
-  import { createRequire } from 'node:module'
-  import { dirname } from 'node:path'
-  EventEmitter.defaultMaxListeners = 0
-  const exit = process.exit
-  process.exit = () => {}
-  const [node] = process.argv
-  const main = ${JSON.stringify(mainFile)}
-  const require = createRequire(main)
-  for (const args of ${JSON.stringify(commands)}) {
-    for (const file of Object.keys(require.cache)) if (file.startsWith(dirname(main))) delete require.cache[file]
-    process.argv = [node, main, ...args]
-    process.exitCode = undefined
-    require(main)
-    while (process.exitCode === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
-    process.stderr.write(${JSON.stringify(`${DONE}\n`)})
+/** Runs commands one after the other, and notes what they print. */
+export async function runCommands(commands: readonly string[][], home: string, note: Note): Promise<void> {
+  for (const args of commands) {
+    const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
+    note(`assay ${args[0]}`, stdout + stderr)
   }
-  process.stdout.write('', () => exit(0))`
-
-/** Runs commands one after the other in one process, and notes what they print. */
-export async function runInOneProcess(commands: readonly string[][], home: string, note: Note): Promise<void> {
-  const output = await runWith(toCommandScript(commands), ['--version'], home)
-  const ended = output.split(DONE).length - 1
-  note('a command', output)
-  if (ended < commands.length) throw new Error(`${ended} of ${commands.length} commands ended: ${output.slice(-2000)}`)
 }
 
 /**
- * Types what is planted into commands; in more than one round, the first of each in a process of its own.
+ * Types what is planted into commands.
  * @param further commands that run with the others
  */
 export async function plantCommands(
@@ -115,10 +92,5 @@ export async function plantCommands(
 ): Promise<void> {
   const take = (field: string) => plantings.take(field, { credentialsOnly: true })
   const commands = Array.from({ length: count }, () => listCommands(take, home)).flat()
-  const alone = count > 1 ? commands.length / count : 0
-  for (const args of commands.slice(0, alone)) {
-    const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
-    note(`assay ${args[0]}`, stdout + stderr)
-  }
-  await runInOneProcess([...further, ...commands.slice(alone)], home, note)
+  await runCommands([...further, ...commands], home, note)
 }

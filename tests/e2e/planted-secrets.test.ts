@@ -10,7 +10,7 @@ import { Store } from '../../src/store/store.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { localPerson } from '../support/context.ts'
-import { runInOneProcess } from './planted-commands.ts'
+import { runCommands } from './planted-commands.ts'
 
 /** A tenant that sends back all that it was sent, decoded too, and words of its own, in every kind of refusal. */
 const digestOf = (text: string) => createHash('sha256').update(text).digest()
@@ -167,7 +167,7 @@ describe('a planted secret', () => {
       ],
       ['export', '--dir', join(home, 'exported')],
     ]
-    await runInOneProcess(commands, home, note)
+    await runCommands(commands, home, note)
     expect(seen.length).toBeGreaterThan(150)
     expect(seen.filter(({ text }) => text.includes('rate_limited')).length).toBeLessThan(5)
     expect(asked).toBeGreaterThan(20)

@@ -6,7 +6,7 @@ import { runAssay, serveAssay } from '../support/assay.ts'
 import { MarkedPlantings } from '../support/marked-plantings.ts'
 import { makeEarlierFolder } from '../upgrade/earlier-folder.ts'
 import { connectHttp } from './estate.ts'
-import { runInOneProcess } from './planted-commands.ts'
+import { runCommands } from './planted-commands.ts'
 import { readEverything } from './planted-doors.ts'
 
 type Row = Record<string, unknown>
@@ -216,7 +216,7 @@ export async function findPlantedInUpgraded(rows: number, every: number) {
       await server.stop()
     }
     const commands = [['backup', join(home, 'copy.db')], ['export', '--dir', join(home, 'exported')], ['doctor']]
-    await runInOneProcess(commands, home, note)
+    await runCommands(commands, home, note)
     readFiles()
     return { leaks: [...leaks], before, forgotten, uncovered: plantings.listUncovered(), ...plantings.counts, ...count }
   } finally {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules, SourceMap } from 'node:module'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readPackage, toManifest } from '../../packaging/mcpb.ts'
@@ -68,7 +69,7 @@ describe('the tarball', () => {
 
   it('contains nothing else', () => {
     const known =
-      /^(?:package\.json|(?:README|CHANGELOG)\.md|LICENSE|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|sample-company\/(?:[a-z]+\.yaml|pages\/[\w-]+\.html)|docs\/[a-z-]+\.md|man\/assay\.1|migrations\/(?:postgres|sqlite)\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/package\.json|dist\/(?:loader|main|[a-z/-]+\.worker|scripts\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+))\.js|dist\/frames\/[a-z-]+\.json|dist\/console\/(?:index\.html|console-[A-Z0-9]{8}\.(?:js|css)(?:\.gz)?)|dist\/view\/answer\.html|dist\/LICENSES\.txt)$/
+      /^(?:package\.json|(?:README|CHANGELOG)\.md|LICENSE|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|sample-company\/(?:[a-z]+\.yaml|pages\/[\w-]+\.html)|docs\/[a-z-]+\.md|man\/assay\.1|migrations\/(?:postgres|sqlite)\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/console\/(?:index\.html|console-[A-Z0-9]{8}\.(?:js|css)(?:\.gz)?)|dist\/view\/answer\.html|dist\/LICENSES\.txt)$/
     expect([...paths].filter((path) => !known.test(path))).toEqual([])
     expect(packed.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(9_200_000)
   })
@@ -79,7 +80,13 @@ describe('the tarball', () => {
       .filter((path) => path.endsWith('.js'))
       .flatMap((path) => {
         const text = readFileSync(join(root, path), 'utf8')
-        return [...text.matchAll(/\brequire\("([^"\n]+)"\)/g)].map(([, specifier = '']) => ({ path, specifier }))
+        const { staticImports, staticExports, dynamicImports } = parseSync(path, text).module
+        return [
+          ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
+          ...staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
+          ...dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+          ...[...text.matchAll(/\brequire\("([^"\n]+)"\)/g)].map(([, specifier = '']) => specifier),
+        ].map((specifier) => ({ path, specifier }))
       })
     const missing = wanted.filter(({ path, specifier }) => {
       if (specifier.includes('${')) return false
@@ -97,11 +104,11 @@ describe('the tarball', () => {
 
   it('omits the source maps of the build', () => {
     expect([...paths].filter((path) => path.endsWith('.map'))).toEqual([])
-    const map = new SourceMap(JSON.parse(readFileSync(join(root, 'dist', 'scripts', 'main.js.map'), 'utf8')))
-    const lines = readFileSync(join(root, 'dist', 'scripts', 'main.js'), 'utf8').split('\n')
-    const line = lines.findIndex((text) => text.includes('runCommandLine(import_node_process'))
-    const found = map.findEntry(line, lines[line]?.indexOf('runCommandLine(import_node_process') ?? 0)
-    expect('originalSource' in found ? found.originalSource : undefined).toBe('../../src/main.ts')
+    const map = new SourceMap(JSON.parse(readFileSync(join(root, 'dist', 'main.js.map'), 'utf8')))
+    const lines = readFileSync(join(root, 'dist', 'main.js'), 'utf8').split('\n')
+    const line = lines.findIndex((text) => text.includes('explainUnsupported(process'))
+    const found = map.findEntry(line, lines[line]?.indexOf('explainUnsupported(process') ?? 0)
+    expect('originalSource' in found ? found.originalSource : undefined).toBe('../src/main.ts')
   })
 
   it('has an executable command with a shebang line', () => {

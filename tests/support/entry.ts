@@ -36,8 +36,6 @@ export async function buildEntry(entry: URL): Promise<string> {
     entryPoints: [fileURLToPath(entry)],
     outfile,
     splitting: false,
-    // What packages require of Node.js.
-    banner: { js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);" },
     plugins: [withoutTools, ...bundleOptions.plugins],
     logLevel: 'error',
   }).then(() => outfile)

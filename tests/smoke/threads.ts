@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+
+// Starts and ends each kind of worker thread of the program many times, while garbage is collected, which is when native
+// code once ended the process. Runs under the Node.js that is tried: node --expose-gc threads.ts DIST HOME TIMES
+
+const [dist = '', home = '', times = '100'] = process.argv.slice(2)
+const AT_ONCE = 4
+
+/** What each thread needs beyond the data folder. A kind that is missing here fails. */
+const kinds: Readonly<Record<string, object>> = {
+  'background/engine.worker.js': {},
+  'background/lookup.worker.js': {},
+  'background/loop.worker.js': { processMark: 'smoke' },
+  'background/query.worker.js': { minFindings: 0, role: 'holder' },
+  'background/scan.worker.js': { owner: 'smoke', processMark: 'smoke' },
+  'commands/operation.worker.js': {},
+  'detectors/detect.worker.js': {},
+  'imports/apply/sort.worker.js': {},
+  'imports/stage/import.worker.js': {},
+  'store/postgres/connection.worker.js': {},
+}
+
+const common = {
+  home,
+  place: { kind: 'file', file: join(home, 'assay.db') },
+  keys: {},
+  logLevel: 'silent',
+  settings: { lockdown: false, lockdownCodes: false, readOnly: false, webhookHosts: [] },
+  fingerprintKey: new Uint8Array(32),
+  masked: [],
+  memory: { table: new SharedArrayBuffer(1 << 20), groups: new SharedArrayBuffer(1 << 20) },
+  converter: 0,
+}
+
+/** Ends a thread by request, at once, or in the middle of its start. */
+async function startAndEnd(script: string, round: number): Promise<void> {
+  const worker = new Worker(join(dist, script), { workerData: { ...common, ...kinds[script] }, stdout: true })
+  worker.stdout.resume()
+  let failure: unknown
+  worker.on('error', (error) => {
+    failure = error
+  })
+  worker.on('message', ({ kind }: { kind: string }) => {
+    if (kind === 'stopped') void worker.terminate()
+  })
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  await new Promise<void>((resolve) => worker.once('online', resolve))
+  const canStop = !script.startsWith('store/postgres/')
+  if (canStop && round % 3 === 0) worker.postMessage({ kind: 'stop' })
+  await Promise.race([exited, sleep([2_000, round % 60, 120][round % 3])])
+  await worker.terminate()
+  await exited
+  gc?.()
+  if (failure !== undefined) throw failure
+}
+
+const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.worker.js'))
+  .map((path) => path.replaceAll(sep, '/'))
+const unknown = scripts.filter((script) => kinds[script] === undefined)
+if (unknown.length > 0 || scripts.length === 0) throw new Error(`No workerData is known for: ${unknown.join(', ')}`)
+for (const script of scripts) {
+  const rounds = Array.from({ length: Number(times) }, (_, round) => round).values()
+  const take = async () => {
+    for (const round of rounds) await startAndEnd(script, round)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, take))
+}
+process.stdout.write(`${scripts.length} kinds of threads, each started and ended ${times} times\n`)
