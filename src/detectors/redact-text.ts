@@ -1,10 +1,10 @@
-import { joinRanges } from '../kernel/ranges.ts'
+import { memoize } from '../kernel/memoize.ts'
+import { joinRanges, type Range } from '../kernel/ranges.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
-import type { RedactedFinding } from './detector.ts'
 import { MASK_TEXT } from './excerpt.ts'
 import { piiDetector } from './pii/index.ts'
 import { ReportedValues } from './reported-values.ts'
-import { type DetectorRun, runDetectors } from './runner.ts'
+import { type DetectorRun, findMatches } from './runner.ts'
 import { toSafeTextOnce } from './safe-text.ts'
 import { secretsDetector } from './secrets/index.ts'
 
@@ -21,6 +21,13 @@ export interface RedactedText {
   values: readonly string[]
 }
 
+const MAX_CACHED = 5_000
+
+/** A name that other items repeat, without what the detectors would report in it; names recur, so it is cached. */
+export const toSafeName: (name: string) => SafeText = memoize(MAX_CACHED, (name) =>
+  new ReportedValues(redactTexts([name])[0]?.values).hide(toSafeTextOnce(name, 'prose')),
+)
+
 /** Masks all credentials and personal data in texts that were taken from a source by another program. */
 export function redactTexts(texts: readonly string[]): RedactedText[] {
   const redacted: RedactedText[] = []
@@ -30,7 +37,7 @@ export function redactTexts(texts: readonly string[]): RedactedText[] {
 }
 
 function redactSome(texts: readonly string[]): RedactedText[] {
-  const { findings, warnings } = runDetectors(
+  const { reported, warnings } = findMatches(
     {
       mime: 'text/plain',
       parts: texts.map((text, index) => ({ kind: 'text', path: String(index), text })),
@@ -39,7 +46,6 @@ function redactSome(texts: readonly string[]): RedactedText[] {
     {
       asset: { key: '', kind: 'text', name: '', url: '' },
       detectors,
-      veiling: detectors,
       now: 0,
       inlineSuppression: false,
       occurrences: 'all',
@@ -48,16 +54,15 @@ function redactSome(texts: readonly string[]): RedactedText[] {
   )
   // Findings are limited per document, so texts that together exceed the limit are redacted one by one.
   if (warnings.length > 0 && texts.length > 1) return texts.flatMap((text) => redactSome([text]))
-  return texts.map((text, index) => veil(text, findings, String(index)))
+  const ranges = texts.map((): Range[] => [])
+  for (const { match } of reported) ranges[match.part]?.push(match)
+  return texts.map((text, index) => veil(text, ranges[index] ?? []))
 }
 
-function veil(text: string, findings: readonly RedactedFinding[], path: string): RedactedText {
+function veil(text: string, ranges: readonly Range[]): RedactedText {
   const values = new ReportedValues()
   let veiled = ''
   let at = 0
-  const ranges = findings
-    .filter(({ location }) => location.path === path)
-    .map(({ location }) => ({ start: location.start ?? 0, end: location.end ?? 0 }))
   for (const { start, end } of joinRanges(ranges)) {
     veiled += text.slice(at, start) + MASK_TEXT
     values.add(text.slice(start, end))

@@ -1,10 +1,11 @@
 import { type AssayDocument, findLineColumn } from '../documents/document.ts'
+import { memoize } from '../kernel/memoize.ts'
 import type { Range } from '../kernel/ranges.ts'
-import type { SafeText } from '../kernel/safe-text.ts'
 import type { RedactedFinding } from './detector.ts'
 import { findHiddenAround, toExcerpt } from './excerpt.ts'
 import { ReportedValues } from './reported-values.ts'
 import type { Located, Reported } from './resolution.ts'
+import { toSafeText } from './safe-text.ts'
 
 /**
  * Converts matches to findings as they are stored. `veiled` are all matches that no excerpt may display, `known` are
@@ -29,6 +30,8 @@ export function toFindings(
     const hidden = findHiddenAround(document.parts[index]?.text ?? '', matches, values)
     rangesOf.set(index, [...(rangesOf.get(index) ?? []), ...hidden])
   }
+  // First what is recognized by itself: with a part of it masked, the rest would not be.
+  const toSafePath = memoize(reported.length, (path) => values.hide(toSafeText(path, 'prose')))
   const hasSections = document.parts.some(({ section }) => section !== undefined)
   return reported.map(({ match, sections, fingerprint, valueFingerprint }) => {
     const part = document.parts[match.part]
@@ -40,7 +43,7 @@ export function toFindings(
       confidence: Math.round(match.confidence * 100) / 100,
       ...(match.customDetectorKey === undefined ? {} : { customDetectorKey: match.customDetectorKey }),
       location: {
-        path: values.hide(match.path as SafeText),
+        path: toSafePath(match.path),
         ...(part === undefined ? {} : findLineColumn(document, part, match.start)),
         start: match.from,
         end: match.to,

@@ -30,7 +30,7 @@ export interface RunOptions {
   detectors: readonly DetectorRun[]
   /** Detectors run around findings even if not among `detectors`, so that excerpts mask what they find. */
   veiling?: readonly DetectorRun[]
-  /** Values that excerpts must not show although they may stand elsewhere in the item. */
+  /** Values of other texts of the item, which excerpts must not show either. */
   values?: readonly string[]
   now: number
   /** A keyed hash of the canonical string `detector|type|asset|value`. */
@@ -59,6 +59,14 @@ export interface RunResult {
 
 /** Runs detectors over a document and returns redacted findings, and apart from them the values to be masked. */
 export function runDetectors(document: AssayDocument, options: RunOptions): RunResult {
+  const { found, reported, warnings } = findMatches(document, options)
+  const veiled = [...found, ...findMore(document, reported, options)]
+  const values = new Set([...(options.values ?? []), ...listValues(document, veiled, options)])
+  return { findings: toFindings(document, reported, veiled, values), values: [...values], warnings }
+}
+
+/** What detectors find in a document, unmasked: all matches, and those that are reported. */
+export function findMatches(document: AssayDocument, options: RunOptions) {
   const warnings: RunWarning[] = []
   const { pieces, truncated } = toPieces(document)
   if (truncated || document.truncated === true) {
@@ -79,9 +87,7 @@ export function runDetectors(document: AssayDocument, options: RunOptions): RunR
       message: `${type} found too much here: ${count} less severe findings are omitted.`,
     })
   }
-  const veiled = [...found, ...findMore(document, reported, options)]
-  const values = new Set([...(options.values ?? []), ...listValues(document, veiled, options)])
-  return { findings: toFindings(document, reported, veiled, values), values: [...values], warnings }
+  return { found, reported, warnings }
 }
 
 /** The values of matches of the veiling detectors. */

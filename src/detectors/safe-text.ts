@@ -160,7 +160,7 @@ const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|coo
 export function findHidden(text: string, kind: TextKind): readonly Range[] {
   const look = profileText(text)
   const found = findIn(text, kind, look)
-  // In addresses, a plus sign stands for a space.
+  // In addresses, a plus sign encodes a space.
   const isSpaced = kind === 'key' && text.includes('+')
   if (!look.disguised && !isSpaced) return found
   const hidden = [...found]

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ReportedValues } from '../../src/detectors/reported-values.ts'
 import { MASK } from '../../src/kernel/redaction.ts'
 import { internalText } from '../../src/kernel/safe-text.ts'
+import { cpuMs } from '../support/cpu.ts'
 import { writings } from '../support/writings.ts'
 
 const hide = (text: string, ...values: string[]) => new ReportedValues(values).hide(internalText(text))
@@ -53,6 +54,12 @@ describe('a reported value', () => {
     expect(hide(`KEY${key}`, `${key}${key}`)).toBe(`KEY${MASK}`)
   })
 
+  it('is hidden where the text is cut within letters that are no word', () => {
+    for (const cut of ['see AKIALANFUCVCVO.pdf', '/docs/akialanfucv/b', 'AKIALANF…'])
+      expect(hide(cut, 'AKIALANFUCVCVO2QWXYZ')).toContain(MASK)
+    expect(hide('Plans for the summer', 'Summer2024')).toBe('Plans for the summer')
+  })
+
   it('leaves no half of a character that consists of two', () => {
     const [key = ''] = values
     for (const sign of ['\u{1f600}', '\u{1f469}\u200d\u{1f4bb}', '\u{20bb7}'])
@@ -74,6 +81,7 @@ describe('what only resembles a reported value', () => {
       'db.globex.example is up',
     ],
     ['a short number in a longer one', 'ticket 110,123', '10.1.2.3', 'ticket 110,123'],
+    ['a number that begins like the end of another', '/pages/123456789012', '+49 170 1234567', '/pages/123456789012'],
     ['two characters', 'a-b', 'ab', 'a-b'],
   ])('%s', (_what, text, value, expected) => expect(hide(text, value)).toBe(expected))
 })
@@ -101,12 +109,15 @@ describe('an address', () => {
 })
 
 it('takes time that is linear in the number of values and in the text', () => {
-  const many = Array.from({ length: 10_000 }, (_, n) => [
+  const many = Array.from({ length: 5_000 }, (_, n) => [
     `customer${n}@globex.example`,
     `ghp_aB3d${n * 7919}xYz${n}Qw`,
   ]).flat()
-  const start = performance.now()
-  const hidden = hide(many.join(' '), ...many)
-  expect(performance.now() - start).toBeLessThan(6_000)
-  expect(hidden).not.toMatch(/customer|ghp_aB/)
+  const measure = (values: readonly string[]) => {
+    const before = cpuMs()
+    expect(hide(values.join(' '), ...values)).not.toMatch(/customer|ghp_aB/)
+    return cpuMs() - before
+  }
+  const part = measure(many.slice(0, 1_000))
+  expect(measure(many)).toBeLessThan(10 * (3 * part + 100))
 }, 30_000)
