@@ -1,4 +1,5 @@
 import type { AssetFacts } from '../detectors/detector.ts'
+import { toSafeName } from '../detectors/redact-text.ts'
 import { ReportedValues } from '../detectors/reported-values.ts'
 import {
   MAX_ADDRESS,
@@ -120,7 +121,7 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
       safely(async () => {
         const { scopes, warnings } = await session.scopes()
         return {
-          scopes: scopes.map(({ key, name }) => ({ key: toKey(key), name: toSafeText(name, 'prose') })),
+          scopes: scopes.map(({ key, name }) => ({ key: toKey(key), name: toSafeName(name) })),
           warnings: warnings.map((warning) => toSafeWarning(warning, toKey)),
         }
       }),
@@ -195,9 +196,9 @@ function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeA
     url: toSafeAddress(draft.url, values),
     checksum: toSafeText(draft.checksum, 'key'),
     original: toAssetFacts(draft),
-    ...(container === undefined ? {} : { container: toName(container) }),
-    ...(dataset === undefined ? {} : { dataset: toName(dataset) }),
-    ...(parentContainer === undefined ? {} : { parentContainer: toName(parentContainer) }),
+    ...(container === undefined ? {} : { container: toSafeName(container) }),
+    ...(dataset === undefined ? {} : { dataset: toSafeName(dataset) }),
+    ...(parentContainer === undefined ? {} : { parentContainer: toSafeName(parentContainer) }),
     ...(owner === undefined ? {} : { owner: toName(owner) }),
     ...(draft.isUncertain === undefined ? {} : { isUncertain: draft.isUncertain }),
     ...(draft.partOf === undefined ? {} : { partOf: toKey(draft.partOf) }),
