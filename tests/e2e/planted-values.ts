@@ -16,7 +16,7 @@ import {
   SecretFinder,
 } from '../support/reported-plantings.ts'
 import { ask, connectHttp } from './estate.ts'
-import { runInOneProcess } from './planted-commands.ts'
+import { runCommands } from './planted-commands.ts'
 import { readEverything } from './planted-doors.ts'
 import { readInParts } from './planted-texts.ts'
 
@@ -62,7 +62,8 @@ class Estate {
   }
 
   addPage(planting: Planting, place: string): void {
-    const id = String(100_000 + this.plantings.length)
+    // Its last digits are in no value.
+    const id = `${1 + this.plantings.length}000000`
     const { title = `Page ${id}`, body = '', filename } = places[place]?.(escapeXml(planting.disguised)) ?? {}
     const content = `<p>${escapeXml(toText(planting))}</p>${body}`
     this.wiki.addPage({
@@ -154,7 +155,7 @@ export async function findPlantedValues(share: number, say: (text: string) => vo
   const bi = await startSampleBi({ tenant: estate.bi, adminApi: true, scanPolls: 0 })
   const { home, remove } = makeHome()
   const server = await serveAssay(home, ['--log-level', 'debug'])
-  server.child.stderr?.on('data', (text) => { if (process.env.DBG) process.stdout.write(String(text)); note('the log', String(text)) })
+  server.child.stderr?.on('data', (text) => note('the log', String(text)))
   const { url } = server
   const client = await connectHttp(url)
   const read = new Set<string>()
@@ -179,7 +180,7 @@ export async function findPlantedValues(share: number, say: (text: string) => vo
     }
   }
   const post = async (source: string, format: string, body: string) => {
-    const headers = { 'content-type': 'application/json' }
+    const headers = { 'content-type': 'application/json', connection: 'close' }
     const reply = await fetch(`${url}/findings/import?source=${source}&format=${format}`, {
       ...{ method: 'POST', headers, body },
     })
@@ -197,13 +198,13 @@ export async function findPlantedValues(share: number, say: (text: string) => vo
     const { assets } = await readEverything({ url, client, note })
     say(`${assets} assets read`)
     for (const path of ['/metrics', '/openapi.json', '/semantic/watches.atom'])
-      note(path, await (await fetch(url + path)).text())
+      note(path, await (await fetch(url + path, { headers: { connection: 'close' } })).text())
     readFiles()
     const reported = await listReported(url, estate)
     await client.close()
     await server.stop()
     const commands = [['findings'], ['findings', '--format', 'csv'], ['sources'], ['backup', join(home, 'copy.db')]]
-    await runInOneProcess([...commands, ['export', '--dir', join(home, 'exported')]], home, note)
+    await runCommands([...commands, ['export', '--dir', join(home, 'exported')]], home, note)
     readFiles()
     const known = [...leaks].filter(([leak]) => reported.has(leak.split(':')[0] ?? ''))
     return {

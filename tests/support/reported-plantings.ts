@@ -17,9 +17,9 @@ interface Reported {
   secret: string
 }
 
-/** What may be shown of a value: the prefix by which its vendor is known, and constant beginnings. */
+/** Not sought: the prefix by which a vendor is known, and beginnings that all values of a kind have. */
 const publicStart =
-  /^(?:AKIA|ghp_|glpat-|xoxb-|sk_live_|npm_|SG\.|password: |Bearer |eyJ\w+\.eyJ\w+\.|-----BEGIN PRIVATE KEY-----\n\w{21}|https:.*=)/
+  /^(?:AKIA|ghp_|glpat-|xoxb-|sk_live_|npm_|SG\.|password: |Bearer |eyJ\w+\.eyJ\w+\.|-----BEGIN PRIVATE KEY-----\n\w{21}|https:.*=|DE\d\d 3704 0044 )/
 
 function toReported({ text, part }: Value): Reported {
   const bare = text.replace(/^(?:password: |Bearer )|^https:.*=/, '')
@@ -82,8 +82,9 @@ export const listNumbers = () => Array.from({ length: KINDS }, (_, number) => nu
 
 const MIN_PIECE = 5
 const LONG = 8
+const LONG_NUMBER = 12
 const toBare = (text: string) => text.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
-const omission = /[*\u2022\u2026]/
+const omission = /\*\*|[\u2022\u2026]/
 
 /** Finds in texts five characters in a row of a secret beside a mark of omission, or eight anywhere. */
 export class SecretFinder {
@@ -91,8 +92,10 @@ export class SecretFinder {
 
   add({ name, secret }: Planting): void {
     for (const form of new Set([secret.toLowerCase(), toBare(secret)])) {
-      for (let at = 0; at + MIN_PIECE <= form.length; at++)
-        this.#pieces.set(form.slice(at, at + MIN_PIECE), { name, secret: form })
+      for (let at = 0; at + MIN_PIECE <= form.length; at++) {
+        const piece = form.slice(at, at + MIN_PIECE)
+        if (toBare(piece) === piece) this.#pieces.set(piece, { name, secret: form })
+      }
     }
   }
 
@@ -105,8 +108,11 @@ export class SecretFinder {
         if (name === '') continue
         let end = at + MIN_PIECE
         while (end < each.length && secret.includes(each.slice(at, end + 1))) end++
-        const isPart = omission.test(each.charAt(at - 1)) || omission.test(each.charAt(end))
-        if (end - at >= LONG || isPart) found.set(name, JSON.stringify(each.slice(Math.max(0, at - 60), end + 20)))
+        const around = each.slice(Math.max(0, at - 2), at) + each.slice(end, end + 2)
+        // Digits beside other digits or letters belong to a number or a hash.
+        const isNumber = /[\da-z]/.test(each.charAt(at - 1) + each.charAt(end)) && /^\d+$/.test(each.slice(at, end))
+        if (end - at >= (isNumber ? LONG_NUMBER : LONG) || (omission.test(around) && !isNumber))
+          found.set(name, JSON.stringify(each.slice(Math.max(0, at - 60), end + 20)))
         at = end - MIN_PIECE
       }
     }
