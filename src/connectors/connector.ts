@@ -41,7 +41,7 @@ export type LinkType = (typeof linkTypes)[number]
 export interface LinkDraft {
   type: LinkType
   targetKey?: string
-  /** The URL or reference as the author wrote it; it is displayed, so it must not contain credentials. */
+  /** The URL or reference as the author wrote it. */
   url?: string
   label?: string
   /** Path of the part that holds the link. */

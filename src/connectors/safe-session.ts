@@ -1,8 +1,11 @@
 import type { AssetFacts } from '../detectors/detector.ts'
+import { toSafeName } from '../detectors/redact-text.ts'
+import { ReportedValues } from '../detectors/reported-values.ts'
 import {
   MAX_ADDRESS,
   MAX_CHECKPOINT,
   MAX_LINK_LABEL,
+  MAX_NAME,
   toSafeAddress,
   toSafeKey,
   toSafeText,
@@ -29,9 +32,12 @@ import { toAssetFacts } from './facts.ts'
 
 const MAX_SENTENCE = 2000
 
-/** An asset that may be stored and displayed; `original` is the unmasked input of detectors and is never stored. */
+/**
+ * An asset that may be stored and displayed once `hideInAsset` has masked the `values` that were found in it; these and
+ * `original`, the unmasked input of detectors, are never stored.
+ */
 export type SafeAsset = Safe<Omit<AssetDraft, 'document' | 'outline'>> &
-  Pick<AssetDraft, 'document' | 'outline'> & { original: AssetFacts }
+  Pick<AssetDraft, 'document' | 'outline'> & { original: AssetFacts; values: ReportedValues }
 export type SafeScope = Safe<CrawlScope>
 export type SafeWarning = Safe<ScanWarning>
 type SafeStep = Safe<TestStep>
@@ -115,7 +121,7 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
       safely(async () => {
         const { scopes, warnings } = await session.scopes()
         return {
-          scopes: scopes.map(({ key, name }) => ({ key: toKey(key), name: toSafeText(name, 'prose') })),
+          scopes: scopes.map(({ key, name }) => ({ key: toKey(key), name: toSafeName(name) })),
           warnings: warnings.map((warning) => toSafeWarning(warning, toKey)),
         }
       }),
@@ -180,24 +186,27 @@ const toSafeUnlisted = ({ detail, ...unlisted }: Unlisted): Safe<Unlisted> => ({
 
 function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeAsset {
   const { container, dataset, parentContainer, owner, document } = draft
+  const values = new ReportedValues()
+  const toName = (text: string) => toSafeText(text, 'prose', MAX_NAME, values)
   const asset: SafeAsset = {
+    values,
     kind: draft.kind,
     key: toKey(draft.key),
-    name: toSafeText(draft.name, 'prose'),
-    url: toSafeAddress(draft.url),
+    name: toName(draft.name),
+    url: toSafeAddress(draft.url, values),
     checksum: toSafeText(draft.checksum, 'key'),
     original: toAssetFacts(draft),
-    ...(container === undefined ? {} : { container: toSafeText(container, 'prose') }),
-    ...(dataset === undefined ? {} : { dataset: toSafeText(dataset, 'prose') }),
-    ...(parentContainer === undefined ? {} : { parentContainer: toSafeText(parentContainer, 'prose') }),
-    ...(owner === undefined ? {} : { owner: toSafeText(owner, 'prose') }),
+    ...(container === undefined ? {} : { container: toSafeName(container) }),
+    ...(dataset === undefined ? {} : { dataset: toSafeName(dataset) }),
+    ...(parentContainer === undefined ? {} : { parentContainer: toSafeName(parentContainer) }),
+    ...(owner === undefined ? {} : { owner: toName(owner) }),
     ...(draft.isUncertain === undefined ? {} : { isUncertain: draft.isUncertain }),
     ...(draft.partOf === undefined ? {} : { partOf: toKey(draft.partOf) }),
     ...(draft.absorbs === undefined ? {} : { absorbs: draft.absorbs }),
     ...(draft.outline === undefined ? {} : { outline: draft.outline }),
     ...(draft.contentCreatedAt === undefined ? {} : { contentCreatedAt: draft.contentCreatedAt }),
     ...(draft.contentUpdatedAt === undefined ? {} : { contentUpdatedAt: draft.contentUpdatedAt }),
-    ...toSafeContent(draft, toKey),
+    ...toSafeContent(draft, toKey, values),
   }
   if (document === undefined) return asset
   asset.document = async () => {
@@ -205,32 +214,76 @@ function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeA
       return await safely(document)
     } finally {
       // Reading the content may have changed these members of the draft.
-      Object.assign(asset, toSafeContent(draft, toKey))
+      Object.assign(asset, toSafeContent(draft, toKey, values))
     }
   }
   return asset
 }
 
-function toSafeContent({ facts, links, unread, unlisted }: AssetDraft, toKey: (key: string) => SafeText) {
+function toSafeContent(
+  { facts, links, unread, unlisted }: AssetDraft,
+  toKey: (key: string) => SafeText,
+  values: ReportedValues,
+) {
   return {
-    links: links.map((link) => toSafeLink(link, toKey)),
+    links: links.map((link) => toSafeLink(link, toKey, values)),
     ...(unread === undefined ? {} : { unread: toSafeValue(unread, 'key') as Safe<typeof unread> }),
     ...(unlisted === undefined ? {} : { unlisted: unlisted.map(toSafeUnlisted) }),
-    ...(facts === undefined ? {} : { facts: toSafeValue(facts, 'prose') as Record<string, unknown> }),
+    ...(facts === undefined ? {} : { facts: toSafeValue(facts, 'prose', values) as Record<string, unknown> }),
   }
 }
 
-function toSafeLink(link: LinkDraft, toKey: (key: string) => SafeText): Safe<LinkDraft> {
+function toSafeLink(link: LinkDraft, toKey: (key: string) => SafeText, values: ReportedValues): Safe<LinkDraft> {
   const { targetKey, url, label, path, section, reference, ...place } = link
   return {
     ...place,
     ...(targetKey === undefined ? {} : { targetKey: toKey(targetKey) }),
-    ...(url === undefined ? {} : { url: toSafeText(url, 'key', MAX_ADDRESS) }),
-    ...(label === undefined ? {} : { label: toSafeText(label, 'prose', MAX_LINK_LABEL) }),
+    ...(url === undefined ? {} : { url: toSafeText(url, 'key', MAX_ADDRESS, values) }),
+    ...(label === undefined ? {} : { label: toSafeText(label, 'prose', MAX_LINK_LABEL, values) }),
     ...(section === undefined ? {} : { section: toSafeText(section, 'key') }),
-    ...(path === undefined ? {} : { path: toSafeText(path, 'prose') }),
-    ...(reference === undefined ? {} : { reference: toSafeValue(reference, 'prose') as Safe<typeof reference> }),
+    ...(path === undefined ? {} : { path: toSafeText(path, 'prose', MAX_NAME, values) }),
+    ...(reference === undefined
+      ? {}
+      : { reference: toSafeValue(reference, 'prose', values) as Safe<typeof reference> }),
   }
+}
+
+/** The asset without values that were reported in it or in `others`, in all texts but its owner and the platform's ids. */
+export function hideInAsset(asset: SafeAsset, others: Iterable<string>): SafeAsset {
+  const values = new ReportedValues([...asset.values, ...others])
+  if (values.size === 0) return asset
+  const { container, dataset, parentContainer, facts, url } = asset
+  return {
+    ...asset,
+    name: values.hide(asset.name),
+    url: values.hideInAddress(url, findIdEnd(url, new Set(asset.key.split(':')))),
+    ...(container === undefined ? {} : { container: values.hide(container) }),
+    ...(dataset === undefined ? {} : { dataset: values.hide(dataset) }),
+    ...(parentContainer === undefined ? {} : { parentContainer: values.hide(parentContainer) }),
+    ...(facts === undefined ? {} : { facts: values.hideIn(facts) }),
+    links: asset.links.map((link) => hideInLink(link, values)),
+  }
+}
+
+function hideInLink(link: Safe<LinkDraft>, values: ReportedValues): Safe<LinkDraft> {
+  const { targetKey, type, url, reference, ...texts } = link
+  const id = reference?.id
+  // A masked address of another site is not opened; one of the platform itself ends after the id.
+  const address = url === undefined || id === undefined ? url : values.hideInAddress(url, findIdEnd(url, new Set([id])))
+  return {
+    ...values.hideIn(texts),
+    type,
+    ...(targetKey === undefined ? {} : { targetKey }),
+    ...(address === undefined ? {} : { url: id === undefined ? values.hide(address) : address }),
+    ...(reference === undefined ? {} : { reference: values.hideIn(reference) }),
+  }
+}
+
+/** Offset in an address after the last of some ids that is a step or parameter of it. */
+function findIdEnd(address: string, ids: ReadonlySet<string>): number {
+  let end = 0
+  for (const { 0: step, index } of address.matchAll(/[^/?#&=]+/g)) if (ids.has(step)) end = index + step.length
+  return end
 }
 
 function toSafeWarning({ code, message, scope, assetKey, incomplete }: ScanWarning, toKey: (key: string) => SafeText) {

@@ -2,6 +2,7 @@ import type { AssetDraft } from '../connectors/connector.ts'
 import type { InternalLink, LinkLookup, LinkTarget } from '../detectors/broken-links/internal.ts'
 import type { LinkingAsset, TargetAsset } from '../findings/links.store.ts'
 import { findTarget, listAttached, listTargetsByName, listTargetsOfKind } from '../findings/links.store.ts'
+import { isMaskOf, MASK } from '../kernel/redaction.ts'
 import type { ScopeRecord } from '../scans/model.ts'
 import type { Reader } from '../store/store.ts'
 
@@ -38,6 +39,12 @@ export function openLookups(reader: Reader, coverage: Coverage) {
     return complete.has(scope) || complete.has(space) ? 'missing' : 'unknown'
   }
 
+  let masked: TargetAsset[] | undefined
+  const maskedPages = (reading: Reader) => {
+    masked ??= listTargetsOfKind(reading, sourceId, 'wiki.page', `%${MASK}%`)
+    return masked
+  }
+
   return (reading: Reader, asset: LinkingAsset, link: InternalLink): AssetLookup => {
     let unknown = false
     const noted = (found: Found): Found => {
@@ -52,11 +59,14 @@ export function openLookups(reader: Reader, coverage: Coverage) {
     }
     const byTitle = (title: string, space: string | undefined): Found => {
       const wanted = (space ?? spaceOf(own()))?.toLowerCase()
-      const pages = listTargetsByName(reading, sourceId, title).filter(
-        ({ kind, facts }) => kind === 'wiki.page' && String(facts.spaceKey ?? '').toLowerCase() === wanted,
-      )
-      const [page] = pages
-      return page === undefined ? absence(wanted) : toLinkTarget(page)
+      const isWanted = ({ kind, facts }: TargetAsset) =>
+        kind === 'wiki.page' && String(facts.spaceKey ?? '').toLowerCase() === wanted
+      const page = listTargetsByName(reading, sourceId, title).find(isWanted)
+      if (page !== undefined) return toLinkTarget(page)
+      // The title may be masked here or there.
+      const isMasked =
+        title.includes(MASK) || maskedPages(reading).some((other) => isWanted(other) && isMaskOf(other.name, title))
+      return isMasked ? 'unknown' : absence(wanted)
     }
     const pageOf = (reference: NonNullable<InternalLink['reference']>): Found | TargetAsset => {
       if (reference.id !== undefined && link.targetKey !== undefined) return byKey(link.targetKey)
@@ -72,9 +82,12 @@ export function openLookups(reader: Reader, coverage: Coverage) {
         if (leavesOut.kinds.includes('wiki.attachment')) return noted('unknown')
         const page = pageOf(reference)
         if (page === 'missing' || page === 'unknown') return noted(page)
-        const attached = listAttached(reading, sourceId, page.key).filter(({ facts }) => facts.filename === filename)
-        const [file] = attached
+        const attached = listAttached(reading, sourceId, page.key)
+        const file =
+          attached.find(({ facts }) => facts.filename === filename) ??
+          attached.find(({ facts }) => isMaskOf(String(facts.filename), filename))
         if (file !== undefined) return noted(toLinkTarget(file))
+        if (filename.includes(MASK)) return noted('unknown')
         const space = spaceOf(findTarget(reading, sourceId, page.key))
         return noted(space === undefined ? 'unknown' : absence(space))
       },
@@ -98,7 +111,8 @@ function spaceOf(asset: TargetAsset | undefined): string | undefined {
 
 function toLinkTarget({ key, kind, name, status, facts }: TargetAsset): LinkTarget {
   const { anchors, anchorsCut } = facts
-  const whole = Array.isArray(anchors) && anchorsCut !== true
+  const isMasked = [name, ...(Array.isArray(anchors) ? anchors : [])].some((text) => String(text).includes(MASK))
+  const whole = Array.isArray(anchors) && anchorsCut !== true && !isMasked
   return {
     key,
     kind,

@@ -1,4 +1,5 @@
 import {
+  hideInAsset,
   openSafeSession,
   type SafeAsset,
   type SafeSession,
@@ -9,6 +10,7 @@ import type { CustomDefinition } from '../detectors/custom/rule.ts'
 import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
+import { ReportedValues } from '../detectors/reported-values.ts'
 import { MAX_ADDRESS, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -91,7 +93,8 @@ export async function previewDetector(
       const { document, asset } = toSubject(text)
       const { key, kind, name, url } = asset
       const shown = toSafeValue({ key, kind, name, url }, 'prose') as Shown
-      await examine(pool, definition, { document, asset, shown }, preview, context)
+      const toShown = (values: readonly string[]) => new ReportedValues(values).hideIn(shown)
+      await examine(pool, definition, { document, asset, toShown }, preview, context)
     }
     if (asked.source !== undefined) {
       await previewSource(pool, definition, { ...asked, source: asked.source }, preview, context)
@@ -108,26 +111,26 @@ interface Subject {
   document: AssayDocument
   /** The facts passed to detectors. */
   asset: AssetFacts
-  /** The masked facts shown in the answer. */
-  shown: Shown
+  /** The masked facts shown in the answer, without the values that detectors reported. */
+  toShown: (values: readonly string[]) => Shown
 }
 
 async function examine(
   pool: DetectorPool,
   definition: CustomDefinition,
-  { document, asset, shown }: Subject,
+  { document, asset, toShown }: Subject,
   preview: Preview,
   { now }: ReadContext,
 ): Promise<void> {
   const detectors = [{ type: customDetector.type, config: { definitions: [definition] } }]
-  const { findings, warnings } = await pool.run(document, { asset, detectors, now: now() })
+  const { findings, values, warnings } = await pool.run(document, { asset, detectors, now: now() })
   preview.examined++
   preview.hits += findings.length
   if (findings.length > 0) preview.matched++
   for (const { code, message } of warnings) warn(preview, { code, message })
   for (const { findingType, excerpt, location } of findings.slice(0, SHOWN - preview.samples.length)) {
     const sample = toSafeValue({ findingType, excerpt, location }, 'prose')
-    preview.samples.push({ asset: shown, ...(sample as Omit<PreviewSample, 'asset'>) })
+    preview.samples.push({ asset: toShown(values), ...(sample as Omit<PreviewSample, 'asset'>) })
   }
 }
 
@@ -174,7 +177,8 @@ async function* readSample(session: SafeSession, preview: Preview): AsyncGenerat
       for (const draft of batch.assets) {
         try {
           const document = await draft.document?.()
-          if (document !== undefined) yield { document, asset: draft.original, shown: toShown(draft) }
+          if (document !== undefined)
+            yield { document, asset: draft.original, toShown: (values) => toShown(hideInAsset(draft, values)) }
         } catch (error) {
           if (!(error instanceof AppError)) throw error
           warn(preview, { code: 'unreadable', message: error.message })

@@ -29,6 +29,8 @@ export interface Match {
   shown?: string
   /** Normalized value; matches with the same identity are the same finding. Default: the matched text. */
   identity?: string
+  /** It only names where personal data is, so that other texts may contain it. */
+  isName?: boolean
   /** The rule that matched, for tuning. */
   rule?: string
   category?: string

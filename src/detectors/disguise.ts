@@ -25,8 +25,8 @@ function toPlain(character: string): string {
 }
 
 const tag = /<[^<>]{1,300}>|\{\w{2,20}(?::[^{}]{0,80})?\}|[*`\\]|~~|__/g
-const entity = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|shy|nbsp|zwj|zwnj|lrm|rlm|ZeroWidthSpace));/gi
-const named: Record<string, string> = { amp: '&', nbsp: ' ' }
+const entity = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|shy|nbsp|zwj|zwnj|lrm|rlm|ZeroWidthSpace));/gi
+const named: Record<string, string> = { amp: '&', nbsp: ' ', lt: '<', gt: '>', quot: '"', apos: "'" }
 const escaped = /\\u(?:\{([0-9a-f]{1,6})\}|([0-9a-f]{4}))/gi
 const percentRun = /(?:%[0-9a-f]{2})+/gi
 

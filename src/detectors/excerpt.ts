@@ -1,8 +1,9 @@
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { maskCredentials } from '../kernel/redaction.ts'
 import { cutText, toCharacterStart } from '../kernel/well-formed.ts'
+import type { ReportedValues } from './reported-values.ts'
 import { findHidden } from './safe-text.ts'
-import { toLowerAscii, toVisibleLine } from './text.ts'
+import { toVisibleLine } from './text.ts'
 
 const SURROUNDINGS = 40
 const MAX_SHOWN_LENGTH = 200
@@ -17,15 +18,9 @@ export interface ExcerptMatch extends Range {
 
 /**
  * The match with its surroundings, on one line, with the match and all other findings in the window masked. `veiled`
- * are all ranges of the text that must not be displayed; `values` are all matched texts in lower case, which are masked
- * wherever they occur.
+ * are all ranges of the text that must not be displayed.
  */
-export function toExcerpt(
-  text: string,
-  match: ExcerptMatch,
-  veiled: readonly Range[],
-  values: Iterable<string>,
-): string {
+export function toExcerpt(text: string, match: ExcerptMatch, veiled: readonly Range[]): string {
   let start = toCharacterStart(text, Math.max(0, match.start - SURROUNDINGS))
   let end = toCharacterStart(text, Math.min(text.length, match.end + SURROUNDINGS))
   const nearby = joinRanges(veiled.filter((range) => range.end > start && range.start < end && !covers(match, range)))
@@ -35,44 +30,33 @@ export function toExcerpt(
   let excerpt = start > 0 ? '…' : ''
   let at = start
   for (const range of ranges) {
-    excerpt += withoutValues(text.slice(at, range.start), values)
+    excerpt += toVisibleLine(text.slice(at, range.start))
     excerpt += covers(range, match) ? shownOf(match) : MASK_TEXT
     at = range.end
   }
-  excerpt += withoutValues(text.slice(at, end), values)
+  excerpt += toVisibleLine(text.slice(at, end))
   return `${maskCredentials(excerpt).trim()}${end < text.length ? '…' : ''}`
 }
 
 /**
- * Credentials and personal data around matches, for `veiled`. Searches the unmasked text, because masking part of a
- * credential would prevent the rest from being recognized later.
+ * Credentials, personal data and reported values around matches, for `veiled`. Searches the unmasked text, because
+ * masking part of a credential would prevent the rest from being recognized later.
  */
-export function findHiddenAround(text: string, matches: readonly Range[]): Range[] {
+export function findHiddenAround(text: string, matches: readonly Range[], values: ReportedValues): Range[] {
   const windows = matches.map(({ start, end }) => ({
     start: Math.max(0, start - HIDDEN_REACH),
     end: Math.min(text.length, end + HIDDEN_REACH),
   }))
-  return joinRanges(windows).flatMap((window) =>
-    findHidden(text.slice(window.start, window.end), 'prose').map(({ start, end }) => ({
+  return joinRanges(windows).flatMap((window) => {
+    const part = text.slice(window.start, window.end)
+    return [...findHidden(part, 'prose'), ...values.find(part)].map(({ start, end }) => ({
       start: start + window.start,
       end: end + window.start,
-    })),
-  )
+    }))
+  })
 }
 
 const covers = (outer: Range, inner: Range) => outer.start <= inner.start && outer.end >= inner.end
 
 const shownOf = ({ shown, start, end }: ExcerptMatch) =>
   shown === undefined ? `${MASK_TEXT}(${end - start})` : cutText(toVisibleLine(shown), MAX_SHOWN_LENGTH)
-
-function withoutValues(context: string, values: Iterable<string>): string {
-  let line = toVisibleLine(context)
-  let folded = toLowerAscii(line)
-  for (const value of values) {
-    for (let at = folded.indexOf(value); at >= 0; at = folded.indexOf(value, at + MASK_TEXT.length)) {
-      line = line.slice(0, at) + MASK_TEXT + line.slice(at + value.length)
-      folded = toLowerAscii(line)
-    }
-  }
-  return line
-}

@@ -1,9 +1,10 @@
-import { joinRanges } from '../kernel/ranges.ts'
-import { ownText, type SafeText } from '../kernel/safe-text.ts'
-import type { RedactedFinding } from './detector.ts'
+import { memoize } from '../kernel/memoize.ts'
+import { joinRanges, type Range } from '../kernel/ranges.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { MASK_TEXT } from './excerpt.ts'
 import { piiDetector } from './pii/index.ts'
-import { type DetectorRun, runDetectors } from './runner.ts'
+import { ReportedValues } from './reported-values.ts'
+import { type DetectorRun, findMatches } from './runner.ts'
 import { toSafeTextOnce } from './safe-text.ts'
 import { secretsDetector } from './secrets/index.ts'
 
@@ -14,21 +15,29 @@ const detectors: readonly DetectorRun[] = [
   { detector: piiDetector, config: piiDetector.config.parse({}) },
 ]
 
-/** Masks all credentials and personal data in a text that was taken from a source by another program. */
-export function redactText(text: string): SafeText {
-  return redactTexts([text])[0] ?? ownText('')
+/** A text without credentials and personal data, and these. */
+export interface RedactedText {
+  text: SafeText
+  values: readonly string[]
 }
 
-/** The same for many texts, at a fraction of the cost. */
-export function redactTexts(texts: readonly string[]): SafeText[] {
-  const redacted: SafeText[] = []
+const MAX_CACHED = 5_000
+
+/** A name that other items repeat, without what the detectors would report in it; names recur, so it is cached. */
+export const toSafeName: (name: string) => SafeText = memoize(MAX_CACHED, (name) =>
+  new ReportedValues(redactTexts([name])[0]?.values).hide(toSafeTextOnce(name, 'prose')),
+)
+
+/** Masks all credentials and personal data in texts that were taken from a source by another program. */
+export function redactTexts(texts: readonly string[]): RedactedText[] {
+  const redacted: RedactedText[] = []
   for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE)
     redacted.push(...redactSome(texts.slice(at, at + TEXTS_AT_ONCE)))
   return redacted
 }
 
-function redactSome(texts: readonly string[]): SafeText[] {
-  const { findings, warnings } = runDetectors(
+function redactSome(texts: readonly string[]): RedactedText[] {
+  const { reported, warnings } = findMatches(
     {
       mime: 'text/plain',
       parts: texts.map((text, index) => ({ kind: 'text', path: String(index), text })),
@@ -37,7 +46,6 @@ function redactSome(texts: readonly string[]): SafeText[] {
     {
       asset: { key: '', kind: 'text', name: '', url: '' },
       detectors,
-      veiling: detectors,
       now: 0,
       inlineSuppression: false,
       occurrences: 'all',
@@ -46,18 +54,20 @@ function redactSome(texts: readonly string[]): SafeText[] {
   )
   // Findings are limited per document, so texts that together exceed the limit are redacted one by one.
   if (warnings.length > 0 && texts.length > 1) return texts.flatMap((text) => redactSome([text]))
-  return texts.map((text, index) => veil(text, findings, String(index)))
+  const ranges = texts.map((): Range[] => [])
+  for (const { match } of reported) ranges[match.part]?.push(match)
+  return texts.map((text, index) => veil(text, ranges[index] ?? []))
 }
 
-function veil(text: string, findings: readonly RedactedFinding[], path: string): SafeText {
+function veil(text: string, ranges: readonly Range[]): RedactedText {
+  const values = new ReportedValues()
   let veiled = ''
   let at = 0
-  const ranges = findings
-    .filter(({ location }) => location.path === path)
-    .map(({ location }) => ({ start: location.start ?? 0, end: location.end ?? 0 }))
   for (const { start, end } of joinRanges(ranges)) {
     veiled += text.slice(at, start) + MASK_TEXT
+    values.add(text.slice(start, end))
     at = end
   }
-  return toSafeTextOnce(veiled + text.slice(at), 'excerpt', MAX_TEXT)
+  const safe = toSafeTextOnce(veiled + text.slice(at), 'excerpt', MAX_TEXT, values)
+  return { text: values.hide(safe), values: [...values] }
 }

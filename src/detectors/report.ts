@@ -1,33 +1,37 @@
 import { type AssayDocument, findLineColumn } from '../documents/document.ts'
+import { memoize } from '../kernel/memoize.ts'
 import type { Range } from '../kernel/ranges.ts'
 import type { RedactedFinding } from './detector.ts'
 import { findHiddenAround, toExcerpt } from './excerpt.ts'
+import { ReportedValues } from './reported-values.ts'
 import type { Located, Reported } from './resolution.ts'
-import { toLowerAscii, toVisibleLine } from './text.ts'
+import { toSafeText } from './safe-text.ts'
 
-/** Shorter values occur inside ordinary words, so masking them everywhere would mask those words. */
-const MIN_VALUE_LENGTH = 3
-
-/** Converts matches to findings as they are stored. `veiled` are all matches that no excerpt may display. */
+/**
+ * Converts matches to findings as they are stored. `veiled` are all matches that no excerpt may display, `known` are
+ * values that none may contain either.
+ */
 export function toFindings(
   document: AssayDocument,
   reported: readonly Reported[],
   veiled: readonly Located[],
+  known: Iterable<string>,
 ): RedactedFinding[] {
   if (reported.length === 0) return []
-  const values = new Set<string>()
+  const values = new ReportedValues(known)
   const rangesOf = new Map<number, Range[]>()
   for (const match of veiled) {
     const ranges = rangesOf.get(match.part) ?? []
     rangesOf.set(match.part, ranges)
     ranges.push(match)
-    const value = toLowerAscii(toVisibleLine(document.parts[match.part]?.text.slice(match.start, match.end) ?? ''))
-    if (value.length >= MIN_VALUE_LENGTH) values.add(value)
+    if (match.isName !== true) values.add(document.parts[match.part]?.text.slice(match.start, match.end) ?? '')
   }
   for (const [index, matches] of byPart(reported)) {
-    const hidden = findHiddenAround(document.parts[index]?.text ?? '', matches)
+    const hidden = findHiddenAround(document.parts[index]?.text ?? '', matches, values)
     rangesOf.set(index, [...(rangesOf.get(index) ?? []), ...hidden])
   }
+  // First what is recognized by itself: with a part of it masked, the rest would not be.
+  const toSafePath = memoize(reported.length, (path) => values.hide(toSafeText(path, 'prose')))
   const hasSections = document.parts.some(({ section }) => section !== undefined)
   return reported.map(({ match, sections, fingerprint, valueFingerprint }) => {
     const part = document.parts[match.part]
@@ -39,13 +43,13 @@ export function toFindings(
       confidence: Math.round(match.confidence * 100) / 100,
       ...(match.customDetectorKey === undefined ? {} : { customDetectorKey: match.customDetectorKey }),
       location: {
-        path: match.path,
+        path: toSafePath(match.path),
         ...(part === undefined ? {} : findLineColumn(document, part, match.start)),
         start: match.from,
         end: match.to,
       },
       ...(hasSections ? { sections: [...sections].sort() } : {}),
-      excerpt: part === undefined ? '' : toExcerpt(part.text, match, rangesOf.get(match.part) ?? [], values),
+      excerpt: part === undefined ? '' : toExcerpt(part.text, match, rangesOf.get(match.part) ?? []),
       fingerprint,
       valueFingerprint,
     }

@@ -8,6 +8,8 @@ export interface DetectorRequest {
   asset: AssetFacts
   /** Types with their stored `config`; source detectors only produce their digests. */
   detectors: readonly { type: string; config?: unknown }[]
+  /** See `RunOptions`. */
+  values?: readonly string[]
   /** Start time of the scan, in milliseconds since the epoch. */
   now: number
   inlineSuppression?: boolean

@@ -30,6 +30,8 @@ export interface RunOptions {
   detectors: readonly DetectorRun[]
   /** Detectors run around findings even if not among `detectors`, so that excerpts mask what they find. */
   veiling?: readonly DetectorRun[]
+  /** Values of other texts of the item, which excerpts must not show either. */
+  values?: readonly string[]
   now: number
   /** A keyed hash of the canonical string `detector|type|asset|value`. */
   fingerprint: (canonical: string) => string
@@ -48,13 +50,23 @@ export interface RunWarning {
 
 export interface RunResult {
   findings: RedactedFinding[]
+  /** What the veiling detectors found, unmasked: see `ReportedValues`. */
+  values: string[]
   warnings: RunWarning[]
   /** Data that source detectors store for the document. */
   digests?: Digest[]
 }
 
-/** Runs detectors over a document and returns redacted findings. Raw text of matches never leaves this function. */
+/** Runs detectors over a document and returns redacted findings, and apart from them the values to be masked. */
 export function runDetectors(document: AssayDocument, options: RunOptions): RunResult {
+  const { found, reported, warnings } = findMatches(document, options)
+  const veiled = [...found, ...findMore(document, reported, options)]
+  const values = new Set([...(options.values ?? []), ...listValues(document, veiled, options)])
+  return { findings: toFindings(document, reported, veiled, values), values: [...values], warnings }
+}
+
+/** What detectors find in a document, unmasked: all matches, and those that are reported. */
+export function findMatches(document: AssayDocument, options: RunOptions) {
   const warnings: RunWarning[] = []
   const { pieces, truncated } = toPieces(document)
   if (truncated || document.truncated === true) {
@@ -75,8 +87,16 @@ export function runDetectors(document: AssayDocument, options: RunOptions): RunR
       message: `${type} found too much here: ${count} less severe findings are omitted.`,
     })
   }
-  const veiled = [...found, ...findMore(document, reported, options)]
-  return { findings: toFindings(document, reported, veiled), warnings }
+  return { found, reported, warnings }
+}
+
+/** The values of matches of the veiling detectors. */
+function listValues(document: AssayDocument, found: readonly Located[], { veiling = [] }: RunOptions): string[] {
+  const types = new Set(veiling.map(({ detector }) => detector.type))
+  return found.flatMap(({ detectorType, confidence, isName, part, start, end, identity }) => {
+    if (!types.has(detectorType) || confidence < MIN_CONFIDENCE || isName === true) return []
+    return [document.parts[part]?.text.slice(start, end) ?? '', identity]
+  })
 }
 
 function locate(

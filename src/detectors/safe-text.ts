@@ -14,6 +14,7 @@ import { findIds } from './pii/labelled-ids.ts'
 import { PartLabels } from './pii/labels.ts'
 import { numberRuns } from './pii/numbers.ts'
 import { findSocialSecurityNumbers } from './pii/ssn.ts'
+import { ReportedValues } from './reported-values.ts'
 import { mayHoldSecret, secretsDetector } from './secrets/index.ts'
 
 const textKinds = ['prose', 'excerpt', 'key', 'definition'] as const
@@ -51,20 +52,34 @@ const cached = Object.fromEntries(
   textKinds.map((kind) => [kind, memoize(MAX_CACHED, (text) => toSafeTextOnce(text, kind, MAX_CACHED_LENGTH * 2))]),
 ) as Record<TextKind, (text: string) => SafeText>
 
-/** Every text from outside must pass this function: it masks what must not be stored or displayed, and truncates. */
-export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
-  if (text.length > MAX_CACHED_LENGTH || text.length < MIN_HIDDEN) return toSafeTextOnce(text, kind, maxLength)
+/**
+ * Every text from outside must pass this function: it masks what must not be stored or displayed, and truncates. What it
+ * masks is added to `values`, for the other texts of the same item.
+ */
+export function toSafeText(
+  text: string,
+  kind: TextKind,
+  maxLength: number = MAX_NAME,
+  values?: ReportedValues,
+): SafeText {
+  if (text.length > MAX_CACHED_LENGTH || text.length < MIN_HIDDEN) return toSafeTextOnce(text, kind, maxLength, values)
   const hidden = cached[kind](text)
-  return hidden.length <= maxLength ? hidden : toSafeTextOnce(text, kind, maxLength)
+  const isKnown = hidden.length <= maxLength && (values === undefined || hidden === text)
+  return isKnown ? hidden : toSafeTextOnce(text, kind, maxLength, values)
 }
 
 /** The same without the cache, for texts that rarely recur. */
-export function toSafeTextOnce(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
+export function toSafeTextOnce(
+  text: string,
+  kind: TextKind,
+  maxLength: number = MAX_NAME,
+  values?: ReportedValues,
+): SafeText {
   // PostgreSQL cannot store NUL, and functions of SQLite end a text there.
   let safe = (text.includes('\u0000') ? text.replaceAll('\u0000', '\ufffd') : text).toWellFormed()
   // Masking one value can make a neighbouring one recognizable, so it is repeated.
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const hidden = hide(safe, kind, maxLength)
+    const hidden = hide(safe, kind, maxLength, values)
     if (hidden === safe) break
     safe = hidden
   }
@@ -73,11 +88,12 @@ export function toSafeTextOnce(text: string, kind: TextKind, maxLength: number =
 
 const MAX_ROUNDS = 8
 
-function hide(text: string, kind: TextKind, maxLength: number): string {
+function hide(text: string, kind: TextKind, maxLength: number, values?: ReportedValues): string {
   const seen = text.length > maxLength + LOOK_AHEAD ? text.slice(0, maxLength + LOOK_AHEAD) : text
   const hidden = seen.length < MIN_HIDDEN ? [] : findHidden(seen, kind)
   if (hidden.length === 0 && text.length <= maxLength) return text
   const whole = joinRanges(hidden).filter(({ start }) => start < maxLength)
+  for (const { start, end } of whole) values?.add(seen.slice(start, end))
   const end = Math.max(Math.min(seen.length, maxLength), whole.at(-1)?.end ?? 0)
   const masked = maskRanges(cutText(seen, end), whole)
   return cutText(masked, maxLength)
@@ -97,14 +113,21 @@ export const toLoggedText = (text: string): SafeText => toSafeTextOnce(text, 'pr
  * A key that may be stored. Keys that differ only in masked text are kept distinct by a hash of the original, which
  * `identify` computes.
  */
-export function toSafeKey(key: string, identify: (canonical: string) => number, maxLength = MAX_NAME): SafeText {
-  const hidden = toSafeTextOnce(key, 'key', maxLength)
+export function toSafeKey(
+  key: string,
+  identify: (canonical: string) => number,
+  values = new ReportedValues(),
+): SafeText {
+  // Only what is no id of a platform may contain personal data.
+  const hidden = values.hide(toSafeTextOnce(key, platformId.test(key) ? 'key' : 'prose'))
   return hidden === key ? hidden : (`${hidden}#${identify(key).toString(16)}` as SafeText)
 }
 
+const platformId = /:(?:\w{1,12}|[\da-f-]{32,64})$/
+
 /** The URL of an asset: http or https, otherwise empty. */
-export function toSafeAddress(address: string): SafeText {
-  return webAddress.test(address) ? toSafeTextOnce(address, 'key', MAX_ADDRESS) : ownText('')
+export function toSafeAddress(address: string, values?: ReportedValues): SafeText {
+  return webAddress.test(address) ? toSafeTextOnce(address, 'key', MAX_ADDRESS, values) : ownText('')
 }
 
 const webAddress = /^https?:\/\/[^\s]/i
@@ -117,15 +140,17 @@ export const toSafeJson = (value: unknown, kind: TextKind = 'prose'): SafeText =
  * Applies `toSafeText` to every string in a value, including member names; in `prose`, values of members whose name
  * suggests a secret are masked.
  */
-export function toSafeValue(value: unknown, kind: TextKind): unknown {
-  if (typeof value === 'string') return toSafeText(value, kind, kind === 'definition' ? MAX_DEFINITION : MAX_ADDRESS)
-  if (Array.isArray(value)) return value.map((item) => toSafeValue(item, kind))
+export function toSafeValue(value: unknown, kind: TextKind, values?: ReportedValues): unknown {
+  if (typeof value === 'string')
+    return toSafeText(value, kind, kind === 'definition' ? MAX_DEFINITION : MAX_ADDRESS, values)
+  if (Array.isArray(value)) return value.map((item) => toSafeValue(item, kind, values))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      toSafeText(name, kind),
-      typeof member === 'string' && kind === 'prose' && secretMember.test(name) ? MASK : toSafeValue(member, kind),
-    ]),
+    Object.entries(value).map(([name, member]) => {
+      const isSecret = typeof member === 'string' && kind === 'prose' && secretMember.test(name)
+      if (isSecret) values?.add(member)
+      return [toSafeText(name, kind, MAX_NAME, values), isSecret ? MASK : toSafeValue(member, kind, values)]
+    }),
   )
 }
 
@@ -135,8 +160,12 @@ const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|coo
 export function findHidden(text: string, kind: TextKind): readonly Range[] {
   const look = profileText(text)
   const found = findIn(text, kind, look)
-  if (!look.disguised) return found
+  // In addresses, a plus sign encodes a space.
+  const isSpaced = kind === 'key' && text.includes('+')
+  if (!look.disguised && !isSpaced) return found
   const hidden = [...found]
+  if (isSpaced) hidden.push(...findHidden(text.replaceAll('+', ' '), kind))
+  if (!look.disguised) return hidden
   for (const reading of readingsOf(text)) {
     const read = findIn(reading.text, kind === 'excerpt' ? 'prose' : kind, profileText(reading.text))
     for (const range of read) hidden.push(toOriginal(reading, range))

@@ -31,7 +31,7 @@ export interface AssetRecord {
 export interface SeenAsset {
   sourceId: number
   scopeKey: SafeText
-  draft: Omit<SafeAsset, 'document' | 'original'>
+  draft: Omit<SafeAsset, 'document' | 'original' | 'values'>
   scanId: number
   at: number
   /**

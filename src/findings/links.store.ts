@@ -48,9 +48,11 @@ export function listAttached(reader: Reader, sourceId: number, key: string): Tar
   return (rows as TargetSqlRow[]).map(toTarget)
 }
 
-/** Assets of one kind, such as all spaces. */
-export function listTargetsOfKind(reader: Reader, sourceId: number, kind: string): TargetAsset[] {
-  const rows = reader.prepare(`${selectTarget} WHERE a.source_id = ? AND w.text = ? ORDER BY a.id`).all(sourceId, kind)
+/** Assets of one kind, such as all spaces, by a pattern of LIKE for their names. */
+export function listTargetsOfKind(reader: Reader, sourceId: number, kind: string, name = '%'): TargetAsset[] {
+  const rows = reader
+    .prepare(`${selectTarget} WHERE a.source_id = ? AND w.text = ? AND a.name LIKE ? ORDER BY a.id`)
+    .all(sourceId, kind, name)
   return (rows as TargetSqlRow[]).map(toTarget)
 }
 

@@ -147,15 +147,22 @@ export function maskRanges(line: string, ranges: readonly Range[]): string {
   return masked + line.slice(at)
 }
 
+/** Whether a text is another one in which parts may be masked. */
+export function isMaskOf(masked: string, text: string): boolean {
+  const [first = '', ...pieces] = masked.split(MASK)
+  const last = pieces.pop()
+  if (last === undefined) return masked === text
+  let at = first.length
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return text.startsWith(first) && text.endsWith(last) && at + last.length <= text.length
+}
+
 /** Masks credentials in a line before it leaves the process. */
 export const maskCredentials = (line: string): string => maskRanges(line, findCredentials(line))
-
-/** Masks the credentials in an address and the values of token-like parameters. */
-export function maskUrl(url: string): string {
-  return url
-    .replace(userinfo, `$1${MASK}@`)
-    .replace(parameter, (whole, head: string, name: string) => (tokenLike.test(name) ? `${head}${MASK}` : whole))
-}
 
 /** The scheme and host of an address whose path is a credential; the rest is masked. */
 export function maskPath(address: string): string {

@@ -1,6 +1,6 @@
 import { assetKinds, type Unlisted } from '../connectors/connector.ts'
 import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors/safe-session.ts'
-import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
+import type { Digest, RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { isWithin, type UnreadReason } from '../documents/section.ts'
@@ -31,6 +31,7 @@ import { AppError } from '../kernel/errors.ts'
 import { ownText, type Safe } from '../kernel/safe-text.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
+import type { AssetMasking } from './asset-masking.ts'
 import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
 import type { ScanNoteDraft } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
@@ -46,11 +47,13 @@ const SIDE_BY_SIDE = 4
 export interface DetectionResult {
   findings: readonly RedactedFinding[]
   warnings: readonly { code: string; message: string; detectorType?: string | undefined }[]
+  /** What was reported, unmasked. */
+  values: readonly string[]
   /** Digests of the document for cross-asset checks. */
   digests?: readonly Digest[] | undefined
 }
 
-export type RunDetection = (document: AssayDocument, asset: AssetFacts) => Promise<DetectionResult>
+export type RunDetection = (document: AssayDocument, asset: SafeAsset) => Promise<DetectionResult>
 
 export interface BatchOptions {
   lease: ScanLease
@@ -60,6 +63,7 @@ export interface BatchOptions {
   detectorTypes: readonly string[]
   detectorsHash: string
   detect: RunDetection
+  masking: AssetMasking
   log: Log
   now: () => number
 }
@@ -84,6 +88,7 @@ export const reasonOf = (error: unknown): string =>
  * checkpoint. Storing a batch twice has the same effect as once.
  */
 export async function processBatch(batch: SafeBatch, options: BatchOptions): Promise<void> {
+  options.masking.startBatch()
   const chunks: SafeAsset[][] = []
   const assets = withoutRepeats(batch.assets)
   for (let at = 0; at < assets.length; at += CHUNK) chunks.push(assets.slice(at, at + CHUNK))
@@ -116,6 +121,11 @@ async function processChunk(chunk: readonly SafeAsset[], options: BatchOptions):
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await processAsset(next, options)
   }
   await whileLeased(lease, Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)))
+  for (const outcome of outcomes) {
+    const { draft, detected, before } = outcome
+    const isAll = detected !== undefined && !detected.warnings.some(({ code }) => cutsShort.has(code))
+    outcome.draft = options.masking.hide(draft, { values: detected?.values ?? [], isAll }, before)
+  }
   return outcomes
 }
 
@@ -171,7 +181,7 @@ async function detectInDocument(document: AssayDocument, outcome: Outcome, optio
     const { id: scanId } = options.lease.scan
     outcome.unread = options.store.read((reader) => judgeUnread(reader, sections, { before, scanId }))
   }
-  outcome.detected = await options.detect(document, draft.original)
+  outcome.detected = await options.detect(document, draft)
 }
 
 function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, options: BatchOptions): void {

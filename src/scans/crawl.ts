@@ -26,6 +26,7 @@ import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources
 import { isStoreAway } from '../store/away.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
+import { AssetMasking } from './asset-masking.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
 import type { CrossAssetCheck, Detect } from './cross-asset-check.ts'
 import { LeaseStopped, ScanLease, whileLeased } from './lease.ts'
@@ -91,6 +92,7 @@ interface Run extends CrawlOptions {
   detectorsHash: string
   /** Consecutive documents for which detection failed. */
   consecutiveFailures: number
+  masking: AssetMasking
 }
 
 /**
@@ -182,7 +184,15 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Note
     lease.write((writer) => restartScan(writer, lease.scan.id, present))
     Object.assign(lease.scan, present)
   }
-  const run: Run = { ...options, lease, source, parsed, detectorsHash, consecutiveFailures: 0 }
+  const run: Run = {
+    ...options,
+    lease,
+    source,
+    parsed,
+    detectorsHash,
+    consecutiveFailures: 0,
+    masking: new AssetMasking(),
+  }
   const session = openSession(parsed.connector, run)
   try {
     const listing = await listScopesToScan(session, run)
@@ -370,9 +380,10 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
     scope,
     detectorTypes,
     detectorsHash,
-    detect: async (document, asset) => {
+    masking: run.masking,
+    detect: async (document, { original: asset, values }) => {
       try {
-        const looked = await detect(document, { asset, detectors, now: now() })
+        const looked = await detect(document, { asset, detectors, values: [...values], now: now() })
         run.consecutiveFailures = 0
         return looked
       } catch (error) {

@@ -11,6 +11,8 @@ import type { ScanLease } from './lease.ts'
 export interface DetectRequest {
   asset: AssetFacts
   detectors: readonly { type: string; config: unknown }[]
+  /** What must be masked although it may be in no part of the document. */
+  values?: readonly string[]
   now: number
 }
 

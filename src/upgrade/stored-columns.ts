@@ -37,6 +37,7 @@ const typed = text('definition')
 const receiver: ToSafe = (stored) => toSafeText(maskPath(stored), 'definition')
 const description = text('definition', MAX_ADDRESS)
 const mark = text('key')
+const address: ToSafe = (stored) => toSafeAddress(stored)
 /**
  * A position that contains something to mask is dropped, so that the work restarts instead of continuing from a masked
  * position.
@@ -95,7 +96,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     {
       name: 'asset',
       key: ['id'],
-      columns: { key, scope_key: key, name, url: toSafeAddress, checksum: mark, facts: proseJson },
+      columns: { key, scope_key: key, name, url: address, checksum: mark, facts: proseJson },
     },
     {
       name: 'asset_link',
@@ -126,7 +127,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
       columns: { actor: name, reason, client: name },
       also: ['scan_id'],
     },
-    { name: 'earlier_asset', key: ['import_id', 'asset_id'], columns: { name, url: toSafeAddress } },
+    { name: 'earlier_asset', key: ['import_id', 'asset_id'], columns: { name, url: address } },
     {
       name: 'earlier_finding',
       key: ['import_id', 'finding_id'],

@@ -1,3 +1,4 @@
+import { ReportedValues } from '../detectors/reported-values.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { ImportedAsset } from '../findings/imported-assets.store.ts'
 import { assetColumns, facetNames, type Identify, type ImportFacets } from '../imports/read/import-row.ts'
@@ -65,7 +66,9 @@ const toSafeAsset = (asset: ImportedAsset, identify: Identify): ImportedAsset =>
 
 function toSafeMember(name: keyof ImportedAsset, value: unknown, identify: Identify): unknown {
   if (typeof value !== 'string' && !Array.isArray(value)) return value
-  return name === 'key' ? toStoredKey(String(value), identify) : assetColumns[name].toSafe(value as never)
+  return name === 'key'
+    ? toStoredKey(String(value), identify)
+    : assetColumns[name].toSafe(value as never, new ReportedValues())
 }
 
 const toSafeFacets = (facets: ImportFacets): ImportFacets =>

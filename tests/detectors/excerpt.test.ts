@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest'
 import { findHiddenAround, MASK_TEXT, toExcerpt } from '../../src/detectors/excerpt.ts'
+import { ReportedValues } from '../../src/detectors/reported-values.ts'
 
 it('an excerpt is short for a text of any length', () => {
   const text = 'word '.repeat(10_000)
-  expect(toExcerpt(text, { start: 25_000, end: 25_004 }, [], []).length).toBeLessThan(120)
+  expect(toExcerpt(text, { start: 25_000, end: 25_004 }, []).length).toBeLessThan(120)
 })
 
 it('an excerpt also masks unmatched occurrences of the value before and after the match', () => {
   const text = 'first hunter2 then hunter2 and hunter2 last'
-  const excerpt = toExcerpt(text, { start: 19, end: 26 }, [], ['hunter2'])
+  const match = { start: 19, end: 26 }
+  const excerpt = toExcerpt(text, match, findHiddenAround(text, [match], new ReportedValues(['hunter2'])))
   expect(excerpt).not.toContain('hunter2')
   expect(excerpt.split(MASK_TEXT).length - 1).toBe(3)
 })
@@ -18,7 +20,7 @@ it('an excerpt masks the rest of a credential when only its beginning is the mat
     const word = /password|Bearer/.exec(text)
     const start = word?.index ?? 0
     const match = { start, end: start + 8, shown: 'shown' }
-    const excerpt = toExcerpt(text, match, findHiddenAround(text, [match]), [])
+    const excerpt = toExcerpt(text, match, findHiddenAround(text, [match], new ReportedValues()))
     expect(excerpt).not.toMatch(/Tr0ub|DEF123/)
     expect(excerpt).toContain('shown')
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { detectText } from '../../src/detectors/detect-text.ts'
-import { redactText } from '../../src/detectors/redact-text.ts'
+import { redactTexts } from '../../src/detectors/redact-text.ts'
 import { runRequest } from '../../src/detectors/request.ts'
 import { parseHtml } from '../../src/documents/markup/html.ts'
 
@@ -91,7 +91,7 @@ describe('the location of a finding', () => {
 it('redaction removes every credential and all personal data from a text', () => {
   fc.assert(
     fc.property(planted, planted, (one, other) => {
-      const redacted = redactText(`first ${one.text}, then ${other.text}.`)
+      const redacted = redactTexts([`first ${one.text}, then ${other.text}.`])[0]?.text
       expect(redacted).not.toContain(one.value)
       expect(redacted).not.toContain(other.value)
       expect(redacted).toMatch(/^first .*•••.*, then .*•••/)

@@ -41,7 +41,7 @@ async function exportAll({ url, note }: Doors, name: string, input: Json): Promi
   const { route = '', files = {} } = operations.find((each) => each.name === name) ?? {}
   const [method = 'GET', path = '/'] = route.split(' ')
   for (const format of Object.keys(files) as ExportFormat[]) {
-    const headers = { accept: forms[format].mediaType, 'content-type': 'application/json' }
+    const headers = { accept: forms[format].mediaType, 'content-type': 'application/json', connection: 'close' }
     const body = method === 'GET' ? {} : { body: JSON.stringify(input) }
     const reply = await fetch(url + path, { method, headers, ...body })
     const text = await reply.text()

@@ -56,7 +56,7 @@ const PART_BYTES = 256 * 1024
 const OVERLAP_BYTES = 8192
 
 /** The text of a file in parts that overlap; without those that were read before, in this or another file. */
-function* readInParts(file: string, known: Set<string>): Generator<string> {
+export function* readInParts(file: string, known: Set<string>): Generator<string> {
   const bytes = readFileSync(file)
   for (let start = 0; start < bytes.length; start += PART_BYTES) {
     const part = bytes.subarray(start, start + PART_BYTES + OVERLAP_BYTES)

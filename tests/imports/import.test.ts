@@ -255,6 +255,22 @@ describe('an imported line', () => {
     expect(await only()).toMatchObject({ status, history: [] })
   })
 
+  it('is without what is masked in another text of the line', async () => {
+    const secret = 'tR7kQm2ZpW9xLb4'
+    const card = '4539 1488 0343 6467'
+    const asset = { key: 'a', name: `Notes ${secret}`, url: `https://code.example/a/${secret.toLowerCase()}` }
+    await bring([
+      line({ asset: { key: 'b' } }),
+      line({ asset, excerpt: `password: ${secret}, then Q${secret}` }),
+      line({ asset: { key: `cards/${card}`, name: card, url: `https://code.example/${card.replaceAll(' ', '-')}` } }),
+      line({ asset: { key: 'c', name: `api_key = "${secret}X"` }, excerpt: `found x${secret}X here` }),
+      line({ asset: { key: 'd' }, excerpt: `${'long '.repeat(195)}password: ${secret} and ${'more '.repeat(40)}` }),
+    ])
+    const all = contentOf(bench.store) + JSON.stringify(await list())
+    expect(all).not.toMatch(/tR7kQ|4539.1488/i)
+    expect(all).toContain('https://code.example/a')
+  })
+
   it('has its excerpt masked like that of a detected finding', async () => {
     const secret = ['glpat', 'a8Kx29QwLmZp03RtYvBn'].join('-')
     await bring([line({ excerpt: `token: ${secret} in use` })])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maskCredentials, maskUrl } from '../../src/kernel/redaction.ts'
+import { isMaskOf, maskCredentials } from '../../src/kernel/redaction.ts'
 import { createLog } from '../../src/runtime/log.ts'
 
 const value = ['S3cr3t', 'V4lue', 'x9'].join('')
@@ -30,13 +30,21 @@ describe('scrub', () => {
   })
 })
 
-describe('maskUrl', () => {
-  it('keeps the address and hides its credential', () => {
-    expect(maskUrl(`https://u:${value}@h.example/p?sig=${value}&page=2#f`)).toBe(
-      'https://********@h.example/p?sig=********&page=2#f',
-    )
-  })
+it('an address keeps all but its credential', () => {
+  expect(maskCredentials(`https://u:${value}@h.example/p?sig=${value}&page=2#f`)).toBe(
+    'https://********@h.example/p?sig=********&page=2#f',
+  )
 })
+
+it.each([
+  ['a ******** c', 'a b c', true],
+  ['********', 'anything', true],
+  ['a ******** c ********', 'a b c d', true],
+  ['same', 'same', true],
+  ['a ******** c', 'a b d', false],
+  ['a ******** a', 'a ', false],
+  ['other', 'same', false],
+])('whether %j is a mask of %j: %j', (masked, text, expected) => expect(isMaskOf(masked, text)).toBe(expected))
 
 describe('createLog', () => {
   it('writes one scrubbed JSON object per line, at its level and above', () => {

@@ -5,10 +5,18 @@ import { plantedCredentials } from '../support/plantings.ts'
 
 // All questions are asked about what was planted.
 process.env.ASSAY_LONG = '1'
+const { findPlantedValues } = await import('../e2e/planted-values.ts')
 const { findPlantedTexts } = await import('../e2e/planted-texts.ts')
 const { findPlantedInUpgraded } = await import('../e2e/planted-upgrade.ts')
 
 const say = (text: string) => process.stdout.write(`${new Date().toISOString()} ${text}\n`)
+
+it('a value that is reported in an item is in no other text of it, however it is written', async () => {
+  const { leaks, ...counts } = await findPlantedValues(Number(process.env.PLANTED_SHARE ?? 1), say)
+  say(JSON.stringify(counts))
+  expect(leaks).toEqual([])
+  expect(counts.reported).toBeGreaterThan(counts.planted * 0.7)
+}, 3_600_000)
 
 it('no credential in any input, however disguised, is returned or stored', async () => {
   const { asked, leaks } = await findLeakedInputs(plantedCredentials.length)

@@ -171,7 +171,7 @@ export const detectWords: Detect = async (document, { asset }) => {
     }
   })
   const warnings = text.includes('too long') ? [{ code: 'truncated', message: 'The document is too large.' }] : []
-  return { findings, warnings }
+  return { findings, warnings, values: [] }
 }
 
 export const pluginsFor = (tenant: FakeTenant): Plugins => ({

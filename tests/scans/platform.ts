@@ -12,7 +12,7 @@ export function openPlatformBench(home?: string): Workbench {
   const detect: Detect = async (document, request) =>
     request.detectors.some(({ type }) => type === wordDetector.type)
       ? detectWords(document, request)
-      : { findings: [], warnings: [] }
+      : { findings: [], warnings: [], values: [] }
   return openWorkbench(createTenant({}), {
     plugins: { connectors, detectors },
     detect,

@@ -3,7 +3,7 @@ import { credentialDisguises, disguises } from './planted.ts'
 import { deobfuscate } from './plantings.ts'
 
 /** Digits and letters that follow from a name alone. */
-function createRandom(name: string) {
+export function createRandom(name: string) {
   let block = Buffer.alloc(0)
   let blocks = 0
   const next = (below: number) => {
@@ -16,14 +16,14 @@ function createRandom(name: string) {
     Array.from({ length }, () => alphabet[next(alphabet.length)]).join('')
   return { next, pick }
 }
-type Random = ReturnType<typeof createRandom>
+export type Random = ReturnType<typeof createRandom>
 
-const digits = '0123456789'
+export const digits = '0123456789'
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** A value of its own for each name, and the part of it that nothing needs to be understood. */
-interface Value {
+export interface Value {
   text: string
   part: string
 }
@@ -39,7 +39,7 @@ function makePem() {
 
 const jsonInBase64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-const credentials: Record<string, (random: Random) => Value> = {
+export const credentials: Record<string, (random: Random) => Value> = {
   aws: ({ pick }) => whole(`AKIA${pick(upper, 16)}`),
   github: ({ pick }) => whole(`ghp_${pick(letters, 36)}`),
   gitlab: ({ pick }) => whole(`glpat-${pick(letters, 20)}`),
@@ -79,7 +79,7 @@ function toLuhn(payload: string): string {
 
 const inGroups = (text: string, size: number) => (text.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).join(' ')
 
-const personalData: Record<string, (random: Random) => Value> = {
+export const personalData: Record<string, (random: Random) => Value> = {
   card: ({ pick }) => whole(inGroups(toLuhn(`4539${pick(digits, 11)}`), 4)),
   iban: ({ pick }) => {
     const account = `37040044${pick(digits, 10)}`

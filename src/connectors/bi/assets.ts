@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { MAX_NAME, toSafeTextOnce } from '../../detectors/safe-text.ts'
 import type { AssayDocument } from '../../documents/document.ts'
 import { isWithin, type UnreadSection } from '../../documents/section.ts'
-import { maskUrl } from '../../kernel/redaction.ts'
 import type { AssetDraft, LinkDraft, Unlisted } from '../connector.ts'
 import * as documents from './documents.ts'
 import type {
@@ -118,7 +117,7 @@ export function createAssets(options: AssetOptions) {
     const written = document.links.map(
       ({ url, path, label, section }): LinkDraft => ({
         type: 'links_to',
-        url: maskUrl(url),
+        url,
         path,
         ...defined({ label, section }),
       }),

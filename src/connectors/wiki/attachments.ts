@@ -1,11 +1,9 @@
-import { toSafeText } from '../../detectors/safe-text.ts'
 import type { AssayDocument, Part } from '../../documents/document.ts'
 import { MAX_FILE_BYTES } from '../../documents/limits.ts'
 import { readDocument, type UnreadableFile, type UnreadStatus } from '../../documents/reader.ts'
 import type { UnreadReason } from '../../documents/section.ts'
 import { inferMime } from '../../documents/sniff.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { quote } from '../../kernel/shown.ts'
 import type { AssetDraft } from '../connector.ts'
 import { isMediaAddress } from './address.ts'
 import { toChecksum, toHalf } from './checksum.ts'
@@ -195,9 +193,8 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
   }
 }
 
-function warnTooLarge(context: CrawlContext, { id, title, fileSize }: AttachmentWire, maxBytes: number): void {
-  const name = quote(toSafeText(title ?? id, 'prose'))
-  const message = `The attachment ${name} has ${fileSize} bytes; only the first ${maxBytes} are downloaded and read, and nothing of a PDF or Office file. Raise attachment_max_bytes to read all of it.`
+function warnTooLarge(context: CrawlContext, { id, fileSize }: AttachmentWire, maxBytes: number): void {
+  const message = `The attachment ${id} has ${fileSize} bytes; only the first ${maxBytes} are downloaded and read, and nothing of a PDF or Office file. Raise attachment_max_bytes to read all of it.`
   context.warnings.add({
     code: 'attachment_too_large',
     message,

@@ -1,5 +1,4 @@
 import type { AssayDocument, DocumentLink } from '../../documents/document.ts'
-import { maskUrl } from '../../kernel/redaction.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
 import { sha256 } from './checksum.ts'
 
@@ -36,12 +35,11 @@ function toLinkedFileKey(prefix: string, address: string): string {
 /** A file on the web that a page links to: identified by its URL and never downloaded. */
 function toLinkedFile(prefix: string, address: string, filename: string, container: string): AssetDraft {
   const key = toLinkedFileKey(prefix, address)
-  const url = maskUrl(address)
   return {
     key,
     kind: 'wiki.linked_file',
     name: filename,
-    url,
+    url: address,
     container,
     checksum: sha256(key),
     links: [],
@@ -51,7 +49,7 @@ function toLinkedFile(prefix: string, address: string, filename: string, contain
 
 function toDraft(link: DocumentLink, place: LinkPlace, hasFile: boolean): LinkDraft | undefined {
   const shared = {
-    url: maskUrl(link.url),
+    url: link.url,
     path: link.path,
     ...(link.section === undefined ? {} : { section: link.section }),
     ...(link.label === undefined ? {} : { label: link.label }),

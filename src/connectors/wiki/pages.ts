@@ -33,8 +33,16 @@ const MAX_ANCHOR_CHARS = 5_000
 const MAX_ANCHORS = 200
 
 export function toPageFacts({ client, space }: CrawlContext, page: PageWire): PageFacts {
-  const webui = page._links?.webui ?? `/spaces/${encodeURIComponent(space.key)}/pages/${page.id}`
-  return { id: page.id, title: page.title ?? page.id, url: toSiteUrl(client.site, webui) }
+  const { id, title = id, _links } = page
+  return { id, title: title ?? id, url: toSiteUrl(client.site, toIdPath(_links?.webui, space.key, id)) }
+}
+
+/** The path of a page up to its id, which suffices to open it: what follows repeats the title. */
+function toIdPath(webui: string | null | undefined, spaceKey: string, id: string): string {
+  const [path = ''] = (webui ?? '').split(/[?#]/)
+  const steps = path.split('/')
+  const at = steps.lastIndexOf(id)
+  return at < 0 ? `/spaces/${encodeURIComponent(spaceKey)}/pages/${id}` : steps.slice(0, at + 1).join('/')
 }
 
 const LABELS_UNKNOWN = '0'.repeat(8)

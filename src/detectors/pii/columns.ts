@@ -189,5 +189,6 @@ export function* findSensitiveColumns(part: Part): Generator<PiiMatch> {
     severity: kind === 'contact' || kind === 'name' || kind === 'address' ? 'LOW' : 'MEDIUM',
     identity: `${part.path}:${name}`,
     shown: `column that holds a ${kind}`,
+    isName: true,
   }
 }

@@ -40,7 +40,8 @@ export function* findEmails(part: Part): Generator<PiiMatch> {
       confidence: hidden ? 0.3 : machine.test(name) ? 0.6 : 0.95,
       severity: machine.test(name) ? 'INFO' : 'LOW',
       identity: `${name}@${host}`.toLowerCase(),
-      shown: `${[...name][0] ?? ''}•••@${[...host][0] ?? ''}•••.${host.split('.').at(-1) ?? ''}`,
+      // What follows without a space may be part of the last label.
+      shown: `${[...name][0] ?? ''}•••@${[...host][0] ?? ''}•••.${host.split('.').at(-1)?.slice(0, 4) ?? ''}`,
     }
   }
 }

@@ -7,4 +7,6 @@ export interface PiiMatch {
   severity: 'CRITICAL' | 'HIGH' | 'MEDIUM' | 'LOW' | 'INFO'
   identity: string
   shown: string
+  /** See `Match`. */
+  isName?: boolean
 }

@@ -110,7 +110,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   description:
     'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, labelled passwords and keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
   category: 'SECURITY',
-  version: 5,
+  version: 6,
   reads: 'documents',
   config: SecretsConfig,
   findingTypes: [

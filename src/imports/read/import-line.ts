@@ -4,6 +4,7 @@ import { DetectorTypeName } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { describeMoreProblems, type Issue, invalidInput } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
 import { cutText } from '../../kernel/well-formed.ts'
 import { explainIssues } from '../../operation/input/repair.ts'
 import { showKey } from '../../operation/shown-key.ts'
@@ -214,5 +215,11 @@ const hasNull = (value: object): boolean => Object.values(value).includes(null)
 
 const MAX_EXCERPT_LENGTH = 1000
 
-export const cutExcerpt = (excerpt: string) =>
-  excerpt.length <= MAX_EXCERPT_LENGTH ? excerpt : `${cutText(excerpt, MAX_EXCERPT_LENGTH - 1)}…`
+/** Characters of an excerpt that are searched, so that a value across its end is recognized as a whole. */
+const MAX_SEARCHED = 5 * MAX_EXCERPT_LENGTH
+
+export const toSearched = (excerpt: string): string => cutText(excerpt, MAX_SEARCHED)
+
+/** The masked excerpt as it is stored. */
+export const cutExcerpt = (excerpt: SafeText): SafeText =>
+  excerpt.length <= MAX_EXCERPT_LENGTH ? excerpt : (`${cutText(excerpt, MAX_EXCERPT_LENGTH - 1)}…` as SafeText)

@@ -1,4 +1,5 @@
-import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
+import type { ReportedValues } from '../../detectors/reported-values.ts'
+import { MAX_NAME, toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
 import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import type { Facets } from '../../findings/facets.store.ts'
 import { toFp, toStoredConfidence } from '../../findings/finding-record.ts'
@@ -88,23 +89,27 @@ export const facetDefaults = {
 } as const satisfies Record<keyof ImportFacets, string | undefined>
 
 interface AssetColumn {
-  toSafe: (value: never, identify: Identify) => SafeText | readonly SafeText[] | number
+  /** Adds what it masks to `values`, and masks these. */
+  toSafe: (value: never, values: ReportedValues, identify: Identify) => SafeText | readonly SafeText[] | number
   /** Repeated words are stored once in a block. */
   isWord?: boolean
 }
 
-const toProse = (text: string) => toSafeText(text, 'prose')
+const toProse = (text: string, values: ReportedValues) => values.hide(toSafeText(text, 'prose', MAX_NAME, values))
 
 /** The members of an asset: how each is made from a line, and how it is packed. */
 export const assetColumns = {
-  key: { toSafe: (key: string, identify: Identify) => toSafeKey(key, identify) },
-  name: { toSafe: (name: string) => toSafeTextOnce(name, 'prose') },
-  url: { toSafe: toSafeAddress },
+  key: { toSafe: (key: string, values, identify) => toSafeKey(key, identify, values) },
+  name: { toSafe: (name: string, values) => values.hide(toSafeTextOnce(name, 'prose', MAX_NAME, values)) },
+  url: { toSafe: (url: string, values) => values.hideInAddress(toSafeAddress(url, values)) },
   kind: { toSafe: toProse, isWord: true },
   container: { toSafe: toProse, isWord: true },
   owner: { toSafe: toProse, isWord: true },
-  labels: { toSafe: (labels: readonly string[]) => labels.map(toProse), isWord: true },
-  contentUpdatedAt: { toSafe: toMs },
+  labels: {
+    toSafe: (labels: readonly string[], values) => labels.map((label) => toProse(label, values)),
+    isWord: true,
+  },
+  contentUpdatedAt: { toSafe: (instant: string) => toMs(instant) },
 } as const satisfies Record<keyof ImportedAsset, AssetColumn>
 
 /** The facets of an imported finding, except its source. */
@@ -199,12 +204,15 @@ export const readLine = (
 /** Its copies have the same hidden class, which makes reading them faster. */
 const noMembers = Object.fromEntries(assetNames.map((name) => [name, undefined]))
 
-/** An asset as it may be stored, without credentials in its texts. */
-export function sanitizeAsset(asset: ImportLine['asset'], identify: Identify): ImportedAsset {
+/** An asset as it may be stored. What was masked in any of its texts is masked in all, and added to `values`. */
+export function sanitizeAsset(asset: ImportLine['asset'], identify: Identify, values: ReportedValues): ImportedAsset {
   const safe: Record<string, SafeText | readonly SafeText[] | number | undefined> = { ...noMembers }
-  for (const name of assetNames) {
-    const value = asset[name]
-    if (value !== undefined) safe[name] = (assetColumns[name] as AssetColumn).toSafe(value as never, identify)
+  for (let known = -1; known < values.size; ) {
+    known = values.size
+    for (const name of assetNames) {
+      const value = asset[name]
+      if (value !== undefined) safe[name] = (assetColumns[name] as AssetColumn).toSafe(value as never, values, identify)
+    }
   }
   return safe as unknown as ImportedAsset
 }

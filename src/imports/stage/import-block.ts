@@ -1,3 +1,4 @@
+import type { ReportedValues } from '../../detectors/reported-values.ts'
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import {
@@ -72,7 +73,8 @@ export class BlockWriter {
   #excerpts: (SafeText | null)[] = []
   #facets = new Map<ImportFacets, number>()
   #assets = emptyPack()
-  #numbers: number[] = []
+  /** The numbers of the described assets, with the places of their descriptions. */
+  #places = new Map<number, number>()
   #words = new Map<SafeText, number>()
 
   get size(): number {
@@ -81,8 +83,17 @@ export class BlockWriter {
 
   /** Describes the asset of a number for all blocks of the group. */
   describe(number: number, asset: ImportedAsset): void {
-    this.#numbers.push(number)
+    this.#places.set(number, this.#assets.key.length)
     packAsset(asset, this.#assets, this.#words)
+  }
+
+  /** Masks values in the name and address of an asset, if this block describes it. */
+  hideInAsset(number: number, values: ReportedValues): void {
+    const place = this.#places.get(number)
+    if (place === undefined) return
+    const { name, url } = this.#assets
+    if (name[place]) name[place] = values.hide(name[place] as SafeText)
+    if (url[place]) url[place] = values.hideInAddress(url[place] as SafeText)
   }
 
   /** Adds a finding of the asset of a number; returns its place. */
@@ -112,7 +123,7 @@ export class BlockWriter {
     if (this.#excerpts.length > 0) while (this.#excerpts.length < size) this.#excerpts.push(null)
     const described = withWords(this.#assets, this.#words)
     const bytes = allocateBlock(size, {
-      assets: isWhole ? described : { numbers: this.#numbers, described },
+      assets: isWhole ? described : { numbers: [...this.#places.keys()], described },
       facets: Array.from(this.#facets.keys(), packFacets),
       ...(order === 'key' ? {} : { order }),
       ...(this.#excerpts.length === 0 ? {} : { excerpts: this.#excerpts }),
@@ -122,7 +133,7 @@ export class BlockWriter {
     this.#excerpts = []
     this.#facets = new Map()
     this.#assets = emptyPack()
-    this.#numbers = []
+    this.#places = new Map()
     this.#words = new Map()
     return bytes
   }

@@ -1,7 +1,8 @@
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
+import { ReportedValues } from '../../detectors/reported-values.ts'
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
-import { cutExcerpt, type ImportLine } from '../read/import-line.ts'
+import { cutExcerpt, type ImportLine, toSearched } from '../read/import-line.ts'
 import {
   type DatedLine,
   type Identify,
@@ -46,6 +47,14 @@ interface StagingOptions {
   converter?: number
 }
 
+/** Where a masked excerpt goes. */
+interface ExcerptPlace {
+  writer: BlockWriter
+  place: number
+  /** The number of the asset. */
+  asset: number
+}
+
 /** Converts validated lines into blocks that may be stored: excerpts and credentials masked, fingerprints computed. */
 export class Staging {
   readonly #identify: Identify
@@ -58,9 +67,11 @@ export class Staging {
   #size = 0
   /** The excerpts to be masked, and where they go. */
   #excerpts: string[] = []
-  #excerptPlaces: { writer: BlockWriter; place: number }[] = []
+  #excerptPlaces: ExcerptPlace[] = []
   #excerptLength = 0
   #text = 0
+  /** What was masked in assets, by their numbers. */
+  #values = new Map<number, ReportedValues>()
 
   constructor(key: Uint8Array, { memory, converter }: StagingOptions = {}) {
     this.#identify = createNumberer(key)
@@ -122,18 +133,27 @@ export class Staging {
   #addRow(given: GivenAsset, numbers: Readonly<RowNumbers>, facets: ImportFacets, excerpt: string | undefined): void {
     let { number } = given
     let asset: ImportedAsset | undefined
+    let values: ReportedValues | undefined
+    const sanitize = (unmasked: ImportLine['asset']) => {
+      values = new ReportedValues()
+      return sanitizeAsset(unmasked, this.#identify, values)
+    }
     if (given.given !== undefined) {
-      asset = sanitizeAsset(given.given, this.#identify)
+      asset = sanitize(given.given)
       number = this.#assets.add(given.json, given.from, given.end, partOf(asset.key, this.#bounds))
     }
     const part = this.#assets.partOf(number)
     const writer = this.#writerOf(part)
     if (this.#assets.mustDescribe(number, this.#groups[part] ?? 0)) {
-      writer.describe(number, asset ?? sanitizeAsset(parseAsset(given), this.#identify))
+      writer.describe(number, asset ?? sanitize(parseAsset(given)))
+    }
+    if (excerpt !== undefined && !this.#values.has(number)) {
+      if (values === undefined) sanitize(parseAsset(given))
+      if (values !== undefined) this.#values.set(number, values)
     }
     const place = writer.add(number, facets, numbers)
     this.#size++
-    if (excerpt !== undefined) this.#addExcerpt(writer, place, excerpt)
+    if (excerpt !== undefined) this.#addExcerpt({ writer, place, asset: number }, excerpt)
   }
 
   #writerOf(part: number): BlockWriter {
@@ -141,20 +161,23 @@ export class Staging {
     return this.#writers[part] as BlockWriter
   }
 
-  #addExcerpt(writer: BlockWriter, place: number, excerpt: string): void {
-    const cut = cutExcerpt(excerpt)
-    this.#excerpts.push(cut)
-    this.#excerptPlaces.push({ writer, place })
-    this.#text += cut.length
-    this.#excerptLength += cut.length
+  #addExcerpt(place: ExcerptPlace, excerpt: string): void {
+    const searched = toSearched(excerpt)
+    this.#excerpts.push(searched)
+    this.#excerptPlaces.push(place)
+    this.#text += searched.length
+    this.#excerptLength += searched.length
     if (this.#excerpts.length >= LINES_AT_ONCE || this.#excerptLength > EXCERPTS_AT_ONCE) this.#maskExcerpts()
   }
 
   #maskExcerpts(): void {
-    for (const [index, masked] of redactTexts(this.#excerpts).entries()) {
-      const { writer, place } = this.#excerptPlaces[index] ?? {}
-      if (masked !== null && place !== undefined) writer?.setExcerpt(place, masked)
+    for (const [index, { text, values }] of redactTexts(this.#excerpts).entries()) {
+      const place = this.#excerptPlaces[index]
+      if (place === undefined) continue
+      place.writer.setExcerpt(place.place, cutExcerpt(this.#values.get(place.asset)?.hide(text) ?? text))
+      if (values.length > 0) place.writer.hideInAsset(place.asset, new ReportedValues(values))
     }
+    this.#values = new Map()
     this.#excerpts = []
     this.#excerptPlaces = []
     this.#excerptLength = 0
