@@ -9,6 +9,8 @@ type Query = Record<string, string | number | undefined>
 const WORKSPACES_PER_CALL = 1000
 const ADMIN_WORKSPACES_PER_CALL = 5000
 const MAX_PAGES = 1_000
+/** A longer link to a next page is not followed. */
+const MAX_LINK = 8_000
 const MAX_ITEMS = 100_000
 
 /**
@@ -69,7 +71,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
       for (const item of list) items.push(toItem(item))
       const next = toItem(body).text('@odata.nextLink')
       if (next === undefined) return items
-      if (seen.has(next) || !URL.canParse(next, 'http://next.invalid')) break
+      if (seen.has(next) || next.length > MAX_LINK || !URL.canParse(next, 'http://next.invalid')) break
       seen.add(next)
       parameters = { ...query, ...Object.fromEntries(new URL(next, 'http://next.invalid').searchParams) }
     }
