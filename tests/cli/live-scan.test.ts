@@ -14,7 +14,7 @@ const columns = 60
 
 /** The program shows, hides or moves the cursor, erases and colours; it writes no other escapes. */
 const start = '\u001b'
-const otherEscape = new RegExp(`${start}(?!\\[(?:\\?2026[hl]|\\?25[hl]|[0-9;]*[AGKm]))`)
+const otherEscape = new RegExp(`${start}(?!\\[(?:\\?2026[hl]|\\?25[hl]|[0-9;]*[ABGKm]))`)
 
 describe.skipIf(why !== undefined)(`a scan on a terminal${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
   let wiki: SampleWiki

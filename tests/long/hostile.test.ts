@@ -4,7 +4,7 @@ import { openHostileBench } from '../e2e/hostile/run.ts'
 import { missingPrograms, startOwnPostgres } from '../support/postgres.ts'
 
 /** Cases that one server runs, because what the C library keeps for later grows with the number of large replies. */
-const CASES_PER_SERVER = 40
+const CASES_PER_SERVER = 20
 
 /** Runs all cases; returns what went wrong, by case. */
 async function runAll(store?: string): Promise<string[]> {

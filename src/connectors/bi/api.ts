@@ -9,6 +9,8 @@ type Query = Record<string, string | number | undefined>
 const WORKSPACES_PER_CALL = 1000
 const ADMIN_WORKSPACES_PER_CALL = 5000
 const MAX_PAGES = 1_000
+/** A longer link to a next page is not followed. */
+const MAX_LINK = 8_000
 const MAX_ITEMS = 100_000
 
 /**
@@ -70,7 +72,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
       const next = toItem(body).text('@odata.nextLink')
       if (next === undefined) return items
       const url = URL.parse(next, 'http://next.invalid')
-      if (seen.has(next) || url === null) break
+      if (seen.has(next) || next.length > MAX_LINK || url === null) break
       seen.add(next)
       parameters = { ...query, ...Object.fromEntries(url.searchParams) }
     }

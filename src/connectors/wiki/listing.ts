@@ -6,6 +6,8 @@ import { ListWire } from './wire.ts'
 
 export const MAX_LIMIT = 250
 const MIN_LIMIT = 5
+/** A longer cursor is not followed, nor could it be stored to resume from. */
+const MAX_CURSOR = 4_000
 /** A list that is longer than requested by this factor is refused. */
 const MAX_EXCESS = 4
 /** Number of ids in which repeated items are recognized. */
@@ -54,10 +56,14 @@ function readCursor(next: string): string {
   const search = URL.parse(next, 'http://host.invalid')?.search ?? ''
   // Cursors are base64, so a plus sign is literal, not a space.
   const cursor = new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor')
-  if (cursor !== null && cursor !== '') return cursor
-  throw new AppError('unavailable', 'The wiki links to the next page of a list without a cursor; scan again later.', {
-    reason: 'protocol_error',
-  })
+  if (cursor !== null && cursor !== '' && cursor.length <= MAX_CURSOR) return cursor
+  throw new AppError(
+    'unavailable',
+    'The wiki links to the next page of a list without a usable cursor; scan again later.',
+    {
+      reason: 'protocol_error',
+    },
+  )
 }
 
 function findNext(body: z.infer<typeof ListWire>, linkHeader: string | undefined): string | undefined {
