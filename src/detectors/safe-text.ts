@@ -119,9 +119,18 @@ export function toSafeKey(
   values = new ReportedValues(),
 ): SafeText {
   // Only what is no id of a platform may contain personal data.
-  const hidden = values.hide(toSafeTextOnce(key, platformId.test(key) ? 'key' : 'prose'))
-  return hidden === key ? hidden : (`${hidden}#${identify(key).toString(16)}` as SafeText)
+  const safe = toSafeTextOnce(key, platformId.test(key) ? 'key' : 'prose')
+  return safe === key ? toHiddenKey(safe, identify, values) : toDistinct(values.hide(safe), key, identify)
 }
+
+/** The same for a key that contains nothing else to be masked. */
+export function toHiddenKey(key: SafeText, identify: (canonical: string) => number, values: ReportedValues): SafeText {
+  const hidden = values.hide(key)
+  return hidden === key ? key : toDistinct(hidden, key, identify)
+}
+
+const toDistinct = (masked: SafeText, key: string, identify: (canonical: string) => number) =>
+  `${masked}#${identify(key).toString(16)}` as SafeText
 
 const platformId = /:(?:\w{1,12}|[\da-f-]{32,64})$/
 

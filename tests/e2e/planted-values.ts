@@ -108,9 +108,9 @@ class Estate {
     this.results.push({
       ruleId: 'leak',
       message: { text: toText(planting) },
-      locations: [{ physicalLocation: { artifactLocation: { uri: `r${this.results.length}/${planting.text}` } } }],
+      locations: [{ physicalLocation: { artifactLocation: { uri: `r${this.results.length}/${planting.disguised}` } } }],
     })
-    this.#own(`sarif ${this.results.length}`, planting)
+    this.#own(`r${this.results.length - 1}`, planting)
   }
 }
 
@@ -231,7 +231,7 @@ async function listReported(url: string, { owners }: Estate): Promise<Set<string
       excerpt: string
     }[]) {
       const key = String(asset.key)
-      const part = /page:\d+$/.exec(key)?.[0] ?? /dataset:([\w-]+)/.exec(key)?.[1] ?? key
+      const part = /page:\d+$/.exec(key)?.[0] ?? /dataset:([\w-]+)/.exec(key)?.[1] ?? key.split('/')[0] ?? ''
       const found = owners.get(part)
       if (found === undefined) continue
       if (/SECRETS|PII/.test(detectorType) || (detectorType === 'SCANNER' && !excerpt.includes(found.bare)))

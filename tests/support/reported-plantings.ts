@@ -84,7 +84,8 @@ const MIN_PIECE = 5
 const LONG = 8
 const LONG_NUMBER = 12
 const toBare = (text: string) => text.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
-const omission = /\*\*|[\u2022\u2026]/
+const omission = /^(?:\*\*|[\u2022\u2026])/
+const omitted = /(?:\*\*|[\u2022\u2026])$/
 
 /** Finds in texts five characters in a row of a secret beside a mark of omission, or eight anywhere. */
 export class SecretFinder {
@@ -108,10 +109,10 @@ export class SecretFinder {
         if (name === '') continue
         let end = at + MIN_PIECE
         while (end < each.length && secret.includes(each.slice(at, end + 1))) end++
-        const around = each.slice(Math.max(0, at - 2), at) + each.slice(end, end + 2)
+        const isCut = omitted.test(each.slice(Math.max(0, at - 2), at)) || omission.test(each.slice(end, end + 2))
         // Digits beside other digits or letters belong to a number or a hash.
         const isNumber = /[\da-z]/.test(each.charAt(at - 1) + each.charAt(end)) && /^\d+$/.test(each.slice(at, end))
-        if (end - at >= (isNumber ? LONG_NUMBER : LONG) || (omission.test(around) && !isNumber))
+        if (end - at >= (isNumber ? LONG_NUMBER : LONG) || (isCut && !isNumber))
           found.set(name, JSON.stringify(each.slice(Math.max(0, at - 60), end + 20)))
         at = end - MIN_PIECE
       }

@@ -40,10 +40,15 @@ export function* findEmails(part: Part): Generator<PiiMatch> {
       confidence: hidden ? 0.3 : machine.test(name) ? 0.6 : 0.95,
       severity: machine.test(name) ? 'INFO' : 'LOW',
       identity: `${name}@${host}`.toLowerCase(),
-      // What follows without a space may be part of the last label.
-      shown: `${[...name][0] ?? ''}•••@${[...host][0] ?? ''}•••.${host.split('.').at(-1)?.slice(0, 4) ?? ''}`,
+      shown: `${[...name][0] ?? ''}•••@${[...host][0] ?? ''}•••.${toShownEnding(host)}`,
     }
   }
+}
+
+/** The last label, unless something else may follow it without a space. */
+function toShownEnding(host: string): string {
+  const ending = host.slice(host.lastIndexOf('.') + 1)
+  return ending.length <= 3 ? ending : '•••'
 }
 
 /** `git@host:owner/name` names a repository, `user@host/…` and `name@1.2.x` name a package or a path. */

@@ -1,10 +1,12 @@
 import type { ReportedValues } from '../../detectors/reported-values.ts'
+import { toHiddenKey } from '../../detectors/safe-text.ts'
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import {
   assetColumns,
   assetNames,
   facetNames,
+  type Identify,
   type ImportFacets,
   type ImportRow,
   type NumberColumns,
@@ -87,11 +89,12 @@ export class BlockWriter {
     packAsset(asset, this.#assets, this.#words)
   }
 
-  /** Masks values in the name and address of an asset, if this block describes it. */
-  hideInAsset(number: number, values: ReportedValues): void {
+  /** Masks values in the key, name and address of an asset, if this block describes it. */
+  hideInAsset(number: number, values: ReportedValues, identify: Identify): void {
     const place = this.#places.get(number)
     if (place === undefined) return
-    const { name, url } = this.#assets
+    const { key, name, url } = this.#assets
+    key[place] = toHiddenKey(key[place] as SafeText, identify, values)
     if (name[place]) name[place] = values.hide(name[place] as SafeText)
     if (url[place]) url[place] = values.hideInAddress(url[place] as SafeText)
   }

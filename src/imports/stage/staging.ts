@@ -175,7 +175,7 @@ export class Staging {
       const place = this.#excerptPlaces[index]
       if (place === undefined) continue
       place.writer.setExcerpt(place.place, cutExcerpt(this.#values.get(place.asset)?.hide(text) ?? text))
-      if (values.length > 0) place.writer.hideInAsset(place.asset, new ReportedValues(values))
+      if (values.length > 0) place.writer.hideInAsset(place.asset, new ReportedValues(values), this.#identify)
     }
     this.#values = new Map()
     this.#excerpts = []
