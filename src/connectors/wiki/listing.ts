@@ -59,9 +59,13 @@ function readCursor(next: string): string {
     const cursor = new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor')
     if (cursor !== null && cursor !== '' && cursor.length <= MAX_CURSOR) return cursor
   }
-  throw new AppError('unavailable', 'The wiki links to the next page of a list without a usable cursor; scan again later.', {
-    reason: 'protocol_error',
-  })
+  throw new AppError(
+    'unavailable',
+    'The wiki links to the next page of a list without a usable cursor; scan again later.',
+    {
+      reason: 'protocol_error',
+    },
+  )
 }
 
 function findNext(body: z.infer<typeof ListWire>, linkHeader: string | undefined): string | undefined {
