@@ -1,6 +1,6 @@
 /** Limits on a response body, because what is parsed takes many times the memory of its text. */
 const MAX_DEPTH = 100
-const MAX_VALUES = 1_000_000
+const MAX_VALUES = 500_000
 
 const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 44, 91, 92, 93, 123, 125]
 
