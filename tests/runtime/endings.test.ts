@@ -38,8 +38,7 @@ it.each([
     'an error of a thread',
     async () => {
       const worker = new Worker('throw new Error("broken")', { eval: true })
-      await once(worker, 'error')
-      await once(worker, 'exit')
+      await new Promise((resolve) => worker.on('error', () => {}).once('exit', resolve))
     },
     /a thread ended with 1: Error: broken/,
   ],

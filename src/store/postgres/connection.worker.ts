@@ -39,8 +39,9 @@ function serve({ settings, port, state }: PostgresSession): void {
 
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(toClientConfig(settings.address))
+    // The error of a lost connection may arrive after another one was opened.
     opened.on('error', () => {
-      client = undefined
+      if (client === opened) client = undefined
     })
     await opened.connect()
     await opened.query(settings.setup)
