@@ -56,8 +56,8 @@ function expectMatch(text: string, pattern: RegExp): void {
   if (!pattern.test(text)) throw new Error(`${pattern} does not match: ${text.trim().slice(-600)}`)
 }
 
-const npm = (await succeed(run('npm', ['root', '--global']))).trim()
-const npmCli = join(npm, 'npm', 'bin', 'npm-cli.js')
+const { npm_execpath: npmCli } = process.env
+if (npmCli === undefined) throw new Error('Run this by `npm run test:nodes`.')
 
 interface Installed {
   node: string

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
 // Starts and ends each kind of worker thread of the program many times, while garbage is collected, which is when native
@@ -27,6 +26,7 @@ const common = {
   place: { kind: 'file', file: join(home, 'assay.db') },
   keys: {},
   logLevel: 'silent',
+  proxy: {},
   settings: { lockdown: false, lockdownCodes: false, readOnly: false, webhookHosts: [] },
   fingerprintKey: new Uint8Array(32),
   masked: [],
@@ -34,8 +34,11 @@ const common = {
   converter: 0,
 }
 
-/** Ends a thread by request, at once, or in the middle of its start. */
-async function startAndEnd(script: string, round: number): Promise<void> {
+/**
+ * Ends a thread as the program does: by request, and at once when it has said that it stopped. One that is terminated
+ * while it loads the native module of SQLite would abort the process.
+ */
+async function startAndEnd(script: string): Promise<void> {
   const worker = new Worker(join(dist, script), { workerData: { ...common, ...kinds[script] }, stdout: true })
   worker.stdout.resume()
   let failure: unknown
@@ -46,11 +49,9 @@ async function startAndEnd(script: string, round: number): Promise<void> {
     if (kind === 'stopped') void worker.terminate()
   })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  await new Promise<void>((resolve) => worker.once('online', resolve))
-  const canStop = !script.startsWith('store/postgres/')
-  if (canStop && round % 3 === 0) worker.postMessage({ kind: 'stop' })
-  await Promise.race([exited, sleep([2_000, round % 60, 120][round % 3])])
-  await worker.terminate()
+  // The thread of a connection to PostgreSQL has no requests to stop, and no native module.
+  if (script.startsWith('store/postgres/')) await worker.terminate()
+  else worker.postMessage({ kind: 'stop' })
   await exited
   gc?.()
   if (failure !== undefined) throw failure
@@ -64,7 +65,7 @@ if (unknown.length > 0 || scripts.length === 0) throw new Error(`No workerData i
 for (const script of scripts) {
   const rounds = Array.from({ length: Number(times) }, (_, round) => round).values()
   const take = async () => {
-    for (const round of rounds) await startAndEnd(script, round)
+    for (const _ of rounds) await startAndEnd(script)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, take))
 }
