@@ -43,8 +43,6 @@ export interface OpenedApp {
   startAnswering(options?: { asksServer?: boolean }): void
   /** Answers a question that another process on the data folder has checked. */
   answerQuestion: QuestionOptions['answer']
-  /** Whether a server answers the queries over many findings. */
-  isAnsweredElsewhere(): boolean
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
   /** Calls `listener` soon after watches or their states changed, in any process. */
@@ -138,7 +136,6 @@ export function createApp(folder: Folder): OpenedApp {
     },
     answerQuestion: ({ operation, input, ...asking }, signal) =>
       answers?.answer(operation, input, { ...asking, signal }),
-    isAnsweredElsewhere: () => served?.isThere() === true,
     startBackground: () => {
       const { signal } = closing
       const settings = { lockdown, lockdownCodes, publicUrl: config.publicUrl, webhookHosts }

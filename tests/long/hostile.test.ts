@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hostileCases } from '../e2e/hostile/cases.ts'
-import { openHostileBench } from '../e2e/hostile/run.ts'
-import { missingPrograms, startOwnPostgres } from '../support/postgres.ts'
+import { openHostileBench, withOwnDatabase } from '../e2e/hostile/run.ts'
+import { missingPrograms } from '../support/postgres.ts'
 
 /** Cases that one server runs, because what the C library keeps for later grows with the number of large replies. */
 const CASES_PER_SERVER = 20
@@ -33,14 +33,6 @@ describe('all hostile replies of a tenant', () => {
 
   it.skipIf(missingPrograms !== undefined)(
     `stop neither the server nor other scans on PostgreSQL ${missingPrograms ?? ''}`,
-    async () => {
-      const server = await startOwnPostgres()
-      try {
-        server.run('CREATE DATABASE findings')
-        expect(await runAll(`${server.url}/findings`)).toEqual([])
-      } finally {
-        server.stop()
-      }
-    },
+    () => withOwnDatabase(async (store) => expect(await runAll(store)).toEqual([])),
   )
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { missingPrograms, startOwnPostgres } from '../../support/postgres.ts'
+import { missingPrograms } from '../../support/postgres.ts'
 import { hostileCases } from './cases.ts'
-import { openHostileBench } from './run.ts'
+import { openHostileBench, withOwnDatabase } from './run.ts'
 
 /** One of each kind; `tests/long/hostile.test.ts` has all. */
 const few = [
@@ -35,15 +35,7 @@ describe('hostile replies of a tenant', () => {
 
   it.skipIf(missingPrograms !== undefined)(
     `stop neither the server nor other scans on PostgreSQL ${missingPrograms ?? ''}`,
-    async () => {
-      const server = await startOwnPostgres()
-      try {
-        server.run('CREATE DATABASE findings')
-        await expectHarmless(`${server.url}/findings`)
-      } finally {
-        server.stop()
-      }
-    },
+    () => withOwnDatabase(expectHarmless),
     300_000,
   )
 })

@@ -8,6 +8,7 @@ import { generatedBi } from '../../sample/generated-bi.ts'
 import { generatedWiki, toGeneratedId } from '../../sample/generated-wiki.ts'
 import { makeHome, type ServingProcess, serveAssay } from '../../support/assay.ts'
 import { readMemory } from '../../support/bench.ts'
+import { startOwnPostgres } from '../../support/postgres.ts'
 import type { HostileCase } from './cases.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -169,5 +170,16 @@ export async function openHostileBench(store?: string): Promise<HostileBench> {
       await calm.close()
       remove()
     },
+  }
+}
+
+/** Gives work an empty database on a PostgreSQL server of its own. */
+export async function withOwnDatabase(work: (store: string) => Promise<void>): Promise<void> {
+  const server = await startOwnPostgres()
+  try {
+    server.run('CREATE DATABASE findings')
+    await work(`${server.url}/findings`)
+  } finally {
+    server.stop()
   }
 }
