@@ -92,6 +92,13 @@ module.exports = {
     },
     onlyIn('preact-only-in-the-browser', '^src/(charts|console|view)/', 'preact'),
     onlyIn('d3-only-in-charts', '^src/charts/', 'd3-[a-z-]+'),
+    {
+      // Its native module must not load while a thread is terminated.
+      name: 'sqlite-loads-in-one-place',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/store/sqlite\\.ts$' },
+      to: { path: '^node_modules/better-sqlite3/', dependencyTypesNot: ['type-only'] },
+    },
     onlyIn('sql-only-in-stores', '(^src/store/|\\.store\\.ts$)', 'kysely|better-sqlite3'),
     onlyIn('pg-only-in-its-worker', '^src/store/postgres/(?:connection\\.worker|client-config|pipeline)\\.ts$', 'pg'),
     onlyIn('mcp-sdk-only-in-its-door', '^src/mcp/', '@modelcontextprotocol'),

@@ -1,6 +1,7 @@
 import { parentPort, type TransferListItem, Worker, type WorkerOptions } from 'node:worker_threads'
 import { AppError, type ErrorReport, fromErrorReport, toErrorReport } from '../kernel/errors.ts'
 import type { Log } from './log.ts'
+import { startThread } from './native-load.ts'
 import { startWorker } from './package-files.ts'
 
 /** The messages between a worker and the thread that started it. */
@@ -89,7 +90,10 @@ interface PendingCall {
 /** Starts a worker that answers calls by `serveCalls`. */
 export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>): WorkerClient<P> {
   const { script, settings, events, log, onExit } = options
-  const worker = typeof script === 'string' ? startWorker(script, settings) : new Worker(script, settings)
+  const thread = startThread(() =>
+    typeof script === 'string' ? startWorker(script, settings) : new Worker(script, settings),
+  )
+  const { worker } = thread
   const calls = new Map<number, PendingCall>()
   let nextId = 1
   let isLost = false
@@ -113,7 +117,7 @@ export function openWorker<P extends WorkerProtocol>(options: ClientOptions<P>):
 
   const terminate = () => {
     isTerminated = true
-    return worker.terminate()
+    return thread.terminate()
   }
 
   worker.unref()

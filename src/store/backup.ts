@@ -13,13 +13,13 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import Database from 'better-sqlite3'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { openRegularFile } from '../runtime/regular-file.ts'
 import { replaceFile } from '../runtime/replace-file.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
+import { Database } from './sqlite.ts'
 import { syncFile } from './sync-file.ts'
 
 /** How many automatic backups (made before migrations) are kept. */

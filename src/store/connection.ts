@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { LruMap } from '../kernel/recent.ts'
 import type { Safe, SafeText } from '../kernel/safe-text.ts'
@@ -10,6 +9,7 @@ import { APPLICATION_ID, UNFINISHED_COPY_ID } from './migrations.ts'
 import { insertNumbered } from './repeated-rows.ts'
 import type { WriteScope } from './scope.ts'
 import { SnapshotViews } from './snapshot-views.ts'
+import { Database } from './sqlite.ts'
 
 /** The write-ahead log is truncated when it is larger than this. */
 export const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024

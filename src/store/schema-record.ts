@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { defineFunctions } from './migrate.ts'
 import { listMigrations } from './migrations.ts'
 import { digestSchema, type SchemaDigests, type SchemaRecord } from './schema-check.ts'
+import { Database } from './sqlite.ts'
 
 /** Runs every migration in memory and records how each changes the schema. */
 export function createSchemaRecord(): SchemaRecord {

@@ -22,7 +22,7 @@ const built = new Map<string, Promise<string>>()
 function findBuilt(entry: URL): string | undefined {
   const { ASSAY_TEST_SCRIPTS: folder } = process.env
   const script = join(folder ?? '', relative(root, fileURLToPath(entry)).replace(/\.ts$/, '.js'))
-  return folder !== undefined && existsSync(script) ? script : undefined
+  return folder !== undefined && existsSync(entry) && existsSync(script) ? script : undefined
 }
 
 /** A script of the tests with its packages, which starts as fast as the program: many processes run it. */

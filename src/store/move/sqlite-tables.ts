@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { migrate } from '../migrate.ts'
+import { Database } from '../sqlite.ts'
 import type { CopiedColumn } from './table-hash.ts'
 import type { MovedTable } from './target.ts'
 

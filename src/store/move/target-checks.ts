@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, lstatSync, rmSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import Database from 'better-sqlite3'
 import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
 import { toAppError } from '../faults.ts'
 import { UNFINISHED_COPY_ID } from '../migrations.ts'
 import { describeFolderLocation } from '../place.ts'
 import { MIN_FREE_BYTES, readFreeBytes } from '../space.ts'
+import { Database } from '../sqlite.ts'
 import { SQLITE_PREFIX, toWayOn } from './marker.ts'
 
 const FILE_NAME = 'assay.db'
