@@ -226,17 +226,17 @@ function makeFurtherConditions(random: SeededRandom, now: number, { slugs, termO
 /** Keys of assets are not in the index. */
 const isIndexed = ({ storage }: FacetRow) => storage.stores !== 'asset'
 
-/** The values of a facet that findings in the index have or may have. */
+/** The values of a facet that findings in the index have or may have, in an order that no database decides. */
 function listValues(
   { names }: Engine,
   { storage, slot }: FacetRow,
   columnOf: ReturnType<typeof openColumns>,
 ): readonly string[] {
   if (storage.stores === 'code') return Object.keys(storage.codes)
-  if (storage.stores === 'source') return names.sources.map((source) => source[storage.sourceColumn])
+  if (storage.stores === 'source') return names.sources.map((source) => source[storage.sourceColumn]).sort()
   const { values } = columnOf(slot)
   const words = storage.stores === 'wordSet' ? values.flatMap((set) => names.labelsOf(set)) : values
-  return words.flatMap((id) => names.wordOf(id) ?? [])
+  return words.flatMap((id) => names.wordOf(id) ?? []).sort()
 }
 
 function pickSome<Item>(random: SeededRandom, items: readonly Item[], count: number): Item[] {
