@@ -69,28 +69,29 @@ function withTable(page: string, name: string, lines: readonly string[]): string
   return `${head}${begin}\n${lines.join('\n')}\n${end}${tail}`
 }
 
-const MAX_LISTED_TYPES = 20
-const TYPES_OF_LONG_LIST = 8
+const MAX_LISTED_TYPES = 8
 
 const createDetectorTable = () => [
   '| detector | what it finds, and what it does not | finding types |',
   '| --- | --- | --- |',
   ...detectorDescriptions.map(({ type, description, findingTypes }) => {
     const isLong = findingTypes.length > MAX_LISTED_TYPES
-    const listed = findingTypes.slice(0, isLong ? TYPES_OF_LONG_LIST : MAX_LISTED_TYPES).map((name) => `\`${name}\``)
+    const listed = findingTypes.slice(0, MAX_LISTED_TYPES).map((name) => `\`${name}\``)
     return `| \`${type}\` | ${cell(description)} | ${isLong ? `${findingTypes.length}, such as ` : ''}${listed.join(' ')} |`
   }),
 ]
 
+/** Where the routes of an operation and its likes begin. */
+const toBase = (route = '') => /^[A-Z]+ ((?:\/semantic)?\/[a-z-]+)/.exec(route)?.[1] ?? ''
+
 const createOperationTable = () => [
-  '| operation | REST | tool | what it does |',
+  '| REST | agent tools | admin tools | no tools |',
   '| --- | --- | --- | --- |',
-  ...operations
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map(
-      ({ name, route, toolset, summary }) =>
-        `| \`${name}\` | ${route === undefined ? '' : `\`${cell(route)}\``} | ${toolset ?? ''} | ${cell(summary)} |`,
-    ),
+  ...[...Map.groupBy(operations, ({ route }) => toBase(route))].map(([base, group]) => {
+    const namesOf = (wanted: string | undefined) =>
+      group.flatMap(({ name, toolset }) => (toolset === wanted ? [`\`${name}\``] : [])).join(' ')
+    return `| \`${base}\` | ${namesOf('agent')} | ${namesOf('admin')} | ${namesOf(undefined)} |`
+  }),
 ]
 
 function read(file: string | URL): string {

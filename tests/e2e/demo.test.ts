@@ -42,11 +42,13 @@ describe('the demo', () => {
     expect(first.stdout).toMatch(/ Engineering: \d+ found, \d+ scanned, 0 unchanged/)
   })
 
-  it('prints the output that the README shows', () => {
+  it('has the answer that the README shows', async () => {
     const withoutDate = (text: string) => text.replace(/\d{4}-\d{2}-\d{2}/g, 'DATE')
-    const [, shown = ''] = /^```text\n([\s\S]*?)^```/m.exec(readFileSync(readme, 'utf8')) ?? []
-    expect(shown).toContain('broken links')
-    expect(withoutDate(first.stdout)).toContain(withoutDate(shown))
+    const block = /^```text\n\$ assay (.+)\n([\s\S]*?)^…\n```/m
+    const [, command = '', shown = ''] = block.exec(readFileSync(readme, 'utf8')) ?? []
+    expect(shown).toContain('BROKEN_LINKS')
+    const { stdout } = await runAssay(command.split(' '), { home })
+    expect(withoutDate(stdout)).toContain(withoutDate(shown))
   })
 
   it('finds nothing new the second time', () => {

@@ -160,7 +160,16 @@ it('there are two servers and a worker in each example, and no other file than t
   const roles = (list: readonly Container[]) => list.map(({ args }) => args[0]).sort()
   expect(roles(composed)).toEqual(['serve', 'serve', 'worker'])
   expect(roles(orchestrated)).toEqual(['serve', 'worker'])
-  expect(deploy).toEqual(['Caddyfile', 'compose.yaml', 'kubernetes.yaml'])
+  expect(deploy).toEqual(['Caddyfile', 'assay.service', 'compose.yaml', 'kubernetes.yaml'])
+})
+
+it('the unit of systemd runs a command of the program in a folder that only its user can open', () => {
+  const unit = Object.fromEntries(
+    [...read('assay.service').matchAll(/^(\w+)=(.+)$/gm)].map(([, key, value]) => [key, value]),
+  )
+  const [, name] = /^\/usr\/bin\/env assay (\w+)$/.exec(unit.ExecStart) ?? []
+  expect(program.commands.map((each) => each.name())).toContain(name)
+  expect(unit).toMatchObject({ Environment: `ASSAY_HOME=/var/lib/${unit.StateDirectory}`, StateDirectoryMode: '0700' })
 })
 
 it('only the user of Assay may write to the data folder', () => {

@@ -60,6 +60,17 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+const isTooLong = (line: string) => line.length > 110 && !line.startsWith('|')
+
+it.each(pages)('%s has no long lines, tables aside', (page) => {
+  expect(read(page).split('\n').filter(isTooLong)).toEqual([])
+})
+
+it('docs/ is short', () => {
+  const inDocs = pages.filter((page) => page.startsWith('docs/'))
+  expect(inDocs.reduce((sum, page) => sum + Buffer.byteLength(read(page)), 0)).toBeLessThan(85_000)
+})
+
 it('README.md is short', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThan(9 * 1024)
 })

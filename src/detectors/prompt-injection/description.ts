@@ -10,7 +10,7 @@ export const promptInjectionDescription: DetectorDescription<PromptInjectionConf
   type: 'PROMPT_INJECTION',
   title: 'Prompt injection',
   description:
-    'Finds text that tries to control an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 13 more. About half of the wordings by unseen authors are found; plain requests are not.',
+    'Finds text that tries to control an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 14 more. About half of the wordings by unseen authors are found; plain requests are not.',
   category: 'THREAT',
   version: 5,
   reads: 'documents',
