@@ -8,12 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { assay, hasBrowser, inspect, launch, main, Pages, type Served, serve, settled } from '../console/harness.ts'
 import { brushToList, compareExplore, compareOthers, revisit, triageByKeyboard } from '../console/journeys.ts'
 
-// The tests of `npm test` with each page in both widths and colours; its journeys on the demo and on 100,000 findings;
-// and axe on every page and state of the demo.
-process.env.ASSAY_LONG = '1'
-await import('../console/browser.test.ts')
-await import('../console/docs.test.ts')
-await import('../view/view.test.ts')
+// The journeys of the console on the demo and on 100,000 findings, and axe on every page and state of the demo.
 
 const FINDINGS = '100000'
 

@@ -9,17 +9,21 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { createRandom } from '../../src/sample/ids.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
-import { isLong } from '../support/long.ts'
+import { cases, isLong, maxMs } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 import { killWriters } from './killed-writer.ts'
 
-it('no acknowledged write is lost and none is stored in part, however a writer is killed', async () => {
-  const wanted = isLong ? 100 : 2
-  const { kills, acknowledged, damages } = await killWriters(wanted, 1)
-  expect(damages).toEqual([])
-  expect(kills).toBe(wanted)
-  expect(acknowledged).toBeGreaterThan(kills)
-}, 180_000)
+it(
+  'no acknowledged write is lost and none is stored in part, however a writer is killed',
+  async () => {
+    const wanted = cases(2, 1_000)
+    const { kills, acknowledged, damages } = await killWriters(wanted, 1)
+    expect(damages).toEqual([])
+    expect(kills).toBe(wanted)
+    expect(acknowledged).toBeGreaterThan(kills)
+  },
+  maxMs(180_000),
+)
 
 /** A new store in a folder of its own, which goes with the test. */
 function openStore(): FileStore {
