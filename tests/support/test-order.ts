@@ -37,6 +37,7 @@ export const alone = [
   'tests/runtime/log.test.ts',
   'tests/scans/canary.test.ts',
   'tests/scans/redaction.test.ts',
+  'tests/scans/withheld.test.ts',
   'tests/store/network.test.ts',
   'tests/store/no-links.test.ts',
   'tests/store/remembered.test.ts',
