@@ -16,7 +16,7 @@ import { type OracleFilter, type OracleQuestion, policiesOf } from './query-term
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = cases(1, 10)
 const FINDINGS = cases(250, 600)
-const QUESTIONS = cases(80, 1_000)
+const QUESTIONS = cases(250, 1_000)
 
 /** Each of the rarer kinds is asked at least this often. */
 const LEAST = QUESTIONS * ESTATES >= 4_000 ? (QUESTIONS * ESTATES) / 100 : 1
