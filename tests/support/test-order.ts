@@ -25,7 +25,7 @@ const beforeVaults = ['tests/e2e/planted-texts.test.ts', 'tests/upgrade/hide-sto
 /** Tests that replace modules or clocks, measure memory, or look for secrets that no vault has remembered. */
 export const alone = [
   'tests/access/tokens.test.ts',
-  'tests/catalogue/lockdown-canary.test.ts',
+  'tests/catalogue/lockdown-doors.test.ts',
   'tests/cli/planted-arguments.test.ts',
   'tests/connectors/bi/options.test.ts',
   'tests/connectors/bi/stuck.test.ts',
