@@ -7,7 +7,6 @@ import { FilterMapping } from '../../src/findings/filter.ts'
 import { type RangeKey, rangeKeys } from '../../src/findings/ranges.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
-import { createSeededRandom, makePlan, verifyEngine } from '../../src/query/engine/verify.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { type FindingSeed, plant } from '../query/estate.ts'
@@ -312,18 +311,5 @@ describe('a filter selects the same findings everywhere', () => {
     await ask('create_suppression', suppression)
     const after = await valueFor({ filters: { statuses: ['OPEN'] } })
     expect(before - after).toBe(matching.filter(isOpen).length)
-  })
-})
-
-it('verify asks about every facet of the index, and finds no difference', () => {
-  const seen = context.store.read((reader) => {
-    const [engine, seeded] = [buildEngine(reader), createSeededRandom(3)]
-    const plans = Array.from({ length: 150 }, () => makePlan(engine, seeded, NOON))
-    return new Set(plans.flatMap(({ conditions }) => conditions.map(({ key }) => key as string)))
-  })
-  const indexed = facetRows.filter(({ storage }) => storage.stores !== 'asset').map(({ filterKey }) => filterKey)
-  expect([...seen].sort()).toEqual([...indexed, 'minConfidence'].sort())
-  expect(verifyEngine(context.store, { questions: isLong ? 150 : 50, seed: 4, now: NOON })).toMatchObject({
-    differences: [],
   })
 })

@@ -244,27 +244,6 @@ describe('a metadata scan', () => {
     expect(codes(await bench.scan())).toContain('schema_unavailable')
   })
 
-  it('returns the expressions of a dataset without its tables', async () => {
-    await scanned({ adminApi: true })
-    const before = count('OPEN')
-    server.faults.push({
-      match: onPath(/scanResult/),
-      respond: {
-        rewrite: (reply) => {
-          const body = reply.body as { workspaces: { datasets: { tables?: unknown }[] }[] }
-          for (const { datasets } of body.workspaces) for (const dataset of datasets) delete dataset.tables
-          return reply
-        },
-      },
-    })
-    const scan = await bench.scan()
-    expect(count('OPEN')).toBe(before)
-    const expressions = listKept(bench).filter(({ path }) => path.startsWith('expression '))
-    expect(expressions.length).toBeGreaterThan(0)
-    expect(expressions.every(({ isFresh }) => isFresh)).toBe(true)
-    expect(codes(scan)).toContain('not_read')
-  })
-
   it('with a requested wait of an hour parks the scan, and resolves nothing', async () => {
     await scanned({ adminApi: true })
     const before = count('OPEN')
