@@ -171,13 +171,9 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
 }
 
 /**
- * The rows of `asset a` that conditions match. Keys of assets apply to the asset itself; with any other key, at least one
+ * The rows of `asset a` that terms match. Keys of assets apply to the asset itself; with any other key, at least one
  * finding of the asset must match the whole filter.
  */
-export const assetCondition = (conditions: readonly FilterCondition[]): Expression<SqlBool> =>
-  assetTerms(toFilterTerms(conditions))
-
-/** As `assetCondition`, for encoded terms. */
 export function assetTerms(terms: Terms): Expression<SqlBool> {
   const { own, ofFindings } = splitByAsset(terms)
   if (ofFindings.length === 0) return ownAssetTerms(own)

@@ -18,7 +18,7 @@ import {
   type TestIssuer,
   toJwk,
 } from '../support/issuer.ts'
-import { isLong } from '../support/long.ts'
+import { cases } from '../support/long.ts'
 import { forgedTokens } from './forged-tokens.ts'
 
 const good = rsaKey('first')
@@ -247,21 +247,22 @@ const states: readonly State[] = [
 ]
 
 const about = (issuer: TestIssuer) => ({ issuer, good, stranger: stranger.privateKey, elsewhere: elsewhere.address })
-/** One in so many forms of forged tokens is tried in each state; another share in the next, so that each form comes up. */
-const SHARES = isLong ? 1 : 27
+/** Of the forms of forged tokens, each state meets some; every form meets a healthy issuer elsewhere. */
+const FORMS = cases(3, forgedTokens.length)
 const forge = async (issuer: TestIssuer, state: State, isEntered = true) => {
-  const turn = states.indexOf(state)
-  const forms = forgedTokens.filter((_, index) => index % SHARES === turn % SHARES)
+  const from = states.indexOf(state) * FORMS
+  const forms = Array.from({ length: FORMS }, (_, index) => forgedTokens[(from + index) % forgedTokens.length])
   return [
-    ...(await Promise.all(forms.map(([, make]) => make(about(issuer))))),
+    ...(await Promise.all(forms.flatMap((form) => form?.[1](about(issuer)) ?? []))),
     ...((isEntered ? await state.forge?.(issuer) : undefined) ?? []),
   ]
 }
+
 const medianOf = (times: readonly number[]) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 const toTimes = (replies: readonly { ms: number }[]) => replies.map(({ ms }) => ms)
 
-const VALID = isLong ? 15 : 3
+const VALID = cases(3, 15)
 const ROUNDS = 4
 
 /** Valid tokens one after another, beside forged ones. */

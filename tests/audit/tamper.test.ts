@@ -10,10 +10,11 @@ import { backUpKey, finishRotation, readKeyStatus, rotateKey } from '../../src/s
 import { type KeyedVault, openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { cases } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 
 const TRIES = 100
-const KILLS = Number(process.env.ASSAY_KILLS ?? 5)
+const KILLS = cases(5, 50)
 const now = () => Date.now()
 const PLACE = 'source/one/api_token'
 const SECRET = 'correct horse battery staple'

@@ -7,7 +7,6 @@ import { FilterMapping } from '../../src/findings/filter.ts'
 import { type RangeKey, rangeKeys } from '../../src/findings/ranges.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
-import { createSeededRandom, makePlan, verifyEngine } from '../../src/query/engine/verify.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { type FindingSeed, plant } from '../query/estate.ts'
@@ -154,9 +153,8 @@ const cases: Case[] = [
   { title: 'minConfidence', filter: { minConfidence: 0.5 }, matches: ({ confidence }) => confidence >= 0.5 },
 ]
 
-/** In the short form each filter is tried in one of so many places, which take turns; those that exclude in fewer. */
-const EVERY = 6
-const EXCLUDED_EVERY = 12
+/** How likely a filter is tried in a place. */
+const CHANCE = isLong ? 1 : 0.15
 
 let context: TestContext
 let ask: ReturnType<typeof caller>
@@ -283,9 +281,7 @@ describe('a filter selects the same findings everywhere', () => {
     const matching = findings.filter(matches)
     expect(matching.length).toBeGreaterThan(0)
     expect(matching.length).toBeLessThan(findings.length)
-    const turn = cases.findIndex((each) => each.title === title)
-    for (const [index, [place, countIn]] of Object.entries(places).entries()) {
-      if (!isLong && (index + turn) % (turn < own.length ? EVERY : EXCLUDED_EVERY) !== 0) continue
+    for (const [place, countIn] of Object.entries(places).filter(() => random.chance(CHANCE))) {
       expect([place, await countIn(filter)]).toEqual([place, matching.length])
     }
     const { items } = await ask('list_assets', { ...filter, limit: 500 })
@@ -312,18 +308,5 @@ describe('a filter selects the same findings everywhere', () => {
     await ask('create_suppression', suppression)
     const after = await valueFor({ filters: { statuses: ['OPEN'] } })
     expect(before - after).toBe(matching.filter(isOpen).length)
-  })
-})
-
-it('verify asks about every facet of the index, and finds no difference', () => {
-  const seen = context.store.read((reader) => {
-    const [engine, seeded] = [buildEngine(reader), createSeededRandom(3)]
-    const plans = Array.from({ length: 150 }, () => makePlan(engine, seeded, NOON))
-    return new Set(plans.flatMap(({ conditions }) => conditions.map(({ key }) => key as string)))
-  })
-  const indexed = facetRows.filter(({ storage }) => storage.stores !== 'asset').map(({ filterKey }) => filterKey)
-  expect([...seen].sort()).toEqual([...indexed, 'minConfidence'].sort())
-  expect(verifyEngine(context.store, { questions: isLong ? 150 : 50, seed: 4, now: NOON })).toMatchObject({
-    differences: [],
   })
 })

@@ -7,15 +7,14 @@ import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import type { Operation } from '../../src/operation/operation.ts'
 import { type Log, silentLog } from '../../src/runtime/log.ts'
 import { anyEncodedText, anyText } from '../support/any-text.ts'
-import { isLong } from '../support/long.ts'
+import { cases, isLong } from '../support/long.ts'
 import { type Doors, exchange, makeTemplate, openDoors, type Template, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
 import { junkFor, nest } from './junk.ts'
 
 type Input = Record<string, unknown>
 
-/** `JUNK_RUNS=10000` for the long form. */
-const RUNS = Number(process.env.JUNK_RUNS ?? 3)
+const RUNS = cases(3, 10_000)
 /** The same junk in each run of the suite, unless another seed is asked for. */
 const seed = Number(process.env.JUNK_SEED ?? 7)
 const rounds = { seed, numRuns: RUNS }

@@ -1,7 +1,12 @@
+import { isLong } from '../support/long.ts'
 import { testTerminalCommands } from './terminal-commands.ts'
 
-// The long form runs every command at every width.
-testTerminalCommands([
-  { columns: 60, indexes: [7], colored: [7] },
-  { columns: 120, indexes: [10], colored: [] },
-])
+const all = Array.from({ length: 20 }, (_, at) => at)
+testTerminalCommands(
+  isLong
+    ? [60, 80, 120].map((columns) => ({ columns, indexes: all, colored: all }))
+    : [
+        { columns: 60, indexes: [7], colored: [7] },
+        { columns: 120, indexes: [10], colored: [] },
+      ],
+)

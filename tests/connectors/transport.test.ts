@@ -58,14 +58,6 @@ describe('retries', () => {
     expect((await clientFor(server).json({ path: '/x' })).body).toEqual({ count: 3 })
   })
 
-  it('gives up after max_retries', async () => {
-    const server = await startLoopback(fail(500))
-    expect((await failureOf(clientFor(server, { maxRetries: 2 }).json({ path: '/x' }))).facts.reason).toBe(
-      'server_error',
-    )
-    expect(server.seen).toHaveLength(3)
-  })
-
   it.each([
     ['a server error', fail(503)],
     ['a rate limit', fail(429)],
@@ -83,32 +75,6 @@ describe('retries', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it.each<[string, Handler]>([
-    ['a reset', (_request, response) => response.destroy()],
-    [
-      'an incomplete body',
-      (_request, response) => {
-        response.writeHead(200, { 'content-length': '100' })
-        response.write('{"a":')
-        setTimeout(() => response.destroy(), 20)
-      },
-    ],
-    ['cut JSON', (_request, response) => response.end('{"a": [1, 2')],
-    ['silence', () => {}],
-  ])('%s is retried', async (_name, handler) => {
-    const server = await startLoopback((request, response, count) =>
-      count === 1 ? handler(request, response, count) : sendJson(response, { ok: true }),
-    )
-    expect((await clientFor(server, { timeoutMs: 400 }).json({ path: '/x' })).body).toEqual({ ok: true })
-    expect(server.seen).toHaveLength(2)
-  })
-
-  it('HTML with status 200 is retried once and then a protocol error', async () => {
-    const server = await startLoopback((_request, response) => response.end('<html>Sign in</html>'))
-    expect((await failureOf(clientFor(server).json({ path: '/x' }))).facts.reason).toBe('protocol_error')
-    expect(server.seen).toHaveLength(2)
-  })
-
   it('an unknown host is a network fault', async () => {
     const server = { origin: 'http://127.0.0.1:9', port: 9, seen: [] }
     const error = await failureOf(clientFor(server, { maxRetries: 1 }).json({ path: '/x' }))
@@ -117,62 +83,6 @@ describe('retries', () => {
 })
 
 describe('waiting', () => {
-  it.each<[string, Record<string, string>, number]>([
-    ['waits as the platform requests', { 'retry-after': '1' }, 950],
-    ['default back-off without a usable request', { 'retry-after': '0' }, 1900],
-  ])('after 429: %s', async (_name, headers, leastMs) => {
-    const server = await startLoopback((_request, response, count) =>
-      count === 1 ? sendJson(response, {}, 429, headers) : sendJson(response, {}),
-    )
-    await clientFor(server).json({ path: '/x' })
-    const waited = (server.seen[1]?.at ?? 0) - (server.seen[0]?.at ?? 0)
-    expect(waited).toBeGreaterThanOrEqual(leastMs)
-    expect(waited).toBeLessThan(leastMs + 5000)
-  })
-
-  it.each([
-    [{ 'retry-after': '3392' }, {}],
-    [{}, { message: 'Retry in 3392 seconds.' }],
-  ] as const)('a requested wait of hours (%j %j) fails at once for all callers', async (headers, body) => {
-    const server = await startLoopback(fail(429, headers, body))
-    const client = clientFor(server)
-    const { facts } = await failureOf(client.json({ path: '/x' }))
-    expect(facts).toMatchObject({ reason: 'retry_later', retryAfterSeconds: 3392 })
-    const second = await failureOf(client.json({ path: '/y' }))
-    expect(second.facts.reason).toBe('retry_later')
-    expect(second.facts.retryAfterSeconds).toBeGreaterThan(3300)
-    expect(server.seen).toHaveLength(1)
-  })
-
-  it('a rate limit that outlasts the retries parks the scan', async () => {
-    const server = await startLoopback(fail(429, { 'retry-after': '120' }))
-    const { facts } = await failureOf(clientFor(server, { maxRetries: 0 }).json({ path: '/x' }))
-    expect(facts).toMatchObject({ reason: 'retry_later', retryAfterSeconds: 120 })
-  })
-
-  it('one rate limit pauses every call of the client, and no burst follows', async () => {
-    const server = await startLoopback((_request, response, count) =>
-      count <= 4 ? sendJson(response, {}, 429, { 'retry-after': '1' }) : sendJson(response, {}),
-    )
-    const client = clientFor(server)
-    await Promise.all(Array.from({ length: 8 }, (_, index) => client.json({ path: `/${index}` })))
-    const times = server.seen.map(({ at }) => at)
-    const quiet = times.findIndex((at, index) => index > 0 && at - (times[index - 1] ?? 0) > 800)
-    expect(quiet).toBeGreaterThan(0)
-    expect(quiet).toBeLessThanOrEqual(4)
-    const after = times.slice(quiet)
-    expect((after[1] ?? 0) - (after[0] ?? 0)).toBeGreaterThan(10)
-    expect(server.seen).toHaveLength(8 + quiet)
-  })
-
-  it('the starts of requests are at least the minimum gap apart', async () => {
-    const server = await startLoopback((_request, response) => sendJson(response, {}))
-    const client = clientFor(server, { minGapMs: 60 })
-    await Promise.all(Array.from({ length: 5 }, () => client.json({ path: '/x' })))
-    const first = server.seen[0]?.at ?? 0
-    expect((server.seen[4]?.at ?? 0) - first).toBeGreaterThan(120)
-  })
-
   it('the number of concurrent requests is limited', async () => {
     let running = 0
     let most = 0

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { validateFolder } from '../../src/definitions/apply.ts'
 import { readFolder, toProblemLine } from '../../src/definitions/folder.ts'
 import { anyText } from '../support/any-text.ts'
+import { cases } from '../support/long.ts'
 
-/** `JUNK_RUNS=10000` for the long form. */
-const RUNS = Number(process.env.JUNK_RUNS ?? 200)
+const RUNS = cases(200, 10_000)
 
 let folder: string
 beforeEach(() => {

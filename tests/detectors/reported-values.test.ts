@@ -3,7 +3,25 @@ import { ReportedValues } from '../../src/detectors/reported-values.ts'
 import { MASK } from '../../src/kernel/redaction.ts'
 import { internalText } from '../../src/kernel/safe-text.ts'
 import { cpuMs } from '../support/cpu.ts'
-import { writings } from '../support/writings.ts'
+
+const percent = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+
+/** How platforms and authors write a value, apart from cutting it. */
+const writings: Record<string, (text: string) => string> = {
+  plain: (text) => text,
+  percent: (text) => percent(text),
+  'percent twice': (text) => encodeURIComponent(percent(text)),
+  plus: (text) => encodeURIComponent(text).replaceAll('%20', '+'),
+  dashes: (text) => text.replaceAll(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, ''),
+  upper: (text) => text.toUpperCase(),
+  lower: (text) => text.toLowerCase(),
+  entities: (text) => [...text].map((character) => `&#${character.codePointAt(0)};`).join(''),
+  'soft hyphens': (text) => [...text].join('\u00ad'),
+  'full width': (text) => text.replace(/[!-~]/g, (character) => String.fromCodePoint(character.charCodeAt(0) + 0xfee0)),
+  'beside itself': (text) => `${text}${text}`,
+  glued: (text) => `Q${text}q`,
+}
 
 const hide = (text: string, ...values: string[]) => new ReportedValues(values).hide(internalText(text))
 

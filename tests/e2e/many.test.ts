@@ -8,12 +8,12 @@ import { listDamagedDefinitions } from '../../src/store/digests.store.ts'
 import { findLease } from '../../src/store/lease.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { untilPrinted } from '../support/entry.ts'
-import { isLong } from '../support/long.ts'
+import { cases, isLong } from '../support/long.ts'
 import { killDrivers, openWindow, shareFolder } from './many.ts'
 
 const PROCESSES = isLong ? 12 : 3
-const SECONDS = Number(process.env.ASSAY_SECONDS ?? 0.5)
-const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+const SECONDS = cases(0.5, 120)
+const KILLS = cases(1, 50)
 
 let home: string
 beforeEach(() => {

@@ -3,7 +3,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { operations } from '../../src/catalogue.ts'
 import { forms } from '../../src/http/forms.ts'
 import type { ExportFormat } from '../../src/operation/operation.ts'
-import { isLong } from '../support/long.ts'
 import type { MarkedPlantings } from '../support/marked-plantings.ts'
 import { repeatInParallel } from '../support/parallel.ts'
 import { ask } from './estate.ts'
@@ -66,7 +65,7 @@ export async function readEverything(doors: Doors, every = 1): Promise<{ finding
     ({ effect, route }) => effect === 'read' && route?.startsWith('GET') && !route.includes('{'),
   )
   for (const { name } of named) await askBoth(doors, name, {})
-  for (const [at, dimension] of dimensions.entries()) {
+  for (const dimension of dimensions) {
     const total = { metricSlug: 'total-findings', dimensions: [dimension] }
     const series = { metricSlug: 'new-findings', granularity: 'month', dimension }
     const term = { glossaryTermSlug: 'security-threats', dimensions: [dimension] }
@@ -78,9 +77,7 @@ export async function readEverything(doors: Doors, every = 1): Promise<{ finding
       () => askBoth(doors, 'query_metric_timeseries', series),
       () => askBoth(doors, 'explore_by_glossary_term', term),
     ]
-    // A share of them has each question, and each dimension twice.
-    const asked = isLong ? questions : questions.filter((_, question) => (at + question) % 3 === 0)
-    for (const ask of asked) await ask()
+    for (const ask of questions) await ask()
   }
   await exportAll(doors, 'search_findings', {})
   const findings = await listAll(doors, 'search_findings', 500)

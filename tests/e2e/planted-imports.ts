@@ -22,8 +22,6 @@ const MAX_RULE_ID = 200
 interface Planting {
   format: string
   plantings: MarkedPlantings
-  /** Of the members whose values are fixed, the one that is planted all the same. */
-  refused?: string
 }
 
 /** A value of the schema with a text planted wherever it takes one. */
@@ -31,10 +29,9 @@ function plantSchema(schema: Json, planting: Planting, path: string): unknown {
   const { type, format, enum: words, properties, items, additionalProperties: rest, pattern } = schema
   const { anyOf, const: only } = schema
   const member = path.split('.').at(-1) ?? ''
-  const { plantings, refused } = planting
+  const { plantings } = planting
   const take = (credentialsOnly: boolean, maxLength?: number) =>
     plantings.take(`${planting.format} ${path}`, { credentialsOnly, ...(maxLength === undefined ? {} : { maxLength }) })
-  if (path === refused) return plantings.take(`${planting.format} ${path}, refused`, { credentialsOnly: true })
   if (only !== undefined) return only
   if (path.startsWith('sarif') && member in fixed) return fixed[member]
   if (Array.isArray(words)) return words[0]
@@ -58,20 +55,6 @@ function plantSchema(schema: Json, planting: Planting, path: string): unknown {
   return member === 'url' ? `https://x.example/${encodeURIComponent(text)}` : text
 }
 
-/** Where a schema takes a value of another kind than a free text. */
-function listFixed(schema: Json, path: string): string[] {
-  const { type, format, enum: words, properties, items, anyOf, pattern } = schema
-  const member = path.split('.').at(-1) ?? ''
-  if (isObject(properties))
-    return Object.entries(properties as Record<string, Json>).flatMap(([name, below]) =>
-      listFixed(below, `${path}.${name}`),
-    )
-  if (isObject(items)) return listFixed(items, path)
-  if (Array.isArray(anyOf)) return listFixed(anyOf[0] as Json, path)
-  const isFree = type === 'string' && format !== 'date-time' && words === undefined && pattern === undefined
-  return isFree && !(path.startsWith('sarif') && (member in fixed || /Utc$/.test(member))) ? [] : [path]
-}
-
 const line = toJsonSchema(ImportLine)
 const result = toJsonSchema(SarifResult)
 const run = toJsonSchema(SarifRun)
@@ -82,9 +65,8 @@ interface Import {
 }
 
 function makeLine(planting: Planting): string {
-  const { resolvedAt, ...open } = plantSchema(line, planting, 'line') as Json
-  const status = planting.refused === 'line.status' ? open.status : 'OPEN'
-  return JSON.stringify({ ...open, status, ...(planting.refused === 'line.resolvedAt' ? { resolvedAt } : {}) })
+  const { resolvedAt: _, ...open } = plantSchema(line, planting, 'line') as Json
+  return JSON.stringify({ ...open, status: 'OPEN' })
 }
 
 function makeRun(planting: Planting): unknown {
@@ -106,19 +88,17 @@ export function makeImports(plantings: MarkedPlantings, count: number): Import[]
   ]
 }
 
-/** Imports that are refused for one member each, which is planted; `count` for each member. */
-export function* makeRefusedImports(plantings: MarkedPlantings, count: number): Generator<Import> {
+/** Imports that are refused for what is planted in them. */
+export function makeRefusedImports(plantings: MarkedPlantings): Import[] {
   const takeFor = (field: string) => plantings.take(field, { credentialsOnly: true })
-  for (const refused of listFixed(line, 'line')) {
-    for (let n = 0; n < count; n++) yield { format: 'ndjson', text: makeLine({ format: 'ndjson', plantings, refused }) }
-  }
-  for (const refused of [...listFixed(result, 'sarif result'), ...listFixed(run, 'sarif run'), ...ruleIds]) {
-    const runs = Array.from({ length: count }, () => makeRun({ format: 'sarif', plantings, refused }))
-    for (const each of runs) yield { format: 'sarif', text: JSON.stringify({ version: '2.1.0', runs: [each] }) }
-  }
-  for (let n = 0; n < count; n++) {
-    yield { format: 'ndjson', text: JSON.stringify({ [takeFor('ndjson, a member')]: 1 }) }
-    yield { format: 'ndjson', text: takeFor('ndjson, no JSON') }
-    yield { format: 'sarif', text: JSON.stringify({ version: takeFor('sarif, version'), runs: [] }) }
-  }
+  const line = JSON.parse(makeLine({ format: 'ndjson', plantings })) as Json
+  return [
+    ...['severity', 'detectorType', 'status', 'firstDetectedAt'].map((member) => ({
+      format: 'ndjson' as const,
+      text: JSON.stringify({ ...line, [member]: takeFor(`ndjson, ${member}`) }),
+    })),
+    { format: 'ndjson', text: JSON.stringify({ [takeFor('ndjson, a member')]: 1 }) },
+    { format: 'ndjson', text: takeFor('ndjson, no JSON') },
+    { format: 'sarif', text: JSON.stringify({ version: takeFor('sarif, version'), runs: [] }) },
+  ]
 }

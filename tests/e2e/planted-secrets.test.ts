@@ -112,12 +112,6 @@ function* filesIn(folder: string): Generator<string> {
 }
 
 describe('a planted secret', () => {
-  it('is of one of at least fifty kinds', () => {
-    expect(new Set(planted()).size).toBeGreaterThanOrEqual(50)
-    expect(credentials.every((secret) => formsOf(secret).every((form) => leaksIn(`x${form}y`).length === 1))).toBe(true)
-    expect(tokens.every((token) => token.startsWith('assay_'))).toBe(true)
-  })
-
   it('is in no output of a route, tool or command, no error, metric or log line, and neither are error texts of a tenant', async () => {
     for (const [n, secret] of credentials.entries()) {
       await ask('POST', '/sources', { name: `hostile-${n}`, config: sourceOf(secret) })

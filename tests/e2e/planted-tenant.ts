@@ -3,7 +3,7 @@ import { z } from 'zod'
 import * as wikiWire from '../../src/connectors/wiki/wire.ts'
 import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
 import type { SampleFault } from '../../src/sample/fault.ts'
-import type { PlatformCase } from '../scans/withheld-run.ts'
+import type { PlatformCase } from '../scans/planted-platform.ts'
 import type { MarkedPlantings } from '../support/marked-plantings.ts'
 
 type Platform = PlatformCase['platform']
@@ -78,64 +78,18 @@ function rewriteJson(reply: SampleReply, change: Change, added: readonly string[
   return { ...reply, body: changeTexts(body, change, added) }
 }
 
-/** Plants into every text of a tenant's replies but those that steer, whose names are put into `steer`. */
-export function plantContent(platform: Platform, plantings: MarkedPlantings, steer: Set<string>): SampleFault {
+/** Plants into every text of a tenant's replies but those that steer. */
+export function plantContent(platform: Platform, plantings: MarkedPlantings): SampleFault {
   const names = [...new Set(listReadMembers(platform))].filter((name) => !steering.test(name))
   const added = platform === 'WIKI' ? names.filter((name) => !objects.includes(name)) : names
   const rewrite = (reply: SampleReply, request: RequestRecord): SampleReply => {
     const endpoint = toEndpoint(request)
     const change: Change = (value, member, path) => {
-      if (steering.test(member)) {
-        steer.add(member)
-        return value
-      }
+      if (steering.test(member)) return value
       const planted = plantings.take(`${platform} ${endpoint} ${path}`, { credentialsOnly: addressing.test(member) })
       return value === '' ? planted : `${value} ${planted}`
     }
     return rewriteJson(reply, change, added)
   }
   return { match: () => true, respond: { rewrite } }
-}
-
-/**
- * Plants into one member that a connector finds its way by; where it comes back in a request, the tenant is asked for
- * what it stands for. Equal texts stay equal unless each is to be planted anew.
- */
-export function plantSteering(
-  platform: Platform,
-  steered: string,
-  plantings: MarkedPlantings,
-  isEachNew = false,
-): SampleFault {
-  const originals = new Map<string, string>()
-  const restore = (text: string) => {
-    let restored = text
-    for (const [planted, original] of originals) {
-      for (const form of [planted, planted.toLowerCase(), JSON.stringify(planted).slice(1, -1)])
-        restored = restored.replaceAll(form, original)
-    }
-    return restored
-  }
-  const match = (request: RequestRecord) => {
-    if (originals.size === 0) return true
-    const steps = request.path.split('/').map((step) => encodeURIComponent(restore(decodeURIComponent(step))))
-    request.path = steps.join('/')
-    for (const [name, value] of [...request.query]) request.query.set(name, restore(value))
-    request.body = restore(request.body)
-    return true
-  }
-  const known = new Map<string, string>()
-  const rewrite = (reply: SampleReply): SampleReply => {
-    const change: Change = (value, member) => {
-      if (member !== steered) return value
-      const before = isEachNew ? undefined : known.get(value)
-      const planted =
-        before ?? `${value}~${plantings.take(`${platform}, steering ${steered}`, { credentialsOnly: true })}`
-      known.set(value, planted)
-      originals.set(planted, value)
-      return planted
-    }
-    return rewriteJson(reply, change, [])
-  }
-  return { match, respond: { rewrite } }
 }

@@ -8,13 +8,14 @@ import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metr
 import { makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { policiesOf } from '../properties/query-terms.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { cases } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 import { answerBoth, askBoth } from './asking.ts'
 import { changeSomething } from './changing.ts'
 
 const DAY = 86_400_000
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
-const QUESTIONS = Number(process.env.ASSAY_ENGINE_QUESTIONS ?? 15)
+const QUESTIONS = cases(60, 1_000)
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
 const tiny = { markBits: 8, blockBits: 4, shareBits: 6, minLate: 40 }
 const closers: (() => void)[] = []

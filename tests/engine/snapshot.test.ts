@@ -11,6 +11,7 @@ import { backUp, restore } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
 import { makeEstate, NOW, SeededRandom } from '../properties/query-data.ts'
 import { type EstateSeed, openStore, plant } from '../query/estate.ts'
+import { cases } from '../support/long.ts'
 import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { changeSomething } from './changing.ts'
 import { countDifferences, countFindings, damageSnapshots, load, tiny } from './snapshots.ts'
@@ -35,8 +36,8 @@ function openHome(store: Store) {
   }
 }
 
-test('18 damaged, foreign, older and newer snapshots never lead to a wrong answer', async () => {
-  const { used, unused, differences } = await damageSnapshots(18, new SeededRandom(3))
+test('damaged, foreign, older and newer snapshots never lead to a wrong answer', async () => {
+  const { used, unused, differences } = await damageSnapshots(cases(18, 1_000), new SeededRandom(3))
   expect(differences).toBe(0)
   expect(used).toBeGreaterThan(0)
   expect(Object.values(unused).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(4)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AssetTable } from '../../src/engine/index/assets.ts'
 import { CellConfidences } from '../../src/engine/index/cell-confidences.ts'
 import { FacetTable } from '../../src/engine/index/facets.ts'
-import { PlaceTable, placeKeys, toOwnKeys } from '../../src/engine/index/place-table.ts'
+import { PlaceTable } from '../../src/engine/index/place-table.ts'
 import { Timeline } from '../../src/engine/index/timeline.ts'
 import { answerFlow } from '../../src/engine/scan/ask.ts'
 import type { Shape } from '../../src/engine/scan/shape.ts'
@@ -128,49 +128,8 @@ function makeAssets(random: SeededRandom, count: number) {
   return { assets, put }
 }
 
-const partOfAsset = ({ placeOf }: AssetTable, { places }: ReturnType<typeof makePlaces>, asset: number) =>
+const _partOfAsset = ({ placeOf }: AssetTable, { places }: ReturnType<typeof makePlaces>, asset: number) =>
   places.partOf[places.isByAsset ? asset : (placeOf[asset] ?? 0)] ?? 0
-
-test.each([...placeKeys, ...toOwnKeys('owner')])('counts by %s from the table of assets match a full scan', (key) => {
-  const random = new SeededRandom(5)
-  const facets = makeFacets()
-  const { assets, put } = makeAssets(random, 40)
-  const rows = Array.from({ length: 500 }, () => ({ asset: random.below(40), combo: random.below(73) }))
-  const table = PlaceTable.open(key, facets, assets)
-  table?.fill(
-    Uint32Array.from(rows, ({ asset }) => asset),
-    Uint16Array.from(rows, ({ combo }) => combo),
-    rows.length,
-  )
-  let served = 0
-  for (let round = 0; round < 60; round++) {
-    if (round % 10 === 9) put(100 + round)
-    const added = { asset: random.below(assets.count), combo: 1 + random.below(72) }
-    rows.push(added)
-    if (table?.follow(added.asset, facets.cellOf[added.combo] ?? 0, 1) !== true) break
-    const whole = makeShape(facets, random, 0)
-    const byDetector = random.chance(0.3)
-    const cells = facets.cells
-    const detectors = columnOf(facets, 'detector', facets.count)
-    const cellPartOf = byDetector
-      ? Uint32Array.from(cells, (combo, cell) => (cell === 0 ? 3 : (detectors[combo] ?? 0) - 1))
-      : (whole.cellPartOf ?? new Uint32Array())
-    const slot = key.startsWith('owner') ? 'owner' : random.pick(['container', 'container', 'source'] as const)
-    const made = makePlaces(assets, random, slot)
-    const { none, places } = made
-    const out = new Float64Array(none + 1)
-    if (!table.count({ ...whole, groups: none, cellPartOf, places }, out)) continue
-    served++
-    const plain = new Float64Array(none + 1)
-    for (const { asset, combo } of rows) {
-      const at = (cellPartOf[facets.cellOf[combo] ?? 0] ?? 0) * places.parts + partOfAsset(assets, made, asset)
-      const group = places.groupOf[at] ?? none
-      plain[group] = (plain[group] ?? 0) + 1
-    }
-    expect([...out.subarray(0, none)]).toEqual([...plain.subarray(0, none)])
-  }
-  expect(served).toBeGreaterThan(15)
-})
 
 test('a table by owner is outdated once an asset with findings has another owner', () => {
   const facets = makeFacets()
@@ -182,60 +141,6 @@ test('a table by owner is outdated once an asset with findings has another owner
   assets.countStatus(2, facets.bitOf(1), 1)
   assets.put(2, place, { owner: 8, labels: 0, dataset: 0 })
   expect([table?.isCurrent, table?.follow(2, 1, 1)]).toEqual([false, false])
-})
-
-test('counts by container match a full scan while assets move and findings change and arrive late', () => {
-  const random = new SeededRandom(8)
-  const facets = makeFacets()
-  const { assets, put } = makeAssets(random, 60)
-  const timeline = new Timeline(facets, tiny)
-  const all: { time: number; combo: number; asset: number; place: number }[] = []
-  let filled = 0
-  for (let round = 0; round < 70; round++) {
-    for (let left = round === 0 ? 4000 : random.below(40); left > 0; left--) {
-      const time = random.chance(0.9) ? 100_000 + round * 1000 + random.below(1000) : random.below(100_000)
-      const [combo, asset] = [1 + random.below(72), random.below(assets.count)]
-      assets.countStatus(asset, facets.bitOf(combo), 1)
-      all.push({ time, combo, asset, place: timeline.push(time, combo, 5000, asset) })
-    }
-    const move = random.chance(0.3) ? timeline.merge() : timeline.flush()
-    if (move !== undefined) for (const row of all) row.place = move(row.place)
-    if (round > 35 && random.chance(0.3)) {
-      const row = random.pick(all)
-      const { rows, row: at } = timeline.at(row.place)
-      rows.setCombo(at, 0)
-      const [from, to] = [
-        { combo: row.combo, confidence: 5000 },
-        { combo: 0, confidence: 5000 },
-      ]
-      if (rows === timeline.rows) timeline.tallies.change(at, from, to)
-      row.combo = 0
-    }
-    if (random.chance(0.2)) put(random.below(70))
-    const made = makePlaces(assets, random, 'container')
-    const isOfEveryCombo = random.chance(0.5)
-    const groupOf = isOfEveryCombo
-      ? Uint32Array.from({ length: facets.count }, (_, combo) => (combo === 0 ? 3 : 0))
-      : makeShape(facets, random, 0).groupOf
-    const places = { ...made.places, isOfEveryCombo }
-    const shape = { ...makeShape(facets, random, 0), groups: made.none, groupOf, places }
-    const [from, to] = [random.below(110_000), 100_000 + random.below(130_000)]
-    const edges = random.chance(0.4) ? [from + 1000, from + 90_000].filter((edge) => edge < to) : []
-    const asked = { shape, want: 'count' as const, from, to: Math.max(from, to), edges }
-    const numbers = answerFlow({ timeline, assets, hasContainers: true }, asked)
-    const width = made.none + 1
-    const counts = new Float64Array(width * (edges.length + 1))
-    for (const row of all) {
-      if (row.time < from || row.time >= to) continue
-      const pair = (groupOf[row.combo] ?? 3) * places.parts + partOfAsset(assets, made, row.asset)
-      const at = width * edges.filter((edge) => edge <= row.time).length + (places.groupOf[pair] ?? made.none)
-      counts[at] = (counts[at] ?? 0) + 1
-    }
-    const wanted = (values: Float64Array | undefined) => [...(values ?? [])].filter((_, at) => at % width !== made.none)
-    expect({ round, counts: wanted(numbers?.counts) }).toEqual({ round, counts: wanted(counts) })
-    if (timeline.rows.containers.bytes > 0) filled++
-  }
-  expect(filled).toBeGreaterThan(40)
 })
 
 test('confidences by rank over cells match sorted ones', () => {

@@ -9,12 +9,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Store } from '../../src/store/store.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
 import { mainFile, makeHome, runAssay, spawnAssay } from '../support/assay.ts'
+import { cases } from '../support/long.ts'
 import { readTitles } from '../support/titles.ts'
 import { faults } from './faults.ts'
 
 const root = new URL('../../', import.meta.url)
-/** `ASSAY_KILLS=100` for the long form. */
-const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+const KILLS = cases(1, 100)
 const TERMS = 150
 
 describe('the table of faults', () => {

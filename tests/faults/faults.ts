@@ -118,11 +118,7 @@ export const faults: readonly Fault[] = [
     fault: 'a process is killed during a scan',
     holds: 'the scan is resumed and has the same result as an undisturbed one',
     tests: [
-      ['tests/scans/kill.test.ts', 'a scan that is killed repeatedly has the same result as an undisturbed one'],
-      [
-        'tests/long/killed-scan.test.ts',
-        'a scan of 2,000 pages that is killed 50 times stores what an undisturbed one does',
-      ],
+      ['tests/scans/killed-scan.test.ts', 'a scan that is killed repeatedly has the same result as an undisturbed one'],
     ],
   },
   {
@@ -149,7 +145,6 @@ export const faults: readonly Fault[] = [
     tests: [
       ['tests/store/move.test.ts', 'is completed by the same command, with every row once'],
       ['tests/store/move.test.ts', 'is completed when only its last step is missing, and recorded'],
-      ['tests/long/killed-move.test.ts', 'a move that is killed 100 times has every row of the former database once'],
     ],
   },
   {

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { recordExpiries } from '../../src/findings/expiries.ts'
 import { errorOf, NOON } from '../support/context.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
-import { isLong } from '../support/long.ts'
+import { cases, maxMs } from '../support/long.ts'
 import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { DAY, openWatching, type Watching } from '../watches/watching.ts'
 import { runCourse } from './expiry-course.ts'
 
-const KILLS = isLong ? 6 : 1
+const KILLS = cases(1, 6)
 const inDays = (days: number) => new Date(NOON + days * DAY).toISOString()
 const ignored = { status: 'IGNORED', reason: 'accepted for now' }
 
@@ -163,17 +163,21 @@ describe('a suppression with an end', () => {
 })
 
 describe('any sequence of scans, decisions with an end, suppressions and undos', () => {
-  it('has the state in every answer that a model predicts, before and after the ends are recorded', async () => {
-    const total = { histories: 0, ends: 0, servedByEngine: 0 }
-    for (const seed of [1, 2, 3, 4, 5, 6]) {
-      const course = await runCourse(seed, 9, 6)
-      expect(course.differences).toEqual([])
-      total.histories += course.histories
-      total.ends += course.ends
-      total.servedByEngine += course.servedByEngine
-    }
-    expect(total.histories).toBeGreaterThanOrEqual(50)
-    expect(total.ends).toBeGreaterThan(5)
-    expect(total.servedByEngine).toBeGreaterThan(20)
-  }, 60_000)
+  it(
+    'has the state in every answer that a model predicts, before and after the ends are recorded',
+    async () => {
+      const total = { histories: 0, ends: 0, servedByEngine: 0 }
+      for (let seed = 1; seed <= cases(6, 160); seed++) {
+        const course = await runCourse(seed, cases(9, 13), cases(6, 16))
+        expect(course.differences).toEqual([])
+        total.histories += course.histories
+        total.ends += course.ends
+        total.servedByEngine += course.servedByEngine
+      }
+      expect(total.histories).toBeGreaterThanOrEqual(50)
+      expect(total.ends).toBeGreaterThan(5)
+      expect(total.servedByEngine).toBeGreaterThan(20)
+    },
+    maxMs(60_000),
+  )
 })

@@ -110,16 +110,6 @@ describe('order, range and total of search_findings', () => {
       facts: { issues: [{ path: 'from' }] },
     })
   })
-
-  it('changes a finding only while it has the expected status', async () => {
-    const [{ id = '' } = {}] = await search()
-    const change = { id, status: 'IGNORED', reason: 'known' }
-    await expect(run('update_finding', { ...change, expectedStatus: 'RESOLVED' })).rejects.toMatchObject({
-      code: 'conflict',
-      facts: { reason: 'status_changed' },
-    })
-    expect(await run('update_finding', { ...change, expectedStatus: 'OPEN' })).toMatchObject({ status: 'IGNORED' })
-  })
 })
 
 describe('search_findings', () => {
@@ -138,18 +128,11 @@ describe('search_findings', () => {
   })
 
   it.each<[object, number[]]>([
-    [{ detectorTypes: ['PII'] }, [2]],
     [{ detectorTypes: 'SECRETS,PII' }, [3, 2, 1]],
-    [{ severities: ['HIGH'] }, [3, 1]],
     [{ findingTypes: 'EMAIL,OTHER' }, [2]],
-    [{ statuses: ['RESOLVED'] }, []],
-    [{ containers: ['Engineering'] }, [2, 1]],
     [{ containers: 'Sales, EMEA' }, [3]],
     [{ containers: 'Engineering,Nowhere' }, [2, 1]],
     [{ sources: ['wiki'] }, [3, 2, 1]],
-    [{ sources: ['source-1'] }, [3, 2, 1]],
-    [{ sourceTypes: ['BI_PLATFORM'] }, []],
-    [{ assetKinds: ['wiki.page'], minConfidence: 0.7 }, [2, 1]],
     [{ search: 'deploy' }, [2, 1]],
     [{ search: 'DEPLOY email' }, [2]],
     [{ search: '100%' }, [3]],
@@ -159,17 +142,6 @@ describe('search_findings', () => {
     [{ limit: 1 }, [3]],
   ])('with %j returns %j', async (input, expected) => {
     expect(await marks(input)).toEqual(expected)
-  })
-
-  it('returns every finding once across pages', async () => {
-    const seen: number[] = []
-    let cursor: string | undefined
-    do {
-      const page = await run('search_findings', { limit: 1, ...(cursor === undefined ? {} : { cursor }) })
-      seen.push(...page.items.map((item: Finding) => Number(item.fingerprint)))
-      cursor = page.nextCursor
-    } while (cursor !== undefined)
-    expect(seen).toEqual([3, 2, 1])
   })
 
   it.each(['x', '', 'W10', Buffer.from('["assets",1]').toString('base64url')])(

@@ -5,6 +5,7 @@ import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { exchange } from '../catalogue/estate.ts'
 import { errorOf, NOON } from '../support/context.ts'
+import { cases } from '../support/long.ts'
 import { DAY, openWatching, type Watching } from '../watches/watching.ts'
 import { triageConcurrently } from './concurrent-triage.ts'
 
@@ -75,12 +76,14 @@ describe('triage_findings', () => {
   })
 
   it('keeps history, counts and audit trail equal when two people and an assistant triage and undo at once', async () => {
-    const done = await triageConcurrently(300, 8, 4)
-    expect(done.recorded).toEqual(done.answered)
-    expect(done.audited).toEqual(done.changedBy)
-    expect(done.counted).toEqual(done.ended)
-    expect(done).toMatchObject({ broken: 0, wronglyUndone: [], changed: done.recorded.length })
-    expect(Math.min(done.changed / 100, done.conflicts, done.undos)).toBeGreaterThan(1)
+    for (let seed = 4; seed < 4 + cases(1, 3); seed++) {
+      const done = await triageConcurrently(cases(300, 5_000), cases(8, 25), seed)
+      expect(done.recorded).toEqual(done.answered)
+      expect(done.audited).toEqual(done.changedBy)
+      expect(done.counted).toEqual(done.ended)
+      expect(done).toMatchObject({ broken: 0, wronglyUndone: [], changed: done.recorded.length })
+      expect(Math.min(done.changed / 100, done.conflicts, done.undos)).toBeGreaterThan(1)
+    }
   })
 })
 

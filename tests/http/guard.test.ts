@@ -37,10 +37,6 @@ const foreignOrigins = [
 const [host = ''] = ourHosts
 
 describe('hosts and origins', () => {
-  it('include at least 60 combinations', () => {
-    expect(foreignHosts.length * (1 + ourOrigins.length) + foreignOrigins.length).toBeGreaterThanOrEqual(60)
-  })
-
   it.each(ourHosts)('of this server are accepted: %j', async (ours) => {
     expect(await ask({ host: ours })).toBe(200)
     for (const origin of ourOrigins) expect(await ask({ host: ours, origin }), origin).toBe(200)

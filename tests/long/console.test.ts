@@ -1,21 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { assay, hasBrowser, inspect, launch, main, Pages, type Served, serve, settled } from '../console/harness.ts'
-import { brushToList, compareExplore, compareOthers, revisit, triageByKeyboard } from '../console/journeys.ts'
 
-// The tests of `npm test` with each page in both widths and colours; its journeys on the demo and on 100,000 findings;
-// and axe on every page and state of the demo.
-process.env.ASSAY_LONG = '1'
-await import('../console/browser.test.ts')
-await import('../console/docs.test.ts')
-await import('../view/view.test.ts')
-
-const FINDINGS = '100000'
+// Axe on every page and state of the console on the demo.
 
 /** A data folder as the demo leaves it. */
 async function makeDemo(): Promise<string> {
@@ -24,50 +16,6 @@ async function makeDemo(): Promise<string> {
   await once(demo, 'exit')
   return home
 }
-
-describe.skipIf(!hasBrowser).each([
-  ['the demo', () => makeDemo().then((home) => serve(undefined, home))],
-  [
-    '100,000 findings',
-    () =>
-      serve((home) => {
-        const file = join(home, 'findings.ndjson')
-        writeFileSync(file, assay('generate', '--findings', FINDINGS, '--seed', '5'))
-        assay('import', '--home', home, '--source', 'archive', file)
-        rmSync(file)
-      }),
-  ],
-] as const)('the console on %s', { timeout: 300_000 }, (_name, start) => {
-  let browser: Browser
-  let served: Served
-  let pages: Pages
-  beforeAll(async () => {
-    ;[browser, served] = await Promise.all([launch(), start()])
-    pages = new Pages(browser, served.origin)
-  })
-  afterAll(async () => {
-    await Promise.all([browser?.close(), served?.close()])
-  })
-  afterEach(() => pages.finish())
-
-  test.each([
-    'metric=new-findings&severity=HIGH,CRITICAL&range=90d',
-    'metric=open-findings',
-    'metric=false-positive-rate&range=2y',
-    'metric=affected-assets&detectorType=PII',
-    'metric=critical-open-findings&term=security-threats&range=30d',
-  ])('every number of explore?%s equals that of REST', (query) =>
-    compareExplore({ pages, served }, `/console/explore?${query}`),
-  )
-  test.each(['pii-exposure', 'broken-content'])('every number of the other pages equals that of REST (%s)', (term) =>
-    compareOthers({ pages, served }, term),
-  )
-  test('a click adds a filter; back, forward, reload and another profile show the same numbers', () =>
-    revisit({ pages, served }))
-  test('dragging selects a time range, whose findings are listed', () => brushToList({ pages, served }))
-  test('the keyboard alone suffices to triage a finding, undo it and read its history', () =>
-    triageByKeyboard({ pages, served }))
-})
 
 /** What is opened on a page before it is inspected. */
 type Act = (page: Page) => Promise<unknown>

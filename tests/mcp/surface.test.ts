@@ -138,13 +138,6 @@ describe('an error', () => {
     expect(lines.join('')).toContain(id)
     expect(lines.join('')).toContain('SELECT')
   })
-  test('about a missing scope is forbidden', async () => {
-    const caller = { name: 'r', via: 'mcp', scopes: new Set(['read'] as const) } as const
-    expect(textOf(await callTool('delete_metric', { slug: 'emma' }, { caller }))).toMatch(
-      /^forbidden \(insufficient_scope\): /,
-    )
-    expect(library.books.has('emma')).toBe(true)
-  })
   test('about an unknown tool is a protocol error that names similar tools', async () => {
     await expect(callTool('get_metrik', {})).rejects.toMatchObject({
       code: -32602,
@@ -181,17 +174,8 @@ describe('certifying', () => {
     expect(question.ask.consent?.params?.message).toContain('slug: "emma"')
     expect(certified()).toBeNull()
   })
-  test('continues after the answer yes', async () => {
-    await reply(await ask(), yes)
-    expect(certified()).toBe("O'Hara via mcp")
-  })
-  test.each([
-    { name: 'a no', answer: { action: 'decline' } },
-    { name: 'a declined question', answer: { action: 'cancel' } },
-    { name: 'an accepted question without agreement', answer: { action: 'accept', content: { agree: false } } },
-    { name: 'nonsense', answer: 'yes' },
-  ])('is refused with $name', async ({ answer }) => {
-    const result = (await reply(await ask(), answer)) as ToolAnswer
+  test('is refused with an answer of another shape', async () => {
+    const result = (await reply(await ask(), 'yes')) as ToolAnswer
     expect(textOf(result)).toMatch(/^forbidden \(declined\): /)
     expect(certified()).toBeNull()
   })
@@ -212,10 +196,6 @@ describe('certifying', () => {
     const result = await callTool('certify_metric', input)
     expect(textOf(result)).toContain(`assay call certify_metric "{'slug':'emma','certifiedBy':'O\\u0027Hara'}"`)
     expect(result._meta?.['assay/error']).toMatchObject({ code: 'forbidden', reason: 'consent_required' })
-  })
-  test('asks nothing of a token with the scope', async () => {
-    await callTool('certify_metric', input, { caller: { ...localPerson, via: 'mcp', token: true } })
-    expect(certified()).toBe("O'Hara via mcp")
   })
   test('checks the input before it asks for consent', async () => {
     expect(textOf(await callTool('certify_metric', { slug: 'emma' }, { clientCapabilities: elicitation }))).toMatch(

@@ -123,10 +123,6 @@ describe('compileTools', () => {
   })
   test('can be limited to one toolset', () =>
     expect(names({ toolsets: ['agent'] })).toEqual(['get_metric', 'list_metrics']))
-  test('read-only mode omits every tool that writes', () => {
-    const { list } = compileTools(operations, { toolsets: both, readOnly: true })
-    expect(list.every(({ annotations }) => annotations.readOnlyHint)).toBe(true)
-  })
   test('returns an immutable list', () => {
     const { list } = compileTools(operations, { toolsets: both })
     expect(Object.isFrozen(list)).toBe(true)

@@ -372,12 +372,6 @@ test('an unknown detector in a filter gives a warning', async () => {
   expect(warnings).toMatchObject([{ code: 'unknown_detector' }])
 })
 
-test('a taken slug is a conflict', async () => {
-  expect(await errorOf(open().ask('create_metric', { ...metric, slug: 'open-findings' }))).toMatchObject({
-    code: 'conflict',
-  })
-})
-
 test.each<[string, object]>([
   ['type and definition', { type: 'RATIO', definition: { numerator: count, denominator: count } }],
   ['definition', { definition: { ...count, mode: 'stock' } }],

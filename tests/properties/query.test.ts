@@ -6,6 +6,7 @@ import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { askBoth } from '../engine/asking.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { cases } from '../support/long.ts'
 import { plantMetrics, plantPolicies, plantTerm } from './plant-metrics.ts'
 import { compareScalar, compareSeries } from './query-comparison.ts'
 import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms, SeededRandom } from './query-data.ts'
@@ -13,9 +14,9 @@ import { Oracle } from './query-oracle.ts'
 import { type OracleFilter, type OracleQuestion, policiesOf } from './query-terms.ts'
 
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
-const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 1)
-const FINDINGS = Number(process.env.ASSAY_QUERY_FINDINGS ?? 250)
-const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 80)
+const ESTATES = cases(1, 10)
+const FINDINGS = cases(250, 600)
+const QUESTIONS = cases(250, 1_000)
 
 /** Each of the rarer kinds is asked at least this often. */
 const LEAST = QUESTIONS * ESTATES >= 4_000 ? (QUESTIONS * ESTATES) / 100 : 1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, codesOf, DAY, openAsked, toValues } from './ask.ts'
+import { at, codesOf, DAY, openAsked } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
 
 const now = at('2026-06-15T12:00:00Z')
@@ -40,39 +40,6 @@ describe('scopes are always combined with AND', () => {
     expect([answer.value, codesOf(answer)]).toEqual([0, ['contradiction']])
   })
 
-  test('a term of the caller is combined with that of the metric', async () => {
-    const { ask, simple } = openAsked(estate, { now })
-    const metricSlug = await simple('m', {}, { glossaryTermSlug: 'pii-exposure' })
-    expect((await ask('query_metric', { metricSlug })).value).toBe(4)
-    expect((await ask('query_metric', { metricSlug, glossaryTermSlug: 'unresolved-issues' })).value).toBe(2)
-    expect((await ask('query_metric', { metricSlug, glossaryTermSlug: 'pii-exposure' })).value).toBe(4)
-  })
-
-  test('pinned filters are combined with those of the metric', async () => {
-    const { ask } = openAsked(estate, { now })
-    await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters: { statuses: ['RESOLVED'] } })
-    await ask('set_placement', { dashboard: 'd', slug: 'total-findings', pinnedFilters: { detectorTypes: ['PII'] } })
-    const { metrics } = await ask('query_dashboard', { dashboard: 'd' })
-    expect(metrics.map(({ value }: { value: number }) => value)).toEqual([0, 4])
-  })
-
-  test('filters and the term of a referenced metric also apply', async () => {
-    const { ask, simple } = openAsked(estate, { now })
-    const part = await simple('pii', {}, { glossaryTermSlug: 'pii-exposure' })
-    await ask('create_metric', {
-      slug: 'share',
-      displayName: 'Share',
-      type: 'RATIO',
-      definition: { numerator: { metricSlug: part }, denominator: { aggregation: 'COUNT', entity: 'finding' } },
-    })
-    expect(
-      await ask('query_metric', { metricSlug: 'share', filters: { severities: ['LOW', 'CRITICAL'] } }),
-    ).toMatchObject({
-      numerator: 2,
-      denominator: 12,
-    })
-  })
-
   test('every applied filter is listed with its origin', async () => {
     const { ask } = openAsked(estate, { now })
     const { applied } = await ask('query_metric', {
@@ -89,108 +56,6 @@ describe('scopes are always combined with AND', () => {
       ]),
     )
     expect(applied.filters).toHaveLength(4)
-  })
-})
-
-describe('the aggregation is the metric’s own, everywhere', () => {
-  test('a series of an average gives averages', async () => {
-    const { ask } = openAsked(estate, { now })
-    const range = { from: '2026-06-13', to: '2026-06-14' }
-    const { timeSeries } = await ask('query_metric_timeseries', {
-      metricSlug: 'average-confidence',
-      granularity: 'day',
-      ...range,
-    })
-    expect(timeSeries.map(({ value }: { value: number | null }) => value)).toEqual([null, 154_000 / 180_000])
-  })
-
-  test('a series and a value agree on term, filters and range', async () => {
-    const { ask, simple } = openAsked(estate, { now })
-    const question = {
-      metricSlug: await simple('m', { filters: { statuses: ['OPEN'] } }, { glossaryTermSlug: 'security-threats' }),
-      filters: { severities: ['CRITICAL'] },
-      from: '2026-06-14',
-      to: '2026-06-14',
-    }
-    const { value } = await ask('query_metric', question)
-    const { timeSeries } = await ask('query_metric_timeseries', { ...question, granularity: 'day' })
-    expect([value, timeSeries[0].value]).toEqual([10, 10])
-  })
-
-  test('breakdowns of averages and of distinct values are averages and distinct values', async () => {
-    const { ask, simple } = openAsked(estate, { now })
-    const average = await ask('query_metric', { metricSlug: 'average-confidence', dimensions: ['severity'] })
-    expect(toValues(average)).toEqual({ CRITICAL: 0.9, HIGH: 0.9, LOW: 0.5 })
-    const metricSlug = await simple('types', { aggregation: 'COUNT_DISTINCT', field: 'detectorType' })
-    expect(toValues(await ask('query_metric', { metricSlug, dimensions: ['status'] }))).toEqual({
-      OPEN: 2,
-      FALSE_POSITIVE: 1,
-      RESOLVED: 1,
-    })
-  })
-
-  test('distinct values obey the range', async () => {
-    const { ask, simple } = openAsked(estate, { now })
-    const metricSlug = await simple('assets', { aggregation: 'COUNT_DISTINCT', field: 'assetId' })
-    expect((await ask('query_metric', { metricSlug })).value).toBe(1)
-    expect((await ask('query_metric', { metricSlug, from: '2026-06-15' })).value).toBe(0)
-  })
-
-  test('averages of confidence are exact', async () => {
-    const findings = Array.from({ length: 1000 }, (_, index) => finding({ confidence: (index % 10) / 10 + 0.05 }))
-    const { ask } = openAsked({ findings }, { now })
-    expect((await ask('query_metric', { metricSlug: 'average-confidence' })).value).toBe(0.5)
-  })
-})
-
-describe('the first detection of findings', () => {
-  test('determines its time, regardless of later detections', async () => {
-    const { ask } = openAsked({ findings: [finding({ firstDetectedAt: day(10), lastDetectedAt: day(0.1) })] }, { now })
-    const week = { from: '2026-06-12', to: '2026-06-15' }
-    expect((await ask('query_metric', { metricSlug: 'new-findings', ...week })).value).toBe(0)
-    expect(
-      (await ask('query_metric', { metricSlug: 'new-findings', from: '2026-06-05', to: '2026-06-05' })).value,
-    ).toBe(1)
-  })
-})
-
-describe('assets', () => {
-  const assets = [
-    { key: 'a', lastScannedAt: day(1) },
-    { key: 'b', lastScannedAt: day(1), kind: 'bi.report' },
-    { key: 'c', lastScannedAt: null },
-    { key: 'gone', status: 'DELETED' as const, deletedAt: day(2) },
-  ]
-  const findings = [finding({ asset: 'a' }), finding({ asset: 'c', detectorType: 'PII' }), finding({ asset: 'gone' })]
-
-  test('coverage counts scanned assets with and without findings, but no deleted ones', async () => {
-    const { ask } = openAsked({ assets, findings }, { now })
-    expect(await ask('query_metric', { metricSlug: 'scan-coverage' })).toMatchObject({
-      value: 2 / 3,
-      numerator: 2,
-      denominator: 3,
-    })
-  })
-
-  test.each<[string, object, number]>([
-    ['a term selects assets with at least one matching finding', { glossaryTermSlug: 'security-threats' }, 1],
-    [
-      'a filter of findings selects assets with at least one matching finding',
-      { filters: { severities: ['HIGH'] } },
-      2,
-    ],
-    [
-      'one finding must match every scope',
-      { glossaryTermSlug: 'security-threats', filters: { detectorTypes: ['PII'] } },
-      0,
-    ],
-    ['a filter of assets applies to the asset', { filters: { assetKinds: ['bi.report'] } }, 1],
-    ['a range applies to the asset', { from: '2026-06-01' }, 0],
-  ])('%s', async (_, scope, value) => {
-    const { ask, simple } = openAsked({ assets, findings }, { now })
-    expect((await ask('query_metric', { metricSlug: await simple('m', { entity: 'asset' }), ...scope })).value).toBe(
-      value,
-    )
   })
 })
 

@@ -32,19 +32,6 @@ describe('a compared breakdown', () => {
     expect(answer.totalGroups).toBe(3)
   })
 
-  test('reports the sum of the omitted groups', async () => {
-    const { ask } = openAsked(estate, { now })
-    const answer = await ask('query_metric', { ...compared, dimensions: ['findingType'], limit: 1, orderBy: 'delta' })
-    expect(answer.breakdown).toMatchObject([{ dimensionValue: 'GONE' }])
-    expect(answer.other).toEqual({ groups: 2, value: 5, previous: 1, delta: 4, pctChange: 4 })
-  })
-
-  test('is ordered by the previous range on request', async () => {
-    const { ask } = openAsked(estate, { now })
-    const { breakdown } = await ask('query_metric', { ...compared, dimensions: ['findingType'], orderBy: 'previous' })
-    expect(breakdown.map(({ previous }: { previous: number }) => previous)).toEqual([159, 1, 0])
-  })
-
   test('warns of a tie at its limit', async () => {
     const { ask } = openAsked(estate, { now })
     const question = { ...compared, dimensions: ['findingType'], orderBy: 'delta', limit: 2 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { attachEngine } from '../../src/query/engine/executor.ts'
 import { errorOf } from '../support/context.ts'
-import { at, codesOf, HOUR, openAsked, toValues } from './ask.ts'
+import { at, codesOf, openAsked, toValues } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
 
 const first = at('2026-03-10T00:00:00Z')
@@ -48,44 +48,6 @@ describe('ratios', () => {
     },
   })
 
-  test('a denominator of 0 gives null with a reason and both parts', async () => {
-    const { ask } = openAsked({ findings: [finding()] })
-    await ask('create_metric', ratio({}, { filters: nothing }))
-    const answer = await ask('query_metric', { metricSlug: 'ratio' })
-    expect(answer).toMatchObject({ value: null, reason: 'zero_denominator', numerator: 1, denominator: 0 })
-    expect(answer.formatted).toBe('no value')
-  })
-
-  test('an empty numerator gives 0', async () => {
-    const { ask } = openAsked({ findings: [finding()] })
-    await ask('create_metric', ratio({ filters: nothing }, {}))
-    expect(await ask('query_metric', { metricSlug: 'ratio' })).toMatchObject({ value: 0, numerator: 0, denominator: 1 })
-  })
-
-  test('the total is the ratio of totals, a group may have only a numerator or denominator, and other is the ratio of its sums', async () => {
-    const { ask } = openAsked({
-      findings: [
-        finding({ detectorType: 'A', status: 'FALSE_POSITIVE' }),
-        finding({ detectorType: 'B', status: 'FALSE_POSITIVE' }),
-        finding({ detectorType: 'B' }),
-        finding({ detectorType: 'C' }),
-        finding({ detectorType: 'C' }),
-        finding({ detectorType: 'C' }),
-        finding({ detectorType: 'D', severity: 'LOW', status: 'FALSE_POSITIVE' }),
-      ],
-    })
-    await ask(
-      'create_metric',
-      ratio({ filters: { statuses: ['FALSE_POSITIVE'] } }, { filters: { severities: ['HIGH'] } }),
-    )
-    const answer = await ask('query_metric', { metricSlug: 'ratio', dimensions: ['detectorType'], limit: 1 })
-    expect(answer).toMatchObject({ value: 0.5, numerator: 3, denominator: 6, totalGroups: 4, truncated: true })
-    expect(answer.breakdown).toMatchObject([{ dimensionValue: 'A', value: 1, numerator: 1, denominator: 1 }])
-    expect(answer.other).toMatchObject({ groups: 3, value: 2 / 5, numerator: 2, denominator: 5 })
-    const all = await ask('query_metric', { metricSlug: 'ratio', dimensions: ['detectorType'] })
-    expect(toValues(all)).toEqual({ A: 1, B: 0.5, C: 0, D: null })
-  })
-
   test('a percentage is a fraction in value and is formatted as a percentage', async () => {
     const { ask } = openAsked({
       findings: [finding({ status: 'FALSE_POSITIVE' }), ...Array.from({ length: 11 }, () => finding())],
@@ -98,14 +60,6 @@ describe('ratios', () => {
 })
 
 describe('groups', () => {
-  test('a missing value is a separate group that can be filtered by', async () => {
-    const { ask, simple } = openAsked({ findings: [finding(), finding({ category: 'SECURITY' })] })
-    const metricSlug = await simple('m', {})
-    const answer = await ask('query_metric', { metricSlug, dimensions: ['category'] })
-    expect(toValues(answer)).toEqual({ '(none)': 1, SECURITY: 1 })
-    expect((await ask('query_metric', { metricSlug, filters: { categories: ['(none)'] } })).value).toBe(1)
-  })
-
   test.each(['SQL', 'the index'])(
     'a name that equals a word of ours is in quotes, and can be filtered by: %s',
     async (by) => {
@@ -128,24 +82,6 @@ describe('groups', () => {
     },
   )
 
-  test('exclude keeps rows without a value', async () => {
-    const { ask, simple } = openAsked({ findings: [finding(), finding({ category: 'SECURITY' })] })
-    const metricSlug = await simple('m', {})
-    expect((await ask('query_metric', { metricSlug, filters: { exclude: { categories: ['SECURITY'] } } })).value).toBe(
-      1,
-    )
-  })
-
-  test('the total and other of distinct counts are counted separately, not added up', async () => {
-    const findings = ['p1', 'p2'].flatMap((asset) =>
-      ['A', 'B', 'C'].map((detectorType) => ({ asset, detectorType, firstDetectedAt: first })),
-    )
-    const { ask, simple } = openAsked({ assets: [{ key: 'p1' }, { key: 'p2' }], findings })
-    const metricSlug = await simple('m', { aggregation: 'COUNT_DISTINCT', field: 'assetId' })
-    const answer = await ask('query_metric', { metricSlug, dimensions: ['detectorType'], limit: 1 })
-    expect([answer.value, answer.breakdown[0].value, answer.other]).toMatchObject([2, 2, { groups: 2, value: 2 }])
-  })
-
   test('three dimensions are combined, joined by slashes', async () => {
     const { ask, simple } = openAsked({ findings: [finding({ detectorType: 'PII' })] })
     const metricSlug = await simple('m', {})
@@ -159,16 +95,6 @@ describe('groups', () => {
     ])
     const error = await errorOf(ask('query_metric', { metricSlug, dimensions: [...dimensions, 'status'] }))
     expect([error.code, error.facts.reason]).toEqual(['invalid_input', 'too_many_dimensions'])
-  })
-
-  test('groups with equal values are sorted by name, and truncation is reported', async () => {
-    const findings = ['C', 'A', 'B'].map((detectorType) => finding({ detectorType }))
-    const { ask, simple } = openAsked({ findings })
-    const metricSlug = await simple('m', {})
-    const answer = await ask('query_metric', { metricSlug, dimensions: ['detectorType'], limit: 2 })
-    expect(Object.keys(toValues(answer))).toEqual(['A', 'B'])
-    expect(codesOf(answer)).toContain('truncated')
-    expect(answer.other).toEqual({ groups: 1, value: 1 })
   })
 })
 
@@ -203,22 +129,6 @@ describe('formulas', () => {
     expect(await ask('query_metric', { metricSlug: 'derived' })).toMatchObject({
       value: null,
       reason: 'zero_denominator',
-    })
-  })
-
-  test('the groups of all input metrics are combined', async () => {
-    const { ask, simple } = openAsked({
-      findings: [
-        finding({ severity: 'LOW' }),
-        finding({ severity: 'HIGH', status: 'RESOLVED', resolvedAt: first + HOUR }),
-      ],
-    })
-    await simple('open-ones', { filters: { statuses: ['OPEN'] } })
-    await simple('resolved-ones', { filters: { statuses: ['RESOLVED'] } })
-    await ask('create_metric', derived('open_ones * 10 + resolved_ones', ['open-ones', 'resolved-ones']))
-    expect(toValues(await ask('query_metric', { metricSlug: 'derived', dimensions: ['severity'] }))).toEqual({
-      LOW: 10,
-      HIGH: 1,
     })
   })
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { SeededRandom } from '../properties/query-data.ts'
+import { cases } from '../support/long.ts'
 import { DAY, openAsked } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
 
-const CASES = Number(process.env.ASSAY_CAUSES ?? 10)
+const CASES = cases(10, 200)
 const FINDINGS = 200
 const START = Date.UTC(2020, 0, 6)
 const WEEK = 7 * DAY

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../src/sample/ids.ts'
 import type { Scan } from '../../src/scans/model.ts'
+import { PAST_REREAD_MS } from './compared.ts'
 import { openBiWorld } from './history-bi.ts'
 import { type Chance, type Foretold, Model, WORDS, type World } from './history-model.ts'
 import { openWikiWorld } from './history-wiki.ts'
 import { type ScanProcess, startScanProcess } from './scan-process.ts'
 import { findingNumber, listHistories, openSectionedBench } from './sectioned.ts'
-import { PAST_REREAD_MS } from './withheld.ts'
 
 const MAX_REQUESTS_BEFORE_KILL = 12
 

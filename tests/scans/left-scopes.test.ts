@@ -3,9 +3,9 @@ import type { SampleBi } from '../../src/sample/bi/server.ts'
 import { onPath } from '../../src/sample/fault.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { isLong } from '../support/long.ts'
+import { PAST_REREAD_MS } from './compared.ts'
 import { openScannedBi, type ScannedBi } from './scanned-bi.ts'
 import { listKept } from './sectioned.ts'
-import { PAST_REREAD_MS } from './withheld.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What was not seen is deleted by the second scan. */
@@ -242,27 +242,6 @@ describe('a metadata scan', () => {
     expect(first.status).toBe('COMPLETED')
     server.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
     expect(codes(await bench.scan())).toContain('schema_unavailable')
-  })
-
-  it('returns the expressions of a dataset without its tables', async () => {
-    await scanned({ adminApi: true })
-    const before = count('OPEN')
-    server.faults.push({
-      match: onPath(/scanResult/),
-      respond: {
-        rewrite: (reply) => {
-          const body = reply.body as { workspaces: { datasets: { tables?: unknown }[] }[] }
-          for (const { datasets } of body.workspaces) for (const dataset of datasets) delete dataset.tables
-          return reply
-        },
-      },
-    })
-    const scan = await bench.scan()
-    expect(count('OPEN')).toBe(before)
-    const expressions = listKept(bench).filter(({ path }) => path.startsWith('expression '))
-    expect(expressions.length).toBeGreaterThan(0)
-    expect(expressions.every(({ isFresh }) => isFresh)).toBe(true)
-    expect(codes(scan)).toContain('not_read')
   })
 
   it('with a requested wait of an hour parks the scan, and resolves nothing', async () => {

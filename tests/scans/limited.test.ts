@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { buildEntry } from '../support/entry.ts'
+import { cases } from '../support/long.ts'
 
 const canLimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
-const STEP_BYTES = Number(process.env.ASSAY_STEP_BYTES ?? 262_144)
+const STEP_BYTES = cases(262_144, 4_096)
 
 /** Scans while no file may grow, and lets them grow by one step more each time the scan says that it cannot go on. */
 async function scanUnder(stepBytes: number) {

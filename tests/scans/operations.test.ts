@@ -3,12 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { internalText } from '../../src/kernel/safe-text.ts'
 import { call } from '../../src/operation/operation.ts'
-import { ScanLease } from '../../src/scans/lease.ts'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
-import { getScan } from '../../src/scans/scans.store.ts'
-import { queueScan } from '../../src/scans/start.ts'
-import { getSource } from '../../src/sources/sources.store.ts'
 import { safe } from '../support/safe-text.ts'
 import { createTenant, type FakeTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
@@ -141,47 +137,6 @@ describe('cancel_scan', () => {
     await bench.run('cancel_scan', { id: second.id })
     await bench.queue.settled(second.id)
     expect(await bench.run('cancel_scan', { id: second.id })).toMatchObject({ status: 'CANCELLED' })
-  })
-})
-
-describe.each([
-  ['a day ahead', 86_400_000],
-  ['a day behind', -86_400_000],
-])('a scan of a process whose clock is %s', (_, differenceMs) => {
-  async function driveElsewhere(beatEveryMs: number) {
-    const uid = bench.store.write((writer) =>
-      queueScan(writer, getSource(writer, 'fake'), { trigger: 'MANUAL', requestedBy: 'eve', at: bench.clock.now }),
-    )
-    const { store } = bench
-    const owner = { name: 'elsewhere/1/x/y', release: () => {} }
-    const begun = performance.now()
-    const now = () => bench.clock.now + differenceMs + Math.round(performance.now() - begun)
-    const lease = ScanLease.claim(uid, {
-      store,
-      owner,
-      now,
-      signal: new AbortController().signal,
-      heartbeatMs: beatEveryMs,
-    })
-    if (lease === undefined) throw new Error('the scan could not be claimed')
-    return { uid, lease }
-  }
-  const tokenOf = (uid: string) => bench.store.read((reader) => getScan(reader, uid).token)
-
-  it('is not claimed by another process while its heartbeat continues', async () => {
-    const { uid, lease } = await driveElsewhere(50)
-    await expect(bench.run('start_scan', { id: 'fake' })).rejects.toMatchObject({
-      facts: { reason: 'scan_running', facts: { id: uid } },
-    })
-    expect(tokenOf(uid)).toBe(lease.scan.token)
-    lease.close()
-  })
-
-  it('is stopped by its own process when it is cancelled', async () => {
-    const { uid, lease } = await driveElsewhere(50)
-    expect(await bench.run('cancel_scan', { id: uid })).toMatchObject({ status: 'RUNNING' })
-    await vi.waitFor(() => expect(lease.stop).toBe('cancelled'), 10_000)
-    lease.close()
   })
 })
 

@@ -6,9 +6,9 @@ import type { SampleReply } from '../../src/sample/exchange.ts'
 import { onPath } from '../../src/sample/fault.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { isLong } from '../support/long.ts'
+import { PAST_REREAD_MS } from './compared.ts'
 import { openScannedBi, type ScannedBi, type ScannedBiOptions } from './scanned-bi.ts'
 import { listKept } from './sectioned.ts'
-import { PAST_REREAD_MS } from './withheld.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What was not seen is deleted by the second scan. */

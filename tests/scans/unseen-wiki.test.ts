@@ -112,26 +112,6 @@ describe('a page', () => {
     await expectKept('outside_scope')
   })
 
-  it('that moves to a space that cannot be listed is kept, with comments and files that were not listed with it', async () => {
-    const { page } = await scanned()
-    const other = tenant.getSpace('TWO').id
-    const move = (spaceId: string) => {
-      tenant.movePage(page.id, { spaceId })
-      tenant.editPage(page.id, {})
-    }
-    const withoutChildren: SampleFault = {
-      match: onPath(/\/(?:attachments|footer-comments|inline-comments)$/),
-      respond: { status: 403, body: {} },
-    }
-    move(other)
-    fail(withoutChildren)
-    await bench.scan()
-    const isClosed: SampleFault['match'] = ({ path, query }) =>
-      path.endsWith(`/spaces/${other}/pages`) || (path.endsWith('/v2/pages') && query.has('id'))
-    fail({ match: isClosed, respond: { status: 403, body: {} } })
-    await expectKept(undefined, 'PARTIAL')
-  })
-
   it('that is missing while the platform has no page lookup is deleted by the second scan', async () => {
     const { page } = await scanned()
     tenant.purgePage(page.id)
@@ -199,32 +179,6 @@ describe('an attachment', () => {
       },
     )
     await expectKept('not_read')
-  })
-})
-
-describe('a list', () => {
-  it.each([
-    ['attachments', /\/v2\/attachments$/],
-    ['footer comments', /\/v2\/footer-comments$/],
-    ['pages', /\/spaces\/\d+\/pages$/],
-    ['spaces', /\/v2\/spaces$/],
-  ])('of %s whose link to the next page has no cursor is incomplete', async (_name, path) => {
-    const { page, fileId, commentId } = await scanned()
-    fail({
-      match: onPath(path),
-      respond: {
-        rewrite: (reply) => {
-          const left = (reply.body as { results: { id: string }[] }).results.filter(
-            ({ id }) => ![page.id, fileId, commentId, page.spaceId].includes(id),
-          )
-          return { ...reply, headers: {}, body: { results: left, _links: { next: '/wiki/api/v2/x?limit=25' } } }
-        },
-      },
-    })
-    for (let times = 0; times < SCANS_IN_A_ROW; times++) {
-      await bench.scan()
-      expect(states()).toEqual(allOpen)
-    }
   })
 })
 

@@ -1,8 +1,6 @@
 import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
 import type { SampleFault } from '../../src/sample/fault.ts'
-import type { Scan } from '../../src/scans/model.ts'
-import { listKept } from './sectioned.ts'
-import type { Workbench } from './workbench.ts'
+import type { Options } from './planted-platform.ts'
 
 /** One way in which something is withheld from a scan. */
 export interface Withheld {
@@ -18,8 +16,11 @@ interface Platform {
   requests: readonly RequestRecord[]
 }
 
+/** The members of the replies of each endpoint. */
+type Replies = ReadonlyMap<string, ReadonlySet<string>>
+
 const id = /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|att\d+|\d+)$/i
-export const toEndpoint = ({ method, path }: Pick<RequestRecord, 'method' | 'path'>) =>
+const toEndpoint = ({ method, path }: Pick<RequestRecord, 'method' | 'path'>) =>
   `${method} ${path
     .split('/')
     .map((segment) => (id.test(segment) ? '*' : segment))
@@ -27,7 +28,7 @@ export const toEndpoint = ({ method, path }: Pick<RequestRecord, 'method' | 'pat
 
 const withoutMark = (text: string) => text.replace(/^\uFEFF/, '')
 
-export function parseBody({ body }: SampleReply): unknown {
+function parseBody({ body }: SampleReply): unknown {
   if (typeof body !== 'string') return body instanceof Uint8Array ? undefined : body
   try {
     return JSON.parse(withoutMark(body))
@@ -37,7 +38,7 @@ export function parseBody({ body }: SampleReply): unknown {
 }
 
 /** The steps of a member's path, as `listMembers` writes it. */
-export const toSteps = (member: string) => member.split(/\.|\[\]/).filter((step) => step !== '')
+const toSteps = (member: string) => member.split(/\.|\[\]/).filter((step) => step !== '')
 
 /** The members of a reply, lists taken together. */
 function listMembers(value: unknown, path = ''): string[] {
@@ -46,15 +47,16 @@ function listMembers(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, member]) => [`${path}.${key}`, ...listMembers(member, `${path}.${key}`)])
 }
 
-function withoutMember(value: unknown, steps: readonly string[]): unknown {
+/** The value with a member changed wherever its path leads; one that is changed to undefined is missing. */
+function changeMember(value: unknown, steps: readonly string[], change: (member: unknown) => unknown): unknown {
   const [step = '', ...rest] = steps
-  if (Array.isArray(value)) return value.map((item) => withoutMember(item, steps))
+  if (Array.isArray(value)) return value.map((item) => changeMember(item, steps, change))
   if (typeof value !== 'object' || value === null) return value
-  const key = step
-  if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, name === key ? withoutMember(member, rest) : member]),
-  )
+  const members = Object.entries(value).map(([name, member]) => {
+    if (name !== step) return [name, member]
+    return [name, rest.length === 0 ? change(member) : changeMember(member, rest, change)]
+  })
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined))
 }
 
 /** Takes note of every endpoint that is asked, and of every member of its replies. */
@@ -83,68 +85,109 @@ const statuses: readonly { status: number; body?: unknown }[] = [
   { status: 501, body: {} },
 ]
 
+/** A value of another type than the contract gives. */
+const toOtherType = (value: unknown): unknown => (typeof value === 'string' ? { value } : 'another type')
+
+const rewriteBody =
+  (change: (body: unknown) => unknown) =>
+  (reply: SampleReply): SampleReply => {
+    const body = parseBody(reply)
+    if (body === undefined) return reply
+    const changed = change(body)
+    return { ...reply, body: typeof reply.body === 'string' ? JSON.stringify(changed) : changed }
+  }
+
+const CURSOR = 'cut-short'
+const isSecondPage = ({ query }: RequestRecord) => query.get('cursor') === CURSOR
+
+/** The first entry of a list, with a link to a second page. */
+function cutList(body: unknown, { path }: RequestRecord, query: string): unknown {
+  const list = body as { results?: unknown[]; value?: unknown[] }
+  const next = `${path}?${query}`
+  if (Array.isArray(list.results)) return { ...list, results: list.results.slice(0, 1), _links: { next } }
+  if (Array.isArray(list.value)) {
+    return { ...list, value: list.value.slice(0, 1), '@odata.nextLink': `http://next.invalid${next}` }
+  }
+  return body
+}
+
+const secondPages: readonly { name: string; query: string; respond?: SampleFault['respond'] }[] = [
+  { name: 'names a second page that is refused', query: `cursor=${CURSOR}`, respond: { status: 403, body: {} } },
+  { name: 'names a second page that fails', query: `cursor=${CURSOR}`, respond: { status: 501, body: {} } },
+  { name: 'names a second page that is not a list', query: `cursor=${CURSOR}`, respond: { status: 200, body: {} } },
+  { name: 'repeats its first page', query: `cursor=${CURSOR}` },
+  { name: 'names a second page without a cursor', query: 'limit=25' },
+]
+
+/** A row of a query has null where a description or an expression is empty: findings in it are gone. */
+const isEmptyCell = (member: string) => /\.rows\[\]\.\[[xe]\]$/.test(member)
+
 /** Every endpoint refused or failing, and every member of every reply missing. */
-export function listWithheld(replies: ReadonlyMap<string, ReadonlySet<string>>): Withheld[] {
+function listWithheld(replies: Replies): Withheld[] {
   return [...replies].flatMap(([endpoint, members]) => {
     const match = (request: RequestRecord) => toEndpoint(request) === endpoint
-    const refused = statuses.map(
-      (respond): Withheld => ({
-        name: `${endpoint} answers ${respond.status}`,
-        faults: [{ match, respond }],
-      }),
-    )
-    const lost: Withheld = { name: `${endpoint} gives no JSON`, faults: [{ match, respond: 'html' }] }
-    const missing = [...members].map((member): Withheld => {
+    return [
+      ...statuses.map((respond) => ({ name: `${endpoint} answers ${respond.status}`, faults: [{ match, respond }] })),
+      { name: `${endpoint} gives no JSON`, faults: [{ match, respond: 'html' as const }] },
+      ...[...members].map((member) => ({
+        name: `${endpoint} lacks ${member}`,
+        faults: [
+          { match, respond: { rewrite: rewriteBody((body) => changeMember(body, toSteps(member), () => undefined)) } },
+        ],
+      })),
+    ]
+  })
+}
+
+/** Every endpoint with bodies, lists and members that the contract does not have. */
+function listDistorted(replies: Replies): Withheld[] {
+  return [...replies].flatMap(([endpoint, members]) => {
+    const match = (request: RequestRecord) => toEndpoint(request) === endpoint
+    const bodies: Withheld[] = [
+      { name: `${endpoint} has an empty body`, faults: [{ match, respond: 'empty' }] },
+      { name: `${endpoint} answers {}`, faults: [{ match, respond: { status: 200, body: {} } }] },
+      { name: `${endpoint} answers null`, faults: [{ match, respond: { status: 200, body: 'null' } }] },
+    ]
+    const lists = [...members].some((member) => member === '.results' || member === '.value')
+      ? secondPages.map(({ name, query, respond }): Withheld => {
+          const second: SampleFault[] =
+            respond === undefined ? [] : [{ match: (request) => match(request) && isSecondPage(request), respond }]
+          const rewrite = (reply: SampleReply, request: RequestRecord) =>
+            rewriteBody((body) => cutList(body, request, query))(reply)
+          return { name: `${endpoint} ${name}`, faults: [...second, { match, respond: { rewrite } }] }
+        })
+      : []
+    const values = [...members].flatMap((member): Withheld[] => {
       const steps = toSteps(member)
-      const rewrite = (reply: SampleReply): SampleReply => {
-        const body = parseBody(reply)
-        if (body === undefined) return reply
-        const changed = withoutMember(body, steps)
-        return { ...reply, body: typeof reply.body === 'string' ? JSON.stringify(changed) : changed }
-      }
-      return { name: `${endpoint} lacks ${member}`, faults: [{ match, respond: { rewrite } }] }
+      const to = (change: (value: unknown) => unknown): SampleFault[] => [
+        { match, respond: { rewrite: rewriteBody((body) => changeMember(body, steps, change)) } },
+      ]
+      const ofOtherType = { name: `${endpoint} has another type as ${member}`, faults: to(toOtherType) }
+      return isEmptyCell(member)
+        ? [ofOtherType]
+        : [{ name: `${endpoint} has null as ${member}`, faults: to(() => null) }, ofOtherType]
     })
-    return [...refused, lost, ...missing]
+    return [...bodies, ...lists, ...values]
   })
 }
 
-/** Marks a third of the findings as ignored and a third as false. */
-export async function decide(bench: Workbench): Promise<void> {
-  const rows = bench.store.read((reader) => reader.prepare('SELECT id FROM finding ORDER BY id').all())
-  for (const [third, status] of [
-    [1, 'IGNORED'],
-    [2, 'FALSE_POSITIVE'],
-  ] as const) {
-    const ids = (rows as { id: number }[]).filter((_, index) => index % 3 === third).map(({ id }) => String(id))
-    await bench.run('triage_findings', { ids, status, reason: 'as decided' })
-  }
+/** Options that leave nothing out. */
+const reshaping = new Set(['include_personal_workspaces', 'extract_datasets_to_containers'])
+
+/** Every boolean option of a source the other way round, where that leaves something out. */
+function listSwitches(optional: Options): Withheld[] {
+  return Object.entries(optional).flatMap(([group, options]) =>
+    Object.entries(options).flatMap(([name, value]): Withheld[] =>
+      typeof value === 'boolean' && !reshaping.has(name)
+        ? [{ name: `option ${name} is ${!value}`, optional: { [group]: { [name]: !value } } }]
+        : [],
+    ),
+  )
 }
 
-export interface Told {
-  scan: Scan
-  /** Findings whose status or history is another one. */
-  changed: string[]
-  /** Findings that were not found by the scan. */
-  unseen: number
-}
-
-/** After so long a scan reads everything, whatever the platform's times show. */
-export const PAST_REREAD_MS = 8 * 86_400_000
-
-export function scanLater(bench: Workbench): Promise<Scan> {
-  bench.clock.now += PAST_REREAD_MS
-  return bench.scan()
-}
-
-/** What a scan did to the findings. */
-export async function scanAndCompare(bench: Workbench): Promise<Told> {
-  const before = new Map(listKept(bench).map((finding) => [`${finding.asset} ${finding.fp}`, finding]))
-  const scan = await scanLater(bench)
-  const after = listKept(bench)
-  const changed = after.flatMap(({ asset, fp, status, history, excerpt }) => {
-    const known = before.get(`${asset} ${fp}`)
-    const isSame = known !== undefined && known.status === status && known.history === history
-    return isSame ? [] : [`${asset}: ${excerpt}: ${known?.status} to ${status}`]
-  })
-  return { scan, changed, unseen: after.filter(({ isFresh, status }) => !isFresh && status !== 'RESOLVED').length }
-}
+/** Everything that may be withheld from a scan that has had these replies. */
+export const listCases = (replies: Replies, optional: Options): Withheld[] => [
+  ...listWithheld(replies),
+  ...listDistorted(replies),
+  ...listSwitches(optional),
+]

@@ -8,11 +8,11 @@ import { backUp, restore, verifyCopy } from '../../src/store/backup.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
-import { isLong } from '../support/long.ts'
+import { cases, isLong } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 
 const now = () => Date.now()
-const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+const KILLS = cases(1, 50)
 const writerEntry = new URL('backup-writer-entry.ts', import.meta.url)
 const copyEntry = new URL('backup-copy-entry.ts', import.meta.url)
 

@@ -8,11 +8,11 @@ import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations, type Migration } from '../../src/store/migrations.ts'
 import { Store } from '../../src/store/store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
-import { isLong } from '../support/long.ts'
+import { cases, isLong } from '../support/long.ts'
 import { makeOldDatabase } from './old-database.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
-const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+const KILLS = cases(1, 50)
 const PROCESSES = isLong ? 12 : 3
 /** A migration is cut after one in so many of its statements. */
 const CUT_EVERY = isLong ? 1 : 6

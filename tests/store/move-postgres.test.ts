@@ -8,11 +8,12 @@ import { cancelMove, type MoveOptions, moveDatabase, planMove } from '../../src/
 import { findMove } from '../../src/store/move/marker.ts'
 import type { MoveProgress } from '../../src/store/move/target.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
+import { cases } from '../support/long.ts'
 import { createDatabase, missingPostgres, openAdmin, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { safe } from '../support/safe-text.ts'
 import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open } from './moved-folders.ts'
 
-const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+const KILLS = cases(1, 30)
 const { signal } = new AbortController()
 /** Texts and numbers that are written differently in the formats through which they pass. */
 const texts = ['\\N', 'NULL', 'a\tb\nc\rd\\n', '\\', "'", '"', ' ', 'ﬁ 😀 é', '\u007f']

@@ -30,10 +30,11 @@ import { readUnfinished } from '../../src/store/move/target-checks.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { buildEntry } from '../support/entry.ts'
+import { cases } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open } from './moved-folders.ts'
 
-const KILLS = Number(process.env.ASSAY_KILLS ?? 1)
+const KILLS = cases(1, 100)
 const { signal } = new AbortController()
 const DAY_MS = 86_400_000
 /** A user that owns nothing. */

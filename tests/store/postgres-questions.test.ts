@@ -21,12 +21,13 @@ import { Oracle } from '../properties/query-oracle.ts'
 import { type OracleQuestion, policiesOf } from '../properties/query-terms.ts'
 import { readEstate } from '../properties/read-estate.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
+import { cases } from '../support/long.ts'
 import { openNewFile } from '../support/new-store.ts'
 import { missingPostgres, openNewPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 
 const SEED = Number(process.env.ASSAY_POSTGRES_SEED ?? 11)
-const ESTATES = Number(process.env.ASSAY_POSTGRES_ESTATES ?? 1)
-const QUESTIONS = Number(process.env.ASSAY_POSTGRES_QUESTIONS ?? 12)
+const ESTATES = cases(1, 20)
+const QUESTIONS = cases(12, 500)
 /** Questions between two changes, because a change takes as long as several questions. */
 const AT_ONCE = 4
 /** So few rows between marks that a small estate has many. */

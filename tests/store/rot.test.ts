@@ -7,10 +7,11 @@ import { chainMigratedEntries, verifyAudit } from '../../src/audit/audit-chain.s
 import { listDamagedDefinitions, sealDefinitions } from '../../src/store/digests.store.ts'
 import { type FileStore, Store } from '../../src/store/store.ts'
 import { openContext } from '../support/context.ts'
+import { cases } from '../support/long.ts'
 import { filesOf, sqliteOnly } from '../support/new-store.ts'
 import { applyFlip, createRandom, listCells } from './flips.ts'
 
-const FLIPS = Number(process.env.ASSAY_FLIPS ?? 80)
+const FLIPS = cases(80, 1_000)
 const now = () => Date.UTC(2026, 5, 15)
 
 let folder: string

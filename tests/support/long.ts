@@ -1,2 +1,8 @@
-/** Whether the tests run in their full counts, as `npm run test:long` runs them; `npm test` runs a share of each. */
+/** Whether the tests run in their full counts, as `npm run test:long` runs them. */
 export const isLong = process.env.ASSAY_LONG === '1'
+
+/** How many cases are tried: a few in `npm test`, many in `npm run test:long`. */
+export const cases = (few: number, many: number): number => (isLong ? many : few)
+
+/** How long these may take; the full counts take hours. */
+export const maxMs = (few: number): number => cases(few, 10_800_000)

@@ -1,9 +1,28 @@
 import { hash, randomBytes } from 'node:crypto'
 import { credentialDisguises, disguises } from './planted.ts'
-import { deobfuscate } from './plantings.ts'
+
+const fromEscape = (_whole: string, code: string) => String.fromCharCode(Number.parseInt(code, 16))
+
+function unescapePercents(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
+}
+
+/** The text without the disguises that are used here, written without the product's own reading of them. */
+function deobfuscate(text: string): string {
+  let plain = text
+  for (let round = 0; round < 3; round++) {
+    const before = plain
+    plain = unescapePercents(plain.replace(/\\{1,4}u\{?([0-9a-f]{4})\}?/gi, fromEscape))
+      .replace(/&#8203;|[\u200b\u00ad]/g, '')
+      .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+      .replace(/\\?<\/?b\\?>|\\?\*\\?\*(?!\*)/g, '')
+    if (plain === before) break
+  }
+  return plain
+}
 
 /** Digits and letters that follow from a name alone. */
-export function createRandom(name: string) {
+function createRandom(name: string) {
   let block = Buffer.alloc(0)
   let blocks = 0
   const next = (below: number) => {
@@ -16,14 +35,14 @@ export function createRandom(name: string) {
     Array.from({ length }, () => alphabet[next(alphabet.length)]).join('')
   return { next, pick }
 }
-export type Random = ReturnType<typeof createRandom>
+type Random = ReturnType<typeof createRandom>
 
-export const digits = '0123456789'
+const digits = '0123456789'
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** A value of its own for each name, and the part of it that nothing needs to be understood. */
-export interface Value {
+interface Value {
   text: string
   part: string
 }
@@ -39,7 +58,7 @@ function makePem() {
 
 const jsonInBase64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-export const credentials: Record<string, (random: Random) => Value> = {
+const credentials: Record<string, (random: Random) => Value> = {
   aws: ({ pick }) => whole(`AKIA${pick(upper, 16)}`),
   github: ({ pick }) => whole(`ghp_${pick(letters, 36)}`),
   gitlab: ({ pick }) => whole(`glpat-${pick(letters, 20)}`),
@@ -79,7 +98,7 @@ function toLuhn(payload: string): string {
 
 const inGroups = (text: string, size: number) => (text.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).join(' ')
 
-export const personalData: Record<string, (random: Random) => Value> = {
+const personalData: Record<string, (random: Random) => Value> = {
   card: ({ pick }) => whole(inGroups(toLuhn(`4539${pick(digits, 11)}`), 4)),
   iban: ({ pick }) => {
     const account = `37040044${pick(digits, 10)}`
@@ -120,7 +139,7 @@ const listKinds = (
 const kinds = [...listKinds(credentials, credentialDisguises, true), ...listKinds(personalData, disguises, false)]
 const credentialKinds = kinds.filter(({ isCredential }) => isCredential)
 
-export interface Wanted {
+interface Wanted {
   /** In keys, ids and addresses nothing else is hidden. */
   credentialsOnly?: boolean
   maxLength?: number

@@ -25,7 +25,7 @@ const beforeVaults = ['tests/e2e/planted-texts.test.ts', 'tests/upgrade/hide-sto
 /** Tests that replace modules or clocks, measure memory, or look for secrets that no vault has remembered. */
 export const alone = [
   'tests/access/tokens.test.ts',
-  'tests/catalogue/lockdown-canary.test.ts',
+  'tests/catalogue/lockdown-doors.test.ts',
   'tests/cli/planted-arguments.test.ts',
   'tests/connectors/bi/options.test.ts',
   'tests/connectors/bi/stuck.test.ts',
@@ -37,6 +37,7 @@ export const alone = [
   'tests/runtime/log.test.ts',
   'tests/scans/canary.test.ts',
   'tests/scans/redaction.test.ts',
+  'tests/scans/withheld.test.ts',
   'tests/store/network.test.ts',
   'tests/store/no-links.test.ts',
   'tests/store/remembered.test.ts',

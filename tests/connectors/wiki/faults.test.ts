@@ -30,6 +30,7 @@ describe('paging', () => {
         ),
     ],
     ['of another host', (next) => `https://evil.example${next}`],
+    ['with a credential', (next) => `http://user:pw@evil.example${next}`],
     ['of a host without a scheme', (next) => `//evil.example${next}`],
     ['of another path', (next) => next.replace(/^[^?]*/, '/elsewhere')],
   ])('only the cursor of an address %s is used', async (_name, change) => {
@@ -209,12 +210,5 @@ describe('failures', () => {
     expect([error, warnings]).toEqual([undefined, []])
     expect(assets.has(`${prefix}:comments:1001`)).toBe(true)
     expect(assets.has(`${prefix}:attachment:att5`)).toBe(true)
-  })
-
-  test('a requested wait that is too long parks the scan', async () => {
-    const respond = { status: 429, headers: { 'retry-after': '3392' }, body: {} }
-    const wiki = await startWiki({ pages: manyPages(60) }, { faults: [{ match: listing, after: 1, respond }] })
-    const { error } = await crawlAll(openWiki(wiki.url))
-    expect(error).toMatchObject({ facts: { reason: 'retry_later', retryAfterSeconds: 3392 } })
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { isLong, maxMs } from '../../support/long.ts'
 import { missingPrograms } from '../../support/postgres.ts'
 import { hostileCases } from './cases.ts'
 import { openHostileBench, withOwnDatabase } from './run.ts'
 
-/** One of each kind; `tests/long/hostile.test.ts` has all. */
+/** One of each kind. */
 const few = [
   'WIKI \\/inline-comments$ has half a surrogate pair in each id',
   'WIKI \\/spaces\\/\\d+\\/pages$ has a heading of 199 letters and an emoji in each text',
@@ -14,28 +15,33 @@ const few = [
   'BI_PLATFORM \\/scanResult\\/ has half a surrogate pair in each text',
 ]
 
-const cases = hostileCases.filter(({ name }) => few.includes(name))
+const tried = isLong ? hostileCases : hostileCases.filter(({ name }) => few.includes(name))
+/** Cases that one server runs, because what the C library keeps for later grows with the number of large replies. */
+const CASES_PER_SERVER = 20
 
 async function expectHarmless(store?: string): Promise<void> {
-  const bench = await openHostileBench(store)
-  try {
-    for (const hostile of cases) expect((await bench.run(hostile)).problems, hostile.name).toEqual([])
-  } finally {
-    await bench.close()
+  for (let at = 0; at < tried.length; at += CASES_PER_SERVER) {
+    const bench = await openHostileBench(store)
+    try {
+      for (const hostile of tried.slice(at, at + CASES_PER_SERVER))
+        expect((await bench.run(hostile)).problems, hostile.name).toEqual([])
+    } finally {
+      await bench.close()
+    }
   }
 }
 
 describe('hostile replies of a tenant', () => {
   it('are at least two hundred, of which some are tried', () => {
     expect(hostileCases.length).toBeGreaterThanOrEqual(200)
-    expect(cases).toHaveLength(few.length)
+    expect(tried.length).toBeGreaterThanOrEqual(few.length)
   })
 
-  it('stop neither the server nor other scans', () => expectHarmless(), 300_000)
+  it('stop neither the server nor other scans', () => expectHarmless(), maxMs(300_000))
 
   it.skipIf(missingPrograms !== undefined)(
     `stop neither the server nor other scans on PostgreSQL ${missingPrograms ?? ''}`,
     () => withOwnDatabase(expectHarmless),
-    300_000,
+    maxMs(300_000),
   )
 })

@@ -1,3 +1,0 @@
-import { testForgedTexts } from './forged-text.ts'
-
-testForgedTexts(40)
