@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { HttpClient } from '../http/transport.ts'
 import { endsScan, isRefusal } from './failure.ts'
-import { expectList, expectMember, listBareGaps, listSourceGaps, unread } from './gaps.ts'
+import { lacksExpressions, listBareGaps, listSourceGaps } from './gaps.ts'
 import type { DataSource, ScanAnswer, ScannedWorkspace } from './model.ts'
 import { defined, toDashboard, toDataSource, toDataset, toReport } from './read.ts'
 import { type ScanLedger, scanIdShape } from './scan-ledger.ts'
@@ -27,12 +27,11 @@ function toScannedWorkspace(
   item: Item,
   dataSources: ReadonlyMap<string, DataSource>,
   sourceGaps: UnreadSection[],
-  expressionGaps: UnreadSection[],
-  hasSchema: boolean,
+  { hasSchema, isWithheld }: { hasSchema: boolean; isWithheld: boolean },
 ): ScannedWorkspace {
   const toScannedDataset = (dataset: Item) => {
-    const { unread: gaps, ...rest } = toDataset(dataset, dataSources)
-    return { ...rest, unread: [...gaps, ...(hasSchema ? listBareGaps(dataset) : [])] }
+    const { unread, ...rest } = toDataset(dataset, dataSources, isWithheld)
+    return { ...rest, unread: [...unread, ...(hasSchema ? listBareGaps(dataset) : [])] }
   }
   return {
     ...defined<ScannedWorkspace>({
@@ -42,15 +41,6 @@ function toScannedWorkspace(
       dashboards: item.list('dashboards')?.map((dashboard) => toDashboard(dashboard, true)),
     }),
     sourceGaps,
-    gaps: {
-      workspace: expectMember([item], 'description', 'scan/description'),
-      datasets: [
-        ...expectMember(item.items('datasets'), 'description', 'scan/description'),
-        ...expectList(item.items('datasets'), 'roles', 'roles'),
-        ...expressionGaps,
-      ],
-      reports: expectMember(item.items('reports'), 'description', 'scan/description'),
-    },
   }
 }
 
@@ -149,9 +139,7 @@ export function createScanner(options: {
     const dataSources = new Map(instances.map((source) => [source.id('datasourceId') ?? '', toDataSource(source)]))
     const sourceGaps = listSourceGaps(instances)
     const datasets = result.items('workspaces').flatMap((workspace) => workspace.items('datasets'))
-    const hasExpressions = !options.schema || datasets.some((dataset) => dataset.list('expressions') !== undefined)
-    // If no dataset has expressions, the tenant setting for them is probably off, possibly permanently.
-    const expressionGaps = hasExpressions ? [] : unread('missing', 'no_expressions', 'expressions')
+    const requested = { hasSchema: options.schema, isWithheld: options.schema && lacksExpressions(datasets) }
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
     for (const id of ids) {
       const item = found.get(id)
@@ -159,7 +147,7 @@ export function createScanner(options: {
         id,
         item === undefined
           ? { missing: 'not_in_scan_result', temporary: false }
-          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps, expressionGaps, options.schema) },
+          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps, requested) },
       )
     }
   }
