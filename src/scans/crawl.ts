@@ -34,16 +34,7 @@ import { findLeftScopes, listScopesToScan } from './left-scopes.ts'
 import { listLeftScopes, resolveMissingAssets } from './missing-assets.ts'
 import type { ScanNoteDraft, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
-import {
-  addNotes,
-  dropOldScans,
-  findCheckpoint,
-  finishScan,
-  getCheckCursor,
-  restartScan,
-  type ScanOutcome,
-  saveCheckpoint,
-} from './scans.store.ts'
+import { addNotes, dropOldScans, finishScan, getCheckCursor, restartScan, type ScanOutcome } from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
 import { reportUnread } from './unread.ts'
 
@@ -247,10 +238,6 @@ function openSession(
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: (tenantId) => {
       store.write((writer) => rememberTenant(writer, source.id, tenantId), { scope: { source: source.id } })
-    },
-    checkpoint: {
-      read: () => store.read((reader) => findCheckpoint(reader, lease.scan.id)),
-      write: (text) => lease.write((writer) => saveCheckpoint(writer, lease.scan.id, text)),
     },
   }
   return openSafeSession(connector, options, createNumberer(vault.fingerprintKey()))

@@ -26,7 +26,6 @@ export async function crawlThroughGate(
     log: createLog({ level: 'debug', hide: toLoggedText, now: () => 0, write: (line) => note('the log', line) }),
     now: Date.now,
     rememberTenantId: (id) => say('the id', id),
-    checkpoint: { read: () => undefined, write: (text) => say('a checkpoint', text) },
   }
   const session = openSafeSession(connector, options, createNumberer(Buffer.alloc(32, 1)))
   try {

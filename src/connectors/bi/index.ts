@@ -12,7 +12,6 @@ import { type Discovery, discover, findExisting, findLeft, requireWorkspaces } f
 import { endsScan, judge } from './failure.ts'
 import type { Workspace } from './model.ts'
 import { orderByColumns, type SampleSelection, select } from './sampling.ts'
-import { openScanLedger } from './scan-ledger.ts'
 import { createScanner } from './scanner.ts'
 import { createSchemaReader } from './schema.ts'
 import { createSignIn } from './sign-in.ts'
@@ -94,7 +93,6 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       users: extraction.extract_ownership,
       signal: options.signal,
       log,
-      ledger: openScanLedger(options.checkpoint, options.now),
     })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })

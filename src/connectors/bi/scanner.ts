@@ -7,7 +7,6 @@ import { endsScan, isRefusal } from './failure.ts'
 import { lacksExpressions, listBareGaps, listSourceGaps } from './gaps.ts'
 import type { DataSource, ScanAnswer, ScannedWorkspace } from './model.ts'
 import { defined, toDashboard, toDataSource, toDataset, toReport } from './read.ts'
-import { type ScanLedger, scanIdShape } from './scan-ledger.ts'
 import { type Item, toItem } from './wire.ts'
 
 export interface Scanner {
@@ -19,6 +18,7 @@ export interface Scanner {
 }
 
 const WORKSPACES_PER_SCAN = 100
+const scanIdShape = /^[\w-]{1,100}$/
 const pollDelaysMs = [200, 500, 1000, 2000, 5000, 10_000, 20_000]
 const POLL_DELAY_MS = 30_000
 const GIVE_UP_MS = 600_000
@@ -55,9 +55,8 @@ export function createScanner(options: {
   users: boolean
   signal: AbortSignal
   log: Log
-  ledger: ScanLedger
 }): Scanner {
-  const { client, signal, log, ledger } = options
+  const { client, signal, log } = options
   const answers = new Map<string, ScanAnswer>()
   let off: { missing: string; temporary: boolean } | undefined
   let running: Promise<void> = Promise.resolve()
@@ -88,7 +87,6 @@ export function createScanner(options: {
         reason: 'protocol_error',
       })
     }
-    ledger.add(ids, id)
     return id
   }
 
@@ -118,22 +116,6 @@ export function createScanner(options: {
     return toItem(body)
   }
 
-  /**
-   * Result of a metadata scan started before an interruption; undefined where there is none or the platform no longer
-   * has it.
-   */
-  async function resume(ids: readonly string[]): Promise<Item | 'failed' | undefined> {
-    const scanId = ledger.find(ids)
-    if (scanId === undefined) return undefined
-    try {
-      return await fetchResult(scanId)
-    } catch (error) {
-      const reason = error instanceof AppError ? error.facts.reason : undefined
-      if (reason !== 'gone' && reason !== 'bad_request') throw error
-      return undefined
-    }
-  }
-
   function keep(ids: readonly string[], result: Item): void {
     const instances = [...result.items('datasourceInstances'), ...result.items('misconfiguredDatasourceInstances')]
     const dataSources = new Map(instances.map((source) => [source.id('datasourceId') ?? '', toDataSource(source)]))
@@ -155,7 +137,7 @@ export function createScanner(options: {
   /** A failed metadata scan is split into halves and retried, so that one bad workspace does not affect the others. */
   async function scan(ids: readonly string[]): Promise<void> {
     try {
-      const result = (await resume(ids)) ?? (await fetchResult(await start(ids)))
+      const result = await fetchResult(await start(ids))
       if (result !== 'failed') return keep(ids, result)
     } catch (error) {
       const reason = error instanceof AppError ? error.facts.reason : undefined

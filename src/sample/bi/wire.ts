@@ -247,13 +247,6 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
         ...ownersOf(dashboard.owner, 'dashboardUserAccessRight', flags),
       })),
       datasets: workspace.datasets.map((dataset) => toScannedDataset(dataset, flags)),
-      dataflows: workspace.dataflows.map(({ id, name, description, configuredBy }) => ({
-        objectId: id,
-        name,
-        description,
-        configuredBy,
-      })),
-      datamarts: [],
       ...(flags.getArtifactUsers
         ? { users: workspace.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })) }
         : {}),

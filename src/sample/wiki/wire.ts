@@ -4,7 +4,7 @@ import type { Version, WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTen
 
 const instant = (at: number) => new Date(at).toISOString()
 
-export const toVersionWire = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
+const toVersionWire = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
   number,
   message,
   minorEdit,
@@ -43,7 +43,7 @@ const toView = (storage: string) =>
     .replace(/<ac:parameter[^>]*>[^<]*<\/ac:parameter>/g, '')
     .replace(/<\/?(?:ac|ri):[^>]*>/g, '')
 
-export function toBody(storage: string, format: string | null) {
+function toBody(storage: string, format: string | null) {
   switch (format) {
     case null:
       return {}
@@ -68,9 +68,9 @@ function toTinyCode(id: string): string {
   return code.replace(/A+$/, '')
 }
 
-export const toSpacePath = (space: WikiSpace) => `/spaces/${encodeURIComponent(space.key)}`
+const toSpacePath = (space: WikiSpace) => `/spaces/${encodeURIComponent(space.key)}`
 
-export function toPagePath(tenant: WikiTenant, page: WikiPage): string {
+function toPagePath(tenant: WikiTenant, page: WikiPage): string {
   const space = tenant.spaces.get(page.spaceId)
   return `${space === undefined ? '/spaces/gone' : toSpacePath(space)}/pages/${page.id}/${toSlug(page.title)}`
 }
