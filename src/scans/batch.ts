@@ -1,4 +1,5 @@
 import { assetKinds, type Unlisted } from '../connectors/connector.ts'
+import { reasonOf } from '../connectors/failure.ts'
 import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors/safe-session.ts'
 import type { Digest, RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
@@ -79,9 +80,6 @@ interface Outcome {
 
 /** Reasons of document errors that end the whole scan. */
 const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_failed', 'aborted'])
-
-export const reasonOf = (error: unknown): string =>
-  error instanceof AppError ? (error.facts.reason ?? error.code) : 'internal'
 
 /**
  * Runs detectors on the new and changed assets of a batch, and stores assets, links, findings and counts with the

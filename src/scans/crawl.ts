@@ -1,4 +1,5 @@
 import type { Connector } from '../connectors/connector.ts'
+import { reasonOf } from '../connectors/failure.ts'
 import type { UpstreamTally } from '../connectors/http/upstream.ts'
 import {
   openSafeSession,
@@ -27,7 +28,7 @@ import { isStoreAway } from '../store/away.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { AssetMasking } from './asset-masking.ts'
-import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
+import { type BatchOptions, processBatch, toNote } from './batch.ts'
 import type { CrossAssetCheck, Detect } from './cross-asset-check.ts'
 import { LeaseStopped, ScanLease, whileLeased } from './lease.ts'
 import { findLeftScopes, listScopesToScan } from './left-scopes.ts'
