@@ -1,10 +1,8 @@
-import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { readDocument } from '../../src/documents/reader.ts'
 import { toCsv } from '../../src/sample/files/csv.ts'
 import { toDocx, toXlsx } from '../../src/sample/files/office.ts'
 import { toPdf } from '../../src/sample/files/pdf.ts'
-import { toPng } from '../../src/sample/files/png.ts'
 
 async function textOf(bytes: Uint8Array, filename: string): Promise<string> {
   const read = await readDocument(bytes, { mime: 'application/octet-stream', filename })
@@ -64,14 +62,6 @@ describe('files have the format of their extension', () => {
       'a.csv',
     )
     expect(text).toContain('x, "y"\nz')
-  })
-
-  test('a picture of the given size', () => {
-    const png = Buffer.from(toPng(20, 10, [200, 100, 50]))
-    expect(png.subarray(1, 4).toString()).toBe('PNG')
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([20, 10])
-    const at = png.indexOf('IDAT')
-    expect(inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)))).toHaveLength(10 * 61)
   })
 })
 
