@@ -235,12 +235,6 @@ export interface ConnectorSession {
   close(): Promise<void>
 }
 
-/** What a connector has started for one scan, stored so that an interrupted scan can resume it. */
-export interface SessionCheckpoint {
-  read(): string | undefined
-  write(text: string): void
-}
-
 export interface SessionOptions<Config> {
   config: Config
   sampling: Sampling
@@ -252,8 +246,6 @@ export interface SessionOptions<Config> {
   rememberTenantId: (tenantId: string) => void
   /** Receives the outcome of requests to the tenant. */
   watch?: Upstream | undefined
-  /** Absent where the session is never resumed. */
-  checkpoint?: SessionCheckpoint
 }
 
 /** What a source type must declare; no other code depends on which type a source has. */

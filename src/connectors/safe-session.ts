@@ -3,7 +3,6 @@ import { toSafeName } from '../detectors/redact-text.ts'
 import { ReportedValues } from '../detectors/reported-values.ts'
 import {
   MAX_ADDRESS,
-  MAX_CHECKPOINT,
   MAX_LINK_LABEL,
   MAX_NAME,
   toSafeAddress,
@@ -71,9 +70,8 @@ export interface SafeSession {
 
 type Identify = (canonical: string) => number
 
-export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'rememberTenantId' | 'checkpoint'> {
+export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'rememberTenantId'> {
   rememberTenantId: (tenantId: SafeText) => void
-  checkpoint?: { read(): string | undefined; write(text: SafeText): void }
 }
 
 /**
@@ -82,24 +80,12 @@ export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'remem
  */
 export function openSafeSession(
   connector: Connector,
-  { checkpoint, rememberTenantId, ...options }: SafeSessionOptions,
+  { rememberTenantId, ...options }: SafeSessionOptions,
   identify: Identify,
 ): SafeSession {
   const session = connector.open({
     ...options,
     rememberTenantId: (id) => rememberTenantId(toSafeText(id, 'key')),
-    ...(checkpoint === undefined
-      ? {}
-      : {
-          checkpoint: {
-            read: checkpoint.read,
-            write: (text) => {
-              const safe = toSafeText(text, 'key', MAX_CHECKPOINT)
-              // A checkpoint that must not be stored is dropped, so that work starts over after an interruption.
-              if (safe === text) checkpoint.write(safe)
-            },
-          },
-        }),
   })
   return guard(session, identify)
 }

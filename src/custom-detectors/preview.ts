@@ -26,8 +26,6 @@ import type { Example } from './model.ts'
 const SHOWN = 20
 const MAX_WARNINGS = 20
 const MAX_MS = 60_000
-/** How long idle threads are kept (in milliseconds), and how many. */
-const WARM_MS = 10_000
 const THREADS = 2
 /** A rule that matches a greater share of assets is probably too broad. */
 const BROAD_SHARE = 0.5
@@ -49,37 +47,6 @@ export interface Preview {
   warnings: { code: string; message: SafeText }[]
 }
 
-interface WarmPool {
-  pool: DetectorPool
-  visitors: number
-  cooling?: NodeJS.Timeout
-}
-
-const warmPools = new WeakMap<ReadContext['vault'], WarmPool>()
-
-/** Reuses the threads of a recent preview: people who try out a rule repeat it. */
-function acquirePool(vault: ReadContext['vault']): { pool: DetectorPool; leave(): void } {
-  const found = warmPools.get(vault)
-  const warm: WarmPool = found ?? {
-    pool: createDetectorPool({ fingerprintKey: vault.fingerprintKey(), size: THREADS }),
-    visitors: 0,
-  }
-  if (found === undefined) warmPools.set(vault, warm)
-  warm.visitors++
-  clearTimeout(warm.cooling)
-  return {
-    pool: warm.pool,
-    leave: () => {
-      if (--warm.visitors > 0) return
-      warm.cooling = setTimeout(() => {
-        warmPools.delete(vault)
-        void warm.pool.close()
-      }, WARM_MS)
-      warm.cooling.unref()
-    },
-  }
-}
-
 /** Runs a detector over texts and some assets of a source, and stores nothing. */
 export async function previewDetector(
   definition: CustomDefinition,
@@ -87,7 +54,7 @@ export async function previewDetector(
   context: ReadContext,
 ): Promise<Preview> {
   const preview: Preview = { examined: 0, matched: 0, hits: 0, samples: [], warnings: [] }
-  const { pool, leave } = acquirePool(context.vault)
+  const pool = createDetectorPool({ fingerprintKey: context.vault.fingerprintKey(), size: THREADS })
   try {
     for (const text of asked.texts) {
       const { document, asset } = toSubject(text)
@@ -100,7 +67,7 @@ export async function previewDetector(
       await previewSource(pool, definition, { ...asked, source: asked.source }, preview, context)
     }
   } finally {
-    leave()
+    await pool.close()
   }
   return preview.examined < MIN_FOR_BROAD
     ? preview

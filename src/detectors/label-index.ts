@@ -1,3 +1,5 @@
+import { createAutomaton } from './automaton.ts'
+
 /** An occurrence of a phrase. */
 export interface LabelHit<Value> {
   /** That of the phrase. */
@@ -146,80 +148,16 @@ function* patternsOf<Value>(text: string, value: Value, letters: Alphabet): Gene
     yield make(` ${[...text].join(' ')}`, [...text].length, false, true)
 }
 
-/** Transitions over the symbols below `WIDTH` take rows of this many entries. */
-const ROW_BITS = 5
-
 /** Phrases are in lower case, with words separated by one space; each has a value. */
 export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): LabelIndex<Value> {
   alphabet ??= readAlphabet()
   const letters = alphabet
   const { kinds, classes } = letters
   const patterns = [...phrases].flatMap(([phrase, value]) => [...patternsOf(phrase, value, letters)])
-  const most = patterns.reduce((sum, { symbols }) => sum + symbols.length, 1)
-  // The trie as it is added: the child of each state for each symbol, and the children as lists. Tables, because thousands
-  // of maps would take most of the start of a scan.
-  const dense = new Uint32Array(most << ROW_BITS)
-  const others = new Map<number, number>()
-  const [firstChild, sibling, symbolOf] = [new Uint32Array(most), new Uint32Array(most), new Uint16Array(most)]
-  /** The patterns that end at a state. */
-  const ends: number[][] = []
-  let count = 1
-  for (let at = 0; at < patterns.length; at++) {
-    let state = 0
-    for (const symbol of patterns[at]?.symbols ?? []) {
-      const isDense = symbol < WIDTH
-      let child = (isDense ? dense[(state << ROW_BITS) + symbol] : others.get(state * 0x10000 + symbol)) ?? 0
-      if (child === 0) {
-        child = count++
-        if (isDense) dense[(state << ROW_BITS) + symbol] = child
-        else others.set(state * 0x10000 + symbol, child)
-        symbolOf[child] = symbol
-        sibling[child] = firstChild[state] ?? 0
-        firstChild[state] = child
-      }
-      state = child
-    }
-    const known = ends[state]
-    if (known === undefined) ends[state] = [at]
-    else known.push(at)
-  }
-  // States are numbered by their distance from the start, so that the rows in use lie together.
-  const order = [0]
-  for (let head = 0; head < order.length; head++)
-    for (let child = firstChild[order[head] ?? 0] ?? 0; child !== 0; child = sibling[child] ?? 0) order.push(child)
-  const numbers = new Uint32Array(order.length)
-  for (let number = 0; number < count; number++) numbers[order[number] ?? 0] = number
-  const table = new (order.length <= 0x10000 ? Uint16Array : Uint32Array)(order.length << ROW_BITS)
-  const fallback = new Uint32Array(order.length)
-  /** Children over other symbols, by `state * 65536 + symbol`. */
-  const sparse = new Map<number, number>()
-  const findSparse = (from: number, symbol: number): number => {
-    for (let state = from; ; state = fallback[state] ?? 0) {
-      const child = sparse.get(state * 0x10000 + symbol)
-      if (child !== undefined) return child
-      if (state === 0) return 0
-    }
-  }
-  const reported: (readonly number[])[] = []
-  const accepts = new Uint8Array(order.length)
-  for (let state = 0; state < count; state++) {
-    const added = order[state] ?? 0
-    const back = fallback[state] ?? 0
-    const own = ends[added]
-    const inherited = state === 0 ? [] : (reported[back] ?? [])
-    const list = own === undefined ? inherited : [...own, ...inherited]
-    reported.push(list)
-    if (list.length > 0) accepts[state] = 1
-    if (state !== 0) table.copyWithin(state << ROW_BITS, back << ROW_BITS, (back + 1) << ROW_BITS)
-    for (let addedChild = firstChild[added] ?? 0; addedChild !== 0; addedChild = sibling[addedChild] ?? 0) {
-      const symbol = symbolOf[addedChild] ?? 0
-      const child = numbers[addedChild] ?? 0
-      if (state !== 0)
-        fallback[child] = symbol < WIDTH ? (table[(back << ROW_BITS) + symbol] ?? 0) : findSparse(back, symbol)
-      if (symbol < WIDTH) table[(state << ROW_BITS) + symbol] = child
-      else sparse.set(state * 0x10000 + symbol, child)
-    }
-  }
+  const { table, bits, stepRare, accepts, ends } = createAutomaton(
+    patterns.map(({ symbols }) => symbols),
+    WIDTH,
+  )
   const isLetter = (kind: number) => kind === LOWER || kind === UPPER || kind === UNSPACED
   const wordStarts = new Int32Array(REMEMBERED)
 
@@ -247,7 +185,7 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
           (kind === LOWER && next === UPPER) ||
           (kind === UPPER && next === UPPER && kindAt(end + 1) === LOWER) ||
           (kind === UPPER && isEnding(end))
-        for (const at of reported[state] ?? []) {
+        for (const at of ends[state] ?? []) {
           const pattern = patterns[at]
           if (pattern === undefined || (!ended && !pattern.open)) continue
           const { value, words: count, dotted } = pattern
@@ -263,21 +201,21 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
         if (kind === LOWER || kind === UPPER || kind === UNSPACED) {
           if (previous === LOWER || previous === UPPER || previous === UNSPACED) {
             if (kind === UPPER && (previous === LOWER || (kindAt(at + 1) === LOWER && !isEnding(at + 1)))) {
-              state = table[(state << ROW_BITS) + SPACE] ?? 0
+              state = table[(state << bits) + SPACE] ?? 0
               words++
               wordStarts[words & (REMEMBERED - 1)] = at
             }
           } else {
-            if (previous !== JOINER) state = table[(state << ROW_BITS) + SPACE] ?? 0
+            if (previous !== JOINER) state = table[(state << bits) + SPACE] ?? 0
             words++
             wordStarts[words & (REMEMBERED - 1)] = at
           }
           const symbol = found >> KIND_BITS
-          state = symbol < WIDTH ? (table[(state << ROW_BITS) + symbol] ?? 0) : findSparse(state, symbol)
+          state = symbol < WIDTH ? (table[(state << bits) + symbol] ?? 0) : stepRare(state, symbol)
           previous = kind
           if (accepts[state] === 1) report(at + 1, kind)
         } else if (kind === JOINER) {
-          if (previous !== JOINER) state = table[(state << ROW_BITS) + SPACE] ?? 0
+          if (previous !== JOINER) state = table[(state << bits) + SPACE] ?? 0
           previous = JOINER
         } else if (kind !== MARK) {
           state = kind === DIGIT ? 0 : atStart

@@ -7,7 +7,6 @@ import { readingsOf, toOriginal } from './disguise.ts'
 import { findEncoded } from './encoded-text.ts'
 import { profileText, type TextProfile } from './first-look.ts'
 import { findCards } from './pii/cards.ts'
-import { Looks, lookAtNumbers } from './pii/first-look.ts'
 import { findIbans } from './pii/ibans.ts'
 import { isHiddenInNames } from './pii/ids/all.ts'
 import { findIds } from './pii/labelled-ids.ts'
@@ -218,14 +217,9 @@ function* findSecrets(text: string): Generator<Range> {
 
 function* findPersonal(text: string): Generator<Range> {
   const part = { kind: 'text' as const, path: '', text }
-  const looks = lookAtNumbers(text)
   const labels = new PartLabels(part)
-  const mayHoldRuns = (looks & Looks.runs) !== 0
-  if ((looks & Looks.ibans) !== 0) yield* findIbans(part)
-  if ((looks & Looks.ids) !== 0)
-    for (const match of findIds(part, labels, (looks & Looks.unlabelled) !== 0, isHiddenInNames))
-      if (match.confidence >= MIN_ID_CONFIDENCE) yield match
-  if (!mayHoldRuns) return
+  yield* findIbans(part)
+  for (const match of findIds(part, labels, isHiddenInNames)) if (match.confidence >= MIN_ID_CONFIDENCE) yield match
   for (const run of numberRuns(text)) {
     for (const match of findCards(part, run, labels)) if (match.confidence >= MIN_PERSONAL_CONFIDENCE) yield match
     yield* findSocialSecurityNumbers(part, run, labels)

@@ -24,10 +24,6 @@ export interface UnreadSection {
   reason: UnreadReason
   /** What the platform reported, in one word. */
   detail?: string
-  /**
-   * The platform may omit the section because it is empty: if it is missing in two scans in a row, it counts as empty.
-   */
-  isEmptyIfRepeated?: boolean
   /** Few items have the section: it counts only while findings are in it. */
   isRare?: boolean
 }

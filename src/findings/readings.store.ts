@@ -5,7 +5,7 @@ import type { Reader, Writer } from '../store/store.ts'
 /** Whether something of an asset is still to be read, although it may have no newer date. */
 const isOpen = `(a.detectors_hash IS DISTINCT FROM @detectors_hash OR a.missed > 0 OR EXISTS (
   SELECT 1 FROM unread_section u WHERE u.asset_id = a.id
-    AND (u.section = '' OR u.reason IN ('failed', 'limit') OR (u.was_read = 1 AND u.is_settled = 0))))`
+    AND (u.section = '' OR u.reason IN ('failed', 'limit') OR u.was_read = 1)))`
 
 /** The readings of assets and scopes, by key. */
 export function listReadings(

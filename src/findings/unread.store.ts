@@ -11,15 +11,7 @@ export interface UnreadRecord extends UnreadSection {
   detail: string
   /** An earlier scan has read it. */
   wasRead: boolean
-  /** It was missing in two scans in a row, both of which ended, so it is assumed to be empty. */
-  isSettled: boolean
   scanId: number
-}
-
-/** What an earlier scan recorded of a section. */
-export interface EarlierUnread extends UnreadRecord {
-  /** The scan ended as COMPLETED or PARTIAL. */
-  isOfEndedScan: boolean
 }
 
 interface UnreadSqlRow {
@@ -27,27 +19,19 @@ interface UnreadSqlRow {
   reason: UnreadReason
   detail: string
   was_read: number
-  is_settled: number
   scan_id: number
-  has_ended: number
 }
 
-export function listUnread(reader: Reader, assetId: number): EarlierUnread[] {
+export function listUnread(reader: Reader, assetId: number): UnreadRecord[] {
   const rows = reader
-    .prepare(
-      `SELECT u.section, u.reason, u.detail, u.was_read, u.is_settled, u.scan_id,
-         EXISTS (SELECT 1 FROM scan s WHERE s.id = u.scan_id AND s.status IN ('COMPLETED', 'PARTIAL')) AS has_ended
-       FROM unread_section u WHERE u.asset_id = ?`,
-    )
+    .prepare('SELECT section, reason, detail, was_read, scan_id FROM unread_section WHERE asset_id = ?')
     .all(assetId) as UnreadSqlRow[]
-  return rows.map(({ section, reason, detail, was_read, is_settled, scan_id, has_ended }) => ({
+  return rows.map(({ section, reason, detail, was_read, scan_id }) => ({
     section,
     reason,
     detail,
     wasRead: was_read === 1,
-    isSettled: is_settled === 1,
     scanId: scan_id,
-    isOfEndedScan: has_ended === 1,
   }))
 }
 
@@ -55,19 +39,11 @@ export function listUnread(reader: Reader, assetId: number): EarlierUnread[] {
 export function saveUnread(writer: Writer, assetId: number, scanId: number, records: readonly UnreadRecord[]): void {
   writer.prepare('DELETE FROM unread_section WHERE asset_id = ?').run(assetId)
   const insert = writer.prepare(
-    `INSERT INTO unread_section (asset_id, section, reason, detail, was_read, is_settled, scan_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO unread_section (asset_id, section, reason, detail, was_read, scan_id)
+     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
-  for (const { section, reason, detail, wasRead, isSettled } of records) {
-    insert.run(
-      assetId,
-      toSafeText(section, 'key'),
-      reason,
-      toSafeText(detail, 'prose'),
-      wasRead ? 1 : 0,
-      isSettled ? 1 : 0,
-      scanId,
-    )
+  for (const { section, reason, detail, wasRead } of records) {
+    insert.run(assetId, toSafeText(section, 'key'), reason, toSafeText(detail, 'prose'), wasRead ? 1 : 0, scanId)
   }
 }
 
@@ -145,7 +121,7 @@ export function markUnlisted(
       `INSERT INTO unread_section (asset_id, section, reason, detail, was_read, scan_id)
        SELECT a.id, '', @reason, @detail, 1, @scan_id FROM asset a WHERE ${sql}
        ON CONFLICT (asset_id, section) DO UPDATE SET reason = excluded.reason, detail = excluded.detail,
-         was_read = 1, is_settled = 0, scan_id = excluded.scan_id`,
+         was_read = 1, scan_id = excluded.scan_id`,
     )
     .run({ ...parameters, reason, detail })
 }
@@ -177,8 +153,6 @@ export interface UnreadSummary {
   section: string
   reason: UnreadReason
   detail: string
-  /** It is assumed to be empty. */
-  isSettled: boolean
   assets: number
   /** Findings that are left unchanged because of it. */
   findings: number
@@ -190,7 +164,7 @@ export interface UnreadSummary {
 export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[] {
   const rows = reader
     .prepare(
-      `SELECT u.asset_id AS assetId, u.section, u.reason, u.detail, u.was_read AS wasRead, u.is_settled AS settled,
+      `SELECT u.asset_id AS assetId, u.section, u.reason, u.detail, u.was_read AS wasRead,
          a.scope_key AS scopeKey, w.text AS kind
        FROM unread_section u JOIN asset a ON a.id = u.asset_id JOIN word w ON w.id = a.kind_id
        WHERE u.scan_id = ? AND a.status = 'ACTIVE' ORDER BY u.asset_id, u.section`,
@@ -201,7 +175,6 @@ export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[]
     reason: UnreadReason
     detail: string
     wasRead: number
-    settled: number
     scopeKey: string
     kind: string
   }[]
@@ -210,11 +183,10 @@ export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[]
      WHERE f.asset_id = ? AND c.status <> ?`,
   )
   const sums = new Map<string, UnreadSummary>()
-  for (const { assetId, section, wasRead, settled, ...what } of rows) {
+  for (const { assetId, section, wasRead, ...what } of rows) {
     const [first = ''] = section.split('/')
-    const isSettled = settled === 1
-    const key = JSON.stringify([what.scopeKey, what.kind, first, what.reason, what.detail, isSettled])
-    const sum = sums.get(key) ?? { ...what, isSettled, section: first, assets: 0, findings: 0, readBefore: 0 }
+    const key = JSON.stringify([what.scopeKey, what.kind, first, what.reason, what.detail])
+    const sum = sums.get(key) ?? { ...what, section: first, assets: 0, findings: 0, readBefore: 0 }
     sums.set(key, sum)
     const found = findFindings.all(assetId, statusCodes.RESOLVED) as {
       location: string | null

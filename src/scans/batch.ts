@@ -1,4 +1,5 @@
 import { assetKinds, type Unlisted } from '../connectors/connector.ts'
+import { reasonOf } from '../connectors/failure.ts'
 import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors/safe-session.ts'
 import type { Digest, RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
@@ -36,7 +37,7 @@ import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
 import type { ScanNoteDraft } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { saveScopeStep } from './scopes.store.ts'
-import { isOpen, judgeUnread, type UnreadSections, withKnown } from './unread.ts'
+import { judgeUnread, type UnreadSections, withKnown } from './unread.ts'
 
 /** Assets detected and stored in one transaction: few enough that other writers wait only milliseconds. */
 const CHUNK = 40
@@ -79,9 +80,6 @@ interface Outcome {
 
 /** Reasons of document errors that end the whole scan. */
 const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_failed', 'aborted'])
-
-export const reasonOf = (error: unknown): string =>
-  error instanceof AppError ? (error.facts.reason ?? error.code) : 'internal'
 
 /**
  * Runs detectors on the new and changed assets of a batch, and stores assets, links, findings and counts with the
@@ -241,8 +239,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
 
       function listAbsorbed({ key, absorbs = [], unread = [] }: SafeAsset): number[] {
         if (absorbs.length === 0) return []
-        const gaps = unread.filter(({ isEmptyIfRepeated }) => isEmptyIfRepeated !== true)
-        const isRead = (place: string) => !gaps.some(({ section }) => isWithin(place, section))
+        const isRead = (place: string) => !unread.some(({ section }) => isWithin(place, section))
         const through = { parentKey: key }
         const ids = listUnlistedIds(writer, { sourceId: lease.scan.sourceId, through, kinds: absorbs, scanId })
         return ids.filter((id) => [...listSectionsWithFindings(writer, id)].every(isRead))
@@ -261,14 +258,13 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
       function storeOutcome(outcome: Outcome): 'scanned' | 'unchanged' | 'failed' {
         const { before, detected, failure } = outcome
         const { records } = outcome.unread
-        const open = records.filter(isOpen)
         if (before !== undefined && detected === undefined && isUnchanged(outcome, detectorsHash)) {
           markUnchanged(writer, ledger.facets, before, { scanId, scopeKey: scope.key, at, draft: outcome.draft })
           saveUnread(writer, before.id, scanId, records)
           markDependantsUnchanged(before.key, outcome.draft.unlisted)
           return 'unchanged'
         }
-        const draft = withKnown(writer, outcome.draft, before, open)
+        const draft = withKnown(writer, outcome.draft, before, records)
         const failedWholly = detected === undefined ? failure : undefined
         const seen = { draft, scanId, scopeKey: scope.key, at, sourceId: lease.scan.sourceId }
         const processed = {
@@ -285,7 +281,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           failedWholly === undefined ? records : [toWhollyUnread(before, scanId, failedWholly)],
         )
         markDependantsUnchanged(draft.key, draft.unlisted)
-        if (detected?.digests !== undefined && !open.some(({ wasRead }) => wasRead)) {
+        if (detected?.digests !== undefined && !records.some(({ wasRead }) => wasRead)) {
           const whole = isWholeText(outcome) && !detected.warnings.some(({ code }) => code === 'truncated')
           saveDigests(writer, ledger.facets, assetId, { digests: detected.digests, whole })
         }
@@ -296,7 +292,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           found: detected?.findings ?? [],
           examinedTypes: new Set(failedWholly === undefined ? options.detectorTypes : []),
           complete: completeTypes(options.detectorTypes, detected),
-          unread: open.map(({ section }) => section),
+          unread: records.map(({ section }) => section),
           scanId,
           at,
         })
@@ -356,7 +352,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
 function isWholeText({ draft, failure, unread }: Outcome): boolean {
   const status = draft.facts?.contentStatus
   if (failure !== undefined || (status !== undefined && status !== 'read')) return false
-  return !unread.records.some((record) => isOpen(record) && (record.reason === 'failed' || record.reason === 'limit'))
+  return !unread.records.some(({ reason }) => reason === 'failed' || reason === 'limit')
 }
 
 /** The record of a listed asset of which nothing could be read. */
@@ -365,7 +361,6 @@ const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure
   reason: toUnreadReason(failure),
   detail: failure.code,
   wasRead: before !== undefined && before.detectorsHash !== null,
-  isSettled: false,
   scanId,
 })
 

@@ -1,4 +1,5 @@
 import type { Connector } from '../connectors/connector.ts'
+import { reasonOf } from '../connectors/failure.ts'
 import type { UpstreamTally } from '../connectors/http/upstream.ts'
 import {
   openSafeSession,
@@ -27,23 +28,14 @@ import { isStoreAway } from '../store/away.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { AssetMasking } from './asset-masking.ts'
-import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
+import { type BatchOptions, processBatch, toNote } from './batch.ts'
 import type { CrossAssetCheck, Detect } from './cross-asset-check.ts'
 import { LeaseStopped, ScanLease, whileLeased } from './lease.ts'
 import { findLeftScopes, listScopesToScan } from './left-scopes.ts'
 import { listLeftScopes, resolveMissingAssets } from './missing-assets.ts'
 import type { ScanNoteDraft, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
-import {
-  addNotes,
-  dropOldScans,
-  findCheckpoint,
-  finishScan,
-  getCheckCursor,
-  restartScan,
-  type ScanOutcome,
-  saveCheckpoint,
-} from './scans.store.ts'
+import { addNotes, dropOldScans, finishScan, getCheckCursor, restartScan, type ScanOutcome } from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
 import { reportUnread } from './unread.ts'
 
@@ -247,10 +239,6 @@ function openSession(
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: (tenantId) => {
       store.write((writer) => rememberTenant(writer, source.id, tenantId), { scope: { source: source.id } })
-    },
-    checkpoint: {
-      read: () => store.read((reader) => findCheckpoint(reader, lease.scan.id)),
-      write: (text) => lease.write((writer) => saveCheckpoint(writer, lease.scan.id, text)),
     },
   }
   return openSafeSession(connector, options, createNumberer(vault.fingerprintKey()))

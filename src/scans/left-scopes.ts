@@ -1,9 +1,9 @@
 import type { UnlistedScopeStatus } from '../connectors/connector.ts'
+import { reasonOf } from '../connectors/failure.ts'
 import type { SafeSession } from '../connectors/safe-session.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Store } from '../store/store.ts'
-import { reasonOf } from './batch.ts'
 import { type ScanLease, whileLeased } from './lease.ts'
 import { listLeftScopes } from './missing-assets.ts'
 

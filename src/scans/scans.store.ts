@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { notFound } from '../kernel/errors.ts'
-import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
+import { internalText, ownText, type Safe, stringifySafe } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { db } from '../store/builder.ts'
 import type { ScanRow } from '../store/schema.ts'
@@ -172,7 +172,6 @@ export function restartScan(
         sampled: present.sampled ? 1 : 0,
         estate_cursor: 0,
         estate_step: '',
-        notebook: null,
       })
       .where('id', '=', scanId),
   )
@@ -194,16 +193,6 @@ export function saveHeartbeat(writer: Writer, scanId: number, token: number, at:
 /** Releases the lease of a scan, so that any process may claim it at once. */
 export function releaseScan(writer: Writer, scanId: number, token: number): void {
   writer.prepare('UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE id = ? AND token = ?').run(scanId, token)
-}
-
-/** The checkpoint that the connector stored for this scan. */
-export function findCheckpoint(reader: Reader, scanId: number): string | undefined {
-  const row = reader.prepare('SELECT notebook FROM scan WHERE id = ?').get(scanId) as { notebook: string | null }
-  return row.notebook ?? undefined
-}
-
-export function saveCheckpoint(writer: Writer, scanId: number, text: SafeText): void {
-  writer.prepare('UPDATE scan SET notebook = ? WHERE id = ?').run(text, scanId)
 }
 
 /** Ids of the running scans whose leases an owner holds. */

@@ -10,16 +10,14 @@ const isQuiet: ReadonlySet<UnreadSection['reason']> = new Set(['switched_off', '
 
 /** What a scan did not read of an asset. */
 export interface UnreadSections {
-  /** Settled sections count as read. */
   records: readonly UnreadRecord[]
   /** Whether the last scan left the same sections unread, for the same reasons. */
   isAsBefore: boolean
 }
 
 /**
- * Judges the unread sections of an asset by what is stored. A section that is excluded on purpose, has no reader, or may
- * be empty counts only while findings are in it; one that may be empty is settled when it was missing in the scan
- * before as well, and that scan came to its end.
+ * Judges the unread sections of an asset by what is stored. A section that is excluded on purpose, has no reader or is
+ * rare counts only while findings are in it.
  */
 export function judgeUnread(
   reader: Reader,
@@ -32,27 +30,16 @@ export function judgeUnread(
   const isHeld = (section: string) => [...held].some((place) => isWithin(place, section))
   const hasBeenRead = before?.status === 'ACTIVE' && before.detectorsHash !== null
   const records = sections.flatMap((unread): UnreadRecord[] => {
-    const { section, reason, isEmptyIfRepeated = false, isRare = false } = unread
-    if ((isEmptyIfRepeated || isRare || isQuiet.has(reason)) && !isHeld(section)) return []
-    const same = known.find((record) => record.section === section)
-    const isRepeated = same?.reason === reason && same.isOfEndedScan && same.scanId !== scanId
-    const isSettled = isEmptyIfRepeated && (same?.isSettled === true || isRepeated)
+    const { section, reason, isRare = false } = unread
+    if ((isRare || isQuiet.has(reason)) && !isHeld(section)) return []
     const outer = known.find((record) => isWithin(section, record.section))
-    return [{ ...unread, detail: unread.detail ?? '', wasRead: outer?.wasRead ?? hasBeenRead, isSettled, scanId }]
+    return [{ ...unread, detail: unread.detail ?? '', wasRead: outer?.wasRead ?? hasBeenRead, scanId }]
   })
   return { records, isAsBefore: toComparable(records) === toComparable(known) }
 }
 
 const toComparable = (records: readonly UnreadRecord[]) =>
-  JSON.stringify(
-    [
-      ...new Set(
-        records.map(({ section, reason, detail, isSettled }) => [section, reason, detail, isSettled].join(' ')),
-      ),
-    ].sort(),
-  )
-
-export const isOpen = ({ isSettled }: UnreadRecord) => !isSettled
+  JSON.stringify([...new Set(records.map(({ section, reason, detail }) => [section, reason, detail].join(' ')))].sort())
 
 /** Completes a draft with the stored links, facts, owner and date of the sections that were not read. */
 export function withKnown(
@@ -62,8 +49,8 @@ export function withKnown(
   unread: readonly UnreadRecord[],
 ): SafeAsset {
   if (before === undefined) return draft
-  const leftOut = (draft.unread ?? []).filter(({ isEmptyIfRepeated }) => isEmptyIfRepeated !== true)
-  const isKnown = unread.some((record) => record.wasRead && isOpen(record))
+  const leftOut = draft.unread ?? []
+  const isKnown = unread.some(({ wasRead }) => wasRead)
   if (!isKnown && leftOut.length === 0) return draft
   const links = listLinks(reader, before.id).filter(
     ({ section }) => section !== undefined && [...unread, ...leftOut].some((outer) => isWithin(section, outer.section)),
@@ -99,15 +86,11 @@ export function reportUnread(reader: Reader, scanId: number): { notes: ScanNoteD
   const sums = summarizeUnread(reader, scanId)
   const notes = sums
     .filter(
-      ({ reason, findings, readBefore, isSettled }) =>
-        isSettled || findings > 0 || reason === 'failed' || (readBefore > 0 && reportedAlways.has(reason)),
+      ({ reason, findings, readBefore }) =>
+        findings > 0 || reason === 'failed' || (readBefore > 0 && reportedAlways.has(reason)),
     )
-    .map(({ scopeKey, kind, section, reason, detail, isSettled, assets, findings }): ScanNoteDraft => {
+    .map(({ scopeKey, kind, section, reason, detail, assets, findings }): ScanNoteDraft => {
       const what = section === '' ? kind : `${section} of ${kind}`
-      if (isSettled) {
-        const message = `${what} was missing in two scans in a row, in ${noun(assets, 'case')}: it is treated as empty, and its findings as removed.`
-        return { code: 'taken_as_empty', message, scope: scopeKey }
-      }
       const why = detail === '' ? reasons[reason] : `${reasons[reason]} (${detail})`
       const stay = findings === 0 ? 'it has no known findings' : `its ${findings} findings are kept`
       return {

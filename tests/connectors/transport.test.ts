@@ -99,21 +99,6 @@ describe('waiting', () => {
     expect(most).toBe(3)
   })
 
-  it('concurrency is halved while the platform reports little remaining quota', async () => {
-    const running = { now: 0, most: 0 }
-    const server = await startLoopback((_request, response) => {
-      running.most = Math.max(running.most, ++running.now)
-      setTimeout(() => {
-        running.now--
-        sendJson(response, {}, 200, { 'x-ratelimit-nearlimit': 'true' })
-      }, 20)
-    })
-    const client = clientFor(server, { concurrency: 4 })
-    await client.json({ path: '/x' })
-    await Promise.all(Array.from({ length: 8 }, () => client.json({ path: '/x' })))
-    expect(running.most).toBe(2)
-  })
-
   it.each<[string, Handler]>([
     ['a pause', fail(429, { 'retry-after': '60' })],
     ['a request', () => {}],

@@ -122,14 +122,22 @@ const secondPages: readonly { name: string; query: string; respond?: SampleFault
 /** A row of a query has null where a description or an expression is empty: findings in it are gone. */
 const isEmptyCell = (member: string) => /\.rows\[\]\.\[[xe]\]$/.test(member)
 
+/** Members that the BI platform omits when they are empty: without them, a scan reads an empty item. */
+const isOmittedWhenEmpty = (endpoint: string, member: string) =>
+  endpoint.includes('/myorg/') &&
+  (/\.(?:description|title|currentValue|connectionString|roles|tablePermissions|source|expressions)$/.test(member) ||
+    /\.connectionDetails\.\w+$|\.datasourceInstances\[\]\.name$/.test(member) ||
+    (endpoint.endsWith('/datasources') && member === '.value[].name'))
+
 /** Every endpoint refused or failing, and every member of every reply missing. */
 function listWithheld(replies: Replies): Withheld[] {
   return [...replies].flatMap(([endpoint, members]) => {
     const match = (request: RequestRecord) => toEndpoint(request) === endpoint
+    const required = [...members].filter((member) => !isOmittedWhenEmpty(endpoint, member))
     return [
       ...statuses.map((respond) => ({ name: `${endpoint} answers ${respond.status}`, faults: [{ match, respond }] })),
       { name: `${endpoint} gives no JSON`, faults: [{ match, respond: 'html' as const }] },
-      ...[...members].map((member) => ({
+      ...required.map((member) => ({
         name: `${endpoint} lacks ${member}`,
         faults: [
           { match, respond: { rewrite: rewriteBody((body) => changeMember(body, toSteps(member), () => undefined)) } },
@@ -157,7 +165,8 @@ function listDistorted(replies: Replies): Withheld[] {
           return { name: `${endpoint} ${name}`, faults: [...second, { match, respond: { rewrite } }] }
         })
       : []
-    const values = [...members].flatMap((member): Withheld[] => {
+    const required = [...members].filter((member) => !isOmittedWhenEmpty(endpoint, member))
+    const values = required.flatMap((member): Withheld[] => {
       const steps = toSteps(member)
       const to = (change: (value: unknown) => unknown): SampleFault[] => [
         { match, respond: { rewrite: rewriteBody((body) => changeMember(body, steps, change)) } },

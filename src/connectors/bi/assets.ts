@@ -27,10 +27,7 @@ const toLinkSegment = (id: string) => (guid.test(id) ? id : encodeURIComponent(t
 /** Whether an item has a description; absent where the description was not read. */
 function toDescriptionFact({ description }: Described, unread: readonly UnreadSection[]): { description?: boolean } {
   if (description !== undefined) return { description: true }
-  const isOpen = unread.some(
-    ({ section, isEmptyIfRepeated }) => /^scan|description$/.test(section) && !isEmptyIfRepeated,
-  )
-  return isOpen ? {} : { description: false }
+  return unread.some(({ section }) => /^scan|description$/.test(section)) ? {} : { description: false }
 }
 
 /** Why the schema of a dataset was not read; undefined where it was. */
@@ -40,7 +37,6 @@ export function toSchemaGap(answer: SchemaAnswer): Omit<UnreadSection, 'section'
   const { reason: detail, temporary, tried } = answer
   if (temporary) return { reason: 'failed', detail }
   if (detail.startsWith('retrieval_error')) return { reason: 'not_available', detail }
-  if (tried.scanner === 'no_tables') return { reason: 'missing', detail: 'no_tables', isEmptyIfRepeated: true }
   return { reason: tried.scanner === 'not_in_scan_result' ? 'missing' : 'refused', detail: tried.scanner ?? detail }
 }
 
@@ -51,14 +47,13 @@ function toSchemaGaps(answer: SchemaAnswer): UnreadSection[] {
   return sections.map((section) => ({ section, ...gap }))
 }
 
-const isGapOfTables = ({ section, isEmptyIfRepeated }: UnreadSection) =>
-  isWithin(section, 'tables') && isEmptyIfRepeated !== true
+const isGapOfTables = ({ section }: UnreadSection) => isWithin(section, 'tables')
 
 /** Gaps in which tables may exist as assets; tables are listed through their dataset. */
 function listUnlistedTables(unread: readonly UnreadSection[], areAssets: boolean): Unlisted[] {
   return unread
     .filter((gap) => (areAssets ? gap.section === 'tables' : isGapOfTables(gap)))
-    .map(({ section: _, isEmptyIfRepeated: __, ...gap }) => ({ kinds: ['bi.table'], ...gap }))
+    .map(({ section: _, ...gap }) => ({ kinds: ['bi.table'], ...gap }))
 }
 
 export interface AssetOptions {

@@ -4,7 +4,7 @@ import type { AssetKind, Unlisted } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { BiConfig } from './config.ts'
 import { judge } from './failure.ts'
-import { expectMember, toScanGap } from './gaps.ts'
+import { toScanGap } from './gaps.ts'
 import type {
   BiDashboard,
   BiReport,
@@ -39,10 +39,7 @@ export interface LoadedContent extends WorkspaceContent {
 interface Source<T> {
   /** Items from the member lists; undefined where only an administrator sees the workspace. */
   listed: readonly T[] | undefined
-  /** Gaps that apply to every item of the list. */
-  listedGaps: readonly UnreadSection[]
   scanned: readonly T[]
-  scannedGaps: readonly UnreadSection[]
   /** Why the metadata scan has no data on an item. */
   scanGap: Omit<UnreadSection, 'section'> | undefined
   /** Sections that only the metadata scan provides. */
@@ -60,8 +57,7 @@ function mergeAll<T extends Described>(source: Source<T>): T[] {
       const isDescribedByScan = item.description === undefined && merged.description !== undefined
       const gaps = [
         ...(merged.name === '' ? [missing('name')] : []),
-        ...(source.listed === undefined || item.description !== undefined ? [] : source.listedGaps),
-        ...(scanned === undefined ? toScanGaps(source) : [...scanned.unread, ...source.scannedGaps]),
+        ...(scanned === undefined ? toScanGaps(source) : scanned.unread),
         ...(source.listed === undefined ? [] : item.unread),
       ]
       return [
@@ -156,12 +152,10 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       extract_reports ? api.reports(workspace) : [],
       extract_dashboards ? api.dashboards(workspace) : [],
     ])
-    const gaps = (items: readonly Item[]) => expectMember(items, 'description', 'description')
     return {
       datasets: datasets.map((item) => toDataset(item)),
       reports: reports.map(toReport),
       dashboards: dashboards.map((item) => toDashboard(item)),
-      gaps: { datasets: gaps(datasets), reports: gaps(reports) },
     }
   }
 
@@ -178,25 +172,19 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
     const scanGap = toScanGap(scan)
     const datasets = mergeAll<Dataset>({
       listed: listed?.datasets,
-      listedGaps: listed?.gaps.datasets ?? [],
       scanned: scanned?.datasets ?? [],
-      scannedGaps: scanned?.gaps.datasets ?? [],
       scanGap,
       scanSections: [...describing, 'expressions', 'roles'],
     })
     const reports = mergeAll<BiReport>({
       listed: listed?.reports,
-      listedGaps: listed?.gaps.reports ?? [],
       scanned: (extract_reports ? scanned?.reports : undefined) ?? [],
-      scannedGaps: scanned?.gaps.reports ?? [],
       scanGap,
       scanSections: describing,
     })
     const dashboards = mergeAll<BiDashboard>({
       listed: listed?.dashboards,
-      listedGaps: [],
       scanned: (extract_dashboards ? scanned?.dashboards : undefined) ?? [],
-      scannedGaps: [],
       scanGap,
       scanSections: describing,
     })
@@ -216,8 +204,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       unlisted: listed === undefined && scanned !== undefined ? listUnlisted(scanned) : [],
       unread: [
         ...(workspace.name === '' ? [missing('name')] : []),
-        ...(workspace.description === undefined ? [{ ...missing('description'), isEmptyIfRepeated: true }] : []),
-        ...(scanned?.gaps.workspace ?? toScanGaps({ scanGap, scanSections: describing })),
+        ...(scanned === undefined ? toScanGaps({ scanGap, scanSections: describing }) : []),
         ...(admins === 'refused' ? [{ section: 'owner', reason: 'refused' as const }] : []),
         ...(admins === 'unavailable' ? [{ section: 'owner', reason: 'failed' as const }] : []),
       ],

@@ -1,12 +1,13 @@
 import type { UnreadSection } from '../../documents/section.ts'
 import type { AssetDraft, AssetKind, Batch, CrawlRequest, ReadingUpdate, ScanWarning, Unlisted } from '../connector.ts'
+import { reasonOf } from '../failure.ts'
 import type { BiApi } from './api.ts'
 import type { Assets } from './assets.ts'
 import type { ChangeCheck } from './changes.ts'
 import type { BiConfig } from './config.ts'
 import { type ContentLoader, type LoadedContent, toPlacedTiles } from './content.ts'
-import { judge, reasonOf } from './failure.ts'
-import { expectMember, listSourceGaps, requireMember, toScanGap, unread } from './gaps.ts'
+import { judge } from './failure.ts'
+import { listSourceGaps, requireMember, toScanGap, unread } from './gaps.ts'
 import type { BiDashboard, BiReport, Dataset, SchemaAnswer, Workspace } from './model.ts'
 import { listTileGaps, toDataSource, toParameters, toTile } from './read.ts'
 import type { SampleSelection } from './sampling.ts'
@@ -111,11 +112,7 @@ export function createCrawler(options: {
     }
     const read = await detail(api.parameters(workspace, dataset.id), 'parameters')
     if (read.items === undefined) return { parameters: [], unread: read.unread }
-    const gaps = [
-      ...requireMember(read.items, 'name', 'parameters'),
-      ...expectMember(read.items, 'currentValue', 'parameters'),
-    ]
-    return { parameters: toParameters(read.items), unread: gaps }
+    return { parameters: toParameters(read.items), unread: requireMember(read.items, 'name', 'parameters') }
   }
 
   async function datasetDrafts(dataset: Dataset, content: LoadedContent): Promise<Drafts> {

@@ -1,6 +1,5 @@
 import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
 import { cutText } from '../../kernel/well-formed.ts'
-import { toDetailSection } from './gaps.ts'
 import type {
   BiDashboard,
   BiReport,
@@ -94,7 +93,7 @@ function dataSourceParts(sources: readonly DataSource[]): Part[] {
         text: value,
         path: `data source ${index + 1} ${label}`,
         label,
-        section: ['name', 'connectionString'].includes(label) ? `sources/${label}` : toDetailSection(label),
+        section: 'sources',
       }),
     ),
   )

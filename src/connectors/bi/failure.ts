@@ -1,15 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
-
-export const reasonOf = (error: unknown) => (error instanceof AppError ? (error.facts.reason ?? '') : '')
-
-/** Whether an error stops or parks the whole scan and must not be handled for a single item. */
-export const endsScan = (error: unknown) =>
-  !(error instanceof AppError) ||
-  error.code === 'internal' ||
-  ['auth_failed', 'auth_expired', 'retry_later', 'aborted'].includes(reasonOf(error))
-
-/** Whether the platform refuses permanently: no permission, not found, or not supported for this item. */
-export const isRefusal = (error: unknown) => ['forbidden', 'gone', 'bad_request'].includes(reasonOf(error))
+import { endsScan, isRefusal } from '../failure.ts'
 
 /** The platform's error code. */
 export function codeOf(error: unknown): string {

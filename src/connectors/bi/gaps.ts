@@ -17,24 +17,13 @@ const createRequirement =
   (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
     items.some((item) => !isPresent(item, key)) ? unread('missing', '', ...sections) : []
 
-/** Report a gap where items lack a text, list or object that the platform always sends to authorized callers. */
+/**
+ * Report a gap where items lack a text, list or object that the platform always sends to authorized callers. A member
+ * that it omits when empty is empty.
+ */
 export const requireMember = createRequirement(isText)
 const requireList = createRequirement(isList)
 const requireObject = createRequirement(isObject)
-
-const createExpectation =
-  (isPresent: IsPresent) =>
-  (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
-    items.length === 0 || items.some((item) => isPresent(item, key))
-      ? []
-      : unread('missing', '', ...sections).map((section) => ({ ...section, isEmptyIfRepeated: true }))
-
-/**
- * Report a gap where no item has a text or list that the platform omits when empty, because it may have been withheld
- * from all of them.
- */
-export const expectMember = createExpectation(isText)
-export const expectList = createExpectation(isList)
 
 /** Gaps in the texts of tables. */
 export function listTableGaps(tables: readonly Item[]): UnreadSection[] {
@@ -47,11 +36,6 @@ export function listTableGaps(tables: readonly Item[]): UnreadSection[] {
     ...requireList(tables, 'measures', 'tables/measures'),
     ...requireMember(measures, 'name', 'tables/measures'),
     ...requireMember(measures, 'expression', 'tables/measures/expressions'),
-    ...expectMember(measures, 'description', 'tables/measures/descriptions'),
-    ...expectMember(tables, 'description', 'tables/descriptions/tables'),
-    ...expectMember(columns, 'description', 'tables/descriptions/columns'),
-    ...expectMember(columns, 'expression', 'tables/columns'),
-    ...expectList(tables, 'source', 'tables/sources'),
     ...requireMember(
       tables.flatMap((table) => table.items('source')),
       'expression',
@@ -65,11 +49,28 @@ export function listRoleGaps(roles: readonly Item[] | undefined): UnreadSection[
   const permissions = roles.flatMap((role) => role.items('tablePermissions'))
   return [
     ...requireMember(roles, 'name', 'roles'),
-    ...expectList(roles, 'tablePermissions', 'roles'),
     ...requireMember(permissions, 'name', 'roles'),
     ...requireMember(permissions, 'filterExpression', 'roles'),
   ]
 }
+
+/** The sections that hold expressions of the tables of a dataset. */
+export const expressionSections = ['tables/columns', 'tables/measures/expressions', 'tables/sources']
+
+/**
+ * Whether a result of the metadata scan has no expression at all: without the tenant setting for them, the platform
+ * returns neither DAX nor Power Query.
+ */
+export const lacksExpressions = (datasets: readonly Item[]) =>
+  !datasets.some(
+    (dataset) =>
+      dataset.list('expressions') !== undefined ||
+      dataset
+        .items('tables')
+        .some((table) => table.items('source').length > 0 || table.items('measures').some(isExpressed)),
+  )
+
+const isExpressed = (measure: Item) => measure.isText('expression')
 
 /**
  * Gaps of a dataset in the metadata scan without tables, whose metadata the platform did not provide: what else is
@@ -85,38 +86,10 @@ export function listBareGaps(dataset: Item): UnreadSection[] {
 }
 
 export function listExpressionGaps(items: readonly Item[], value: string, section: string): UnreadSection[] {
-  return [
-    ...requireMember(items, 'name', section),
-    ...requireMember(items, value, section),
-    ...expectMember(items, 'description', section),
-  ]
+  return [...requireMember(items, 'name', section), ...requireMember(items, value, section)]
 }
 
-/** Data source details in the API contract; which of them a source has depends on its type. */
-const connectionDetails = [
-  'account',
-  'classInfo',
-  'database',
-  'domain',
-  'emailAddress',
-  'kind',
-  'loginServer',
-  'path',
-  'server',
-  'url',
-]
-
-export function listSourceGaps(sources: readonly Item[]): UnreadSection[] {
-  const details = sources.flatMap((source) => source.item('connectionDetails') ?? [])
-  return [
-    ...requireObject(sources, 'connectionDetails', 'sources/details'),
-    ...expectMember(sources, 'connectionString', 'sources/connectionString'),
-    ...expectMember(sources, 'name', 'sources/name'),
-    ...connectionDetails.flatMap((key) => expectMember(details, key, toDetailSection(key))),
-  ]
-}
-
-export const toDetailSection = (key: string) => `sources/details/${key.toLowerCase()}`
+export const listSourceGaps = (sources: readonly Item[]) => requireObject(sources, 'connectionDetails', 'sources')
 
 /**
  * Why the metadata scan has no data on an item; undefined for items of the caller's own workspace, which it never

@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { withoutEmptyLists } from '../../kernel/json-object.ts'
 import type { Connector, ConnectorSession, CrawlRequest, ScanWarning, SessionOptions } from '../connector.ts'
+import { endsScan } from '../failure.ts'
 import { createHttpClient } from '../http/transport.ts'
 import { createApi } from './api.ts'
 import { createAssets } from './assets.ts'
@@ -9,10 +10,9 @@ import { type BiConfig, BiPayload, PublishedBiPayload, toAddresses, toIdentity }
 import { createContentLoader } from './content.ts'
 import { createCrawler } from './crawl.ts'
 import { type Discovery, discover, findExisting, findLeft, requireWorkspaces } from './discovery.ts'
-import { endsScan, judge } from './failure.ts'
+import { judge } from './failure.ts'
 import type { Workspace } from './model.ts'
 import { orderByColumns, type SampleSelection, select } from './sampling.ts'
-import { openScanLedger } from './scan-ledger.ts'
 import { createScanner } from './scanner.ts'
 import { createSchemaReader } from './schema.ts'
 import { createSignIn } from './sign-in.ts'
@@ -94,7 +94,6 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       users: extraction.extract_ownership,
       signal: options.signal,
       log,
-      ledger: openScanLedger(options.checkpoint, options.now),
     })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })

@@ -98,8 +98,7 @@ export interface Dataset extends Described {
   roleFilters?: NamedExpression[]
   /** Shared Power Query expressions; undefined where the metadata scan did not report them. */
   expressions?: NamedExpression[]
-  /** `isEmpty`: the metadata scan lists no table. */
-  scanned?: { schema?: Schema; error?: string; isEmpty?: boolean }
+  scanned?: { schema?: Schema; error?: string }
 }
 
 export interface BiReport extends Described {
@@ -147,8 +146,6 @@ export interface ScannedWorkspace {
   dashboards?: BiDashboard[]
   /** Sections that the scan omitted for data sources. */
   sourceGaps: UnreadSection[]
-  /** Gaps that apply to all items of a kind. */
-  gaps: Record<'workspace' | 'datasets' | 'reports', UnreadSection[]>
 }
 
 export type ScanAnswer =

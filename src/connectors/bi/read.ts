@@ -1,5 +1,13 @@
 import type { UnreadSection } from '../../documents/section.ts'
-import { expectMember, listExpressionGaps, listRoleGaps, listTableGaps, requireMember, toWord, unread } from './gaps.ts'
+import {
+  expressionSections,
+  listExpressionGaps,
+  listRoleGaps,
+  listTableGaps,
+  requireMember,
+  toWord,
+  unread,
+} from './gaps.ts'
 import type {
   BiDashboard,
   BiReport,
@@ -98,22 +106,18 @@ export function toDataSource(item: Item): DataSource {
   }
 }
 
-function toScanned(item: Item): NonNullable<Dataset['scanned']> {
+function toScanned(item: Item, isWithheld: boolean): NonNullable<Dataset['scanned']> {
   const error = item.text('schemaRetrievalError')
   const tables = item.list('tables')
   if (tables === undefined || tables.length === 0) {
-    return { ...defined({ error }), ...(tables === undefined ? {} : { isEmpty: true }) }
+    return defined({ error })
   }
-  // Without the tenant setting for expressions, the metadata scan returns neither DAX nor Power Query.
-  const withheld = item.list('expressions') === undefined
   const schema: Schema = {
     way: 'scanner',
     tables: toTables(tables),
     unread: [
       ...listTableGaps(tables),
-      ...(withheld
-        ? unread('missing', 'no_expressions', 'tables/columns', 'tables/measures/expressions', 'tables/sources')
-        : []),
+      ...(isWithheld ? unread('missing', 'no_expressions', ...expressionSections) : []),
       ...(error === undefined ? [] : unread('not_available', toWord(error), 'tables')),
     ],
     ...(item.flag('schemaMayNotBeUpToDate') === true ? { stale: true } : {}),
@@ -142,8 +146,11 @@ function toUsedSources(item: Item, known: ReadonlyMap<string, DataSource>): Data
 
 const toModifiedAt = (item: Item) => item.instant('modifiedDateTime') ?? item.instant('updatedDateTime')
 
-/** `dataSources` maps the metadata scan's instance ids; absent for items of the member list. */
-export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSource>): Dataset {
+/**
+ * `dataSources` maps the metadata scan's instance ids; absent for items of the member list. `isWithheld`: the metadata
+ * scan returned no expressions.
+ */
+export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSource>, isWithheld = false): Dataset {
   const references = (list: string, key: string) => {
     const items = item.list(list)
     return items === undefined ? undefined : toReferences(items, key)
@@ -156,6 +163,7 @@ export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSour
     unread: [
       ...listRoleGaps(roles),
       ...(expressions === undefined ? [] : listExpressionGaps(expressions, 'expression', 'expressions')),
+      ...(isWithheld ? unread('missing', 'no_expressions', 'expressions') : []),
     ],
     pushRows: item.flag('addRowsAPIEnabled') === true,
     refreshable: item.flag('isRefreshable') === true,
@@ -177,7 +185,10 @@ export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSour
     }),
     ...(dataSources === undefined
       ? {}
-      : { ...defined<Dataset>({ dataSources: toUsedSources(item, dataSources) }), scanned: toScanned(item) }),
+      : {
+          ...defined<Dataset>({ dataSources: toUsedSources(item, dataSources) }),
+          scanned: toScanned(item, isWithheld),
+        }),
   }
 }
 
@@ -208,10 +219,7 @@ export function toReport(item: Item): BiReport {
   }
 }
 
-export const listTileGaps = (tiles: readonly Item[]): UnreadSection[] => [
-  ...requireMember(tiles, 'id', 'tiles'),
-  ...expectMember(tiles, 'title', 'tiles'),
-]
+export const listTileGaps = (tiles: readonly Item[]): UnreadSection[] => requireMember(tiles, 'id', 'tiles')
 
 export function toTile(item: Item): Tile {
   return {

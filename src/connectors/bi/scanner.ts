@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { UnreadSection } from '../../documents/section.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../runtime/log.ts'
+import { endsScan, isRefusal } from '../failure.ts'
 import type { HttpClient } from '../http/transport.ts'
-import { endsScan, isRefusal } from './failure.ts'
-import { expectList, expectMember, listBareGaps, listSourceGaps, unread } from './gaps.ts'
+import { lacksExpressions, listBareGaps, listSourceGaps } from './gaps.ts'
 import type { DataSource, ScanAnswer, ScannedWorkspace } from './model.ts'
 import { defined, toDashboard, toDataSource, toDataset, toReport } from './read.ts'
-import { type ScanLedger, scanIdShape } from './scan-ledger.ts'
 import { type Item, toItem } from './wire.ts'
 
 export interface Scanner {
@@ -19,6 +18,7 @@ export interface Scanner {
 }
 
 const WORKSPACES_PER_SCAN = 100
+const scanIdShape = /^[\w-]{1,100}$/
 const pollDelaysMs = [200, 500, 1000, 2000, 5000, 10_000, 20_000]
 const POLL_DELAY_MS = 30_000
 const GIVE_UP_MS = 600_000
@@ -27,12 +27,11 @@ function toScannedWorkspace(
   item: Item,
   dataSources: ReadonlyMap<string, DataSource>,
   sourceGaps: UnreadSection[],
-  expressionGaps: UnreadSection[],
-  hasSchema: boolean,
+  { hasSchema, isWithheld }: { hasSchema: boolean; isWithheld: boolean },
 ): ScannedWorkspace {
   const toScannedDataset = (dataset: Item) => {
-    const { unread: gaps, ...rest } = toDataset(dataset, dataSources)
-    return { ...rest, unread: [...gaps, ...(hasSchema ? listBareGaps(dataset) : [])] }
+    const { unread, ...rest } = toDataset(dataset, dataSources, isWithheld)
+    return { ...rest, unread: [...unread, ...(hasSchema ? listBareGaps(dataset) : [])] }
   }
   return {
     ...defined<ScannedWorkspace>({
@@ -42,15 +41,6 @@ function toScannedWorkspace(
       dashboards: item.list('dashboards')?.map((dashboard) => toDashboard(dashboard, true)),
     }),
     sourceGaps,
-    gaps: {
-      workspace: expectMember([item], 'description', 'scan/description'),
-      datasets: [
-        ...expectMember(item.items('datasets'), 'description', 'scan/description'),
-        ...expectList(item.items('datasets'), 'roles', 'roles'),
-        ...expressionGaps,
-      ],
-      reports: expectMember(item.items('reports'), 'description', 'scan/description'),
-    },
   }
 }
 
@@ -65,9 +55,8 @@ export function createScanner(options: {
   users: boolean
   signal: AbortSignal
   log: Log
-  ledger: ScanLedger
 }): Scanner {
-  const { client, signal, log, ledger } = options
+  const { client, signal, log } = options
   const answers = new Map<string, ScanAnswer>()
   let off: { missing: string; temporary: boolean } | undefined
   let running: Promise<void> = Promise.resolve()
@@ -98,7 +87,6 @@ export function createScanner(options: {
         reason: 'protocol_error',
       })
     }
-    ledger.add(ids, id)
     return id
   }
 
@@ -128,30 +116,12 @@ export function createScanner(options: {
     return toItem(body)
   }
 
-  /**
-   * Result of a metadata scan started before an interruption; undefined where there is none or the platform no longer
-   * has it.
-   */
-  async function resume(ids: readonly string[]): Promise<Item | 'failed' | undefined> {
-    const scanId = ledger.find(ids)
-    if (scanId === undefined) return undefined
-    try {
-      return await fetchResult(scanId)
-    } catch (error) {
-      const reason = error instanceof AppError ? error.facts.reason : undefined
-      if (reason !== 'gone' && reason !== 'bad_request') throw error
-      return undefined
-    }
-  }
-
   function keep(ids: readonly string[], result: Item): void {
     const instances = [...result.items('datasourceInstances'), ...result.items('misconfiguredDatasourceInstances')]
     const dataSources = new Map(instances.map((source) => [source.id('datasourceId') ?? '', toDataSource(source)]))
     const sourceGaps = listSourceGaps(instances)
     const datasets = result.items('workspaces').flatMap((workspace) => workspace.items('datasets'))
-    const hasExpressions = !options.schema || datasets.some((dataset) => dataset.list('expressions') !== undefined)
-    // If no dataset has expressions, the tenant setting for them is probably off, possibly permanently.
-    const expressionGaps = hasExpressions ? [] : unread('missing', 'no_expressions', 'expressions')
+    const requested = { hasSchema: options.schema, isWithheld: options.schema && lacksExpressions(datasets) }
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
     for (const id of ids) {
       const item = found.get(id)
@@ -159,7 +129,7 @@ export function createScanner(options: {
         id,
         item === undefined
           ? { missing: 'not_in_scan_result', temporary: false }
-          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps, expressionGaps, options.schema) },
+          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps, requested) },
       )
     }
   }
@@ -167,7 +137,7 @@ export function createScanner(options: {
   /** A failed metadata scan is split into halves and retried, so that one bad workspace does not affect the others. */
   async function scan(ids: readonly string[]): Promise<void> {
     try {
-      const result = (await resume(ids)) ?? (await fetchResult(await start(ids)))
+      const result = await fetchResult(await start(ids))
       if (result !== 'failed') return keep(ids, result)
     } catch (error) {
       const reason = error instanceof AppError ? error.facts.reason : undefined

@@ -211,7 +211,7 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
     const { scanned } = dataset
     if (scanned?.schema !== undefined) return { schema: scanned.schema }
     if (scanned?.error !== undefined) return { reason: `retrieval_error:${toWord(scanned.error)}` }
-    return { reason: scanned?.isEmpty === true ? 'no_tables' : 'not_in_scan_result' }
+    return { reason: 'not_in_scan_result' }
   }
 
   return async function readSchema(workspace: Workspace, dataset: Dataset, scan: ScanAnswer): Promise<SchemaAnswer> {

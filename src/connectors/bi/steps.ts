@@ -2,6 +2,7 @@ import { toSafeText } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { TestStep } from '../connector.ts'
+import { reasonOf } from '../failure.ts'
 import { findProxyHint } from '../http/fault.ts'
 import type { BiApi } from './api.ts'
 import type { BiAddresses, BiConfig } from './config.ts'
@@ -10,8 +11,7 @@ import type { Workspace } from './model.ts'
 import type { SignIn } from './sign-in.ts'
 import { toItem } from './wire.ts'
 
-const reasonOf = (error: unknown) => (error instanceof AppError ? error.facts.reason : undefined)
-const isDenial = (error: unknown) => ['forbidden', 'auth_failed', 'auth_expired'].includes(reasonOf(error) ?? '')
+const isDenial = (error: unknown) => ['forbidden', 'auth_failed', 'auth_expired'].includes(reasonOf(error))
 const detailOf = (error: unknown) => (error instanceof AppError ? error.message : 'The call failed.')
 
 const minutes = (ms: number) => `${Math.max(0, Math.round(ms / 60_000))} minutes`

@@ -19,8 +19,6 @@ export interface RequestGate {
   pause(ms: number): void
   /** Reports a reply: a refusal widens the gap between starts, a success narrows it again. */
   answered(outcome: 'ok' | 'refused'): void
-  /** While the platform reports that the budget is nearly used up, half the slots are used. */
-  nearLimit(near: boolean): void
 }
 
 const FIRST_PENALTY_MS = 100
@@ -39,14 +37,13 @@ export function createGate(options: {
 }): RequestGate {
   const { signal, minGapMs, pace = { nextStart: 0 } } = options
   const queue: (() => void)[] = []
-  let places = options.concurrency
   let active = 0
   let pausedUntil = 0
   let penaltyMs = 0
   setMaxListeners(0, signal)
 
   const admit = () => {
-    while (active < places) {
+    while (active < options.concurrency) {
       const next = queue.shift()
       if (next === undefined) return
       active++
@@ -109,10 +106,6 @@ export function createGate(options: {
       else if (pausedUntil <= performance.now()) {
         penaltyMs = Math.min(MAX_PENALTY_MS, Math.max(FIRST_PENALTY_MS, penaltyMs * 2))
       }
-    },
-    nearLimit(near) {
-      places = near ? Math.max(1, Math.floor(options.concurrency / 2)) : options.concurrency
-      admit()
     },
   }
 }

@@ -309,7 +309,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         maxBytes: request.maxBytes ?? JSON_BYTES,
         signal,
       })
-      gate.nearLimit(reply.headers['x-ratelimit-nearlimit'] === 'true')
       const { status, headers: received } = reply
       const size = reply.bytes.length
       if (request.accept?.includes(status)) {

@@ -1,10 +1,10 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { SessionOptions } from '../connector.ts'
+import { endsScan, reasonOf } from '../failure.ts'
 import type { Pace } from '../http/gate.ts'
 import { createHttpClient, type HttpClient } from '../http/transport.ts'
 import { findAddress, findGatewayOrigin, toBasePath } from './address.ts'
 import type { WikiConfig } from './config.ts'
-import { endsScan, reasonOf } from './failure.ts'
 import { readListPage } from './listing.ts'
 import { SpaceWire, UserWire } from './wire.ts'
 

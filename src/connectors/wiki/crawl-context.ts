@@ -1,8 +1,9 @@
 import type { Log } from '../../runtime/log.ts'
 import type { AssetDraft, AssetKind, ScanWarning, Unlisted } from '../connector.ts'
+import { reasonOf } from '../failure.ts'
 import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
-import { isRefusal, messageOf, reasonOf, toUnreadReason } from './failure.ts'
+import { isForbidden, messageOf, toUnreadReason } from './failure.ts'
 import { toPageKey } from './links.ts'
 import type { Owners } from './owners.ts'
 import type { SiteIndex } from './site-index.ts'
@@ -67,7 +68,7 @@ export function warnUnavailable(
   pageId: string,
   error: unknown,
 ): Unlisted {
-  const code = isRefusal(error) ? `${capability}_denied` : `${capability}_unavailable`
+  const code = isForbidden(error) ? `${capability}_denied` : `${capability}_unavailable`
   const message = `The ${capability} of a page could not be read: ${messageOf(error)}`
   warnings.add({ code, message, scope: space.id, assetKey: toPageKey(client, pageId) })
   return { kinds: [kinds[capability]], reason: toUnreadReason(error), detail: reasonOf(error) }

@@ -1,27 +1,16 @@
 import type { UnreadReason } from '../../documents/section.ts'
 import { AppError } from '../../kernel/errors.ts'
-
-export function reasonOf(error: unknown): string {
-  return error instanceof AppError ? (error.facts.reason ?? error.code) : 'internal'
-}
-
-/** Whether an error stops or parks the whole scan and must not be handled for a single item. */
-export function endsScan(error: unknown): boolean {
-  if (!(error instanceof AppError) || error.code === 'internal') return true
-  return ['auth_failed', 'auth_expired', 'retry_later', 'aborted'].includes(reasonOf(error))
-}
+import { isRefusal, reasonOf } from '../failure.ts'
 
 /** Why a section is unread after a failed request. */
-export const toUnreadReason = (error: unknown): UnreadReason =>
-  ['forbidden', 'gone', 'bad_request'].includes(reasonOf(error)) ? 'refused' : 'failed'
+export const toUnreadReason = (error: unknown): UnreadReason => (isRefusal(error) ? 'refused' : 'failed')
 
-/** Whether the platform refuses permanently. */
-export const isRefusal = (error: unknown) => reasonOf(error) === 'forbidden'
+export const isForbidden = (error: unknown) => reasonOf(error) === 'forbidden'
 
 /** Whether the token lacks this capability for all pages. */
 export function isCapabilityDenied(error: unknown): boolean {
   const facts = error instanceof AppError ? error.facts.facts : undefined
-  return isRefusal(error) && (facts?.status === 401 || facts?.scopeMissing === true)
+  return isForbidden(error) && (facts?.status === 401 || facts?.scopeMissing === true)
 }
 
 /**

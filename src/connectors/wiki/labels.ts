@@ -1,6 +1,7 @@
 import type { Log } from '../../runtime/log.ts'
+import { endsScan } from '../failure.ts'
 import type { WikiClient } from './client.ts'
-import { endsScan, messageOf, settleRefusal } from './failure.ts'
+import { messageOf, settleRefusal } from './failure.ts'
 import { readList } from './listing.ts'
 import { LabelWire, PageWire } from './wire.ts'
 

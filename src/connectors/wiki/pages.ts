@@ -3,11 +3,12 @@ import { parseStorage } from '../../documents/markup/confluence-storage.ts'
 import { parseHtml } from '../../documents/markup/html.ts'
 import type { UnreadReason } from '../../documents/section.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
+import { endsScan, reasonOf } from '../failure.ts'
 import { hasSameListing, sha256, toChecksum, toHalf } from './checksum.ts'
 import type { WikiClient } from './client.ts'
 import type { PageFacts } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
-import { endsScan, isBreakdown, isRefusal, messageOf, reasonOf, settleRefusal } from './failure.ts'
+import { isBreakdown, isForbidden, messageOf, settleRefusal } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
 import { MAX_LIMIT, readList, requireList, toLimit } from './listing.ts'
 import { isCurrent } from './site-index.ts'
@@ -111,7 +112,7 @@ async function readSingle(
     } catch (error) {
       if (endsScan(error)) throw error
       if (reasonOf(error) === 'gone') return { unread: 'refused', isUncertain: true }
-      reason = isRefusal(error) ? 'refused' : 'failed'
+      reason = isForbidden(error) ? 'refused' : 'failed'
       if (!isLast && !isBreakdown(error)) continue
       warnUnread({ client, warnings, space }, id, error)
       break

@@ -1,8 +1,9 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../runtime/log.ts'
+import { endsScan, reasonOf } from '../failure.ts'
 import type { HttpClient } from '../http/transport.ts'
 import type { WikiClient } from './client.ts'
-import { endsScan, messageOf, reasonOf, settleRefusal } from './failure.ts'
+import { messageOf, settleRefusal } from './failure.ts'
 import { type ListPage, type ListRequest, readListPages, requireReadable } from './listing.ts'
 import { AttachmentWire, CommentWire } from './wire.ts'
 

@@ -1,11 +1,12 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { SessionOptions, TestStep } from '../connector.ts'
+import { reasonOf } from '../failure.ts'
 import { findProxyHint } from '../http/fault.ts'
 import { findAddress, isMediaAddress } from './address.ts'
 import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
-import { isRefusal, messageOf, reasonOf } from './failure.ts'
+import { isForbidden, messageOf } from './failure.ts'
 import { readListPage } from './listing.ts'
 import { checkScope, listSpaces, nameOf } from './spaces.ts'
 import { AttachmentWire, CommentWire, PageWire, type SpaceWire, storageOf } from './wire.ts'
@@ -24,7 +25,7 @@ async function run(
   try {
     return { name, status: 'ok', ...(await work()) }
   } catch (error) {
-    const denied = isRefusal(error) || reasonOf(error).startsWith('auth_')
+    const denied = isForbidden(error) || reasonOf(error).startsWith('auth_')
     return {
       name,
       status: denied ? 'denied' : 'failed',

@@ -14,133 +14,47 @@ interface Brand {
   prefixes: readonly (readonly [number, number])[]
 }
 
-/** Issuer identification ranges as published by the networks. */
-const brands: readonly Brand[] = [
-  { name: 'Visa', lengths: [13, 16, 19], prefixes: [[4, 4]] },
-  {
-    name: 'Mastercard',
-    lengths: [16],
-    prefixes: [
-      [51, 55],
-      [2221, 2720],
-    ],
-  },
-  {
-    name: 'American Express',
-    lengths: [15],
-    prefixes: [
-      [34, 34],
-      [37, 37],
-    ],
-  },
-  {
-    name: 'Discover',
-    lengths: [16, 19],
-    prefixes: [
-      [6011, 6011],
-      [644, 649],
-      [65, 65],
-    ],
-  },
-  {
-    name: 'Diners Club',
-    lengths: [14],
-    prefixes: [
-      [300, 305],
-      [3095, 3095],
-      [36, 36],
-      [38, 39],
-    ],
-  },
-  {
-    name: 'JCB',
-    lengths: [15],
-    prefixes: [
-      [1800, 1800],
-      [2131, 2131],
-    ],
-  },
-  { name: 'JCB', lengths: [16, 17, 18, 19], prefixes: [[3528, 3589]] },
-  {
-    name: 'UnionPay',
-    lengths: [16, 17, 18, 19],
-    prefixes: [
-      [62, 62],
-      [81, 81],
-    ],
-  },
-  {
-    name: 'Maestro',
-    lengths: [12, 13, 14, 15, 16, 17, 18, 19],
-    prefixes: [
-      [5018, 5018],
-      [5020, 5020],
-      [5038, 5038],
-      [5893, 5893],
-      [6304, 6304],
-      [6759, 6759],
-      [6761, 6763],
-    ],
-  },
-  { name: 'Mir', lengths: [16, 17, 18, 19], prefixes: [[2200, 2204]] },
-  {
-    name: 'RuPay',
-    lengths: [16],
-    prefixes: [
-      [60, 60],
-      [508, 508],
-    ],
-  },
-  {
-    name: 'Elo',
-    lengths: [16],
-    prefixes: [
-      [4011, 4011],
-      [5066, 5067],
-      [509, 509],
-      [6362, 6363],
-    ],
-  },
-  { name: 'UATP', lengths: [15], prefixes: [[1, 1]] },
-]
+/** Issuer identification ranges as published by the networks, as `first` or `first-last` digits. */
+const brands: readonly Brand[] = (
+  [
+    ['Visa', '13 16 19', '4'],
+    ['Mastercard', '16', '51-55 2221-2720'],
+    ['American Express', '15', '34 37'],
+    ['Discover', '16 19', '6011 644-649 65'],
+    ['Diners Club', '14', '300-305 3095 36 38-39'],
+    ['JCB', '15', '1800 2131'],
+    ['JCB', '16 17 18 19', '3528-3589'],
+    ['UnionPay', '16 17 18 19', '62 81'],
+    ['Maestro', '12 13 14 15 16 17 18 19', '5018 5020 5038 5893 6304 6759 6761-6763'],
+    ['Mir', '16 17 18 19', '2200-2204'],
+    ['RuPay', '16', '60 508'],
+    ['Elo', '16', '4011 5066-5067 509 6362-6363'],
+    ['UATP', '15', '1'],
+  ] as const
+).map(([name, lengths, prefixes]) => ({
+  name,
+  lengths: lengths.split(' ').map(Number),
+  prefixes: prefixes.split(' ').map((range) => {
+    const [low = 0, high = low] = range.split('-').map(Number)
+    return [low, high] as const
+  }),
+}))
 
 /** Every layout starts with at least this many digits. */
 const MIN_GROUP_LENGTH = 4
 const layouts = new Set(['4-4-4-4', '4-4-4-4-3', '4-6-5', '4-6-4', '4-4-4-2', '4-4-4-1', '4-4-4-3', '6-13', '8-8'])
 
 /** Test numbers published by payment providers; reported with low confidence. */
-const published = new Set([
-  '4111111111111111',
-  '4012888888881881',
-  '4222222222222',
-  '4242424242424242',
-  '4000056655665556',
-  '5555555555554444',
-  '5105105105105100',
-  '5200828282828210',
-  '2223003122003222',
-  '2223000048400011',
-  '378282246310005',
-  '371449635398431',
-  '378734493671000',
-  '6011111111111117',
-  '6011000990139424',
-  '6011981111111113',
-  '30569309025904',
-  '38520000023237',
-  '36227206271667',
-  '3056930009020004',
-  '3566002020360505',
-  '3530111333300000',
-  '6200000000000005',
-  '4000000000000002',
-  '4000000000009995',
-  '4000000000003220',
-  '5431111111111111',
-  '4917610000000000',
-  '5019717010103742',
-  '6331101999990016',
-])
+const published = new Set(
+  [
+    '4111111111111111 4012888888881881 4222222222222 4242424242424242 4000056655665556 5555555555554444',
+    '5105105105105100 5200828282828210 2223003122003222 2223000048400011 378282246310005 371449635398431',
+    '378734493671000 6011111111111117 6011000990139424 6011981111111113 30569309025904 38520000023237',
+    '36227206271667 3056930009020004 3566002020360505 3530111333300000 6200000000000005 4000000000000002',
+    '4000000000009995 4000000000003220 5431111111111111 4917610000000000 5019717010103742',
+    '6331101999990016',
+  ].flatMap((numbers) => numbers.split(' ')),
+)
 
 /** Two letters and two digits before the groups: the start of an IBAN that failed its check. */
 const accountStart = /(?:^|[^A-Za-z])[A-Za-z]{2}$/

@@ -7,7 +7,6 @@ import { findCards } from './cards.ts'
 import { findSensitiveColumns } from './columns.ts'
 import { type PiiConfig, piiDescription } from './description.ts'
 import { findEmails } from './emails.ts'
-import { Looks, lookAtNumbers } from './first-look.ts'
 import { findIbans } from './ibans.ts'
 import type { IdRule } from './ids/rule.ts'
 import { findIds } from './labelled-ids.ts'
@@ -51,25 +50,20 @@ function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now:
   if (text.includes('@')) yield* findEmails(part)
   if (part.kind === 'name') yield* findSensitiveColumns(part)
   const beyondNumbers = types.has('PERSON_NAME') || types.has('POSTAL_ADDRESS')
-  const looks = lookAtNumbers(text)
-  if (looks === 0 && !beyondNumbers && !types.has('MAC_ADDRESS')) return
+  const hasNumber = /\d/.test(text)
+  if (!hasNumber && !beyondNumbers && !types.has('MAC_ADDRESS')) return
   const labels = new PartLabels(part, beyondNumbers)
   if (types.has('PERSON_NAME')) yield* findNames(part, labels)
   if (types.has('POSTAL_ADDRESS')) yield* findPostalAddresses(part, labels)
   if (types.has('MAC_ADDRESS')) yield* findMacAddresses(part, labels)
-  if (looks === 0) return
-  const mayHold = (look: number) => (looks & look) !== 0
+  if (!hasNumber) return
   yield* findTravelDocuments(part)
-  if (mayHold(Looks.ids)) yield* findBankAccounts(part, labels)
-  if (types.has('CRYPTO_WALLET') && mayHold(Looks.wallets)) yield* findWallets(part)
-  if (mayHold(Looks.addresses)) yield* findIpAddresses(part, labels)
-  if (mayHold(Looks.ibans)) yield* findIbans(part)
-  if (mayHold(Looks.ids)) {
-    const wants = ({ country }: IdRule) => country === '-' || config.countries.includes(country)
-    yield* findIds(part, labels, mayHold(Looks.unlabelled), wants)
-  }
-  if (types.has('DATE_OF_BIRTH') && mayHold(Looks.dates)) yield* findBirthDates(part, labels, now)
-  if (!mayHold(Looks.runs)) return
+  yield* findBankAccounts(part, labels)
+  if (types.has('CRYPTO_WALLET')) yield* findWallets(part)
+  yield* findIpAddresses(part, labels)
+  yield* findIbans(part)
+  yield* findIds(part, labels, ({ country }: IdRule) => country === '-' || config.countries.includes(country))
+  if (types.has('DATE_OF_BIRTH')) yield* findBirthDates(part, labels, now)
   for (const run of numberRuns(text)) {
     yield* findCards(part, run, labels)
     yield* findSocialSecurityNumbers(part, run, labels)

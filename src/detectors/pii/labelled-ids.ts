@@ -123,15 +123,10 @@ function* findAlone(rule: IdRule, topics: readonly number[], text: string, label
 
 /**
  * Numbers with a label: in the heading of their column, in a key, before or after them; where the form and the
- * checks are strong enough, also without one; these have seven digits close together (`mayBeUnlabelled`).
+ * checks are strong enough, also without one.
  */
-export function* findIds(
-  part: Part,
-  labels: PartLabels,
-  mayBeUnlabelled: boolean,
-  wants: (rule: IdRule) => boolean,
-): Generator<PiiMatch> {
-  for (const at of rulesFor(labels, mayBeUnlabelled && anyAlone.test(part.text))) {
+export function* findIds(part: Part, labels: PartLabels, wants: (rule: IdRule) => boolean): Generator<PiiMatch> {
+  for (const at of rulesFor(labels, anyAlone.test(part.text))) {
     const rule = idRules[at]
     if (rule === undefined || !wants(rule)) continue
     const known = new Set<number>()

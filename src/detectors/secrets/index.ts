@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
-import { createKeywordIndex, type KeywordIndex, type OnKeyword } from '../keyword-index.ts'
+import { createKeywordIndex, type KeywordIndex } from '../keyword-index.ts'
 import { findBare, holdsBare } from './bare.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { beginsVendor, type KeyState, readKeyed, readVendorKeyed, vendors } from './keyed.ts'
@@ -58,30 +58,16 @@ interface Plan {
   readers: readonly (readonly Reader[])[]
 }
 
-function toPlan(isWanted: (keyword: string) => boolean): Plan {
-  const byKeyword = new Map<string, Reader[]>()
-  for (const [keyword, reader] of plans) {
-    if (!isWanted(keyword)) continue
-    const readers = byKeyword.get(keyword)
-    if (readers === undefined) byKeyword.set(keyword, [reader])
-    else readers.push(reader)
-  }
+/** Built on first use. */
+let plan: Plan | undefined
+
+function readPlan(): Plan {
+  if (plan !== undefined) return plan
+  const byKeyword = Map.groupBy(plans, ([keyword]) => keyword)
   const keywords = [...byKeyword.keys()]
-  return { index: createKeywordIndex(keywords), keywords, readers: [...byKeyword.values()] }
-}
-
-/** Letters outside ASCII, without dashes, quotes and symbols. */
-const foreignLetter = /[\u00c0-\u1fff\u3040-\ud7af]/
-let plainPlan: Plan | undefined
-let foreignPlan: Plan | undefined
-
-/** Keywords of other scripts are searched only in texts with such letters. Both plans are built on first use. */
-function scanPlans(text: string, start: (plan: Plan) => OnKeyword): void {
-  plainPlan ??= toPlan((keyword) => !foreignLetter.test(keyword))
-  const codes = plainPlan.index.scan(text, start(plainPlan))
-  if (codes < 128 || !foreignLetter.test(text)) return
-  foreignPlan ??= toPlan((keyword) => foreignLetter.test(keyword))
-  foreignPlan.index.scan(text, start(foreignPlan))
+  const readers = [...byKeyword.values()].map((entries) => entries.map(([, reader]) => reader))
+  plan = { index: createKeywordIndex(keywords), keywords, readers }
+  return plan
 }
 
 /**
@@ -92,7 +78,8 @@ export function mayHoldSecret(text: string): boolean {
   const hasLogin = text.includes('@')
   let may = holdsBare(text)
   if (may) return true
-  scanPlans(text, ({ keywords }) => (keyword) => {
+  const { index, keywords } = readPlan()
+  index.scan(text, (keyword) => {
     may ||= hasLogin || keywords[keyword] !== '://'
   })
   return may
@@ -154,18 +141,17 @@ function* findSecrets(
   const part = parts[at]
   if (part === undefined || part.text.length < 5) return
   const found: Found[] = []
-  scanPlans(part.text, ({ readers }) => {
-    const state: State = { keysRead: 0, spoken: new SearchLimit(MAX_SPOKEN), progress: [], ...file }
-    const limit = new SearchLimit(MAX_VAIN)
-    return (keyword, start, end) => {
-      if (!limit.allows(start)) return
-      for (const reader of readers[keyword] ?? []) {
-        const candidates = reader(part.text, start, end, state)
-        if (candidates === nothing) continue
-        const before = found.length
-        for (const each of candidates) found.push(each)
-        if (found.length === before) limit.countVain()
-      }
+  const { index, readers } = readPlan()
+  const state: State = { keysRead: 0, spoken: new SearchLimit(MAX_SPOKEN), progress: [], ...file }
+  const limit = new SearchLimit(MAX_VAIN)
+  index.scan(part.text, (keyword, start, end) => {
+    if (!limit.allows(start)) return
+    for (const reader of readers[keyword] ?? []) {
+      const candidates = reader(part.text, start, end, state)
+      if (candidates === nothing) continue
+      const before = found.length
+      for (const each of candidates) found.push(each)
+      if (found.length === before) limit.countVain()
     }
   })
   yield* found

@@ -187,29 +187,11 @@ export const findVendorShape = (label: string, value: string) =>
   isVendorValue(value) ? shapesOf(label).find(({ pattern }) => pattern.test(value)) : undefined
 
 /** Words before the name in a declaration that do not describe its value. */
-const typeWords = new Set([
-  'string',
-  'str',
-  'char',
-  'const',
-  'var',
-  'let',
-  'val',
-  'final',
-  'static',
-  'text',
-  'export',
-  'set',
-  'env',
-  'use',
-  'uses',
-  'with',
-  'your',
-  'the',
-  'change',
-  'enter',
-  'has',
-])
+const typeWords = new Set(
+  'string str char const var let val final static text export set env use uses with your the change enter has'.split(
+    ' ',
+  ),
+)
 
 export const gradeOf = (confidence: number): Severity => (confidence >= 0.85 ? 'HIGH' : 'MEDIUM')
 

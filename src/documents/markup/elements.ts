@@ -39,6 +39,18 @@ export function toLink(
   return { kind: address.wiki.kind, url: href.trim(), reference: address.wiki.reference, ...facts }
 }
 
+/** Adds a link of a format without offsets. */
+export function addLink(
+  flow: DocumentBuilder,
+  href: string | undefined,
+  { site, label = '', path }: { site: string | undefined; label?: string; path?: string },
+): void {
+  const link = href === undefined ? undefined : toLink(href, site, label, 0)
+  if (link === undefined) return
+  const { offset: _, ...placeless } = link
+  flow.link(path === undefined ? placeless : { ...placeless, path })
+}
+
 export interface ElementOptions {
   /** Origin of the wiki whose pages links may point to. */
   site?: string | undefined

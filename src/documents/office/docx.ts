@@ -1,5 +1,5 @@
 import type { AssayDocument } from '../document.ts'
-import { toLink } from '../markup/elements.ts'
+import { addLink } from '../markup/elements.ts'
 import type { Close, MarkupElement } from '../markup/markup.ts'
 import { createTableReader } from '../markup/tables.ts'
 import { createFlow, type DocumentBuilder } from '../text/flow.ts'
@@ -11,9 +11,9 @@ import {
   readFileText,
   readProperties,
   readRelationships,
+  tableElements,
 } from './office.ts'
 
-const tableElements: Record<string, string> = { tbl: 'table', tr: 'tr', tc: 'td' }
 const isOff = (element: MarkupElement) => /^(?:0|false|off|none)$/.test(findLocal(element, 'val') ?? '')
 
 /** Writes one XML part of a Word file: body, header, footer, footnotes or comments. */
@@ -29,12 +29,7 @@ function readStory(files: OfficeFiles, name: string, flow: DocumentBuilder, site
   let field = ''
   let endHeading: (() => string) | undefined
 
-  const link = (target: string | undefined, label: string) => {
-    const found = target === undefined ? undefined : toLink(target, site, label, 0)
-    if (found === undefined) return
-    const { offset: _, ...placeless } = found
-    flow.link(placeless)
-  }
+  const link = (target: string | undefined, label: string) => addLink(flow, target, { site, label })
 
   const openText = (hidden: boolean): Close => {
     const show = hidden ? flow.hide() : undefined

@@ -68,6 +68,9 @@ export function readRelationships(files: OfficeFiles, name: string): Map<string,
   return found
 }
 
+/** Elements of tables in documents and slides, by their counterparts in HTML. */
+export const tableElements: Readonly<Record<string, string>> = { tbl: 'table', tr: 'tr', tc: 'td' }
+
 const namedProperties = new Set(['title', 'subject', 'description', 'keywords', 'category', 'Company', 'Manager'])
 
 /** Reads title, keywords and similar properties, and all custom properties. */

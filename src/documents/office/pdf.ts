@@ -1,7 +1,7 @@
 import { getDocumentProxy } from 'unpdf'
 import type { AssayDocument } from '../document.ts'
 import { MAX_PDF_MS, MAX_PDF_PAGES, MAX_TEXT_CHARS } from '../limits.ts'
-import { toLink } from '../markup/elements.ts'
+import { addLink } from '../markup/elements.ts'
 import { createFlow } from '../text/flow.ts'
 import type { UnreadableFile } from './archive.ts'
 
@@ -44,10 +44,7 @@ export async function parsePdf(
         if (hasEOL) flow.breakLine(0)
       }
       for (const { url, unsafeUrl } of await page.getAnnotations()) {
-        const link = toLink(url ?? unsafeUrl ?? '', options.site, '', 0)
-        if (link === undefined) continue
-        const { offset: _, ...placeless } = link
-        flow.link({ ...placeless, path: `page ${number}` })
+        addLink(flow, url ?? unsafeUrl, { site: options.site, path: `page ${number}` })
       }
       page.cleanup()
     }

@@ -1,5 +1,5 @@
 import type { AssayDocument } from '../document.ts'
-import { toLink } from '../markup/elements.ts'
+import { addLink } from '../markup/elements.ts'
 import { createTableReader } from '../markup/tables.ts'
 import { createFlow, type DocumentBuilder } from '../text/flow.ts'
 import {
@@ -10,9 +10,8 @@ import {
   readFileText,
   readProperties,
   readRelationships,
+  tableElements,
 } from './office.ts'
-
-const tableElements: Record<string, string> = { tbl: 'table', tr: 'tr', tc: 'td' }
 
 function readSlide(files: OfficeFiles, name: string, flow: DocumentBuilder, site: string | undefined): void {
   const relationships = readRelationships(files, name)
@@ -34,11 +33,7 @@ function readSlide(files: OfficeFiles, name: string, flow: DocumentBuilder, site
       }
       if (local === 'hlinkClick') {
         const target = relationships.get(findLocal(element, 'id') ?? '')
-        const link = target?.external === true ? toLink(target.target, site, '', 0) : undefined
-        if (link !== undefined) {
-          const { offset: _, ...placeless } = link
-          flow.link(placeless)
-        }
+        if (target?.external === true) addLink(flow, target.target, { site })
       }
       if (local !== 't') return undefined
       inText = true

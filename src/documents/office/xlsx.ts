@@ -1,5 +1,5 @@
 import type { AssayDocument } from '../document.ts'
-import { toLink } from '../markup/elements.ts'
+import { addLink } from '../markup/elements.ts'
 import { decodeEntities } from '../markup/entities.ts'
 import { createSheet, type DocumentCell } from '../text/cells.ts'
 import { createFlow, type DocumentBuilder } from '../text/flow.ts'
@@ -155,14 +155,7 @@ export function parseXlsx(files: OfficeFiles, site?: string): AssayDocument {
     const related = readRelationships(files, file)
     for (const id of linkIds) {
       const target = related.get(id)
-      const link = target?.external === true ? toLink(target.target, site, '', 0) : undefined
-      if (link !== undefined)
-        flow.link({
-          kind: link.kind,
-          url: link.url,
-          path: sheet,
-          ...(link.reference === undefined ? {} : { reference: link.reference }),
-        })
+      if (target?.external === true) addLink(flow, target.target, { site, path: sheet })
     }
     for (const { target } of related.values()) {
       const comments = /comments\d*\.xml$/.test(target) ? readFileText(files, target) : undefined

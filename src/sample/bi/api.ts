@@ -1,10 +1,9 @@
 import type { SampleReply, SampleRequest } from '../exchange.ts'
 import { toGuid } from '../ids.ts'
-import { createRouter, findProblem } from '../parameters.ts'
+import { createRouter, readJson } from '../router.ts'
 import { matchesFilter } from './filter.ts'
 import { answerQuery } from './queries.ts'
-import { type BiCall, biRoutes } from './routes.ts'
-import type { BiDataset, BiTenant, BiWorkspace, SampleDashboard, SampleReport } from './tenant.ts'
+import type { BiDataset, BiTenant, BiWorkspace } from './tenant.ts'
 import type { TokenHolder } from './tokens.ts'
 import {
   type ScanFlags,
@@ -54,7 +53,6 @@ const same = (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowe
 
 /** The API of the BI platform for one tenant: handles authenticated requests below `/v1.0/myorg`. */
 export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, listTimes }: BiApiOptions) {
-  const findRoute = createRouter(biRoutes)
   const scans = new Map<string, { ids: string[]; flags: ScanFlags; polls: number }>()
   let calls = 0
 
@@ -83,22 +81,11 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     const workspace = enter(call)
     return 'status' in workspace ? workspace : work(workspace, call)
   }
-  const withDataset = (work: (dataset: BiDataset, call: Call, workspace: BiWorkspace) => SampleReply) =>
+  const withDataset = (work: (dataset: BiDataset, call: Call) => SampleReply) =>
     inWorkspace((workspace, call) => {
       const dataset = workspace.datasets.find(({ id }) => same(id, call.params.datasetId))
-      return dataset === undefined ? notFound() : work(dataset, call, workspace)
+      return dataset === undefined ? notFound() : work(dataset, call)
     })
-  const withReport = (work: (report: SampleReport, workspace: BiWorkspace) => SampleReply) =>
-    inWorkspace((workspace, call) => {
-      const report = workspace.reports.find(({ id }) => same(id, call.params.reportId))
-      return report === undefined ? notFound('PowerBIEntityNotFound') : work(report, workspace)
-    })
-  const withDashboard = (work: (dashboard: SampleDashboard, call: Call, workspace: BiWorkspace) => SampleReply) =>
-    inWorkspace((workspace, call) => {
-      const dashboard = workspace.dashboards.find(({ id }) => same(id, call.params.dashboardId))
-      return dashboard === undefined ? notFound('PowerBIEntityNotFound') : work(dashboard, call, workspace)
-    })
-
   function cut<T>(items: readonly T[], query: URLSearchParams): readonly T[] {
     const skip = Number(query.get('$skip') ?? 0)
     const top = query.get('$top')
@@ -124,33 +111,17 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return groups === undefined ? badFilter() : list('groups', groups.map(toGroupWire))
   }
 
-  const toAdminGroup = (workspace: BiWorkspace, query: URLSearchParams) => {
-    const expand = (query.get('$expand') ?? '').split(',').map((name) => name.trim())
-    const parts = {
-      users: () => workspace.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })),
-      reports: () => workspace.reports.map((report) => toReportWire(report, workspace, calls)),
-      dashboards: () => workspace.dashboards.map((dashboard) => toDashboardWire(dashboard, workspace, calls)),
-      datasets: () => workspace.datasets.map((dataset) => toDatasetWire(dataset, workspace)),
-    }
-    const expanded = Object.entries(parts).filter(([name]) => expand.includes(name))
-    return {
-      ...toGroupWire(workspace),
-      state: workspace.state,
-      hasWorkspaceLevelSettings: false,
-      ...(workspace.description === undefined ? {} : { description: workspace.description }),
-      ...Object.fromEntries(expanded.map(([name, read]) => [name, read()])),
-    }
-  }
+  const toAdminGroup = (workspace: BiWorkspace) => ({
+    ...toGroupWire(workspace),
+    state: workspace.state,
+    hasWorkspaceLevelSettings: false,
+    ...(workspace.description === undefined ? {} : { description: workspace.description }),
+  })
 
   function listAdminGroups({ query }: Call): SampleReply {
     const all = [...tenant.workspaces.values()]
     const groups = select(all, query, ({ id, name, type, state }) => ({ id, name, type, state }))
-    return groups === undefined
-      ? badFilter()
-      : list(
-          'groups',
-          groups.map((workspace) => toAdminGroup(workspace, query)),
-        )
+    return groups === undefined ? badFilter() : list('groups', groups.map(toAdminGroup))
   }
 
   function listAdminItems<T extends { id: string }>(
@@ -171,12 +142,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     const age = now() - from
     if (query.has('modifiedSince') && !(age >= 30 * 60_000 && age <= 30 * 86_400_000))
       return toError(400, 'BadRequest', 'modifiedSince must lie 30 minutes to 30 days back.')
-    const found = [...tenant.workspaces.values()].filter(
-      ({ modifiedAt, type, state }) =>
-        modifiedAt >= from &&
-        (query.get('excludePersonalWorkspaces')?.toLowerCase() !== 'true' || type === 'Workspace') &&
-        (query.get('excludeInActiveWorkspaces')?.toLowerCase() !== 'true' || state === 'Active'),
-    )
+    const found = [...tenant.workspaces.values()].filter(({ modifiedAt }) => modifiedAt >= from)
     return { status: 200, body: found.map(({ id }) => ({ id })) }
   }
 
@@ -245,19 +211,11 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return list('refreshes', [0, 1, 2].map(refresh).slice(0, Number(query.get('$top') ?? 60)))
   }
 
-  const answers: Record<BiCall, (call: Call) => SampleReply> = {
-    groups: listGroups,
-    group: inWorkspace((workspace) => ({
-      status: 200,
-      body: { '@odata.context': `${url()}${API_PATH}/$metadata#groups/$entity`, ...toGroupWire(workspace) },
-    })),
-    groupUsers: inWorkspace((workspace, { query }) =>
-      list(
-        'users',
-        cut(workspace.users, query).map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })),
-      ),
-    ),
-    datasets: inWorkspace((workspace) =>
+  type Answer = (call: Call) => SampleReply
+
+  /** Calls about a workspace's items; `prefix` is empty for the caller's own workspace. */
+  const itemRoutes = (prefix: string): Record<string, Answer> => ({
+    [`GET ${prefix}/datasets`]: inWorkspace((workspace) =>
       list(
         'datasets',
         workspace.datasets.map((dataset) => ({
@@ -266,25 +224,59 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
         })),
       ),
     ),
-    dataset: withDataset((dataset, _call, workspace) => ({ status: 200, body: toDatasetWire(dataset, workspace) })),
-    tables: withDataset((dataset) =>
-      dataset.push
+    [`GET ${prefix}/datasets/{datasetId}/tables`]: withDataset(({ id, push, tables }) =>
+      push
         ? list(
             'tables',
-            dataset.tables.map((table) => toTableWire(table, true)),
+            tables.map((table) => toTableWire(table, true)),
           )
-        : toError(404, 'ItemNotFound', `Dataset ${dataset.id} is not Push API dataset.`),
+        : toError(404, 'ItemNotFound', `Dataset ${id} is not Push API dataset.`),
     ),
-    dataSources: withDataset((dataset) => list('datasources', dataset.dataSources.map(toDataSourceWire))),
-    datasetUsers: withDataset(({ configuredBy }) =>
-      list('users', [
-        { identifier: configuredBy, principalType: 'User', datasetUserAccessRight: 'ReadWriteReshareExplore' },
-      ]),
+    [`GET ${prefix}/datasets/{datasetId}/datasources`]: withDataset((dataset) =>
+      list('datasources', dataset.dataSources.map(toDataSourceWire)),
     ),
-    refreshes: withDataset(listRefreshes),
-    parameters: withDataset((dataset) => list('parameters', dataset.parameters)),
-    query: withDataset(runQuery),
-    upstreamDataflows: inWorkspace((workspace) =>
+    [`GET ${prefix}/datasets/{datasetId}/refreshes`]: withDataset(listRefreshes),
+    [`POST ${prefix}/datasets/{datasetId}/executeQueries`]: withDataset(runQuery),
+    [`GET ${prefix}/reports`]: inWorkspace((workspace) =>
+      list(
+        'reports',
+        workspace.reports.map((report) => ({
+          ...toReportWire(report, workspace, calls),
+          ...(listTimes ? { modifiedDateTime: new Date(report.modifiedAt).toISOString() } : {}),
+        })),
+      ),
+    ),
+    [`GET ${prefix}/reports/{reportId}/pages`]: inWorkspace(({ reports }, { params }) => {
+      const report = reports.find(({ id }) => same(id, params.reportId))
+      if (report === undefined) return notFound('PowerBIEntityNotFound')
+      return report.reportType === 'PaginatedReport'
+        ? toError(400, 'PowerBIUnsupportedReportType')
+        : list('pages', toPageWires(report))
+    }),
+    [`GET ${prefix}/dashboards`]: inWorkspace((workspace) =>
+      list(
+        'dashboards',
+        workspace.dashboards.map((dashboard) => toDashboardWire(dashboard, workspace, calls)),
+      ),
+    ),
+    [`GET ${prefix}/dashboards/{dashboardId}/tiles`]: inWorkspace(({ dashboards }, { params }) => {
+      const dashboard = dashboards.find(({ id }) => same(id, params.dashboardId))
+      return dashboard === undefined
+        ? notFound('PowerBIEntityNotFound')
+        : list('tiles', dashboard.tiles.map(toTileWire))
+    }),
+  })
+
+  const find = createRouter<Answer>({
+    'GET /groups': listGroups,
+    'GET /groups/{groupId}': inWorkspace((workspace) => ({ status: 200, body: toGroupWire(workspace) })),
+    'GET /groups/{groupId}/users': inWorkspace((workspace, { query }) =>
+      list(
+        'users',
+        cut(workspace.users, query).map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })),
+      ),
+    ),
+    'GET /groups/{groupId}/datasets/upstreamDataflows': inWorkspace((workspace) =>
       list(
         'upstreamDataflows',
         workspace.datasets.flatMap((dataset) =>
@@ -296,105 +288,38 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
         ),
       ),
     ),
-    reports: inWorkspace((workspace) =>
-      list(
-        'reports',
-        workspace.reports.map((report) => ({
-          ...toReportWire(report, workspace, calls),
-          ...(listTimes ? { modifiedDateTime: new Date(report.modifiedAt).toISOString() } : {}),
-        })),
-      ),
+    'GET /groups/{groupId}/datasets/{datasetId}/parameters': withDataset(({ parameters }) =>
+      list('parameters', parameters),
     ),
-    report: withReport((report, workspace) => ({ status: 200, body: toReportWire(report, workspace, calls) })),
-    pages: withReport((report) =>
-      report.reportType === 'PaginatedReport'
-        ? toError(400, 'PowerBIUnsupportedReportType')
-        : list('pages', toPageWires(report)),
-    ),
-    reportDataSources: withReport((report) => {
-      const dataset = report.datasetId === undefined ? undefined : tenant.findDataset(report.datasetId)?.dataset
-      return list('datasources', (dataset?.dataSources ?? []).map(toDataSourceWire))
-    }),
-    dashboards: inWorkspace((workspace) =>
-      list(
-        'dashboards',
-        workspace.dashboards.map((dashboard) => toDashboardWire(dashboard, workspace, calls)),
-      ),
-    ),
-    dashboard: withDashboard((dashboard, _call, workspace) => ({
-      status: 200,
-      body: toDashboardWire(dashboard, workspace, calls),
-    })),
-    tiles: withDashboard((dashboard) => list('tiles', dashboard.tiles.map(toTileWire))),
-    tile: withDashboard((dashboard, { params }) => {
-      const tile = dashboard.tiles.find(({ id }) => same(id, params.tileId))
-      return tile === undefined ? notFound('PowerBIEntityNotFound') : { status: 200, body: toTileWire(tile) }
-    }),
-    dataflows: inWorkspace((workspace) =>
-      list(
-        'dataflows',
-        workspace.dataflows.map(({ id, name, description, configuredBy }) => ({
-          objectId: id,
-          name,
-          description,
-          configuredBy,
-        })),
-      ),
-    ),
-    adminGroups: listAdminGroups,
-    adminGroup: ({ params, query }) => {
-      const workspace = tenant.workspaces.values().find(({ id }) => same(id, params.groupId))
-      return workspace === undefined
-        ? notFound('PowerBIEntityNotFound')
-        : { status: 200, body: toAdminGroup(workspace, query) }
-    },
-    adminGroupUsers: ({ params }) => {
-      const workspace = tenant.workspaces.values().find(({ id }) => same(id, params.groupId))
-      const users = workspace?.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right }))
-      return users === undefined ? notFound('PowerBIEntityNotFound') : list('users', users)
-    },
-    modified: listModified,
-    startScan,
-    scanStatus: showScan,
-    scanResult: showScanResult,
-    adminDatasets: (call) => listAdminItems(call, 'datasets', ({ datasets }) => datasets, toDatasetWire),
-    adminReports: (call) =>
+    ...itemRoutes('/groups/{groupId}'),
+    ...itemRoutes(''),
+    'GET /admin/groups': listAdminGroups,
+    'GET /admin/workspaces/modified': listModified,
+    'POST /admin/workspaces/getInfo': startScan,
+    'GET /admin/workspaces/scanStatus/{scanId}': showScan,
+    'GET /admin/workspaces/scanResult/{scanId}': showScanResult,
+    'GET /admin/datasets': (call) => listAdminItems(call, 'datasets', ({ datasets }) => datasets, toDatasetWire),
+    'GET /admin/reports': (call) =>
       listAdminItems(
         call,
         'reports',
         ({ reports }) => reports,
-        (report, workspace) => ({
-          ...toReportWire(report, workspace, calls),
-          createdBy: report.createdBy,
-          modifiedBy: report.modifiedBy,
-          createdDateTime: new Date(report.createdAt).toISOString(),
-          modifiedDateTime: new Date(report.modifiedAt).toISOString(),
-        }),
+        (report, workspace) => toReportWire(report, workspace, calls),
       ),
-    adminDashboards: (call) =>
+    'GET /admin/dashboards': (call) =>
       listAdminItems(
         call,
         'dashboards',
         ({ dashboards }) => dashboards,
         (dashboard, workspace) => toDashboardWire(dashboard, workspace, calls),
       ),
-  }
+  })
 
   return function answer(request: SampleRequest, path: string, holder: TokenHolder): SampleReply {
     calls++
-    const match = findRoute(request.method, path)
+    const match = find(request.method, path)
     if (match === undefined) return toError(400, 'BadRequest', `The contract has no ${request.method} ${path}`)
-    const problem = findProblem(match, request.query)
-    if (problem !== undefined) return toError(400, 'BadRequest', problem)
     if (path.startsWith('/admin/') && !adminApi) return toError(403, 'PowerBINotAuthorizedException')
-    return answers[match.route.name]({ request, params: match.params, query: request.query, holder })
-  }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return match.handle({ request, params: match.params, query: request.query, holder })
   }
 }

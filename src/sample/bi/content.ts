@@ -170,17 +170,6 @@ export function createSampleBiTenant(options: { today?: number } = {}): BiTenant
                 }),
           })),
         })),
-      dataflows:
-        name === DATAFLOW_WORKSPACE
-          ? [
-              {
-                id: toDataflowId('Closed days'),
-                name: 'Closed days',
-                description: 'Days that carry a stamp.',
-                configuredBy: mailOf(admin),
-              },
-            ]
-          : [],
     })
   }
   tenant.personal.reports.push({

@@ -37,7 +37,6 @@ const views: Record<string, (dataset: BiDataset) => Row[]> = {
         IsHidden: false,
       })),
     ),
-  'INFO.VIEW.RELATIONSHIPS': () => [],
   COLUMNSTATISTICS: ({ tables }) =>
     tables.flatMap((table) =>
       table.columns.map(({ name }) => ({

@@ -90,13 +90,6 @@ export interface SampleDashboard {
   appId?: string
 }
 
-export interface BiDataflow {
-  id: string
-  name: string
-  description: string
-  configuredBy: string
-}
-
 export interface BiUser {
   email: string
   displayName: string
@@ -116,7 +109,6 @@ export interface BiWorkspace {
   datasets: BiDataset[]
   reports: SampleReport[]
   dashboards: SampleDashboard[]
-  dataflows: BiDataflow[]
 }
 
 function need<T>(found: T | undefined, what: string): T {
@@ -150,7 +142,6 @@ export class BiTenant {
       datasets: [],
       reports: [],
       dashboards: [],
-      dataflows: [],
       ...workspace,
     }
   }

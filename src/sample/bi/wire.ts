@@ -19,14 +19,9 @@ import type {
 const WEB = 'https://app.powerbi.com'
 const EMBED = 'https://app.powerbi.com/reportEmbed'
 const instant = (at: number) => new Date(at).toISOString()
-const CAPACITY = toGuid('sample-bi capacity')
 
 export const toGroupWire = (workspace: BiWorkspace) => ({
   id: workspace.id,
-  isReadOnly: false,
-  isOnDedicatedCapacity: true,
-  capacityId: CAPACITY.toUpperCase(),
-  defaultDatasetStorageFormat: 'Small',
   type: workspace.type,
   name: workspace.name,
 })
@@ -35,8 +30,6 @@ export const toUserWire = ({ email, displayName }: Pick<BiUser, 'email' | 'displ
   emailAddress: email,
   displayName,
   identifier: email,
-  graphId: toGuid(`user ${email}`),
-  principalType: 'User',
 })
 
 const placeOf = (workspace: BiWorkspace) => (workspace.type === 'PersonalGroup' ? 'me' : workspace.id)
@@ -49,19 +42,13 @@ export const toDatasetWire = (dataset: BiDataset, workspace: BiWorkspace) => ({
   configuredBy: dataset.configuredBy,
   isRefreshable: !dataset.push,
   isEffectiveIdentityRequired: dataset.identityRequired,
-  isEffectiveIdentityRolesRequired: dataset.identityRequired,
-  isOnPremGatewayRequired: false,
   targetStorageMode: dataset.storageMode,
   createdDate: instant(dataset.createdAt),
   ContentProviderType: dataset.push ? 'PushDatasetXml' : 'PbixInImportMode',
-  createReportEmbedURL: `${EMBED}?config=sample`,
-  qnaEmbedURL: `${WEB}/qnaEmbed?config=sample`,
   upstreamDatasets: dataset.upstreamDatasets.map(({ id, workspaceId }) => ({
     targetDatasetId: id,
     groupId: workspaceId,
   })),
-  users: [],
-  queryScaleOutSettings: { autoSyncReadOnlyReplicas: true, maxReadOnlyReplicas: 0 },
   ...(dataset.description === undefined ? {} : { description: dataset.description }),
 })
 
@@ -72,16 +59,12 @@ export const toReportWire = (report: SampleReport, workspace: BiWorkspace, call:
   name: report.name,
   webUrl: `${WEB}/groups/${placeOf(workspace)}/reports/${report.id}`,
   embedUrl: `${EMBED}?reportId=${report.id}&groupId=${workspace.id}&w=2&config=${call}`,
-  isFromPbix: report.reportType === 'PowerBIReport',
-  isOwnedByMe: false,
   ...(report.datasetId === undefined
     ? {}
     : { datasetId: report.datasetId, datasetWorkspaceId: report.datasetWorkspaceId ?? workspace.id }),
   ...(report.description === undefined ? {} : { description: report.description }),
   ...(report.appId === undefined ? {} : { appId: report.appId }),
   ...(report.originalReportId === undefined ? {} : { originalReportId: report.originalReportId }),
-  users: [],
-  subscriptions: [],
 })
 
 export const toPageWires = (report: SampleReport) =>
@@ -94,20 +77,14 @@ export const toPageWires = (report: SampleReport) =>
 export const toDashboardWire = (dashboard: SampleDashboard, workspace: BiWorkspace, call: number) => ({
   id: dashboard.id,
   displayName: dashboard.displayName,
-  isReadOnly: false,
   webUrl: `${WEB}/groups/${placeOf(workspace)}/dashboards/${dashboard.id}`,
   embedUrl: `https://app.powerbi.com/dashboardEmbed?dashboardId=${dashboard.id}&config=${call}`,
   ...(dashboard.appId === undefined ? {} : { appId: dashboard.appId }),
-  users: [],
-  subscriptions: [],
 })
 
 export const toTileWire = (tile: BiTile) => ({
   id: tile.id,
   title: tile.title,
-  rowSpan: 0,
-  colSpan: 0,
-  embedUrl: `https://app.powerbi.com/embed?tileId=${tile.id}`,
   ...(tile.reportId === undefined ? {} : { reportId: tile.reportId }),
   ...(tile.datasetId === undefined ? {} : { datasetId: tile.datasetId }),
 })
@@ -121,7 +98,6 @@ export const toDataSourceWire = (source: BiDataSource) => ({
   connectionDetails: source.connectionDetails,
   ...(source.connectionString === undefined ? {} : { connectionString: source.connectionString }),
   datasourceId: toDataSourceId(source),
-  gatewayId: toGuid('sample-bi gateway'),
 })
 
 /** Tables as returned by the push API and by the metadata scan, which may also include expressions. */
@@ -208,9 +184,6 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
       name: workspace.name,
       type: workspace.type,
       state: workspace.state,
-      isOnDedicatedCapacity: true,
-      capacityId: CAPACITY.toUpperCase(),
-      defaultDatasetStorageFormat: 'Small',
       ...(workspace.description === undefined ? {} : { description: workspace.description }),
       reports: workspace.reports.map((report) => ({
         id: report.id,
@@ -220,8 +193,6 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
         modifiedDateTime: instant(report.modifiedAt),
         modifiedBy: report.modifiedBy,
         createdBy: report.createdBy,
-        modifiedById: toGuid(`user ${report.modifiedBy}`),
-        createdById: toGuid(`user ${report.createdBy}`),
         ...(report.datasetId === undefined
           ? {}
           : { datasetId: report.datasetId, datasetWorkspaceId: report.datasetWorkspaceId ?? workspace.id }),
@@ -233,7 +204,6 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
       dashboards: workspace.dashboards.map((dashboard) => ({
         id: dashboard.id,
         displayName: dashboard.displayName,
-        isReadOnly: false,
         tiles: dashboard.tiles.map(({ id, title, reportId, datasetId }) => ({
           id,
           title,
@@ -247,18 +217,7 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
         ...ownersOf(dashboard.owner, 'dashboardUserAccessRight', flags),
       })),
       datasets: workspace.datasets.map((dataset) => toScannedDataset(dataset, flags)),
-      dataflows: workspace.dataflows.map(({ id, name, description, configuredBy }) => ({
-        objectId: id,
-        name,
-        description,
-        configuredBy,
-      })),
-      datamarts: [],
-      ...(flags.getArtifactUsers
-        ? { users: workspace.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })) }
-        : {}),
     })),
     datasourceInstances: [...sources.values()].map(toDataSourceWire),
-    misconfiguredDatasourceInstances: [],
   }
 }

@@ -1,7 +1,6 @@
 import { toCsv } from '../files/csv.ts'
 import { type DocxBlock, toDocx, toXlsx } from '../files/office.ts'
 import { toPdf } from '../files/pdf.ts'
-import { toPng } from '../files/png.ts'
 
 type Cells = readonly (readonly (string | number)[])[]
 
@@ -12,7 +11,7 @@ export type FileContent =
   | { xlsx: Readonly<Record<string, Cells>> }
   | { docx: readonly DocxBlock[] }
   | { pdf: { title: string; lines: readonly string[] } }
-  | { png: { width: number; height: number; rgb: readonly [number, number, number] } }
+  | { base64: string }
 
 export function toBytes(content: FileContent): Uint8Array {
   if ('text' in content) return new TextEncoder().encode(content.text)
@@ -20,5 +19,5 @@ export function toBytes(content: FileContent): Uint8Array {
   if ('xlsx' in content) return toXlsx(content.xlsx)
   if ('docx' in content) return toDocx(content.docx)
   if ('pdf' in content) return toPdf(content.pdf.title, content.pdf.lines)
-  return toPng(content.png.width, content.png.height, content.png.rgb)
+  return Buffer.from(content.base64, 'base64')
 }

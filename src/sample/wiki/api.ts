@@ -1,18 +1,8 @@
 import type { SampleReply, SampleRequest } from '../exchange.ts'
-import { createRouter, findProblem, readList } from '../parameters.ts'
+import { createRouter, readJson, readList } from '../router.ts'
 import { createListings, type Ordered, readCursor, toPage } from './listing.ts'
-import { type WikiCall, wikiRoutes } from './routes.ts'
 import type { WikiAttachment, WikiComment, WikiPage, WikiTenant } from './tenant.ts'
-import {
-  toAttachmentWire,
-  toCommentWire,
-  toLabelId,
-  toLabelWire,
-  toPageWire,
-  toSpaceWire,
-  toUserWire,
-  toVersionWire,
-} from './wire.ts'
+import { toAttachmentWire, toCommentWire, toLabelId, toLabelWire, toPageWire, toSpaceWire, toUserWire } from './wire.ts'
 
 export const API_PATH = '/wiki/api/v2'
 
@@ -50,7 +40,6 @@ const DEFAULT_ATTACHMENT_LIMIT = 50
 /** The v2 API for one tenant: handles authenticated requests below `/wiki/api/v2`. */
 export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }: WikiApiOptions) {
   const list = createListings(tenant)
-  const findRoute = createRouter(wikiRoutes)
   const visible = (pageId: string, statuses: readonly string[] = ['current', 'archived']) =>
     statuses.includes(tenant.pages.get(pageId)?.status ?? 'gone')
   const commentsOf = new Map<string, WikiComment[]>()
@@ -94,11 +83,6 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     return { status: 200, headers: { link }, body: { results: page.items.map(toWire), _links: links } }
   }
 
-  const single = (body: object): SampleReply => ({
-    status: 200,
-    body: { ...body, _links: { ...(body as { _links?: object })._links, base: base() } },
-  })
-
   function findPage(id: string | undefined): WikiPage | undefined {
     const page = tenant.pages.get(id ?? '')
     return page === undefined || page.status === 'deleted' ? undefined : page
@@ -107,10 +91,8 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
   function listPages(call: Call, name: string, select: (page: WikiPage) => boolean): SampleReply {
     const { query } = call
     const statuses = readList(query, 'status') ?? ['current', 'archived']
-    const title = query.get('title')
-    const wanted = (page: WikiPage) =>
-      statuses.includes(page.status) && (title === null || page.title === title) && select(page)
-    const key = `${name} ${statuses} ${title ?? ''} ${query.get('id') ?? ''} ${query.get('space-id') ?? ''} ${query.get('depth') ?? ''}`
+    const wanted = (page: WikiPage) => statuses.includes(page.status) && select(page)
+    const key = `${name} ${statuses} ${query.get('space-id') ?? ''}`
     const ordered = list(key, query.get('sort') ?? 'id', () => [...tenant.pages.values()].filter(wanted))
     const format = query.get('body-format')
     return reply(call, ordered, (page) => toPageWire(tenant, page, format))
@@ -131,13 +113,8 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
   function listAttachments(call: Call, name: string, all: () => Iterable<WikiAttachment>): SampleReply {
     const { query } = call
     const statuses = readList(query, 'status') ?? ['current', 'archived']
-    const [mediaType, filename] = [query.get('mediaType'), query.get('filename')]
-    const wanted = (file: WikiAttachment) =>
-      statuses.includes(file.status) &&
-      visible(file.pageId) &&
-      (mediaType === null || file.mediaType === mediaType) &&
-      (filename === null || file.title === filename)
-    const key = `attachments ${name} ${statuses} ${mediaType ?? ''} ${filename ?? ''}`
+    const wanted = (file: WikiAttachment) => statuses.includes(file.status) && visible(file.pageId)
+    const key = `attachments ${name} ${statuses}`
     const ordered = list(key, query.get('sort') ?? 'created-date', () => [...all()].filter(wanted))
     return reply(call, ordered, toAttachmentWire, DEFAULT_ATTACHMENT_LIMIT)
   }
@@ -151,13 +128,9 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
   ): SampleReply {
     const { query } = call
     const statuses = readList(query, 'status') ?? ['current']
-    const resolutions = readList(query, 'resolution-status')
     const wanted = (comment: WikiComment) =>
-      statuses.includes(comment.status) &&
-      visible(comment.pageId) &&
-      (resolutions === undefined || resolutions.includes(comment.resolution)) &&
-      select(comment)
-    const key = `comments ${name} ${statuses} ${resolutions ?? ''}`
+      statuses.includes(comment.status) && visible(comment.pageId) && select(comment)
+    const key = `comments ${name} ${statuses}`
     const ordered = list(key, query.get('sort') ?? 'created-date', () => [...all()].filter(wanted))
     const format = query.get('body-format')
     return reply(call, ordered, (comment) => toCommentWire(tenant, comment, format, place))
@@ -195,12 +168,6 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     return listComments(call, `site ${kind}`, 'site', () => tenant.comments.values(), wanted)
   }
 
-  function singleComment(call: Call, kind: WikiComment['kind']): SampleReply {
-    const comment = tenant.comments.get(call.params['comment-id'] ?? '')
-    if (comment?.kind !== kind) return toError(404, 'No comment with this id is visible')
-    return single(toCommentWire(tenant, comment, call.query.get('body-format'), 'site'))
-  }
-
   function listSpaces(call: Call): SampleReply {
     const { query } = call
     const [ids, keys, labels] = ['ids', 'keys', 'labels'].map((name) => readList(query, name))
@@ -217,26 +184,19 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     return reply(call, ordered, (space) => toSpaceWire(space, query.get('description-format')))
   }
 
-  function listLabels(call: Call, labels: readonly string[] | undefined): SampleReply {
-    if (labels === undefined) return toError(404, 'No content with this id is visible')
-    const prefix = call.query.get('prefix')
-    const shown = prefix === null || prefix === 'global' ? labels.toSorted() : []
-    const keys = shown.map((name) => ({ value: name, id: name }))
-    return reply(call, { items: shown, keys, descending: false }, toLabelWire)
-  }
-
-  function labelsInUse(): Set<string> {
+  function listLabels(call: Call): SampleReply {
     const pages = [...tenant.pages.values()].filter(({ status }) => status === 'current' || status === 'archived')
-    return new Set(pages.flatMap(({ labels }) => labels))
+    const names = [...new Set(pages.flatMap(({ labels }) => labels))].sort()
+    const keys = names.map((name) => ({ value: name, id: name }))
+    return reply(call, { items: names, keys, descending: false }, toLabelWire)
   }
 
   function showPage({ params, query }: Call): SampleReply {
     const page = findPage(params.id)
     const statuses = readList(query, 'status') ?? ['current', 'archived', 'trashed']
     if (page === undefined || !statuses.includes(page.status)) return toError(404, 'No page with this id is visible')
-    const labels = { results: page.labels.toSorted().map(toLabelWire), meta: { hasMore: false }, _links: {} }
     const wire = toPageWire(tenant, page, query.get('body-format'))
-    return single({ ...wire, ...(query.get('include-labels') === 'true' ? { labels } : {}) })
+    return { status: 200, body: { ...wire, _links: { ...wire._links, base: base() } } }
   }
 
   function bulkUsers({ request }: Call): SampleReply {
@@ -250,126 +210,44 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     }
   }
 
-  const calls: Record<WikiCall, (call: Call) => SampleReply> = {
-    spaces: listSpaces,
-    space: ({ params, query }) => {
-      const space = tenant.spaces.get(params.id ?? '')
-      return space === undefined
-        ? toError(404, 'No space with this id is visible')
-        : single(toSpaceWire(space, query.get('description-format')))
-    },
-    spacePages: (call) => {
+  const find = createRouter<(call: Call) => SampleReply>({
+    'GET /spaces': listSpaces,
+    'GET /spaces/{id}/pages': (call) => {
       const id = call.params.id ?? ''
       if (!tenant.spaces.has(id)) return toError(404, 'No space with this id is visible')
-      const rootOnly = call.query.get('depth') === 'root'
-      return listPages(call, `space ${id}`, (page) => page.spaceId === id && (!rootOnly || page.parentId === null))
+      return listPages(call, `space ${id}`, (page) => page.spaceId === id)
     },
-    spaceLabels: (call) => listLabels(call, tenant.spaces.get(call.params.id ?? '')?.labels),
-    pages: (call) => {
+    'GET /pages': (call) => {
       const ids = readList(call.query, 'id')
       if (ids !== undefined) return pagesById(call, ids)
       const spaces = readList(call.query, 'space-id')
       return listPages(call, 'pages', (page) => spaces === undefined || spaces.includes(page.spaceId))
     },
-    page: showPage,
-    pageLabels: (call) => listLabels(call, findPage(call.params.id)?.labels),
-    pageChildren: (call) => {
-      const id = call.params.id ?? ''
-      const ordered = list(`children ${id}`, 'id', () =>
-        [...tenant.pages.values()].filter((page) => page.parentId === id && page.status === 'current'),
-      )
-      return reply(call, ordered, ({ id: child, status, title, spaceId, position }) => ({
-        id: child,
-        status,
-        title,
-        spaceId,
-        childPosition: position,
-      }))
-    },
-    pageAttachments: (call) => {
+    'GET /pages/{id}': showPage,
+    'GET /pages/{id}/attachments': (call) => {
       const id = call.params.id ?? ''
       if (findPage(id) === undefined) return toError(404, 'No page with this id is visible')
       return listAttachments(call, id, () => attachmentsOf.get(id) ?? [])
     },
-    pageFooterComments: (call) => pageComments(call, 'footer'),
-    pageInlineComments: (call) => pageComments(call, 'inline'),
-    attachments: (call) => listAttachments(call, 'site', () => tenant.attachments.values()),
-    attachment: ({ params }) => {
-      const attachment = tenant.attachments.get(params.id ?? '')
-      return attachment === undefined || !visible(attachment.pageId)
-        ? toError(404, 'No attachment with this id is visible')
-        : single(toAttachmentWire(attachment))
-    },
-    labels: (call) => {
-      const ids = readList(call.query, 'label-id')
-      const named = (name: string) => ids === undefined || ids.includes(toLabelId(name))
-      return listLabels(call, [...labelsInUse()].filter(named))
-    },
-    labelPages: (call) => {
+    'GET /pages/{id}/footer-comments': (call) => pageComments(call, 'footer'),
+    'GET /pages/{id}/inline-comments': (call) => pageComments(call, 'inline'),
+    'GET /attachments': (call) => listAttachments(call, 'site', () => tenant.attachments.values()),
+    'GET /footer-comments': (call) => siteComments(call, 'footer'),
+    'GET /inline-comments': (call) => siteComments(call, 'inline'),
+    'GET /footer-comments/{id}/children': (call) => replies(call, 'footer'),
+    'GET /inline-comments/{id}/children': (call) => replies(call, 'inline'),
+    'GET /labels': listLabels,
+    'GET /labels/{id}/pages': (call) => {
       const id = call.params.id ?? ''
-      const spaces = readList(call.query, 'space-id')
-      return listPages(
-        call,
-        `label ${id}`,
-        (page) => page.labels.some((name) => toLabelId(name) === id) && (spaces?.includes(page.spaceId) ?? true),
-      )
+      return listPages(call, `label ${id}`, (page) => page.labels.some((name) => toLabelId(name) === id))
     },
-    pageAncestors: ({ params, query }) => {
-      const ancestors: { id: string; type: string }[] = []
-      let page = findPage(params.id)
-      if (page === undefined) return toError(404, 'No page with this id is visible')
-      while (page.parentId !== null && ancestors.length < Number(query.get('limit') ?? DEFAULT_LIMIT)) {
-        const parent = findPage(page.parentId)
-        if (parent === undefined) break
-        ancestors.unshift({ id: parent.id, type: 'page' })
-        page = parent
-      }
-      return { status: 200, body: { results: ancestors, _links: { base: base() } } }
-    },
-    pageVersions: (call) => {
-      const page = findPage(call.params.id)
-      if (page === undefined) return toError(404, 'No page with this id is visible')
-      const { version } = page
-      const all = Array.from({ length: version.number }, (_, index) => ({ ...version, number: version.number - index }))
-      const keys = all.map(({ number }) => ({ value: -number, id: String(number) }))
-      return reply(call, { items: all, keys, descending: false }, (item) => ({
-        ...toVersionWire(item),
-        page: { id: page.id, title: page.title },
-      }))
-    },
-    contentTypes: ({ request }) => {
-      const ids = readJson(request.body)?.contentIds
-      if (!Array.isArray(ids)) return toError(400, 'contentIds must be a list')
-      const typeOf = (id: string) => (tenant.pages.has(id) ? 'page' : tenant.comments.has(id) ? 'comment' : null)
-      return { status: 200, body: { results: Object.fromEntries(ids.map((id) => [String(id), typeOf(String(id))])) } }
-    },
-    // The sample company has no blog posts.
-    blogPosts: (call) => reply(call, { items: [], keys: [], descending: false }, () => ({})),
-    spaceBlogPosts: (call) => reply(call, { items: [], keys: [], descending: false }, () => ({})),
-    footerComments: (call) => siteComments(call, 'footer'),
-    inlineComments: (call) => siteComments(call, 'inline'),
-    footerComment: (call) => singleComment(call, 'footer'),
-    inlineComment: (call) => singleComment(call, 'inline'),
-    footerReplies: (call) => replies(call, 'footer'),
-    inlineReplies: (call) => replies(call, 'inline'),
-    users: bulkUsers,
-  }
+    'POST /users-bulk': bulkUsers,
+  })
 
   return function answer(request: SampleRequest, path: string): SampleReply {
-    const match = findRoute(request.method, path)
+    const match = find(request.method, path)
     if (match === undefined) return toError(400, `The contract has no ${request.method} ${path}`)
-    const problem = findProblem(match, request.query)
-    if (problem !== undefined) return toError(400, problem)
     index()
-    return calls[match.route.name]({ request, params: match.params, query: request.query })
-  }
-}
-
-function readJson(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
+    return match.handle({ request, params: match.params, query: request.query })
   }
 }

@@ -49,10 +49,6 @@ function orderValue(item: Item, order: string): string | number {
       return 'version' in item ? item.version.createdAt : item.createdAt
     case 'title':
       return 'title' in item ? item.title : ''
-    case 'key':
-      return 'key' in item ? item.key : ''
-    case 'name':
-      return 'name' in item ? item.name : ''
     default:
       return 0
   }
@@ -98,14 +94,9 @@ export function toPage<T>(
   cursor: OrderKey | undefined,
   limit: number,
 ): { items: readonly T[]; next: string | undefined } {
-  let low = 0
-  let high = cursor === undefined ? 0 : keys.length
-  while (cursor !== undefined && low < high) {
-    const middle = (low + high) >> 1
-    const key = keys[middle]
-    if (key !== undefined && compareKeys(key, cursor, descending) <= 0) low = middle + 1
-    else high = middle
-  }
+  const isAfter = (key: OrderKey) => cursor === undefined || compareKeys(key, cursor, descending) > 0
+  const first = keys.findIndex(isAfter)
+  const low = first < 0 ? keys.length : first
   const page = items.slice(low, low + limit)
   const last = keys[low + page.length - 1]
   const more = low + page.length < items.length

@@ -3,10 +3,9 @@ import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
 import type { RequestRecord, SampleReply, SampleRequest } from '../exchange.ts'
 import type { SampleFault } from '../fault.ts'
 import { type Listener, listen } from '../listener.ts'
-import { createRouter, findProblem } from '../parameters.ts'
+import { createRouter } from '../router.ts'
 import { API_PATH, createWikiApi, toError } from './api.ts'
 import { createSampleWikiTenant } from './content.ts'
-import { currentUserRoute, downloadRoute, tenantInfoRoute } from './routes.ts'
 import type { WikiTenant } from './tenant.ts'
 
 export interface SampleWikiOptions {
@@ -39,9 +38,6 @@ export interface SampleWiki {
 
 const authError = (message: string): SampleReply => ({ status: 401, body: { code: 401, statusCode: 401, message } })
 
-/** The v1 calls: current user and attachment download. */
-const v1Routes = [currentUserRoute, downloadRoute]
-
 /**
  * A wiki tenant over HTTP on loopback: site, gateway and API on one port, the media host on another. Requests outside
  * the contract get a 400; attachment downloads redirect (302) to a signed URL that refuses credentials.
@@ -54,7 +50,11 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
   const gatewayPath = `/ex/confluence/${tenant.cloudId}`
   const { accountEmail, apiToken } = sampleCredentials
   const accepted = `Basic ${Buffer.from(`${accountEmail}:${apiToken}`).toString('base64')}`
-  const findV1 = createRouter(v1Routes)
+  const findV1 = createRouter<(request: SampleRequest, params: Record<string, string>) => SampleReply>({
+    'GET /wiki/rest/api/user/current': ({ anonymous }) => currentUser(anonymous),
+    'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download': ({ anonymous }, params) =>
+      anonymous ? authError('Unauthorized') : redirectToMedia(params.id ?? '', params.attachmentId ?? ''),
+  })
   let site: Listener | undefined
   let media: Listener | undefined
   const siteUrl = () => site?.url ?? ''
@@ -96,20 +96,10 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     return { status: 302, headers: { location } }
   }
 
-  function answerV1(request: SampleRequest, path: string): SampleReply {
-    const match = findV1(request.method, path)
-    if (match === undefined) return toError(400, `The contract has no ${request.method} ${path}`)
-    const problem = findProblem(match, request.query)
-    if (problem !== undefined) return toError(400, problem)
-    if (match.route === currentUserRoute) return currentUser(request.anonymous)
-    if (request.anonymous) return authError('Unauthorized')
-    return redirectToMedia(match.params.id ?? '', match.params.attachmentId ?? '')
-  }
-
   function answerSite(request: SampleRequest): SampleReply {
     const viaGateway = request.path.startsWith(`${gatewayPath}/`)
     const path = viaGateway ? request.path.slice(gatewayPath.length) : request.path
-    if (path === tenantInfoRoute.path && request.method === 'GET')
+    if (path === '/_edge/tenant_info' && request.method === 'GET')
       return { status: 200, body: { cloudId: tenant.cloudId } }
     if (path.startsWith('/wiki/download/')) {
       return { status: 401, headers: { 'www-authenticate': 'OAuth realm="sample"' }, body: '' }
@@ -120,7 +110,8 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
       if (!request.anonymous) return answerApi(request, path.slice(API_PATH.length))
       return { status: 200, body: { results: [], _links: { base: `${siteUrl()}/wiki` } } }
     }
-    if (path.startsWith('/wiki/rest/api/')) return answerV1(request, path)
+    const v1 = findV1(request.method, path)
+    if (v1 !== undefined) return v1.handle(request, v1.params)
     return toError(400, `The contract has no ${request.method} ${path}`)
   }
 

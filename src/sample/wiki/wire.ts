@@ -4,31 +4,15 @@ import type { Version, WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTen
 
 const instant = (at: number) => new Date(at).toISOString()
 
-export const toVersionWire = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
+const toVersionWire = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
   number,
   message,
   minorEdit,
   authorId,
   createdAt: instant(createdAt),
-  ncsStepVersion: null,
 })
 
 const representation = (name: string, value: string) => ({ [name]: { representation: name, value } })
-
-const plainText = (storage: string) =>
-  storage
-    .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, '$1')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-
-/** An Atlassian document (ADF) with the words of the text in one paragraph. */
-const toAtlasDocument = (storage: string) =>
-  JSON.stringify({
-    version: 1,
-    type: 'doc',
-    content: [{ type: 'paragraph', content: [{ type: 'text', text: plainText(storage) }] }],
-  })
 
 const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -43,14 +27,12 @@ const toView = (storage: string) =>
     .replace(/<ac:parameter[^>]*>[^<]*<\/ac:parameter>/g, '')
     .replace(/<\/?(?:ac|ri):[^>]*>/g, '')
 
-export function toBody(storage: string, format: string | null) {
+function toBody(storage: string, format: string | null) {
   switch (format) {
     case null:
       return {}
     case 'storage':
       return representation('storage', storage)
-    case 'atlas_doc_format':
-      return representation('atlas_doc_format', toAtlasDocument(storage))
     default:
       return representation(format, toView(storage))
   }
@@ -58,19 +40,9 @@ export function toBody(storage: string, format: string | null) {
 
 const toSlug = (title: string) => encodeURIComponent(title).replaceAll('%20', '+')
 
-/**
- * The code of a page's short link: 8 little-endian bytes in base64 (`-` for `/`, `_` for `+`), trailing zeros omitted.
- */
-function toTinyCode(id: string): string {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(BigInt(id))
-  const code = bytes.toString('base64').replace(/=+$/, '').replaceAll('/', '-').replaceAll('+', '_')
-  return code.replace(/A+$/, '')
-}
+const toSpacePath = (space: WikiSpace) => `/spaces/${encodeURIComponent(space.key)}`
 
-export const toSpacePath = (space: WikiSpace) => `/spaces/${encodeURIComponent(space.key)}`
-
-export function toPagePath(tenant: WikiTenant, page: WikiPage): string {
+function toPagePath(tenant: WikiTenant, page: WikiPage): string {
   const space = tenant.spaces.get(page.spaceId)
   return `${space === undefined ? '/spaces/gone' : toSpacePath(space)}/pages/${page.id}/${toSlug(page.title)}`
 }
@@ -82,11 +54,9 @@ export function toSpaceWire(space: WikiSpace, descriptionFormat: string | null) 
     name: space.name,
     type: space.type,
     status: space.status,
-    authorId: space.authorId,
     createdAt: instant(space.createdAt),
     homepageId: space.homepageId,
     description: descriptionFormat === null ? null : representation(descriptionFormat, space.description),
-    icon: null,
     _links: { webui: toSpacePath(space) },
   }
 }
@@ -100,14 +70,12 @@ export function toPageWire(tenant: WikiTenant, page: WikiPage, bodyFormat: strin
     spaceId: page.spaceId,
     parentId: page.parentId,
     parentType: page.parentId === null ? null : (page.parentType ?? 'page'),
-    position: page.position,
     authorId: page.authorId,
     ownerId: page.ownerId,
-    lastOwnerId: null,
     createdAt: instant(page.createdAt),
     version: toVersionWire(page.version),
     body: bodyFormat === null ? {} : toBody(tenant.bodyOf(page), bodyFormat),
-    _links: { webui, editui: `/pages/resumedraft.action?draftId=${page.id}`, tinyui: `/x/${toTinyCode(page.id)}` },
+    _links: { webui },
   }
 }
 
@@ -151,13 +119,6 @@ export function toCommentWire(
   }
 }
 
-const descriptions: Record<string, string> = {
-  'application/pdf': 'PDF Document',
-  'image/png': 'PNG Image',
-  'text/plain': 'Text File',
-  'text/csv': 'CSV File',
-}
-
 export function toAttachmentWire(attachment: WikiAttachment) {
   const { id, pageId, title, version } = attachment
   const name = toSlug(title)
@@ -170,7 +131,6 @@ export function toAttachmentWire(attachment: WikiAttachment) {
     createdAt: instant(attachment.createdAt),
     pageId,
     mediaType: attachment.mediaType,
-    mediaTypeDescription: descriptions[attachment.mediaType] ?? null,
     comment: attachment.comment,
     fileId: attachment.fileId,
     fileSize: attachment.fileSize,
@@ -184,12 +144,7 @@ export function toAttachmentWire(attachment: WikiAttachment) {
 export const toUserWire = (user: WikiUser) => ({
   displayName: user.displayName,
   publicName: user.displayName,
-  timeZone: null,
-  personalSpaceId: null,
-  isExternalCollaborator: false,
   accountStatus: user.closed === true ? 'closed' : 'active',
   accountId: user.accountId,
   email: user.email,
-  accountType: 'atlassian',
-  profilePicture: { path: '/wiki/aa-avatar/default', isDefault: true },
 })

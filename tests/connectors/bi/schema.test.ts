@@ -177,16 +177,6 @@ describe('reading a schema', () => {
     expect(gaps.filter((section) => /^tables\/(?!assets)/.test(section)).sort()).toEqual(sections)
   })
 
-  it('records missing descriptions of tables and of columns separately', async () => {
-    const push = [{ ...plain[0], addRowsAPIEnabled: true }]
-    const column = { name: 'Amount', dataType: 'Int64', description: 'Net' }
-    const tables = [{ name: 'Sales', columns: [column], measures: [] }]
-    const { assets } = await factsOf(tenant(push, { [`GET /groups/${ws}/datasets/*/tables`]: tables }))
-    const unread = assets.find(({ kind }) => kind === 'bi.dataset')?.unread ?? []
-    const descriptions = unread.filter(({ section }) => section.startsWith('tables/descriptions'))
-    expect(descriptions.map(({ section }) => section)).toEqual(['tables/descriptions/tables'])
-  })
-
   it('does not take a credential that expires between queries for a missing permission', async () => {
     let expired = false
     const guarded = (value: unknown) => () => (expired ? refuse(401) : value)

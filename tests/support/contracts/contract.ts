@@ -15,6 +15,3 @@ export interface Call {
   parameters: Record<string, Parameter>
   reply?: { status: number; list?: string; item: Record<string, string> }
 }
-
-/** The calls of a platform by method and path. */
-export type Contract = Record<string, Call>
