@@ -33,8 +33,8 @@ function toWords(example: string): string[] {
 }
 
 /** Every place of the command line that takes a text. */
-export function listParameters(): Parameter[] {
-  const program = createProgram({ version: '0' } as Host)
+export async function listParameters(): Promise<Parameter[]> {
+  const program = await createProgram({ version: '0' } as Host)
   return leavesOf(program).flatMap((command): Parameter[] => {
     const path = pathOf(command)
     if (LEFT_OUT.test(path)) return []
@@ -95,7 +95,7 @@ export async function findLeakedArguments(perParameter: number, { isShort = fals
   let [next, runs, accepted] = [0, 0, 0]
   try {
     await importFindings({ run }, [{ id: 1, severity: 'HIGH', daysAgo: 1 }])
-    const all = listParameters()
+    const all = await listParameters()
     // In the short form, every other place.
     const parameters = isShort ? all.filter(isFirstOfMany).filter((_, at) => at % 2 === 0) : all
     for (const { name, toArgv } of parameters) {
