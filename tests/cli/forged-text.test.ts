@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
 import type { Check, Host } from '../../src/cli/host.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
-import { followScan, type ScanView } from '../../src/cli/scan-progress.ts'
+import { followScan } from '../../src/cli/scan-progress.ts'
 import type { Session } from '../../src/cli/session.ts'
 import { showName, showSentence } from '../../src/kernel/shown.ts'
 import { hostileNames } from '../support/hostile-names.ts'
@@ -37,12 +37,13 @@ it.each([false, true])('hostile names of scopes are lines of the progress of a s
     ...{ key: `k${at}`, name, state: at % 2 === 0 ? 'COMPLETE' : 'FAILED', discovered: at, scanned: at, unchanged: 0 },
     ...(at % 2 === 0 ? {} : { reason: name }),
   }))
-  const scan: ScanView = { id: 'ab12', status: 'PARTIAL', progress: noProgress, scopes }
+  const source = { id: 's', name: 'wiki' }
+  const scan = { id: 'ab12', source, status: 'PARTIAL', progress: noProgress, scopes }
   const stream = Object.assign(new PassThrough({ highWaterMark: 1 << 24 }), {
     ...{ isTTY, columns: 200, rows: 100, cursorTo: () => true, moveCursor: () => true, clearLine: () => true },
     clearScreenDown: () => true,
   })
-  const session = { call: async () => scan } as unknown as Session
+  const session = { app: {}, call: async () => scan } as unknown as Session
   await followScan({ signal, stderr: stream } as unknown as Host, session, scan.id)
   const lines = stripVTControlCharacters(String(stream.read()))
     .split('\n')

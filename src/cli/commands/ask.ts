@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { MetricAnswer, SeriesAnswer } from '../../query/model.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -68,12 +69,12 @@ export function addAskCommands(program: Command, host: Host): void {
       if (series !== undefined) {
         const input = { ...scope, ...given({ granularity: series, dimension }) }
         if (format === 'csv') return session.write('query_metric_timeseries', format, input)
-        const answer = await session.call('query_metric_timeseries', input)
+        const answer = await session.call<SeriesAnswer>('query_metric_timeseries', input)
         return present(host, options, answer, () => toSeriesText(answer))
       }
       const input = { ...scope, ...given({ dimensions: by }), ...ofValues }
       if (format === 'csv') return session.write('query_metric', format, input)
-      const answer = await session.call('query_metric', input)
+      const answer = await session.call<MetricAnswer>('query_metric', input)
       return present(host, options, answer, () => toAnswerText(answer))
     })
   })

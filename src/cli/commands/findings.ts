@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { FindingDetail } from '../../findings/model.ts'
+import type { Finding, FindingDetail } from '../../findings/model.ts'
 import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { ExportFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
@@ -10,16 +10,6 @@ import type { Flags, Host } from '../host.ts'
 import { type Column, cell, linked, type TableCell, table } from '../output/blocks.ts'
 import { addFormats, outputFormats, present, showNote } from '../output/show.ts'
 import { withSession } from '../session.ts'
-
-interface FindingView {
-  id: string
-  severity: string
-  status: string
-  detectorType: string
-  findingType: string
-  excerpt?: string
-  asset: { name: string; container: string; url?: string }
-}
 
 interface FindingFlags extends Flags {
   color?: unknown
@@ -66,7 +56,7 @@ export function addFindingCommands(program: Command, host: Host): void {
         return withSession(host, { home }, (session) => session.write('search_findings', exported, input))
       }
       const answer = await withSession(host, { home }, (session) =>
-        session.call<{ items: FindingView[]; total?: number; nextCursor?: string }>('search_findings', input),
+        session.call<{ items: Finding[]; total?: number; nextCursor?: string }>('search_findings', input),
       )
       await present(host, { json, format }, answer, () =>
         answer.items.length === 0
@@ -96,7 +86,7 @@ const columns: Column[] = [
   { title: line`excerpt`, shrink: 3, isCut: true, isOptional: true },
 ]
 
-function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): TableCell[] {
+function toRow({ id, severity, status, detectorType, findingType, asset, excerpt }: Finding): TableCell[] {
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part, MAX_PLACE))
   return [
     cell.code(id),
@@ -104,7 +94,7 @@ function toRow({ id, severity, status, detectorType, findingType, asset, excerpt
     cell.status(status),
     cell.shown(line`${showName(detectorType)} ${showName(findingType)}`),
     linked(cell.shown(joinShown(where, ' / ')), asset.url),
-    excerpt === '' ? cell.shown(line``) : cell.name(excerpt, MAX_EXCERPT),
+    excerpt ? cell.name(excerpt, MAX_EXCERPT) : cell.shown(line``),
   ]
 }
 
