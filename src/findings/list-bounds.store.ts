@@ -12,7 +12,7 @@ export function readListBounds(reader: Reader): number[] {
 }
 
 /** The condition on `f` and `c` for these bounds; true if there are none. */
-export function withinListBounds([newest, ...pending]: readonly RawBuilder<number>[]): RawBuilder<SqlBool> {
+export function withinListBounds([newest, ...pending]: readonly number[]): RawBuilder<SqlBool> {
   if (newest === undefined) return sql<SqlBool>`1`
   const conditions = [sql<SqlBool>`f.id <= ${newest}`]
   for (let index = 0; index < pending.length; index += 2) {

@@ -152,7 +152,7 @@ const searchFindings: Operation = operation({
       const after =
         cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
       const page = listFindings(reader, { sort, conditions, search, assetId, at: context.now(), limit, after })
-      const counted = total ? { total: countFindings(reader, conditions, search, assetId) } : {}
+      const counted = total ? { total: countFindings(reader, { conditions, search, assetId }) } : {}
       return { items: page.items, ...counted, ...toNext(reader, context, list, page.next) }
     }),
 })

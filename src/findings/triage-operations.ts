@@ -289,7 +289,7 @@ export const triageOperations: readonly Operation[] = [
         const filters = input.filters ?? {}
         requireFilter(context, filters, undefined)
         const matched = context.read((reader) => {
-          return countFindings(reader, resolveFilter(reader, filters, context.now()), undefined)
+          return countFindings(reader, { conditions: resolveFilter(reader, filters, context.now()) })
         })
         requireWithinLimit(matched)
         const call = { ...input, expectedCount: matched }
@@ -314,7 +314,7 @@ export const triageOperations: readonly Operation[] = [
     run: ({ filters, search }, context) =>
       context.read((reader) => {
         requireSources(reader, filters, 'filters')
-        return { count: countFindings(reader, resolveFilter(reader, filters, context.now()), search) }
+        return { count: countFindings(reader, { conditions: resolveFilter(reader, filters, context.now()), search }) }
       }),
   }),
 
