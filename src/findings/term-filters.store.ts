@@ -3,7 +3,6 @@ import { AppError, conflict } from '../kernel/errors.ts'
 import { foldCase } from '../kernel/fold.ts'
 import { quote, showNames } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
-import { cacheDefinition } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 import { type FilterMapping, type FindTerm, listTerms } from './filter.ts'
 import { listPolicies } from './sla.store.ts'
@@ -19,7 +18,7 @@ interface TermSqlRow {
  * @throws AppError `not_found` for an unknown term, `conflict` for one that is not active
  */
 export function openTermFilters(reader: Reader): FindTerm {
-  const termOf = (slug: string) => cacheDefinition(reader, `filter of term ${slug}`, () => findTermFilter(reader, slug))
+  const termOf = (slug: string) => findTermFilter(reader, slug)
   return Object.assign(termOf, { policies: () => listPolicies(reader) })
 }
 

@@ -1,4 +1,4 @@
-import { getTrust, type Trust } from '../../metrics/drift.ts'
+import { getTrust } from '../../metrics/drift.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
@@ -17,9 +17,6 @@ export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'f
 
 const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
 
-/** Cached by record identity: a cached metric record is the same object until a definition changes. */
-const trusts = new WeakMap<MetricRecord, Trust>()
-
 export function describeAnswer(
   reader: Reader,
   asked: {
@@ -35,8 +32,7 @@ export function describeAnswer(
   },
 ): Description {
   const { metric, plans, range, zone, now } = asked
-  const trust = trusts.get(metric) ?? getTrust(reader, metric)
-  if (reader.dataVersion !== undefined) trusts.set(metric, trust)
+  const trust = getTrust(reader, metric)
   const sources = listSourcesInScope(reader, plans, asked.run, now)
   const { freshness, warnings } = toFreshness(sources, plans, now)
   return {

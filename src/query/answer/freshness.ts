@@ -56,18 +56,6 @@ function listHolding({ conditions, at }: Plan, run: RunPlan): ReadonlySet<string
 
 const toIso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString())
 
-/** The parts of an answer that depend on a source alone; a cached source is the same object until one changes. */
-const reported = new WeakMap<SourceFreshness, Omit<Freshness['sources'][number], 'stale'>>()
-
-function report(source: SourceFreshness): Omit<Freshness['sources'][number], 'stale'> {
-  const known = reported.get(source)
-  if (known !== undefined) return known
-  const { name, lastCompletedScanAt, observedFrom } = source
-  const facts = { name, lastCompletedScanAt: toIso(lastCompletedScanAt), observedFrom: toIso(observedFrom) }
-  reported.set(source, facts)
-  return facts
-}
-
 /** How recent the data of sources is, with warnings where a result of zero may only mean that nothing was scanned. */
 export function toFreshness(
   sources: readonly SourceFreshness[],
@@ -76,10 +64,12 @@ export function toFreshness(
 ): { freshness: Freshness; warnings: QueryWarning[] } {
   const freshness = {
     asOf: new Date(now).toISOString(),
-    sources: sources.slice(0, MAX_SOURCES).map((source) => {
-      const { name, lastCompletedScanAt, observedFrom } = report(source)
-      return { name, lastCompletedScanAt, observedFrom, stale: isStale(source, now) }
-    }),
+    sources: sources.slice(0, MAX_SOURCES).map((source) => ({
+      name: source.name,
+      lastCompletedScanAt: toIso(source.lastCompletedScanAt),
+      observedFrom: toIso(source.observedFrom),
+      stale: isStale(source, now),
+    })),
   }
   const newest = Math.max(...sources.map(({ lastCompletedScanAt }) => lastCompletedScanAt ?? -1))
   if (newest > now + CLOCK_TOLERANCE_MS)

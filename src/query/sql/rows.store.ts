@@ -170,18 +170,10 @@ export function joinChange(at: number, which: 'first' | 'last'): Sql {
  */
 export function hasChangesSince(reader: Reader, at: number): boolean {
   if (reader.seesEnds) return true
-  const { dataVersion } = reader
-  let last = lastChanges.get(reader)
-  if (last === undefined || dataVersion === undefined || last.dataVersion !== dataVersion) {
-    const latest = reader.prepare(selectLastChange).pluck().get() as number | null
-    last = { dataVersion, at: latest ?? Number.NEGATIVE_INFINITY }
-    lastChanges.set(reader, last)
-  }
-  return last.at >= at
+  const latest = reader.prepare(selectLastChange).pluck().get() as number | null
+  return latest !== null && latest >= at
 }
 
-/** The time of the latest change of status that each reader sees, and the version of the data that it is from. */
-const lastChanges = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
 const selectLastChange = `SELECT max(at) FROM (SELECT max(at) AS at FROM main.status_change
   UNION ALL SELECT max(last_at) FROM earlier_finding) latest`
 
@@ -214,16 +206,9 @@ export function countsSuffice(reader: Reader, plan: Plan): boolean {
 
 /** When the newest finding was first detected, including those of unpublished imports. */
 function findNewestDetection(reader: Reader): number {
-  const { dataVersion } = reader
-  const last = newestDetections.get(reader)
-  if (last !== undefined && dataVersion !== undefined && last.dataVersion === dataVersion) return last.at
   const newest = reader.prepare('SELECT max(first_detected_at) FROM main.finding').pluck().get() as number | null
-  const at = newest ?? Number.NEGATIVE_INFINITY
-  newestDetections.set(reader, { dataVersion, at })
-  return at
+  return newest ?? Number.NEGATIVE_INFINITY
 }
-
-const newestDetections = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
 
 /** A flow includes rows that have the time; an open end of the range adds no condition. */
 function inRange(time: Sql, { range }: PlanTerms): Sql[] {
