@@ -5,7 +5,6 @@ import { type Log, silentLog } from '../runtime/log.ts'
 import {
   type Icon,
   INVALID_PARAMS,
-  isQuestion,
   type McpRequest,
   type McpSurface,
   ProtocolFault,
@@ -13,8 +12,14 @@ import {
   type ToolAnswer,
 } from './protocol.ts'
 import { createPrompts } from './resources/prompts.ts'
-import { type ContextFor, createReaders, resourceKinds } from './resources/reading.ts'
-import { createResources, uriOf, WATCHES_URI } from './resources/resources.ts'
+import {
+  type ContextFor,
+  createReaders,
+  createResources,
+  resourceKinds,
+  uriOf,
+  WATCHES_URI,
+} from './resources/resources.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
 import { withConsent } from './tools/consent.ts'
 import type { JsonSchema } from './tools/json-schema.ts'
@@ -91,7 +96,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
         const work = async (asking: McpRequest) =>
           forView(compiled, await run(compiled, input, asking, contextFor), options.findConsole)
         const answer = await withConsent({ operation, input, exchange, commandOptions }, work)
-        if (isQuestion(answer)) return answer
+        if ('ask' in answer) return answer
         for (const change of toChanges(compiled.operation, input, answer)) notify(change)
         return answer
       } catch (error) {

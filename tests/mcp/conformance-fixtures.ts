@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { line } from '../../src/kernel/shown.ts'
 import {
   INVALID_PARAMS,
-  isQuestion,
   type McpRequest,
   type McpSurface,
   type Prompt,
@@ -353,7 +352,7 @@ export function withConformanceFixtures(surface: McpSurface): McpSurface {
       const fixture = tools[name]
       if (fixture === undefined) return surface.callTool(name, input, exchange)
       const result = await fixture.run(input, exchange)
-      return isQuestion(result) ? result : { ...result }
+      return 'ask' in result ? result : { ...result }
     },
     listResources: async (exchange) => [
       ...(await surface.listResources(exchange)),
