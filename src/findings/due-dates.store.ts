@@ -3,9 +3,9 @@ import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { toSeverity } from './facets.store.ts'
 import { findingTerms } from './filter.store.ts'
-import { resolveFilter } from './filter-conditions.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { listPolicies } from './sla.store.ts'
+import { resolveFilter } from './term-filters.store.ts'
 
 const DAY = 86_400_000
 

@@ -12,7 +12,6 @@ import { toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
-import { readListBounds, withinListBounds } from './list-bounds.store.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
 
@@ -169,6 +168,26 @@ export function listFindings(
   if (next === undefined) return { items }
   const bounds = after?.slice(countSortKeys(sort)) ?? readListBounds(reader)
   return { items, next: [...toSortKeys(sort, next), Number(next.id), ...bounds] }
+}
+
+/**
+ * Bounds that exclude later insertions from the following pages of a list: findings with ids above the first number,
+ * and those of imports that are not published, each by its source and its first id.
+ */
+function readListBounds(reader: Reader): number[] {
+  const newest = reader.prepare('SELECT coalesce(max(id), 0) FROM main.finding').pluck().get() as number
+  const pending = reader.prepare('SELECT source_id, first_finding FROM pending_import').raw().all() as number[][]
+  return [newest, ...pending.flat()]
+}
+
+/** The condition on `f` and `c` for these bounds; true if there are none. */
+function withinListBounds([newest, ...pending]: readonly number[]): RawBuilder<SqlBool> {
+  if (newest === undefined) return sql<SqlBool>`1`
+  const conditions = [sql<SqlBool>`f.id <= ${newest}`]
+  for (let index = 0; index < pending.length; index += 2) {
+    conditions.push(sql<SqlBool>`NOT (c.source_id = ${pending[index]} AND f.id >= ${pending[index + 1]})`)
+  }
+  return sql<SqlBool>`(${sql.join(conditions, sql` AND `)})`
 }
 
 /** The findings of an asset by its id or key. */

@@ -9,7 +9,6 @@ import { getAsset, listAssets } from './asset-list.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { exportFindings } from './export/export.ts'
 import { FilterMapping } from './filter.ts'
-import { resolveFilter } from './filter-conditions.ts'
 import {
   countFindings,
   countSortKeys,
@@ -22,6 +21,7 @@ import {
 import { Asset, AssetDetail, Finding, FindingDetail } from './model.ts'
 import { readBound } from './ranges.ts'
 import { requireSources } from './source-names.ts'
+import { resolveFilter } from './term-filters.store.ts'
 import { triageOperations } from './triage-operations.ts'
 
 const filterShape = FilterMapping.shape

@@ -2,6 +2,7 @@ import { Agent, get } from 'node:http'
 import type { Command } from 'commander'
 import type { DashboardAnswer } from '../../dashboards/evaluation.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { given } from '../../kernel/json-object.ts'
 import { line, type PrintableText, showSentence } from '../../kernel/shown.ts'
 import { toDashboardText } from '../dashboard-text.ts'
 import { declareDataUse } from '../data-use.ts'
@@ -9,7 +10,6 @@ import type { Flags, Host } from '../host.ts'
 import { cell, table } from '../output/blocks.ts'
 import { addFormats, present, showNote } from '../output/show.ts'
 import { print, type Session, withSession } from '../session.ts'
-import { given } from '../slug-name.ts'
 
 interface DashboardFlags extends Flags {
   from?: string

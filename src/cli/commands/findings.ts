@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Finding, FindingDetail } from '../../findings/model.ts'
 import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { ExportFormat } from '../../operation/operation.ts'
@@ -6,6 +6,7 @@ import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
 import { toDetailText } from '../finding-text.ts'
+import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { type Column, cell, linked, type TableCell, table } from '../output/blocks.ts'
 import { addFormats, outputFormats, present, showNote } from '../output/show.ts'
@@ -31,7 +32,7 @@ export function addFindingCommands(program: Command, host: Host): void {
     .option('--to <time>', 'first detected through this day, or before this timestamp')
     .addOption(new Option('--sort <order>', 'order (default newest)').choices(['newest', 'severity', 'lastDetectedAt']))
     .option('--total', 'also count all matching findings')
-    .option('--limit <n>', 'number of findings (1 to 500; default 50)', toCount)
+    .option('--limit <n>', 'number of findings (1 to 500; default 50)', upTo(500))
     .option('--cursor <cursor>', 'continue a list at its nextCursor')
   addFormats(command, [...new Set([...outputFormats, ...exportFormats])])
     .description(
@@ -96,11 +97,4 @@ function toRow({ id, severity, status, detectorType, findingType, asset, excerpt
     linked(cell.shown(joinShown(where, ' / ')), asset.url),
     excerpt ? cell.name(excerpt, MAX_EXCERPT) : cell.shown(line``),
   ]
-}
-
-function toCount(value: string): number {
-  const count = Number(value)
-  if (!/^\d+$/.test(value) || count < 1 || count > 500)
-    throw new InvalidArgumentError('Must be a whole number from 1 to 500.')
-  return count
 }

@@ -1,17 +1,19 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { given } from '../../kernel/json-object.ts'
 import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { Metric, MetricDetail } from '../../metrics/view.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves, toFacts } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
+import { toShare } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { listDimensions, type MetricFlags, toDefinition } from '../metric-entry.ts'
 import { type Block, cell, command as shellCommand, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askChoice, askText, isInteractive } from '../prompt.ts'
 import { printJson, withSession } from '../session.ts'
-import { given, toWords } from '../slug-name.ts'
+import { toWords } from '../slug-name.ts'
 
 interface ListFlags extends Flags {
   json?: boolean
@@ -182,11 +184,4 @@ function toLines(metric: MetricDetail): Block[] {
     ),
     showSentence(trust.label),
   ]
-}
-
-function toShare(value: string): number {
-  const share = Number(value)
-  if (value.trim() === '' || !(share >= 0 && share <= 1))
-    throw new InvalidArgumentError('Must be a number from 0 to 1.')
-  return share
 }

@@ -16,7 +16,7 @@ import {
 } from './groups.store.ts'
 import { type PlanTerms, toPlanConditions } from './plan-terms.ts'
 import { countsSuffice, hasChangesSince, toRowSource } from './rows.store.ts'
-import { type Slots, toSlots } from './slots.ts'
+import { countAtOrBefore, type Slots, toSlots } from './slots.ts'
 import { runStockSeries } from './stock-series.store.ts'
 
 /**
@@ -135,17 +135,8 @@ function rankItems(rows: readonly AnswerRow[], slots: Slots | undefined, decode:
       n += counts.get(value) ?? 0
       ends.push(n)
     }
-    return n === 0 ? cell : { ...cell, n, quantile: interpolate(n, p, (index) => values[countUpTo(ends, index)] ?? 0) }
+    return n === 0
+      ? cell
+      : { ...cell, n, quantile: interpolate(n, p, (index) => values[countAtOrBefore(ends, index)] ?? 0) }
   })
-}
-
-/** How many of ascending numbers are not greater than `most`. */
-function countUpTo(numbers: readonly number[], most: number): number {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((numbers[middle] ?? 0) <= most) low = middle + 1
-    else high = middle
-  }
-  return low
 }

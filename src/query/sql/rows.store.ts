@@ -1,8 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { FilterCondition } from '../../findings/conditions.ts'
 import { type FacetRow, facetOf, facetRows, findFacet, findFacetByFilterKey } from '../../findings/facets.ts'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
-import type { FilterTerm } from '../../findings/filter-terms.ts'
 import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
@@ -217,15 +215,8 @@ function inRange(time: Sql, { range }: PlanTerms): Sql[] {
   return [...(from === undefined ? [] : [sql`${time} >= ${from}`]), ...(to === undefined ? [] : [sql`${time} < ${to}`])]
 }
 
-export function findingConditions(conditions: readonly PlanCondition[]): FilterCondition[] {
-  return conditions.flatMap((condition) => {
-    const { key } = condition
-    return key === 'scanned' ? [] : [{ ...condition, key }]
-  })
-}
-
 /** The conditions with filter keys: those of findings, or of assets by their filters. */
-export function onFilterKeys(terms: PlanTerms['conditions']): FilterTerm[] {
+export function onFilterKeys<Term extends { key: PlanCondition['key'] }>(terms: readonly Term[]) {
   return terms.flatMap((term) => {
     const { key } = term
     return key === 'scanned' ? [] : [{ ...term, key }]
