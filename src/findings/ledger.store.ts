@@ -189,9 +189,9 @@ export class FindingLedger {
     this.#rows.forget(finding)
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
-    const values: StoredValue[] = []
-    addValues(values, id, comboId, finding)
-    const inserted = this.#writer.prepare(sql).run(...values)
+    const { assetId, fp, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt, valueFp } = finding
+    const own = [id, assetId, fp, comboId, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt]
+    const inserted = this.#writer.prepare(sql).run(...own, valueFp ?? null)
     return { id, comboId, inserted }
   }
 
@@ -266,8 +266,10 @@ export class FindingLedger {
   }
 
   /** Writes the first history entry of a finding that this transaction inserted, as a change from OPEN. */
-  appendFirst(findingId: number, change: FindingChange): void {
-    this.#writer.prepare(insertFirstChange).run(...toFirstChange(findingId, change))
+  appendFirst(findingId: number, { at, to, actor, reason, scanId }: FindingChange): void {
+    const { OPEN, [to]: after } = statusCodes
+    const cause = [actor, reason ?? null, scanId ?? null]
+    this.#writer.prepare(insertFirstChange).run(findingId, 1, at, OPEN, after, ...cause)
   }
 
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
@@ -426,34 +428,6 @@ export class FindingLedger {
       .run(internalText(String(this.#nextId - 1)))
   }
 }
-
-/** Adds the values of a row in the order of its columns. */
-function addValues(values: StoredValue[], id: number, comboId: number, finding: NewFinding): void {
-  values.push(
-    id,
-    finding.assetId,
-    finding.fp,
-    comboId,
-    finding.firstDetectedAt,
-    finding.confidence,
-    finding.lastDetectedAt,
-    finding.resolvedAt,
-    finding.location,
-    finding.excerpt,
-    finding.valueFp ?? null,
-  )
-}
-
-const toFirstChange = (findingId: number, { at, to, actor, reason, scanId }: FindingChange): StoredValue[] => [
-  findingId,
-  1,
-  at,
-  statusCodes.OPEN,
-  statusCodes[to],
-  actor,
-  reason ?? null,
-  scanId ?? null,
-]
 
 function requirePendingImport(pending: PendingImport | undefined): PendingImport {
   if (pending === undefined) throw new RangeError('only imports write findings by rows')

@@ -1,3 +1,4 @@
+import { toInstantOrNull } from '../../kernel/instant.ts'
 import { getTrust } from '../../metrics/drift.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
@@ -14,8 +15,6 @@ import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingP
 
 /** The part of an answer that describes the question, its population and how far to trust the result. */
 export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'freshness' | 'warnings'>
-
-const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
 
 export function describeAnswer(
   reader: Reader,
@@ -38,8 +37,8 @@ export function describeAnswer(
   return {
     metric: toMetricFacts(metric),
     applied: {
-      from: toIso(range.from),
-      to: toIso(range.to),
+      from: toInstantOrNull(range.from),
+      to: toInstantOrNull(range.to),
       ...toMoment(plans),
       timeField: [...new Set(plans.map(({ timeField }) => timeField))].join(', '),
       timeZone: zone.name,
@@ -68,7 +67,7 @@ function toMoment(plans: readonly Plan[]): { asOf?: string } {
 
 function toMetricFacts(metric: MetricRecord): MetricFacts {
   const { slug, displayName, type, status, version, format, unit, certifiedBy } = metric
-  const certifiedAt = toIso(metric.certifiedAt ?? undefined)
+  const certifiedAt = toInstantOrNull(metric.certifiedAt ?? undefined)
   return { slug, displayName, type, status, version, format, unit, certifiedBy, certifiedAt }
 }
 

@@ -1,5 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { findFacetByFilterKey } from '../../findings/facets.ts'
+import { toInstantOrNull } from '../../kernel/instant.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Freshness, QueryWarning } from '../model.ts'
@@ -54,8 +55,6 @@ function listHolding({ conditions, at }: Plan, run: RunPlan): ReadonlySet<string
   return new Set(cells.map(({ key }) => key[0] ?? null))
 }
 
-const toIso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString())
-
 /** How recent the data of sources is, with warnings where a result of zero may only mean that nothing was scanned. */
 export function toFreshness(
   sources: readonly SourceFreshness[],
@@ -66,8 +65,8 @@ export function toFreshness(
     asOf: new Date(now).toISOString(),
     sources: sources.slice(0, MAX_SOURCES).map((source) => ({
       name: source.name,
-      lastCompletedScanAt: toIso(source.lastCompletedScanAt),
-      observedFrom: toIso(source.observedFrom),
+      lastCompletedScanAt: toInstantOrNull(source.lastCompletedScanAt),
+      observedFrom: toInstantOrNull(source.observedFrom),
       stale: isStale(source, now),
     })),
   }
