@@ -16,7 +16,7 @@ import {
   toRecord,
 } from './finding-record.ts'
 import { FindingRows, findingColumns } from './finding-rows.store.ts'
-import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
+import { KEPT_LOG_ROWS } from './log.store.ts'
 import { type FindingStatus, isDecided } from './model.ts'
 import {
   deferLine,
@@ -52,13 +52,6 @@ interface LedgerState {
   due: number
 }
 
-interface LedgerOptions {
-  /** False: no engine follows the log; it gets one entry to rebuild instead of the changes. */
-  isFollowed?: boolean
-  /** The import that the transaction stores a part of: its changes are invisible until it is published. */
-  pending?: PendingImport | undefined
-}
-
 /**
  * Writes findings in one transaction: rows, status history, counts by combination, and the change log that derived
  * indexes follow. Every write of a finding goes through it.
@@ -72,7 +65,7 @@ export class FindingLedger {
   readonly #changes = new ChangeEncoder()
   /** Change of the count of each combination. */
   readonly #counts = new Map<number, number>()
-  readonly #isFollowed: boolean
+  /** The import that the transaction stores a part of: its changes are invisible until it is published. */
   readonly #pending: PendingImport | undefined
   /** Whether a pending import has changed findings that may be changed here. */
   readonly #isContested: boolean
@@ -85,11 +78,10 @@ export class FindingLedger {
   readonly #rows: FindingRows
   #nextId: number | undefined
 
-  private constructor(writer: Writer, at: number, { isFollowed = true, pending }: LedgerOptions) {
+  private constructor(writer: Writer, at: number, pending: PendingImport | undefined) {
     this.#writer = writer
     this.#rows = new FindingRows(writer)
     this.#at = at
-    this.#isFollowed = pending?.isFollowed ?? isFollowed
     this.#pending = pending
     const state = pending === undefined ? (writer.prepare(selectState).get(at) as LedgerState) : undefined
     this.#isContested = state?.contested === 1
@@ -99,8 +91,8 @@ export class FindingLedger {
   }
 
   /** Runs `work` with a ledger for the transaction of `writer`, then writes its log row and counts. */
-  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, options: LedgerOptions = {}): T {
-    const ledger = new FindingLedger(writer, at, options)
+  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, pending?: PendingImport): T {
+    const ledger = new FindingLedger(writer, at, pending)
     const result = work(ledger)
     ledger.#close()
     return result
@@ -386,7 +378,7 @@ export class FindingLedger {
     toConfidence: number,
     isRewritten = false,
   ): void {
-    if (this.#isFollowed) {
+    if (this.#pending?.isFollowed !== false) {
       const before = { fromCombo, fromConfidence }
       this.#changes.add({ findingId, assetId, firstDetectedAt, ...before, toCombo, toConfidence, isRewritten })
     }
@@ -415,7 +407,6 @@ export class FindingLedger {
 
   #close(): void {
     this.#flush()
-    if (!this.#isFollowed && this.#pending === undefined) markLogReset(this.#writer, this.#at)
     const column = this.#pending === undefined ? 'n' : 'held'
     const count = this.#writer.prepare(`UPDATE main.combo SET ${column} = ${column} + ? WHERE id = ?`)
     for (const [comboId, by] of this.#counts) if (by !== 0) count.run(by, comboId)

@@ -22,7 +22,6 @@ import {
 } from './resources/resources.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
 import { withConsent } from './tools/consent.ts'
-import type { JsonSchema } from './tools/json-schema.ts'
 import type { ToolManifest } from './tools/manifest.ts'
 import { adoptTools, type CompiledTool, compileTools, type Toolset } from './tools/tools.ts'
 
@@ -41,8 +40,6 @@ export interface SurfaceOptions {
   findConsole?: () => string | undefined
   /** The lists generated at build time, which saves compiling them. */
   manifest?: Pick<ToolManifest, 'tools' | 'schemas'> | undefined
-  /** Further schemas that descriptions refer to as `assay://schemas/<name>`. */
-  schemas?: Readonly<Record<string, JsonSchema>>
 }
 
 const drawing =
@@ -60,7 +57,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const { list, byName, schemas } =
     manifest === undefined ? compileTools(operations, options) : adoptTools(operations, manifest)
   const readers = createReaders(operations, contextFor)
-  const resources = createResources(readers, new Map([...schemas, ...Object.entries(options.schemas ?? {})]))
+  const resources = createResources(readers, schemas)
   const prompts = createPrompts(readers, new Set(byName.keys()))
   const listeners = new Set<(change: ResourceChange) => void>()
   const notify = (change: ResourceChange) => {

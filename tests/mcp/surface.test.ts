@@ -238,11 +238,6 @@ describe('resources', () => {
       if (contents !== undefined && 'text' in contents) expect(JSON.parse(contents.text)).toBeTypeOf('object')
     }
   })
-  test('include further schemas', async () => {
-    const wider = open({ schemas: { 'a-definition': { type: 'object', properties: {} } } })
-    const [contents] = await wider.readResource('assay://schemas/a-definition', exchange())
-    expect(contents).toMatchObject({ text: expect.stringContaining('2020-12') })
-  })
   test.each([
     'assay://metrics/nobody',
     'assay://metrics/',
