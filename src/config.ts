@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.ts'
 import { listUnclear, type ProxySettings, readProxyVariables, toProxy } from './connectors/http/proxy.ts'
 import { AppError, describeMoreProblems, invalidInput } from './kernel/errors.ts'
-import { isObject } from './kernel/json-object.ts'
+import { given, isObject } from './kernel/json-object.ts'
 import { maskCredentials } from './kernel/redaction.ts'
 import { cutText } from './kernel/well-formed.ts'
 import { parseAll } from './operation/input/parse.ts'
@@ -144,13 +144,13 @@ export function defaultHome(env: Environment, platform: NodeJS.Platform = proces
  * @throws AppError `invalid_input` naming the setting.
  */
 export function loadConfig(flags: Partial<Settings> & { home?: string | undefined }, env: Environment): Config {
-  const { home: homeFlag, ...given } = flags
+  const { home: homeFlag, ...settingFlags } = flags
   const home = resolve(homeFlag ?? env.ASSAY_HOME ?? defaultHome(env))
   const file = readFile(home)
-  const places = [file, readEnvironment(env), withoutAbsent(given)]
+  const places = [file, readEnvironment(env), given(settingFlags)]
   const oidc = mergeIssuer(file.oidc, readIssuerEnvironment(env))
-  const merged = Object.assign({}, ...places, withoutAbsent({ oidc }))
-  const settings = parseSettings(merged, (member) => nameOrigin(member, given, env))
+  const merged = Object.assign({}, ...places, given({ oidc }))
+  const settings = parseSettings(merged, (member) => nameOrigin(member, settingFlags, env))
   const proxy = { ...settings.proxy, ...readProxyVariables(env) }
   // Lockdown set in any place cannot be lifted by another.
   return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), proxy, home }
@@ -215,7 +215,7 @@ function readFile(home: string): Record<string, unknown> {
 function readEnvironment(env: Environment): Record<string, unknown> {
   const flag = (value: string | undefined) =>
     value === undefined ? undefined : !['0', 'false', 'no', 'off'].includes(value.toLowerCase())
-  return withoutAbsent({
+  return given({
     host: env.ASSAY_HOST,
     port: env.ASSAY_PORT === undefined ? undefined : Number(env.ASSAY_PORT),
     probePort: env.ASSAY_PROBE_PORT === undefined ? undefined : Number(env.ASSAY_PROBE_PORT),
@@ -231,8 +231,4 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     publicUrl: env.ASSAY_PUBLIC_URL,
     trustProxy: env.ASSAY_TRUST_PROXY?.split(',').map((each) => each.trim()),
   })
-}
-
-function withoutAbsent(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 }

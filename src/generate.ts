@@ -105,7 +105,7 @@ function read(file: string | URL): string {
 const wanted = new Map<string, string>()
 for (const [name, text] of createSchemas()) wanted.set(fileURLToPath(new URL(name, folder)), text)
 const host = { version } as Host
-wanted.set(fileURLToPath(new URL('man/assay.1', root)), toManual(createProgram(host), version))
+wanted.set(fileURLToPath(new URL('man/assay.1', root)), toManual(await createProgram(host), version))
 wanted.set(fileURLToPath(new URL(SCHEMA_RECORD, root)), toText(createSchemaRecord()))
 for (const [page, name, lines] of [
   ['docs/operations.md', 'operations', createOperationTable()],

@@ -2,6 +2,7 @@ import { appendAudit } from '../audit/audit.store.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
 import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
 import type { Reader, Store } from '../store/store.ts'
@@ -196,8 +197,6 @@ const toScopes = (text: string): Scope[] => {
   return Array.isArray(granted) ? scopes.filter((scope) => granted.includes(scope)) : []
 }
 
-const toIso = (at: number) => new Date(at).toISOString()
-
 function toToken(row: TokenRow, now: number): Token {
   const { id, name, created_by: createdBy, revoked_at: revokedAt, last_used_at: lastUsedAt } = row
   return {
@@ -207,10 +206,10 @@ function toToken(row: TokenRow, now: number): Token {
     lockdown: row.lockdown === 1,
     status: revokedAt !== null ? 'revoked' : row.expires_at <= now ? 'expired' : 'active',
     createdBy,
-    createdAt: toIso(row.created_at),
-    expiresAt: toIso(row.expires_at),
-    revokedAt: revokedAt === null ? null : toIso(revokedAt),
-    lastUsedAt: lastUsedAt === null ? null : toIso(lastUsedAt),
+    createdAt: toInstant(row.created_at),
+    expiresAt: toInstant(row.expires_at),
+    revokedAt: revokedAt === null ? null : toInstant(revokedAt),
+    lastUsedAt: lastUsedAt === null ? null : toInstant(lastUsedAt),
   }
 }
 

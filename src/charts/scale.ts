@@ -56,10 +56,13 @@ function toTimeLabel(date: Date, stepMs: number, isFirst: boolean): string {
 export const floorTime = (time: number, grain: 'day' | 'week'): number =>
   Number((grain === 'day' ? utcDay : utcMonday).floor(new Date(time)))
 
-/** A horizontal scale of time in UTC whose labels keep `gap` pixels between their middles. */
-export function toTimeScale(from: number, to: number, width: number, gap = 72): Scale {
+/** Pixels between the middles of labels. */
+const GAP = 72
+
+/** A horizontal scale of time in UTC. */
+export function toTimeScale(from: number, to: number, width: number): Scale {
   const toPixel = toLinear([from, to], [0, width])
-  const usual = utcTicks(new Date(from), new Date(to), Math.max(2, Math.floor(width / gap)))
+  const usual = utcTicks(new Date(from), new Date(to), Math.max(2, Math.floor(width / GAP)))
   const stepMs = usual.length < 2 ? to - from : Number(usual[1]) - Number(usual[0])
   // Buckets of weeks begin on Mondays, the usual ticks on Sundays.
   const dates = stepMs === WEEK ? utcMonday.range(new Date(from), new Date(to + 1)) : usual
@@ -67,7 +70,7 @@ export function toTimeScale(from: number, to: number, width: number, gap = 72): 
   const marked = dates.flatMap((date, index) => {
     const at = toPixel(Number(date))
     // A label at an edge would be cut, and one beside another would cover it.
-    if (at < gap / 4 || at > width - gap / 4 || at - last < gap * 0.75) return []
+    if (at < GAP / 4 || at > width - GAP / 4 || at - last < GAP * 0.75) return []
     const isFirst = last === Number.NEGATIVE_INFINITY && index <= 1
     last = at
     return [{ at, label: toTimeLabel(date, stepMs, isFirst), value: Number(date) }]

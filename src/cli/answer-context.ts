@@ -1,28 +1,16 @@
 import { joinShown, line, type PrintableText, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
-import type { Applied, Diagnosis, Freshness } from '../query/model.ts'
+import type { Applied, Freshness, MetricAnswer, QueryWarning } from '../query/model.ts'
 import { inCommands, toOption } from './command-words.ts'
 import { type Fact, toFacts } from './facts.ts'
 import { toFlag } from './filter-flags.ts'
 import { type Block, cell, warning } from './output/blocks.ts'
 import { readersZone, toBucketTime, toReadersTime } from './output/times.ts'
 
-interface WarningView {
-  code: string
-  message: string
-  suggestions?: { value: string }[]
-}
-
 /** The parts of an answer that say what was counted. */
-export interface ContextView {
-  metric: { slug?: string }
-  trust: { tier?: string; label: string }
-  warnings: readonly WarningView[]
-  applied?: Applied
-  freshness?: Freshness
-  diagnosis?: Diagnosis
-  breakdown?: readonly unknown[]
-  totalGroups?: number
-}
+export type ContextView = Pick<MetricAnswer, 'metric' | 'trust' | 'warnings' | 'applied' | 'freshness' | 'diagnosis'> &
+  Partial<Pick<MetricAnswer, 'breakdown' | 'totalGroups'>>
+
+type WarningContext = Pick<ContextView, 'warnings' | 'breakdown' | 'totalGroups'> & { metric: { slug?: string } }
 
 /** What was counted, how far to trust it, and why there is nothing. */
 export function toContext(view: ContextView): Block[] {
@@ -51,26 +39,21 @@ export function toFurtherContext(view: ContextView, first: ContextView): Block[]
 const noFilters = line`none`
 
 function listFacts({ applied, freshness }: ContextView): Fact[] {
-  const data: Fact[] = freshness === undefined ? [] : [[line`data`, cell.shown(showSources(freshness))]]
-  if (applied === undefined) return data
   const filters = applied.filters.length === 0 ? cell.shown(noFilters) : showFilters(applied.filters)
-  return [[line`filters`, filters], toRange(applied), ...data]
+  return [[line`filters`, filters], toRange(applied), [line`data`, cell.shown(showSources(freshness))]]
 }
 
 /** The level of trust; the warning about a draft says the same and what to do. */
-const toTrust = ({ trust, warnings, metric }: ContextView): Block[] =>
-  trust.tier === 'draft' && metric.slug !== undefined && warnings.some(({ code }) => code === 'draft')
-    ? []
-    : [showSentence(trust.label)]
+const toTrust = ({ trust, warnings }: ContextView): Block[] =>
+  trust.tier === 'draft' && warnings.some(({ code }) => code === 'draft') ? [] : [showSentence(trust.label)]
 
 const toDiagnosis = ({ diagnosis }: ContextView): Block[] =>
   diagnosis === undefined ? [] : [warning(inOptions(diagnosis.summary))]
 
 /** The warnings, addressed to the person who typed the command. */
-export const toWarnings = (view: Omit<ContextView, 'trust'>): Block[] =>
-  view.warnings.map((each) => warning(reword(each, view)))
+export const toWarnings = (view: WarningContext): Block[] => view.warnings.map((each) => warning(reword(each, view)))
 
-function reword({ code, message, suggestions = [] }: WarningView, view: Omit<ContextView, 'trust'>): string {
+function reword({ code, message, suggestions = [] }: QueryWarning, view: WarningContext): string {
   const { metric, breakdown = [], totalGroups } = view
   if (code === 'draft' && metric.slug !== undefined)
     return `${metric.slug} is a draft that no one has certified; once it is reviewed: assay metrics certify ${metric.slug}`

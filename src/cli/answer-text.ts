@@ -1,56 +1,14 @@
 import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
-import type { MetricFormat } from '../metrics/model.ts'
 import { toFormatted } from '../query/answer/format.ts'
-
-import { type ContextView, toContext, toFurtherContext } from './answer-context.ts'
+import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, SeriesAnswer } from '../query/model.ts'
+import { toContext, toFurtherContext } from './answer-context.ts'
 import { type Block, type Column, cell, type TableCell, table } from './output/blocks.ts'
 
 import { toSparkline } from './output/sparkline.ts'
 import { toBucketTime } from './output/times.ts'
 
-interface MetricView {
-  slug?: string
-  displayName: string
-  format: MetricFormat
-  unit: string
-}
-
-interface ComparableView {
-  value: number | null
-  previous?: number | null
-  delta?: number | null
-}
-
-/** The members of a metric answer shown in the terminal. */
-interface AnswerView extends Omit<ContextView, 'metric' | 'breakdown'> {
-  value: number | null
-  formatted: string
-  reason?: string
-  n?: number
-  numerator?: number | null
-  denominator?: number | null
-  breakdown: ({ dimensions: Record<string, string> } & ComparableView)[]
-  metric: MetricView
-  drivers?: {
-    dimension: string
-    dimensionValue: string
-    from: number | null
-    to: number | null
-    contribution: number | null
-  }[]
-  comparison?: { value: number | null; delta: number | null; pctChange: number | null }
-  other?: { groups: number } & ComparableView
-  totalGroups?: number
-}
-
-interface SeriesView extends Omit<ContextView, 'metric' | 'breakdown'> {
-  timeSeries: { timestamp: string; value: number | null; complete?: boolean }[]
-  metric: MetricView
-  series?: { dimensionValue: string; timeSeries: { timestamp: string; value: number | null }[] }[]
-}
-
 /** A formatter for a metric's values; a unit common to all lines is left to the title. */
-function createFormat({ format, unit }: MetricView): (value: number | null) => PrintableText {
+function createFormat({ format, unit }: MetricFacts): (value: number | null) => PrintableText {
   return (value) =>
     value === null ? line`none` : showAmount(toFormatted(value, format, format === 'duration' ? unit : ''))
 }
@@ -61,9 +19,8 @@ const MAX_TITLE = 16
 /**
  * A metric answer for the terminal: the number, its groups and its warnings; then the further metrics of the question.
  */
-export function toAnswerText(answer: unknown): Block[] {
-  const { also = [] } = answer as { also?: (AnswerView | { metric: { slug: string }; error: { message: string } })[] }
-  const own = answer as AnswerView
+export function toAnswerText(answer: MetricAnswer): Block[] {
+  const { also = [], ...own } = answer
   const others = also.flatMap((other) => {
     if ('error' in other) return [line``, line`${showName(other.metric.slug)}: ${showSentence(other.error.message)}`]
     return [line``, ...toValueText(other), line``, ...toFurtherContext(other, own)]
@@ -72,7 +29,7 @@ export function toAnswerText(answer: unknown): Block[] {
 }
 
 /** The number with the counts behind it, its comparison and its groups. */
-function toValueText(view: AnswerView): Block[] {
+function toValueText(view: OneMetricAnswer): Block[] {
   const format = createFormat(view.metric)
   const toCell = (value: number | null | undefined): TableCell => cell.shown(format(value ?? null), value)
   const lines: Block[] = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}${toBasis(view)}`]
@@ -94,7 +51,7 @@ function toValueText(view: AnswerView): Block[] {
   }
   if (view.breakdown.length > 0) {
     const compared = view.comparison !== undefined
-    const toCells = ({ value, previous = null, delta = null }: ComparableView) =>
+    const toCells = ({ value, previous = null, delta = null }: Pick<BreakdownEntry, 'value' | 'previous' | 'delta'>) =>
       (compared ? [value, previous, delta] : [value]).map(toCell)
     const rows = view.breakdown.map(({ dimensions, ...values }) => [
       cell.shown(
@@ -126,17 +83,16 @@ function toValueText(view: AnswerView): Block[] {
 }
 
 /** The counts behind an average or a ratio, and the reason of a missing value. */
-function toBasis({ reason, n, numerator, denominator }: AnswerView): PrintableText {
+function toBasis({ reason, n, numerator, denominator }: OneMetricAnswer): PrintableText {
   if (reason !== undefined) return line` (${showSentence(reason.replaceAll('_', ' '))})`
   if (numerator !== undefined) return line` (${numerator ?? 0} of ${denominator ?? 0})`
   return n === undefined ? line`` : line` (over ${n} ${n === 1 ? line`row` : line`rows`})`
 }
 
-export function toSeriesText(answer: unknown): Block[] {
-  const view = answer as SeriesView
+export function toSeriesText(view: SeriesAnswer): Block[] {
   const format = createFormat(view.metric)
   const lines: Block[] = [showName(view.metric.displayName)]
-  const zone = view.applied?.timeZone ?? 'UTC'
+  const zone = view.applied.timeZone
   const of = (points: readonly { value: number | null }[]) => toSparkline(points.map(({ value }) => value))
   const series = view.series ?? []
   lines.push(of(view.timeSeries))

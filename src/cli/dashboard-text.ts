@@ -1,25 +1,12 @@
+import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import { joinShown, line, type PrintableText, showName } from '../kernel/shown.ts'
-import { type AppliedRange, type ContextView, showSources, toRange, toWarnings } from './answer-context.ts'
+import { showSources, toRange, toWarnings } from './answer-context.ts'
 import { listLeaves } from './facts.ts'
 import { type Block, cell, table } from './output/blocks.ts'
 import { readersZone } from './output/times.ts'
 
-export interface DashboardView extends Pick<ContextView, 'freshness' | 'warnings'> {
-  dashboard: string
-  metrics: {
-    displayName: string
-    formatted?: string
-    value: number | null
-    unit: string
-    error?: { message: string }
-    trust?: { tier: string }
-    applied?: AppliedRange
-    pinnedFilters?: Record<string, unknown> | null
-  }[]
-}
-
 /** A dashboard as a table of its metrics, with what was counted. */
-export function toDashboardText({ dashboard, metrics, freshness, warnings = [] }: DashboardView): Block[] {
+export function toDashboardText({ dashboard, metrics, freshness, warnings }: DashboardAnswer): Block[] {
   const rows = metrics.map(({ displayName, formatted, value, error, trust, pinnedFilters }) => [
     cell.name(displayName),
     error === undefined ? cell.number(value, formatted) : cell.sentence(error.message),
@@ -41,13 +28,13 @@ export function toDashboardText({ dashboard, metrics, freshness, warnings = [] }
     line`Dashboard ${showName(dashboard)}`,
     table(columns, rows),
     ...toRanges(metrics),
-    ...(freshness === undefined ? [] : [line`Data: ${showSources(freshness)}`]),
+    line`Data: ${showSources(freshness)}`,
     ...toWarnings({ metric: {}, warnings }),
   ]
 }
 
 /** The range that all metrics have in common, or those of each. */
-function toRanges(metrics: DashboardView['metrics']): Block[] {
+function toRanges(metrics: DashboardAnswer['metrics']): Block[] {
   const namesOf = new Map<PrintableText, PrintableText[]>()
   for (const { displayName, applied } of metrics) {
     if (applied === undefined) continue

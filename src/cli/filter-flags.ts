@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from './exit.ts'
+import { toShare } from './flag-numbers.ts'
 import { toJsonObject } from './json-argument.ts'
 
 /** Filter keys whose values are lists, with what a value is; the facet table has the same keys. */
@@ -55,13 +56,6 @@ function toBoolean(value: string | true): boolean {
   if (value === true || value === 'true') return true
   if (value === 'false') return false
   throw new InvalidArgumentError('Must be true or false.')
-}
-
-function toShare(value: string): number {
-  const share = Number(value)
-  if (value.trim() === '' || !(share >= 0 && share <= 1))
-    throw new InvalidArgumentError('Must be a number from 0 to 1.')
-  return share
 }
 
 /** Adds a flag for each filter key. */

@@ -1,3 +1,4 @@
+import { given } from '../kernel/json-object.ts'
 import { UsageError } from './exit.ts'
 import type { Session } from './session.ts'
 
@@ -62,7 +63,7 @@ function toSimple({ of, aggregation, field, percentile, mode, last }: MetricFlag
   return {
     aggregation,
     entity: of,
-    ...Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)),
+    ...given(members),
     ...(Object.keys(filters).length === 0 ? {} : { filters }),
   }
 }

@@ -1,35 +1,9 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { line, showSentence } from '../kernel/shown.ts'
-import { logLevels } from '../runtime/log.ts'
-import { addAskCommands } from './commands/ask.ts'
-import { addAuditCommands } from './commands/audit.ts'
-import { addBackupCommands, addKeyCommands } from './commands/backup.ts'
-import { addCallCommand } from './commands/call.ts'
-import { addClientCommands } from './commands/clients.ts'
-import { addCompletionCommand } from './commands/completion.ts'
-import { addDashboardCommands } from './commands/dashboard.ts'
-import { addDefinitionCommands } from './commands/definitions.ts'
-import { addDetectCommand } from './commands/detect.ts'
-import { addDoctorCommand } from './commands/doctor.ts'
-import { addFindingCommands } from './commands/findings.ts'
-import { addGenerateCommand } from './commands/generate.ts'
-import { addImportCommand } from './commands/import.ts'
-import { addInitCommand } from './commands/init.ts'
-import { addMetricCommands } from './commands/metrics.ts'
-import { addMoveCommand } from './commands/move.ts'
-import { addScanCommands } from './commands/scan.ts'
-import { addServiceCommands } from './commands/service.ts'
-import { addSlaCommands } from './commands/sla.ts'
-import { addSourceCommands } from './commands/sources.ts'
-import { addTermCommands } from './commands/terms.ts'
-import { addTokenCommands } from './commands/token.ts'
-import { addTriageCommand } from './commands/triage.ts'
-import { addVerifyCommand } from './commands/verify.ts'
-import { addWatchCommands } from './commands/watch.ts'
-import { declareDataUse, findDataUse } from './data-use.ts'
+import { findDataUse } from './data-use.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import { configureHelp } from './help.ts'
-import type { Flags, Host } from './host.ts'
+import type { Host } from './host.ts'
 import { type ColorChoice, colorChoices } from './output/screen.ts'
 import { showNote } from './output/show.ts'
 import { toUsageSentence } from './usage-text.ts'
@@ -38,19 +12,19 @@ import { toUsageSentence } from './usage-text.ts'
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
   const usageErrors: string[] = []
   host.color = findColor(argv)
-  const program = createProgram(host, (text) => usageErrors.push(text))
+  const words = withFlagsLast(argv)
+  const program = await createProgram(host, (text) => usageErrors.push(text), words[0] || undefined)
   if (argv.length === 0) {
     program.outputHelp()
     return EXIT_USAGE
   }
   try {
-    await program.parseAsync(withFlagsLast(argv), { from: 'user' })
+    await program.parseAsync(words, { from: 'user' })
     return EXIT_OK
   } catch (error) {
     if (error instanceof CommanderError) {
       if (usageErrors.length > 0) {
         const { toLoggedText } = await import('../detectors/safe-text.ts')
-        const words = withFlagsLast(argv)
         await showNote(
           host,
           line`assay: ${showSentence(toLoggedText(toUsageSentence(usageErrors.join(''), program, words)))}`,
@@ -59,8 +33,7 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
       return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
     }
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT_OK
-    const isRaw = withFlagsLast(argv)[0] === 'call'
-    const [message = line``, ...more] = await toMessage(error, isRaw)
+    const [message = line``, ...more] = await toMessage(error, words[0] === 'call')
     await showNote(host, line`assay: ${message}`, ...more)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
@@ -86,11 +59,47 @@ function withFlagsLast(argv: readonly string[]): string[] {
   return end === -1 ? [...rest, ...flags] : rest.toSpliced(end, 0, ...flags)
 }
 
-/** `writeErr` receives usage errors, which quote the command line. */
-export function createProgram(
+type AddCommands = (program: Command, host: Host) => void
+
+/** The names of commands with what adds them; `completion` and `help` need all others. */
+const modules: readonly (readonly [names: string, load: () => Promise<AddCommands>])[] = [
+  ['init', async () => (await import('./commands/init.ts')).addInitCommand],
+  ['serve worker mcp demo', async () => (await import('./commands/serve.ts')).addServeCommands],
+  ['sources', async () => (await import('./commands/sources.ts')).addSourceCommands],
+  ['scan', async () => (await import('./commands/scan.ts')).addScanCommands],
+  ['query', async () => (await import('./commands/ask.ts')).addAskCommands],
+  ['call', async () => (await import('./commands/call.ts')).addCallCommand],
+  ['findings', async () => (await import('./commands/findings.ts')).addFindingCommands],
+  ['terms', async () => (await import('./commands/terms.ts')).addTermCommands],
+  ['metrics', async () => (await import('./commands/metrics.ts')).addMetricCommands],
+  ['dashboard console', async () => (await import('./commands/dashboard.ts')).addDashboardCommands],
+  ['triage undo', async () => (await import('./commands/triage.ts')).addTriageCommand],
+  ['sla', async () => (await import('./commands/sla.ts')).addSlaCommands],
+  ['watch check', async () => (await import('./commands/watch.ts')).addWatchCommands],
+  ['import', async () => (await import('./commands/import.ts')).addImportCommand],
+  ['export diff apply validate', async () => (await import('./commands/definitions.ts')).addDefinitionCommands],
+  ['detect', async () => (await import('./commands/detect.ts')).addDetectCommand],
+  ['backup restore', async () => (await import('./commands/backup.ts')).addBackupCommands],
+  ['move', async () => (await import('./commands/move.ts')).addMoveCommand],
+  ['key', async () => (await import('./commands/backup.ts')).addKeyCommands],
+  ['generate', async () => (await import('./commands/generate.ts')).addGenerateCommand],
+  ['token', async () => (await import('./commands/token.ts')).addTokenCommands],
+  ['audit', async () => (await import('./commands/audit.ts')).addAuditCommands],
+  ['doctor', async () => (await import('./commands/doctor.ts')).addDoctorCommand],
+  ['service', async () => (await import('./commands/service.ts')).addServiceCommands],
+  ['verify', async () => (await import('./commands/verify.ts')).addVerifyCommand],
+  ['', async () => (await import('./commands/completion.ts')).addCompletionCommand],
+]
+
+/**
+ * The program with the command of this name, or with all commands if there is none.
+ * @param writeErr receives usage errors, which quote the command line
+ */
+export async function createProgram(
   host: Host,
   writeErr: (text: string) => void = (text) => host.stderr.write(text),
-): Command {
+  name = '-',
+): Promise<Command> {
   const program = new Command('assay')
     .description(
       'A local-first semantic layer over findings: governed metrics about the content of wikis and BI tenants.',
@@ -103,32 +112,8 @@ export function createProgram(
       writeOut: (text) => host.stdout.write(text),
       writeErr,
     })
-  addInitCommand(program, host)
-  addServeCommands(program, host)
-  addSourceCommands(program, host)
-  addScanCommands(program, host)
-  addAskCommands(program, host)
-  addCallCommand(program, host)
-  addFindingCommands(program, host)
-  addTermCommands(program, host)
-  addMetricCommands(program, host)
-  addDashboardCommands(program, host)
-  addTriageCommand(program, host)
-  addSlaCommands(program, host)
-  addWatchCommands(program, host)
-  addImportCommand(program, host)
-  addDefinitionCommands(program, host)
-  addDetectCommand(program, host)
-  addBackupCommands(program, host)
-  addMoveCommand(program, host)
-  addKeyCommands(program, host)
-  addGenerateCommand(program, host)
-  addTokenCommands(program, host)
-  addAuditCommands(program, host)
-  addDoctorCommand(program, host)
-  addServiceCommands(program, host)
-  addVerifyCommand(program, host)
-  addCompletionCommand(program, host)
+  const named = modules.filter(([names]) => names.split(' ').includes(name))
+  for (const [, load] of named.length > 0 ? named : modules) (await load())(program, host)
   const all = program.commands.flatMap((command) => [command, ...command.commands])
   for (const command of [program, ...all]) {
     command.exitOverride().configureOutput({
@@ -183,99 +168,7 @@ function dropEmpty(command: Command): void {
   if (command.parent !== null) dropEmpty(command.parent)
 }
 
-const toPort = (value: string) => {
-  const port = Number(value)
-  if (!/^\d+$/.test(value) || port > 65_535)
-    throw new InvalidArgumentError('A port must be a whole number from 0 to 65535.')
-  return port
-}
-
 function addHome(command: Command): void {
   if (command.options.some(({ long }) => long === '--home')) return
   command.option('--home <folder>', 'data folder (default: ASSAY_HOME, else the per-user data folder)')
-}
-
-function addServeCommands(program: Command, host: Host): void {
-  const level = () =>
-    new Option('--log-level <level>', 'lowest level of the log lines on stderr').choices([...logLevels])
-  const offering = (command: Command) =>
-    command
-      .option('--toolsets <list>', 'toolsets to offer: agent, admin, or both (default agent,admin)', toToolsets)
-      .option('--read-only', 'offer read-only tools only')
-  const serving = (command: Command) =>
-    command
-      .option('--host <address>', 'address to listen on (default 127.0.0.1)')
-      .option('--port <port>', 'port to listen on; 0 picks a free one (default 7411)', toPort)
-      .option('--no-background', 'do not run due scans in this process')
-      .option('--lockdown', 'answer with counts and ids only, never with text from tenants')
-      .addOption(level())
-  offering(
-    serving(
-      declareDataUse('upgraded', program.command('serve')).description(
-        'serve REST, /mcp, /docs and the background loop',
-      ),
-    ),
-  )
-    .option('--socket <path>', 'listen on a unix socket that only its owner can open, instead of a port')
-    .option('--no-console', 'do not serve the web console at /console/')
-    .option('--public-url <url>', 'address at which clients reach this server through a proxy')
-    .option(
-      '--trust-proxy <networks>',
-      'networks of proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8',
-      toList,
-    )
-    .action(async (options: Flags) => host.serve(withoutDefault(options)))
-  declareDataUse('upgraded', program.command('worker'))
-    .description(
-      'run scheduled work on the PostgreSQL database of ASSAY_STORE, together with other workers and servers',
-    )
-    .option('--host <address>', 'address to answer probes on (default 127.0.0.1)')
-    .option('--probe-port <port>', 'port for /health, /ready and /metrics; 0 picks a free one (default 7412)', toPort)
-    .option('--lockdown', 'messages of watches contain counts and ids only')
-    .addOption(level())
-    .action(async (options: Flags) => host.worker(options))
-  const mcp = offering(
-    declareDataUse('created', program.command('mcp')).description(
-      'speak MCP over stdin and stdout, for an assistant on this machine',
-    ),
-  )
-    .option('--lockdown', 'answer with counts and ids only, never with text from tenants')
-    .option('--no-background', 'do not run due scans in this process')
-    .addOption(level())
-    .action(async (options: Flags) => {
-      if (host.stdin.isTTY === true) {
-        await showNote(
-          host,
-          line`assay mcp waits for an assistant that speaks MCP over its standard input and output; assistants start it themselves.`,
-          line`Add it to one with \`assay mcp install\`; Ctrl-C ends it.`,
-        )
-      }
-      await host.mcp(withoutDefault(options))
-    })
-  addHome(mcp)
-  addClientCommands(mcp, host)
-  serving(
-    declareDataUse('created', program.command('demo')).description(
-      'scan the built-in sample tenants, show some results, then serve',
-    ),
-  )
-    .option('--home <folder>', 'data folder to keep (default: a temporary one, removed at the end)')
-    .option('--once', 'show the results and exit', false)
-    .action(async (options: Flags & { once: boolean }) => host.demo({ ...withoutDefault(options), once: options.once }))
-}
-
-const toList = (value: string) => value.split(',').map((each) => each.trim())
-
-/** Options such as `--no-background` give a default of true, which must not override the settings file. */
-function withoutDefault<T extends Flags>(options: T): T {
-  const { background, console, ...rest } = options
-  return { ...rest, ...(background === false ? { background } : {}), ...(console === false ? { console } : {}) } as T
-}
-
-function toToolsets(value: string): ('agent' | 'admin')[] {
-  return value.split(',').map((name) => {
-    const toolset = name.trim()
-    if (toolset === 'agent' || toolset === 'admin') return toolset
-    throw new InvalidArgumentError('The toolsets are agent and admin; separate them with a comma.')
-  })
 }

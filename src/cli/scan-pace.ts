@@ -1,13 +1,9 @@
 import type { Pause } from '../connectors/http/upstream.ts'
 import { count } from '../kernel/count.ts'
 import { joinShown, line, type PrintableText, showAmount, showName } from '../kernel/shown.ts'
+import type { Scan } from '../scans/model.ts'
 
-/** The members of a scan that its speed is computed from. */
-interface PacedScan {
-  source?: { name: string }
-  progress: { discovered: number; scanned: number; unchanged: number }
-  scopes: readonly { name: string; state: string; discovered: number }[]
-}
+type PacedScan = Pick<Scan, 'source' | 'progress' | 'scopes'>
 
 interface Sample {
   at: number
@@ -81,7 +77,7 @@ export const toDone = (done: number, discovered: number): PrintableText =>
 export function toPauseLine({ source }: PacedScan, { until, status }: Pause, now: number): PrintableText {
   const seconds = Math.max(1, Math.ceil((until - now) / 1_000))
   const code = status === undefined ? line`` : line` (${status})`
-  return line`waiting ${toDuration(seconds)}, asked by ${source === undefined ? line`the platform` : showName(source.name)}${code}`
+  return line`waiting ${toDuration(seconds)}, asked by ${showName(source.name)}${code}`
 }
 
 function toDuration(seconds: number): PrintableText {

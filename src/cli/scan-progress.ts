@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pause } from '../connectors/http/upstream.ts'
 import { AppError } from '../kernel/errors.ts'
 import { line, MAX_NAME, type PrintableText, showCode, showName, showSentence } from '../kernel/shown.ts'
+import type { Scan } from '../scans/model.ts'
 import type { Host } from './host.ts'
 import { type Block, toneOf } from './output/blocks.ts'
 import { describeScreen } from './output/screen.ts'
@@ -9,33 +10,12 @@ import { ScanPace, toDone, toPauseLine, toStatusLine } from './scan-pace.ts'
 import { print, type Session } from './session.ts'
 import { showJsonArgument } from './shell-words.ts'
 
-export interface ScanScopeView {
-  key: string
-  name: string
-  state: string
-  discovered: number
-  scanned: number
-  unchanged: number
-  reason?: string | undefined
-}
-
-export interface ScanView {
-  id: string
-  status: string
-  source?: { id: string; name: string }
-  progress: {
-    discovered: number
-    scanned: number
-    unchanged: number
-    findings: { new: number; again: number; resolved: number }
-  }
-  scopes: ScanScopeView[]
-  reason?: string | undefined
-  failures?: readonly { message: string }[]
-}
-
 /** The reason of a failed scan in one sentence. */
-export function toFailure({ id, failures = [], reason }: ScanView): PrintableText {
+export function toFailure({
+  id,
+  failures,
+  reason,
+}: Pick<Scan, 'id' | 'reason'> & { failures: readonly { message: string }[] }): PrintableText {
   const [first] = failures
   if (first !== undefined) return line`The scan failed: ${showSentence(first.message)}`
   return line`The scan failed (${showReason(reason ?? 'no reason given')}); see \`assay call get_scan ${showJsonArgument({ id })}\`.`
@@ -56,13 +36,12 @@ export async function followScan(
   session: Session,
   scanId: string,
   stream: Host['stderr'] = host.stderr,
-): Promise<ScanView> {
+): Promise<Scan> {
   const display = stream.isTTY === true ? await openFrameDisplay(host, stream) : lineDisplay(stream)
-  const pauseOf = ({ source }: ScanView) =>
-    source === undefined ? undefined : session.app.upstream?.pauseOf(source.id)
+  const pauseOf = ({ source }: Scan) => session.app.upstream?.pauseOf(source.id)
   try {
     for (;;) {
-      const scan = await session.call<ScanView>('get_scan', { id: scanId })
+      const scan = await session.call<Scan>('get_scan', { id: scanId })
       display.show(scan, pauseOf(scan))
       if (over.has(scan.status)) return scan
       if (host.signal.aborted) {
@@ -80,7 +59,7 @@ export async function followScan(
 }
 
 interface Display {
-  show(scan: ScanView, pause: Pause | undefined): void
+  show(scan: Scan, pause: Pause | undefined): void
   close(): void
 }
 
@@ -129,7 +108,7 @@ function lineDisplay(stream: Host['stderr']): Display {
   }
 }
 
-function toScopeLine(scope: ScanScopeView): PrintableText {
+function toScopeLine(scope: Scan['scopes'][number]): PrintableText {
   const counts = line`${scope.discovered} found, ${scope.scanned} scanned, ${scope.unchanged} unchanged`
   const trouble =
     scope.state === 'COMPLETE'
@@ -142,7 +121,7 @@ const MAX_BAR_NAME = 40
 const BAR_WIDTH = 24
 
 /** A line for each scope; where the terminal is too short, those that are being read, and a count of the others. */
-function toBarLines(scopes: readonly ScanScopeView[], rows: number): Block[] {
+function toBarLines(scopes: readonly Scan['scopes'][number][], rows: number): Block[] {
   if (scopes.length <= rows) return scopes.map(toBarLine)
   const running = scopes.filter(({ state }) => state === 'RUNNING').slice(0, Math.max(1, rows - 1))
   const complete = scopes.filter(({ state }) => scopeOver.has(state)).length
@@ -150,7 +129,7 @@ function toBarLines(scopes: readonly ScanScopeView[], rows: number): Block[] {
 }
 
 /** A full bar is a scope that was read completely. */
-function toBarLine({ name, state, discovered, scanned, unchanged }: ScanScopeView): Block {
+function toBarLine({ name, state, discovered, scanned, unchanged }: Scan['scopes'][number]): Block {
   const done = scanned + unchanged
   const isComplete = state === 'COMPLETE'
   const share = isComplete ? 1 : done < discovered ? done / discovered : 0
@@ -165,9 +144,8 @@ function toBarLine({ name, state, discovered, scanned, unchanged }: ScanScopeVie
 }
 
 /** A one-line summary of a scan. */
-export function toScanSummary(scan: ScanView): PrintableText {
+export function toScanSummary(scan: Scan): PrintableText {
   const { discovered, scanned, unchanged, findings } = scan.progress
-  const source = scan.source === undefined ? line`` : line`${showName(scan.source.name)}: `
-  const head = line`${source}${showCode(scan.status)}${scan.reason ? line` (${showReason(scan.reason)})` : line``}`
+  const head = line`${showName(scan.source.name)}: ${showCode(scan.status)}${scan.reason ? line` (${showReason(scan.reason)})` : line``}`
   return line`${head} · ${discovered} assets, ${scanned} scanned, ${unchanged} unchanged · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`
 }

@@ -3,7 +3,3 @@ export function toWords(slug: string): string {
   const words = slug.replaceAll('-', ' ')
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }
-
-/** The members that are given. */
-export const given = (members: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))

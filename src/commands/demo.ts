@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { OpenedApp } from '../app.ts'
 import { toAnswerText } from '../cli/answer-text.ts'
-import { type DashboardView, toDashboardText } from '../cli/dashboard-text.ts'
+import { toDashboardText } from '../cli/dashboard-text.ts'
 import type { Flags, Host } from '../cli/host.ts'
 import { show } from '../cli/output/show.ts'
 import { followScan, toScanSummary } from '../cli/scan-progress.ts'
 import { type Session, withSession } from '../cli/session.ts'
+import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import { importFindings } from '../imports/imports.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
 import { line, type PrintableText, quote, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
+import type { MetricAnswer } from '../query/model.ts'
 import { shell } from '../runtime/shell.ts'
 import { historySourceName, inventHistory } from '../sample/history.ts'
 import { type SampleTenants, startSampleTenants } from '../sample/tenants.ts'
@@ -86,7 +88,10 @@ async function scanTenants(host: Host, session: Session, tenants: SampleTenants)
 }
 
 async function showDashboard(host: Host, session: Session): Promise<void> {
-  await show(host, ...toDashboardText(await session.call<DashboardView>('query_dashboard', { dashboard: 'discovery' })))
+  await show(
+    host,
+    ...toDashboardText(await session.call<DashboardAnswer>('query_dashboard', { dashboard: 'discovery' })),
+  )
 }
 
 const questions = [
@@ -116,7 +121,7 @@ async function showAnswers(host: Host, session: Session): Promise<void> {
   for (const { asked, tool, input } of questions) {
     await show(host, line`? ${showSentence(asked)}`)
     await show(host, line`  ${showCode(tool)} ${showJson(input)}`)
-    await show(host, ...toAnswerText(await session.call(tool, input)))
+    await show(host, ...toAnswerText(await session.call<MetricAnswer>(tool, input)))
   }
 }
 

@@ -1,24 +1,22 @@
+import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import type { FindingDetail, FindingStatus } from '../findings/model.ts'
+import type { GlossaryTermItem } from '../glossary/model.ts'
 import type { Fix, Suggestion } from '../kernel/errors.ts'
+import type { Metric, MetricDetail } from '../metrics/view.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
+import type { Scan, ScanItem } from '../scans/model.ts'
+import type { Source } from '../sources/model.ts'
+import type { Watch } from '../watches/view.ts'
 import type {
   ConsoleSession,
-  Dashboard,
   DuePolicy,
   FindingList,
-  MetricItem,
-  MetricPage,
   MetricVersionItem,
   Page,
   PageQuestion,
-  ScanDetail,
-  ScanListItem,
-  SourceItem,
   SourceTestStep,
-  TermItem,
   TermPage,
   Triaged,
-  WatchItem,
   WatchPage,
 } from './model.ts'
 
@@ -106,11 +104,11 @@ const at = encodeURIComponent
 /** The operations that the console calls. */
 export const client = {
   getSession: (signal?: AbortSignal) => get<ConsoleSession>('/session', {}, signal),
-  listMetrics: (signal?: AbortSignal) => get<Page<MetricItem>>('/semantic/metrics', { limit: 500 }, signal),
-  getMetric: (slug: string, signal?: AbortSignal) => get<MetricPage>(`/semantic/metrics/${at(slug)}`, {}, signal),
-  listTerms: (signal?: AbortSignal) => get<Page<TermItem>>('/semantic/glossary', { limit: 500 }, signal),
+  listMetrics: (signal?: AbortSignal) => get<Page<Metric>>('/semantic/metrics', { limit: 500 }, signal),
+  getMetric: (slug: string, signal?: AbortSignal) => get<MetricDetail>(`/semantic/metrics/${at(slug)}`, {}, signal),
+  listTerms: (signal?: AbortSignal) => get<Page<GlossaryTermItem>>('/semantic/glossary', { limit: 500 }, signal),
   queryDashboard: (question: object, signal?: AbortSignal) =>
-    post<Dashboard>('/semantic/query/dashboard', question, signal),
+    post<DashboardAnswer>('/semantic/query/dashboard', question, signal),
   exploreView: (question: PageQuestion, signal?: AbortSignal) =>
     post<ViewAnswer>('/semantic/query/view', question, signal),
   searchFindings: (parameters: Parameters, signal?: AbortSignal) => get<FindingList>('/findings', parameters, signal),
@@ -125,33 +123,33 @@ export const client = {
     expectedStatus?: FindingStatus
     expectedCount?: number
   }) => post<Triaged>('/findings/triage', body),
-  listSources: (signal?: AbortSignal) => get<{ items: SourceItem[] }>('/sources', {}, signal),
-  getSource: (name: string, signal?: AbortSignal) => get<SourceItem>(`/sources/${at(name)}`, {}, signal),
-  createSource: (body: { name: string; config: object }) => post<SourceItem>('/sources', body),
+  listSources: (signal?: AbortSignal) => get<{ items: Source[] }>('/sources', {}, signal),
+  getSource: (name: string, signal?: AbortSignal) => get<Source>(`/sources/${at(name)}`, {}, signal),
+  createSource: (body: { name: string; config: object }) => post<Source>('/sources', body),
   updateSource: (name: string, body: { config: object }) =>
-    send('PUT', `/sources/${at(name)}`, body) as Promise<SourceItem>,
+    send('PUT', `/sources/${at(name)}`, body) as Promise<Source>,
   testSource: (name: string) => post<{ steps: readonly SourceTestStep[] }>(`/sources/${at(name)}/test`, {}),
-  startScan: (name: string) => post<ScanDetail>(`/sources/${at(name)}/scans`, {}),
+  startScan: (name: string) => post<Scan>(`/sources/${at(name)}/scans`, {}),
   listScans: (source: string, signal?: AbortSignal) =>
-    get<{ items: ScanListItem[] }>('/scans', { source, limit: 10 }, signal),
-  listActiveScans: async (signal?: AbortSignal): Promise<readonly ScanListItem[]> => {
+    get<{ items: ScanItem[] }>('/scans', { source, limit: 10 }, signal),
+  listActiveScans: async (signal?: AbortSignal): Promise<readonly ScanItem[]> => {
     const lists = await Promise.all(
-      ['RUNNING', 'QUEUED'].map((status) => get<{ items: ScanListItem[] }>('/scans', { status, limit: 100 }, signal)),
+      ['RUNNING', 'QUEUED'].map((status) => get<{ items: ScanItem[] }>('/scans', { status, limit: 100 }, signal)),
     )
     return lists.flatMap(({ items }) => items)
   },
   getScan: (id: string, waitSeconds: number, signal?: AbortSignal) =>
-    get<ScanDetail>(`/scans/${at(id)}`, { waitSeconds, waitFor: 'progress' }, signal),
+    get<Scan>(`/scans/${at(id)}`, { waitSeconds, waitFor: 'progress' }, signal),
   getTerm: (slug: string, signal?: AbortSignal) => get<TermPage>(`/semantic/glossary/${at(slug)}`, {}, signal),
   countTerm: (slug: string, signal?: AbortSignal) =>
     post<{ count: number }>(`/semantic/glossary/${at(slug)}/preview`, {}, signal),
   listVersions: (slug: string, signal?: AbortSignal) =>
     get<{ items: MetricVersionItem[] }>(`/semantic/metrics/${at(slug)}/versions`, {}, signal),
-  certifyMetric: (slug: string) => post<MetricItem>(`/semantic/metrics/${at(slug)}/certify`, {}),
+  certifyMetric: (slug: string) => post<Metric>(`/semantic/metrics/${at(slug)}/certify`, {}),
   listDuePolicies: (signal?: AbortSignal) => get<{ policies: DuePolicy[] }>('/semantic/sla', {}, signal),
-  listWatches: (signal?: AbortSignal) => get<{ items: WatchItem[] }>('/semantic/watches', {}, signal),
+  listWatches: (signal?: AbortSignal) => get<{ items: Watch[] }>('/semantic/watches', {}, signal),
   getWatch: (slug: string, signal?: AbortSignal) => get<WatchPage>(`/semantic/watches/${at(slug)}`, {}, signal),
   checkWatches: (watches?: readonly string[]) =>
-    post<{ items: WatchItem[] }>('/semantic/watches/check', watches === undefined ? {} : { watches }),
-  cancelScan: (id: string) => post<ScanDetail>(`/scans/${at(id)}/cancel`, {}),
+    post<{ items: Watch[] }>('/semantic/watches/check', watches === undefined ? {} : { watches }),
+  cancelScan: (id: string) => post<Scan>(`/scans/${at(id)}/cancel`, {}),
 }

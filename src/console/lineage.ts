@@ -1,4 +1,4 @@
-import type { MetricItem } from './model.ts'
+import type { Metric } from '../metrics/view.ts'
 
 /** What a metric is computed from. */
 export interface MetricInputs {
@@ -16,7 +16,7 @@ const toSlug = (part: unknown): string | undefined => {
   return typeof slug === 'string' ? slug : undefined
 }
 
-export function listInputs({ type, definition }: Pick<MetricItem, 'type' | 'definition'>): MetricInputs {
+export function listInputs({ type, definition }: Pick<Metric, 'type' | 'definition'>): MetricInputs {
   const parts =
     type === 'SIMPLE' ? [definition] : type === 'RATIO' ? [definition.numerator, definition.denominator] : []
   const named =

@@ -1,13 +1,11 @@
 import type { z } from 'zod'
-import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import type { Finding, FindingStatus } from '../findings/model.ts'
-import type { GlossaryTerm, GlossaryTermItem } from '../glossary/model.ts'
-import type { Metric, MetricDetail } from '../metrics/view.ts'
+import type { GlossaryTerm } from '../glossary/model.ts'
+import type { Metric } from '../metrics/view.ts'
 import type { ViewQuestion } from '../query/view-model.ts'
-import type { Scan, ScanItem } from '../scans/model.ts'
-import type { Source, TestStep } from '../sources/model.ts'
-import type { Watch, WatchDetail } from '../watches/view.ts'
+import type { TestStep } from '../sources/model.ts'
+import type { WatchDetail } from '../watches/view.ts'
 
 // Types of the answers that the console reads; those without an exported schema are stated here.
 
@@ -26,15 +24,7 @@ export interface Page<Item> {
 
 export type Filters = z.input<typeof FilterMapping>
 export type PageQuestion = Omit<ViewQuestion, 'filters'> & { filters?: Filters }
-export type Dashboard = DashboardAnswer
-export type MetricItem = Metric
-export type TermItem = GlossaryTermItem
-export type SourceItem = Source
-export type ScanDetail = Scan
-export type ScanListItem = ScanItem
 export type SourceTestStep = z.infer<typeof TestStep>
-export type MetricPage = MetricDetail
-export type WatchItem = Watch
 export type WatchPage = z.infer<typeof WatchDetail>
 
 /** When findings of a term, or all findings, are due: days after the first detection, by severity. */

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Name } from '../charts/parts.tsx'
 import { toMoment, toTook } from '../charts/times.ts'
 import { toNumber, toWords } from '../charts/words.ts'
+import type { Scan, ScanItem } from '../scans/model.ts'
 import { client, ServerProblem } from './client.ts'
 import { refresh } from './hooks.ts'
-import type { ScanDetail, ScanListItem } from './model.ts'
 import { setOutage } from './outage.tsx'
 import { Link } from './parts.tsx'
 import { formatRoute } from './route.ts'
@@ -13,8 +13,7 @@ const WAIT_SECONDS = 25
 const PAUSE_MS = 700
 const RETRY_MS = 3000
 
-export const isRunning = ({ status }: Pick<ScanListItem, 'status'>): boolean =>
-  status === 'RUNNING' || status === 'QUEUED'
+export const isRunning = ({ status }: Pick<ScanItem, 'status'>): boolean => status === 'RUNNING' || status === 'QUEUED'
 
 const tones: Readonly<Record<string, string>> = {
   COMPLETED: 'good',
@@ -30,8 +29,8 @@ export function ScanBadge({ status }: { status: string }) {
 }
 
 /** A scan, asked again when it changes until it is over; `onEnd` is called only when it ended while it was followed. */
-export function useScan(id: string | undefined, onEnd: () => void): ScanDetail | undefined {
-  const [scan, setScan] = useState<ScanDetail>()
+export function useScan(id: string | undefined, onEnd: () => void): Scan | undefined {
+  const [scan, setScan] = useState<Scan>()
   const ended = useRef(onEnd)
   ended.current = onEnd
   useEffect(() => {
@@ -67,17 +66,14 @@ export function useScan(id: string | undefined, onEnd: () => void): ScanDetail |
 }
 
 /** Of sources without a completed scan, the scans that are running; without such sources nothing is asked. */
-export async function listFirstScans(
-  unscanned: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly ScanListItem[]> {
+export async function listFirstScans(unscanned: readonly string[], signal: AbortSignal): Promise<readonly ScanItem[]> {
   if (unscanned.length === 0) return []
   const scans = await client.listActiveScans(signal)
   return scans.filter(({ source }) => unscanned.includes(source.name))
 }
 
 /** Asks the questions on the page again as the first scan of a source goes on; the names of these sources. */
-export function useFirstScans(scans: readonly ScanListItem[] = []): readonly string[] {
+export function useFirstScans(scans: readonly ScanItem[] = []): readonly string[] {
   const found = useScan(scans[0]?.id, refresh)?.progress.findings.new
   const before = useRef(found)
   useEffect(() => {
@@ -120,7 +116,7 @@ export function ProgressBar({
 }
 
 /** How long a scan took, or has taken so far. */
-export const toLength = ({ startedAt, finishedAt }: ScanListItem, now: number): string =>
+export const toLength = ({ startedAt, finishedAt }: ScanItem, now: number): string =>
   startedAt === undefined
     ? '–'
     : toTook((finishedAt === undefined ? now : Date.parse(finishedAt)) - Date.parse(startedAt))
@@ -128,7 +124,7 @@ export const toLength = ({ startedAt, finishedAt }: ScanListItem, now: number): 
 const MAX_NOTES = 20
 
 /** One scan: its counts, the state of each space or workspace, and what could not be read. */
-export function ScanCard({ scan }: { scan: ScanDetail }) {
+export function ScanCard({ scan }: { scan: Scan }) {
   const { status, trigger, requestedBy, createdAt, reason, retryAt, progress, scopes, failures, warnings } = scan
   return (
     <section class="card" aria-label="Scan">
@@ -208,7 +204,7 @@ export function ScanCard({ scan }: { scan: ScanDetail }) {
   )
 }
 
-function Notes({ label, notes }: { label: string; notes: ScanDetail['failures'] }) {
+function Notes({ label, notes }: { label: string; notes: Scan['failures'] }) {
   if (notes.length === 0) return null
   return (
     <details class="body">

@@ -1,4 +1,4 @@
-import { toCsv } from '../charts/csv.ts'
+import { toCsv } from '../kernel/csv.ts'
 import { quoteJson } from '../kernel/quoted-json.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { PageQuestion } from './model.ts'

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { toSafeMessage } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
+import { toInstantOrNull } from '../kernel/instant.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'
 import { metricFormats } from '../metrics/model.ts'
@@ -84,14 +85,13 @@ export function evaluateDashboard(
   const sources = new Map(answers.flatMap((answer) => answer.sources).map((source) => [source.name, source]))
   const items = answers.map(({ item }) => item)
   const common = listCommon(items)
-  const toInstant = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
   return {
     dashboard: dashboard.name,
     metrics: items.map((item) => ({
       ...item,
       warnings: item.warnings.filter((warning) => !common.has(keyOf(warning))),
     })),
-    applied: { from: toInstant(range.from), to: toInstant(range.to), timeZone: question.timeZone ?? 'UTC' },
+    applied: { from: toInstantOrNull(range.from), to: toInstantOrNull(range.to), timeZone: question.timeZone ?? 'UTC' },
     freshness: { asOf: new Date(options.now).toISOString(), sources: [...sources.values()] },
     warnings: [...warnOfCoercions(options.coerced ?? []), ...common.values()],
   }

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkDefinition as checkDetector } from '../custom-detectors/checks.ts'
 import type { DetectorDefinition } from '../custom-detectors/model.ts'
 import { AppError, describeMoreProblems, type Issue, invalidInput, notFound } from '../kernel/errors.ts'
+import { given } from '../kernel/json-object.ts'
 import { parseInput } from '../operation/operation.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
 import { isInside } from './files.ts'
@@ -157,17 +158,13 @@ export function readFile(path: string, kind: Kind, text: string): DefinitionFile
   try {
     const members = parseInput(kindFacts[kind].schema, yaml.value) as Members
     if (kind === 'custom_detector') checkDetector(members.definition as DetectorDefinition, 'definition')
-    const stated = withoutAbsent(members)
+    const stated = given(members)
     return { path, kind, yaml, definition: toDefinition(kind, stated), stated }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { issues = [{ path: '', message: error.message }] } = error.facts
     return { problems: issues.map(problem) }
   }
-}
-
-function withoutAbsent(members: Members): Members {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
 function findDuplicates(files: readonly DefinitionFile[]): Problem[] {

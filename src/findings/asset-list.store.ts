@@ -1,16 +1,15 @@
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { ownText, parseSafeObject } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { comparand, db } from '../store/builder.ts'
-import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../store/cached-query.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { listLabels, listLinks } from './assets.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { assetTerms } from './filter.store.ts'
-import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
+import { toFilterTerms } from './filter-terms.ts'
 import type { PageOf } from './list.store.ts'
 import type { Asset, AssetDetail } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
@@ -87,38 +86,18 @@ export interface AssetPage {
   after?: number | undefined
 }
 
-interface AssetPageTerms extends Pick<AssetPage, 'status' | 'limit' | 'after'> {
-  terms: readonly FilterTerm[]
-  words: readonly string[]
-}
-
-const toAssetPageShape = ({ terms, words, status, after }: AssetPageTerms) => ({
-  terms: terms.map(toTermShape),
-  words: words.length,
-  ofStatus: status !== undefined,
-  isNext: after !== undefined,
-})
-
-const selectAssets = cachedQueryByShape(
-  toAssetPageShape,
-  ({ terms, words, ofStatus, isNext }, give: Bind<AssetPageTerms>) => {
-    let query = assets()
-      .where(assetTerms(placeTerms(terms, give, (page) => page.terms)))
-      .orderBy('a.id')
-      .limit(give(({ limit }) => limit))
-    if (ofStatus) query = query.where(sql<SqlBool>`a.status = ${give(({ status }) => status)}`)
-    if (isNext) query = query.where(sql<SqlBool>`a.id > ${give(({ after }) => after)}`)
-    for (const word of bindList(give, words, (page) => page.words)) {
-      query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
-    }
-    return query
-  },
-)
-
 /** In the order in which they were first seen. */
 export function listAssets(reader: Reader, { conditions, search, status, limit, after }: AssetPage): PageOf<Asset> {
-  const terms = toFilterTerms(conditions)
-  const rows = reader.all(selectAssets({ terms, words: toPatterns(search), status, limit: limit + 1, after }))
+  let query = assets()
+    .where(assetTerms(toFilterTerms(conditions)))
+    .orderBy('a.id')
+    .limit(limit + 1)
+  if (status !== undefined) query = query.where('a.status', '=', status)
+  if (after !== undefined) query = query.where('a.id', '>', after)
+  for (const word of toPatterns(search)) {
+    query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
+  }
+  const rows = reader.all(query)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     items: rows.slice(0, limit).map((row) => toAsset(reader, row)),
@@ -126,17 +105,10 @@ export function listAssets(reader: Reader, { conditions, search, status, limit, 
   }
 }
 
-const selectAssetById = cachedQuery((give: Bind<string>) => assets().where('a.uid', '=', give(String)))
-const selectAssetByKey = cachedQuery((give: Bind<string>) =>
-  assets()
-    .where('a.key', '=', comparand(give(String)))
-    .orderBy('a.id')
-    .limit(1),
-)
-
 /** An asset by id or key, with its links. @throws AppError `not_found`. */
 export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
-  const row = reader.first(selectAssetById(idOrKey.toLowerCase())) ?? reader.first(selectAssetByKey(idOrKey))
+  const byKey = assets().where('a.key', '=', comparand(idOrKey)).orderBy('a.id').limit(1)
+  const row = reader.first(assets().where('a.uid', '=', idOrKey.toLowerCase())) ?? reader.first(byKey)
   if (row === undefined) throw notFound(`There is no asset ${quote(idOrKey)}; list_assets lists them.`)
   const links = listLinks(reader, row.id, MAX_LINKS).map(({ type, targetKey, url, label }) => ({
     type: ownText(type),

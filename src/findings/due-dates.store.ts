@@ -1,12 +1,11 @@
 import { db, numbersIn } from '../store/builder.ts'
-import { type Bind, cachedQueryByShape } from '../store/cached-query.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { toSeverity } from './facets.store.ts'
 import { findingTerms } from './filter.store.ts'
-import { resolveFilter } from './filter-conditions.ts'
-import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
+import { toFilterTerms } from './filter-terms.ts'
 import { listPolicies } from './sla.store.ts'
+import { resolveFilter } from './term-filters.store.ts'
 
 const DAY = 86_400_000
 
@@ -16,26 +15,6 @@ interface DatedRow {
   status: number
   first_detected_at: number
 }
-
-interface Matching {
-  ids: string
-  terms: readonly FilterTerm[]
-}
-
-const selectMatching = cachedQueryByShape(
-  ({ terms }: Matching) => terms.map((term) => toTermShape(term)),
-  (shapes, give: Bind<Matching>) =>
-    db
-      .selectFrom('finding as f')
-      .select('f.id')
-      .where('f.id', 'in', numbersIn(give(({ ids }) => ids)))
-      .where(
-        findingTerms(
-          placeTerms(shapes, give, ({ terms }) => terms),
-          { isReached: true },
-        ),
-      ),
-)
 
 /**
  * The due dates of findings by row id, with ages in the filters of policies measured at `at`. Of several policies that
@@ -49,8 +28,12 @@ export function findDueDates(reader: Reader, rows: readonly DatedRow[], at: numb
   const ids = JSON.stringify(dated.map(({ id }) => id))
   for (const { termSlug, mapping, days } of policies) {
     const terms = toFilterTerms(resolveFilter(reader, mapping, at))
-    const fitting =
-      termSlug === null ? undefined : new Set(reader.all(selectMatching({ ids, terms })).map(({ id }) => id))
+    const matching = db
+      .selectFrom('finding as f')
+      .select('f.id')
+      .where('f.id', 'in', numbersIn(ids))
+      .where(findingTerms(terms, { isReached: true }))
+    const fitting = termSlug === null ? undefined : new Set(reader.all(matching).map(({ id }) => id))
     for (const { id, severity, first_detected_at } of dated) {
       const own = days[toSeverity(severity)]
       if (own === undefined || fitting?.has(id) === false) continue

@@ -57,14 +57,10 @@ interface ComboSqlRow {
   status: number
 }
 
-/** Maximum number of facet objects whose combination is cached by identity, which is cheaper than by content. */
-const MAX_CACHED_FACETS = 10_000
-
 export function openFacets(writer: Writer): FacetDictionary {
   const words = new Map<string, number>([['', 0]])
   const sets = new Map<string, number>()
   const combos = new Map<string, number>()
-  const idsByFacets = new Map<Facets, number>()
   const facets = new Map<number, Facets>()
   /** `insert` returns undefined where another transaction has inserted the row since it was looked for. */
   const findOrInsert = (find: string, key: readonly SafeText[], insert: () => number | undefined): number => {
@@ -96,13 +92,6 @@ export function openFacets(writer: Writer): FacetDictionary {
     return id
   }
   const comboId = (wanted: Facets): number => {
-    const same = idsByFacets.get(wanted)
-    if (same !== undefined) return same
-    const id = findComboId(wanted)
-    if (idsByFacets.size < MAX_CACHED_FACETS) idsByFacets.set(wanted, id)
-    return id
-  }
-  const findComboId = (wanted: Facets): number => {
     const key = toComboKey(wanted)
     const known = combos.get(key)
     if (known !== undefined) return known
@@ -121,7 +110,6 @@ export function openFacets(writer: Writer): FacetDictionary {
   const learn = (wanted: Iterable<Facets>) => {
     const unknown = new Map<string, Facets>()
     for (const each of wanted) {
-      if (idsByFacets.has(each)) continue
       const key = toComboKey(each)
       if (!combos.has(key)) unknown.set(key, each)
     }

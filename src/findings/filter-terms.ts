@@ -1,5 +1,4 @@
 import { foldCase } from '../kernel/fold.ts'
-import { type Bind, type Bound, bindList } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
 import { findFacetByFilterKey, readOwnWord } from './facets.ts'
@@ -8,13 +7,13 @@ import { toMilliseconds } from './ranges.ts'
 /** A value that SQL compares with: a code, a number or a text. */
 export type Compared = number | string | null
 
-/** A condition with its values as stored, or with their placeholders. */
-export interface FilterTerm<Value = Compared, Key = FilterCondition['key']> {
+/** A condition with its values as stored. */
+export interface FilterTerm<Key = FilterCondition['key']> {
   key: Key
-  values: readonly Value[]
+  values: readonly Compared[]
   exclude: boolean
   /** Of `terms`: the conditions of each term. */
-  anyOf?: readonly (readonly FilterTerm<Value>[])[]
+  anyOf?: readonly (readonly FilterTerm[])[]
 }
 
 /** A condition as `toFilterTerms` takes it. */
@@ -22,7 +21,7 @@ type Encodable<Key> = Pick<FilterCondition, 'values' | 'exclude' | 'anyOf'> & { 
 
 export const toFilterTerms = <Key extends FilterCondition['key']>(
   conditions: readonly Encodable<Key>[],
-): FilterTerm<Compared, Key>[] =>
+): FilterTerm<Key>[] =>
   conditions.map(({ key, values, exclude, anyOf }) => ({
     key,
     values: encode(key, values),
@@ -70,36 +69,3 @@ function encodeNumbers(key: FilterCondition['key'], values: number[]): number[] 
 export const foldValues = (values: readonly (string | number)[]): string[] => [
   ...new Set(values.map((value) => foldCase(readOwnWord(String(value)) ?? ''))),
 ]
-
-/** The part of a term that determines the SQL: everything but its values. */
-export interface TermShape<Key = FilterCondition['key']> {
-  key: Key
-  exclude: boolean
-  count: number
-  anyOf?: readonly (readonly TermShape[])[]
-}
-
-export const toTermShape = <Key>({ key, exclude, values, anyOf }: FilterTerm<unknown, Key>): TermShape<Key> => ({
-  key,
-  exclude,
-  count: values.length,
-  ...(anyOf === undefined ? {} : { anyOf: anyOf.map((inner) => inner.map((term) => toTermShape(term))) }),
-})
-
-export const placeTerms = <Input, Key>(
-  shapes: readonly TermShape<Key>[],
-  give: Bind<Input>,
-  pick: (input: Input) => readonly FilterTerm<Compared, unknown>[],
-): FilterTerm<Bound<Compared>, Key>[] =>
-  shapes.map(({ key, exclude, count, anyOf }, index) => ({
-    key,
-    exclude,
-    values: bindList(give, count, (input) => pick(input)[index]?.values ?? []),
-    ...(anyOf === undefined
-      ? {}
-      : {
-          anyOf: anyOf.map((inner, part) =>
-            placeTerms(inner, give, (input) => pick(input)[index]?.anyOf?.[part] ?? []),
-          ),
-        }),
-  }))

@@ -1,6 +1,5 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { db } from '../store/builder.ts'
-import type { Bound } from '../store/cached-query.ts'
 import type { Tables } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
 import { type FacetRow, findFacetByFilterKey } from './facets.ts'
@@ -10,15 +9,15 @@ type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['c
 type Builder = ExpressionBuilder<Aliased, 'f' | 'a' | 'k'>
 const build: Builder = expressionBuilder<Aliased, 'f' | 'a' | 'k'>()
 
-type Terms<Key = FilterCondition['key']> = readonly FilterTerm<Bound<Compared>, Key>[]
+type Terms = readonly FilterTerm[]
 
 /** The operand of a comparison; its values are already encoded for the column. */
-const listOf = (values: readonly Bound<Compared>[]) => values as never
+const listOf = (values: readonly Compared[]) => values as never
 
-const wordIds = (values: readonly Bound<Compared>[]) =>
+const wordIds = (values: readonly Compared[]) =>
   db.selectFrom('word').select('id').where('folded', 'in', listOf(values))
 
-const sourceIds = (column: 'name' | 'type', values: readonly Bound<Compared>[]) => {
+const sourceIds = (column: 'name' | 'type', values: readonly Compared[]) => {
   const sources = db.selectFrom('source').select('source.id')
   const half = values.length / 2
   return column === 'name'
@@ -34,13 +33,13 @@ const sourceIds = (column: 'name' | 'type', values: readonly Bound<Compared>[]) 
 /** There are few sources, so no index is needed. */
 const foldedSource = (column: 'name' | 'type') => sql<string>`fold_case(${sql.ref(`source.${column}`)})`
 
-const wordSetIds = (values: readonly Bound<Compared>[]) =>
+const wordSetIds = (values: readonly Compared[]) =>
   db.selectFrom('label_set_member').select('set_id').where('word_id', 'in', wordIds(values))
 
 /** Looked up source by source, because the index of keys begins with the source. */
-const assetIds = (values: readonly Bound<Compared>[]) =>
+const assetIds = (values: readonly Compared[]) =>
   sql<number>`(SELECT keyed.id FROM source CROSS JOIN asset keyed ON keyed.source_id = source.id
-    WHERE keyed.key IN (${sql.join(values.map((value) => sql`${value}`))}))`
+    WHERE keyed.key IN (${sql.join(values)}))`
 
 const comboColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`k.${column}`)}`
 const assetColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`a.${column}`)}`
@@ -48,7 +47,7 @@ const assetColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`a.${column}
 function facetTerm(
   column: Expression<number>,
   { storage }: FacetRow,
-  values: readonly Bound<Compared>[],
+  values: readonly Compared[],
   exclude: boolean,
 ): Expression<SqlBool> {
   const within = exclude ? 'not in' : 'in'
@@ -77,7 +76,7 @@ export interface FindingTermOptions {
 /** Rows whose value is in a half-open range; one without a value is in none. */
 function rangeTerm(
   value: Expression<number | null>,
-  [low, high]: readonly Bound<Compared>[],
+  [low, high]: readonly Compared[],
   exclude: boolean,
 ): Expression<SqlBool> {
   const within = sql<SqlBool>`(${value} >= ${low} AND ${value} < ${high})`
@@ -146,7 +145,7 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
         ),
       )
     } else if (key === 'minConfidence') {
-      onFinding.push(build('f.conf_q', '>=', values[0] as Bound<number>))
+      onFinding.push(build('f.conf_q', '>=', values[0] as number))
     } else if (key === 'contentUpdatedAt') {
       onAsset.push(rangeTerm(assetUpdatedAt, values, exclude))
     } else if (facet === undefined) {

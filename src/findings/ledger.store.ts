@@ -16,7 +16,7 @@ import {
   toRecord,
 } from './finding-record.ts'
 import { FindingRows, findingColumns } from './finding-rows.store.ts'
-import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
+import { KEPT_LOG_ROWS } from './log.store.ts'
 import { type FindingStatus, isDecided } from './model.ts'
 import {
   deferLine,
@@ -52,13 +52,6 @@ interface LedgerState {
   due: number
 }
 
-interface LedgerOptions {
-  /** False: no engine follows the log; it gets one entry to rebuild instead of the changes. */
-  isFollowed?: boolean
-  /** The import that the transaction stores a part of: its changes are invisible until it is published. */
-  pending?: PendingImport | undefined
-}
-
 /**
  * Writes findings in one transaction: rows, status history, counts by combination, and the change log that derived
  * indexes follow. Every write of a finding goes through it.
@@ -72,7 +65,7 @@ export class FindingLedger {
   readonly #changes = new ChangeEncoder()
   /** Change of the count of each combination. */
   readonly #counts = new Map<number, number>()
-  readonly #isFollowed: boolean
+  /** The import that the transaction stores a part of: its changes are invisible until it is published. */
   readonly #pending: PendingImport | undefined
   /** Whether a pending import has changed findings that may be changed here. */
   readonly #isContested: boolean
@@ -85,11 +78,10 @@ export class FindingLedger {
   readonly #rows: FindingRows
   #nextId: number | undefined
 
-  private constructor(writer: Writer, at: number, { isFollowed = true, pending }: LedgerOptions) {
+  private constructor(writer: Writer, at: number, pending: PendingImport | undefined) {
     this.#writer = writer
     this.#rows = new FindingRows(writer)
     this.#at = at
-    this.#isFollowed = pending?.isFollowed ?? isFollowed
     this.#pending = pending
     const state = pending === undefined ? (writer.prepare(selectState).get(at) as LedgerState) : undefined
     this.#isContested = state?.contested === 1
@@ -99,8 +91,8 @@ export class FindingLedger {
   }
 
   /** Runs `work` with a ledger for the transaction of `writer`, then writes its log row and counts. */
-  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, options: LedgerOptions = {}): T {
-    const ledger = new FindingLedger(writer, at, options)
+  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, pending?: PendingImport): T {
+    const ledger = new FindingLedger(writer, at, pending)
     const result = work(ledger)
     ledger.#close()
     return result
@@ -189,9 +181,9 @@ export class FindingLedger {
     this.#rows.forget(finding)
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
-    const values: StoredValue[] = []
-    addValues(values, id, comboId, finding)
-    const inserted = this.#writer.prepare(sql).run(...values)
+    const { assetId, fp, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt, valueFp } = finding
+    const own = [id, assetId, fp, comboId, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt]
+    const inserted = this.#writer.prepare(sql).run(...own, valueFp ?? null)
     return { id, comboId, inserted }
   }
 
@@ -266,8 +258,10 @@ export class FindingLedger {
   }
 
   /** Writes the first history entry of a finding that this transaction inserted, as a change from OPEN. */
-  appendFirst(findingId: number, change: FindingChange): void {
-    this.#writer.prepare(insertFirstChange).run(...toFirstChange(findingId, change))
+  appendFirst(findingId: number, { at, to, actor, reason, scanId }: FindingChange): void {
+    const { OPEN, [to]: after } = statusCodes
+    const cause = [actor, reason ?? null, scanId ?? null]
+    this.#writer.prepare(insertFirstChange).run(findingId, 1, at, OPEN, after, ...cause)
   }
 
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
@@ -384,7 +378,7 @@ export class FindingLedger {
     toConfidence: number,
     isRewritten = false,
   ): void {
-    if (this.#isFollowed) {
+    if (this.#pending?.isFollowed !== false) {
       const before = { fromCombo, fromConfidence }
       this.#changes.add({ findingId, assetId, firstDetectedAt, ...before, toCombo, toConfidence, isRewritten })
     }
@@ -413,7 +407,6 @@ export class FindingLedger {
 
   #close(): void {
     this.#flush()
-    if (!this.#isFollowed && this.#pending === undefined) markLogReset(this.#writer, this.#at)
     const column = this.#pending === undefined ? 'n' : 'held'
     const count = this.#writer.prepare(`UPDATE main.combo SET ${column} = ${column} + ? WHERE id = ?`)
     for (const [comboId, by] of this.#counts) if (by !== 0) count.run(by, comboId)
@@ -426,34 +419,6 @@ export class FindingLedger {
       .run(internalText(String(this.#nextId - 1)))
   }
 }
-
-/** Adds the values of a row in the order of its columns. */
-function addValues(values: StoredValue[], id: number, comboId: number, finding: NewFinding): void {
-  values.push(
-    id,
-    finding.assetId,
-    finding.fp,
-    comboId,
-    finding.firstDetectedAt,
-    finding.confidence,
-    finding.lastDetectedAt,
-    finding.resolvedAt,
-    finding.location,
-    finding.excerpt,
-    finding.valueFp ?? null,
-  )
-}
-
-const toFirstChange = (findingId: number, { at, to, actor, reason, scanId }: FindingChange): StoredValue[] => [
-  findingId,
-  1,
-  at,
-  statusCodes.OPEN,
-  statusCodes[to],
-  actor,
-  reason ?? null,
-  scanId ?? null,
-]
 
 function requirePendingImport(pending: PendingImport | undefined): PendingImport {
   if (pending === undefined) throw new RangeError('only imports write findings by rows')

@@ -3,7 +3,6 @@ import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
 import { comparand, db } from '../store/builder.ts'
-import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
@@ -11,9 +10,8 @@ import type { FilterCondition } from './conditions.ts'
 import { findDueDates } from './due-dates.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
-import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
+import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
-import { readListBounds, withinListBounds } from './list-bounds.store.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
 
@@ -116,28 +114,11 @@ export interface FindingPage extends Omit<FindingSelection, 'sort'> {
   after?: readonly number[] | undefined
 }
 
-interface FindingPageTerms {
-  sort: FindingOrder
-  terms: readonly FilterTerm[]
-  words: readonly string[]
-  limit: number
-  assetId: string | undefined
-  after: readonly number[] | undefined
-}
-
 export interface PageOf<Item> {
   items: Item[]
   /** The sort keys of the last item, if more follow. */
   next?: number[]
 }
-
-const toPageShape = ({ sort, terms, words, assetId, after }: FindingPageTerms) => ({
-  sort,
-  terms: terms.map((term) => toTermShape(term)),
-  words: words.length,
-  ofAsset: assetId !== undefined,
-  after: after?.length ?? 0,
-})
 
 /** By what findings are sorted, in descending order; the id comes last. */
 export const sortedBy: Readonly<Record<FindingOrder, readonly RawBuilder<number>[]>> = {
@@ -158,65 +139,62 @@ const toSortKeys = (sort: FindingOrder, finding: Finding): number[] => {
 /** The number of sort keys in a cursor, with the id. */
 export const countSortKeys = (sort: FindingOrder): number => sortedBy[sort].length + 1
 
-const selectFindings = cachedQueryByShape(
-  toPageShape,
-  ({ sort, terms, words, ofAsset, after }, give: Bind<FindingPageTerms>) => {
-    const keys = sortedBy[sort]
-    let query = findings()
-      .where(findingTerms(placeTerms(terms, give, (page) => page.terms)))
-      .limit(give(({ limit }) => limit))
-    for (const key of keys) query = query.orderBy(key, 'desc')
-    query = query.orderBy('f.id', 'desc')
-    if (ofAsset) {
-      const id = give(({ assetId = '' }) => assetId)
-      query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))]))
-    }
-    for (const word of bindList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
-    if (after === 0) return query
-    const given = bindList(give, after, (page) => page.after ?? []) as RawBuilder<number>[]
-    const [last, bounds] = [given.slice(0, keys.length + 1), given.slice(keys.length + 1)]
-    const [first, atFirst] = [keys[0], last[0]]
-    if (first === undefined || atFirst === undefined) return query.where(withinListBounds(bounds))
-    // The first key is compared by itself, too, so that an index on it is used.
-    return query
-      .where(sql<SqlBool>`${first} <= ${atFirst}`)
-      .where(sql<SqlBool>`(${sql.join([...keys, sql`f.id`])}) < (${sql.join(last)})`)
-      .where(withinListBounds(bounds))
-  },
-)
-
 /** Sorted by first detection, newest first, unless `sort` says otherwise. */
 export function listFindings(
   reader: Reader,
   { sort = 'newest', conditions, search, assetId, at, limit, after }: FindingPage,
 ): PageOf<Finding> {
-  const terms = toFilterTerms(conditions)
-  const rows = reader.all(selectFindings({ sort, terms, words: toPatterns(search), limit: limit + 1, assetId, after }))
+  const keys = sortedBy[sort]
+  let query = findings()
+    .where(findingTerms(toFilterTerms(conditions)))
+    .limit(limit + 1)
+  for (const key of keys) query = query.orderBy(key, 'desc')
+  query = query.orderBy('f.id', 'desc')
+  if (assetId !== undefined) query = query.where(ofAsset(assetId))
+  for (const word of toPatterns(search)) query = query.where(contains(word, searchedColumns))
+  if (after !== undefined) {
+    const [last, bounds] = [after.slice(0, keys.length + 1), after.slice(keys.length + 1)]
+    // The first key is compared by itself, too, so that an index on it is used.
+    query = query
+      .where(sql<SqlBool>`${keys[0]} <= ${last[0]}`)
+      .where(sql<SqlBool>`(${sql.join([...keys, sql`f.id`])}) < (${sql.join(last)})`)
+      .where(withinListBounds(bounds))
+  }
+  const rows = reader.all(query)
   const shown = rows.slice(0, limit)
   const dueDates = findDueDates(reader, shown, at)
   const items = shown.map((row) => toFinding(row, dueDates.get(row.id)))
-  const last = rows.length > limit ? items.at(-1) : undefined
-  if (last === undefined) return { items }
+  const next = rows.length > limit ? items.at(-1) : undefined
+  if (next === undefined) return { items }
   const bounds = after?.slice(countSortKeys(sort)) ?? readListBounds(reader)
-  return { items, next: [...toSortKeys(sort, last), Number(last.id), ...bounds] }
+  return { items, next: [...toSortKeys(sort, next), Number(next.id), ...bounds] }
 }
 
-export interface Matching {
-  ofAssets: readonly FilterTerm[]
-  ofFindings: readonly FilterTerm[]
-  words: readonly string[]
+/**
+ * Bounds that exclude later insertions from the following pages of a list: findings with ids above the first number,
+ * and those of imports that are not published, each by its source and its first id.
+ */
+function readListBounds(reader: Reader): number[] {
+  const newest = reader.prepare('SELECT coalesce(max(id), 0) FROM main.finding').pluck().get() as number
+  const pending = reader.prepare('SELECT source_id, first_finding FROM pending_import').raw().all() as number[][]
+  return [newest, ...pending.flat()]
 }
 
-export function toMatching(conditions: readonly FilterCondition[], search: string | undefined): Matching {
-  const { ofAssets, ofFindings } = splitByJoin(conditions)
-  return { ofAssets: toFilterTerms(ofAssets), ofFindings: toFilterTerms(ofFindings), words: toPatterns(search) }
+/** The condition on `f` and `c` for these bounds; true if there are none. */
+function withinListBounds([newest, ...pending]: readonly number[]): RawBuilder<SqlBool> {
+  if (newest === undefined) return sql<SqlBool>`1`
+  const conditions = [sql<SqlBool>`f.id <= ${newest}`]
+  for (let index = 0; index < pending.length; index += 2) {
+    conditions.push(sql<SqlBool>`NOT (c.source_id = ${pending[index]} AND f.id >= ${pending[index + 1]})`)
+  }
+  return sql<SqlBool>`(${sql.join(conditions, sql` AND `)})`
 }
 
-export const toMatchingShape = ({ ofAssets, ofFindings, words }: Matching) => ({
-  ofAssets: ofAssets.map(toTermShape),
-  ofFindings: ofFindings.map(toTermShape),
-  words: words.length,
-})
+/** The findings of an asset by its id or key. */
+export const ofAsset = (idOrKey: string) => sql<SqlBool>`(a.uid = ${idOrKey} OR a.key = ${idOrKey})`
+
+/** Which findings are counted or listed by their ids. */
+export type Matching = Pick<FindingSelection, 'conditions' | 'search' | 'assetId'>
 
 /** Row ids above `after` and up to `upTo`. */
 export interface IdRange {
@@ -224,101 +202,57 @@ export interface IdRange {
   upTo: number
 }
 
-const selectIds = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matching & IdRange>) =>
-  matchingWithin(shape, give).select('f.id').orderBy('f.id'),
-)
-
 /** Row ids of the matching findings in insertion order, above `after` and up to `upTo`. */
-export function listFindingIds(
-  reader: Reader,
-  {
-    conditions,
-    search,
-    after,
-    upTo,
-  }: { conditions: readonly FilterCondition[]; search?: string | undefined } & IdRange,
-): number[] {
-  return reader.all(selectIds({ ...toMatching(conditions, search), after, upTo })).map(({ id }) => id)
+export function listFindingIds(reader: Reader, asked: Matching & IdRange): number[] {
+  return reader.all(matchingWithin(asked).select('f.id').orderBy('f.id')).map(({ id }) => id)
 }
-
-const selectNewestId = cachedQuery(() => db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))
 
 /** The greatest row id of a finding; 0 if there is none. */
 export function findNewestId(reader: Reader): number {
-  return reader.first(selectNewestId(undefined))?.id ?? 0
+  return reader.first(db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))?.id ?? 0
 }
 
-const selectCount = cachedQueryByShape(
-  ({ assetId, ...asked }: Matching & { assetId: string | undefined }) => ({
-    ...toMatchingShape(asked),
-    ofAsset: assetId !== undefined,
-  }),
-  ({ ofAsset, ...shape }, give: Bind<Matching & { assetId: string | undefined }>) => {
-    const counted = matching(shape, give).select((eb) => eb.fn.countAll<number>().as('n'))
-    const id = give(({ assetId = '' }) => assetId)
-    return ofAsset ? counted.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))])) : counted
-  },
-)
-
-export function countFindings(
-  reader: Reader,
-  conditions: readonly FilterCondition[],
-  search: string | undefined,
-  assetId?: string | undefined,
-): number {
-  return reader.first(selectCount({ ...toMatching(conditions, search), assetId }))?.n ?? 0
+export function countFindings(reader: Reader, asked: Matching): number {
+  return reader.first(matching(asked).select((eb) => eb.fn.countAll<number>().as('n')))?.n ?? 0
 }
 
 /** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */
-function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Bind<Matching>) {
+function matching({ conditions, search, assetId }: Matching) {
+  const { ofAssets, ofFindings } = splitByJoin(conditions)
   let query = db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
     .innerJoin('asset as a', 'a.id', 'f.asset_id')
     .innerJoin('word as type', 'type.id', 'c.type_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
-    .where(findingTerms(placeTerms(ofFindings, give, (asked) => asked.ofFindings)))
-    .where(ownAssetTerms(placeTerms(ofAssets, give, (asked) => asked.ofAssets)))
+    .where(findingTerms(toFilterTerms(ofFindings)))
+    .where(ownAssetTerms(toFilterTerms(ofAssets)))
     .where('a.source_id', 'not in', db.selectFrom('source').select('id').where('deleted_at', 'is not', null))
-  for (const word of bindList(give, words, (asked) => asked.words)) query = query.where(contains(word, searchedColumns))
-  return query
+  for (const word of toPatterns(search)) query = query.where(contains(word, searchedColumns))
+  return assetId === undefined ? query : query.where(ofAsset(assetId))
 }
 
 /** The matching findings with row ids in a range. */
-export const matchingWithin = (shape: ReturnType<typeof toMatchingShape>, give: Bind<Matching & IdRange>) =>
-  matching(shape, give)
-    .where(
-      'f.id',
-      '>',
-      give(({ after }) => after),
-    )
-    .where(
-      'f.id',
-      '<=',
-      give(({ upTo }) => upTo),
-    )
+export const matchingWithin = ({ after, upTo, ...asked }: Matching & IdRange) =>
+  matching(asked).where('f.id', '>', after).where('f.id', '<=', upTo)
 
 const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
 
-export const selectFinding = cachedQuery((give: Bind<string>) => findings().where('f.id', '=', give(Number)))
-
 /** @throws AppError `not_found`. */
 function getFinding(reader: Reader, id: string, at: number): Finding {
-  const row = /^\d{1,15}$/.test(id) ? reader.first(selectFinding(id)) : undefined
+  const row = /^\d{1,15}$/.test(id) ? reader.first(findings().where('f.id', '=', Number(id))) : undefined
   if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
   return toFinding(row, findDueDates(reader, [row], at).get(row.id))
 }
 
-const selectStatusChanges = cachedQuery((give: Bind<number>) =>
-  db
-    .selectFrom('status_change')
-    .select(['at', 'from_status', 'to_status', 'actor', 'via', 'client', 'reason', 'until'])
-    .where('finding_id', '=', give(Number))
-    .orderBy('seq'),
-)
-
 function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
-  const rows = reader.all(selectStatusChanges(findingId))
+  const rows = reader.all(
+    db
+      .selectFrom('status_change')
+      .select(['at', 'from_status', 'to_status', 'actor', 'via', 'client', 'reason', 'until'])
+      .where('finding_id', '=', findingId)
+      .orderBy('seq'),
+  )
   return rows.map((row) => ({
     at: toInstant(row.at),
     from: toStatus(row.from_status),

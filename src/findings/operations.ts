@@ -9,7 +9,6 @@ import { getAsset, listAssets } from './asset-list.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { exportFindings } from './export/export.ts'
 import { FilterMapping } from './filter.ts'
-import { resolveFilter } from './filter-conditions.ts'
 import {
   countFindings,
   countSortKeys,
@@ -22,6 +21,7 @@ import {
 import { Asset, AssetDetail, Finding, FindingDetail } from './model.ts'
 import { readBound } from './ranges.ts'
 import { requireSources } from './source-names.ts'
+import { resolveFilter } from './term-filters.store.ts'
 import { triageOperations } from './triage-operations.ts'
 
 const filterShape = FilterMapping.shape
@@ -152,7 +152,7 @@ const searchFindings: Operation = operation({
       const after =
         cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
       const page = listFindings(reader, { sort, conditions, search, assetId, at: context.now(), limit, after })
-      const counted = total ? { total: countFindings(reader, conditions, search, assetId) } : {}
+      const counted = total ? { total: countFindings(reader, { conditions, search, assetId }) } : {}
       return { items: page.items, ...counted, ...toNext(reader, context, list, page.next) }
     }),
 })

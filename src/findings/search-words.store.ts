@@ -1,5 +1,4 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import type { Bound } from '../store/cached-query.ts'
 
 const MAX_WORDS = 10
 
@@ -10,7 +9,7 @@ export function toPatterns(search: string | undefined): string[] {
 }
 
 /** Whether any of the columns matches a pattern. */
-export function contains(pattern: Bound<string>, columns: readonly string[]): Expression<SqlBool> {
+export function contains(pattern: string, columns: readonly string[]): Expression<SqlBool> {
   const found = columns.map((column) => sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\'`)
   return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
 }

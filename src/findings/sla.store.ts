@@ -1,4 +1,3 @@
-import { cacheDefinition } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 import type { SlaDays } from './due-conditions.ts'
 import type { FilterMapping } from './filter.ts'
@@ -32,12 +31,10 @@ const selectPolicies = `SELECT p.id, p.name, t.slug, t.filter_mapping AS mapping
 
 /** Every policy, that for all findings first. */
 export function listPolicies(reader: Reader): SlaPolicy[] {
-  return cacheDefinition(reader, 'sla', () =>
-    (reader.prepare(selectPolicies).all() as SlaSqlRow[]).map(({ id, name, slug, mapping, days, updatedAt }) => ({
-      ...{ id, name, updatedAt },
-      termSlug: slug,
-      mapping: mapping === null ? {} : (JSON.parse(mapping) as FilterMapping),
-      days: JSON.parse(days) as SlaDays,
-    })),
-  )
+  return (reader.prepare(selectPolicies).all() as SlaSqlRow[]).map(({ id, name, slug, mapping, days, updatedAt }) => ({
+    ...{ id, name, updatedAt },
+    termSlug: slug,
+    mapping: mapping === null ? {} : (JSON.parse(mapping) as FilterMapping),
+    days: JSON.parse(days) as SlaDays,
+  }))
 }

@@ -3,9 +3,9 @@ import { AppError, conflict } from '../kernel/errors.ts'
 import { foldCase } from '../kernel/fold.ts'
 import { quote, showNames } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
-import { cacheDefinition } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
-import { type FilterMapping, type FindTerm, listTerms } from './filter.ts'
+import { atInstant, type FilterCondition } from './conditions.ts'
+import { type FilterMapping, type FindTerm, listTerms, toConditions } from './filter.ts'
 import { listPolicies } from './sla.store.ts'
 
 interface TermSqlRow {
@@ -19,9 +19,16 @@ interface TermSqlRow {
  * @throws AppError `not_found` for an unknown term, `conflict` for one that is not active
  */
 export function openTermFilters(reader: Reader): FindTerm {
-  const termOf = (slug: string) => cacheDefinition(reader, `filter of term ${slug}`, () => findTermFilter(reader, slug))
+  const termOf = (slug: string) => findTermFilter(reader, slug)
   return Object.assign(termOf, { policies: () => listPolicies(reader) })
 }
+
+/**
+ * The conditions of a filter in a snapshot, with ages measured at an instant.
+ * @throws AppError `not_found` or `conflict` for a term that does not exist or is not active
+ */
+export const resolveFilter = (reader: Reader, filter: FilterMapping, at: number): FilterCondition[] =>
+  atInstant(toConditions(filter, openTermFilters(reader)), at)
 
 export const listActiveTerms = (reader: Reader): string[] =>
   reader.all(sql<{ slug: string }>`SELECT slug FROM term WHERE is_active = 1 ORDER BY slug`).map(({ slug }) => slug)

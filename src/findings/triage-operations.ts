@@ -9,12 +9,12 @@ import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Store, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
-import { resolveFilter } from './filter-conditions.ts'
 import type { FindingRecord } from './finding-record.ts'
 import { FindingLedger } from './ledger.store.ts'
 import { countFindings, findNewestId, listFindingIds, listKnownIds, showFinding } from './list.store.ts'
 import { FindingDetail, type FindingStatus, findingStatuses, isDecided } from './model.ts'
 import { requireSources } from './source-names.ts'
+import { resolveFilter } from './term-filters.store.ts'
 import { auditTriage, deciderOf, requireReason, requireTriageConsent, toEnd, triageShape } from './triage.ts'
 
 /** Findings whose status is set in one transaction. */
@@ -289,7 +289,7 @@ export const triageOperations: readonly Operation[] = [
         const filters = input.filters ?? {}
         requireFilter(context, filters, undefined)
         const matched = context.read((reader) => {
-          return countFindings(reader, resolveFilter(reader, filters, context.now()), undefined)
+          return countFindings(reader, { conditions: resolveFilter(reader, filters, context.now()) })
         })
         requireWithinLimit(matched)
         const call = { ...input, expectedCount: matched }
@@ -314,7 +314,7 @@ export const triageOperations: readonly Operation[] = [
     run: ({ filters, search }, context) =>
       context.read((reader) => {
         requireSources(reader, filters, 'filters')
-        return { count: countFindings(reader, resolveFilter(reader, filters, context.now()), search) }
+        return { count: countFindings(reader, { conditions: resolveFilter(reader, filters, context.now()), search }) }
       }),
   }),
 

@@ -4,6 +4,7 @@ import { type Author, appendAudit } from '../audit/audit.store.ts'
 import { dependsOnDueDates, type FilterMapping } from '../findings/filter.ts'
 import { listPolicies } from '../findings/sla.store.ts'
 import { conflict } from '../kernel/errors.ts'
+import { given } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
 import { defuseAssistantText } from '../operation/author.ts'
 import { noteReview } from '../store/review.store.ts'
@@ -95,12 +96,6 @@ export function deleteTerm(writer: Writer, term: TermRecord, author: Author): vo
 export function listUnknownDetectors(reader: Reader, mapping: FilterMapping, builtIn: readonly string[]): string[] {
   const named = new Set([...(mapping.detectorTypes ?? []), ...(mapping.exclude?.detectorTypes ?? [])])
   return [...named].filter((type) => !builtIn.includes(type) && !hasFindingsOf(reader, type))
-}
-
-type Given<Change> = { [Key in keyof Change]?: Exclude<Change[Key], undefined> }
-
-function given<Change extends object>(change: Change): Given<Change> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Given<Change>
 }
 
 function getStored(reader: Reader, slug: string): TermRecord {

@@ -1,83 +1,52 @@
 import { AppError, invalidInput } from '../kernel/errors.ts'
-import { joinBytes } from '../kernel/join-bytes.ts'
 
-export const MAX_BODY_BYTES = 1024 * 1024
-
-/**
- * Reads a body up to a limit; nothing beyond the limit is buffered.
- * @throws AppError `too_large`
- */
-export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new AppError(
-      'too_large',
-      `The body is larger than ${maxBytes} bytes; send less, or stream findings to /findings/import.`,
-    )
-  const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > maxBytes) throw tooLarge()
-  // A length that is declared bounds the body, which the server can then read without a web stream.
-  if (declared > 0) {
-    const bytes = await readWhole(request)
-    if (bytes.length > maxBytes) throw tooLarge()
-    return bytes
-  }
-  if (request.body === null) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of untilDeadline(request.body)) {
-    length += chunk.byteLength
-    if (length > maxBytes) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return joinBytes(chunks, length)
-}
-
-/** The client closed the connection early, which is no server error. */
-function failAborted(): never {
-  throw invalidInput('The connection ended before the whole body had arrived; send the request again.', {
-    reason: 'body_broken_off',
-  })
-}
-
-const toTooSlow = () =>
-  invalidInput('The body took longer than 30 seconds to arrive; send the request again.', { reason: 'too_slow' })
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** Ample for a body of one mebibyte. */
 const BODY_DEADLINE_MS = 30_000
 
-/** A promise that rejects when the body is too slow, until it is stopped. */
-function startDeadline(): { late: Promise<never>; stop(): void } {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(toTooSlow()), BODY_DEADLINE_MS)
-  })
-  late.catch(() => {})
-  return { late, stop: () => clearTimeout(timer) }
-}
+const tooLarge = () =>
+  new AppError(
+    'too_large',
+    `The body is larger than ${MAX_BODY_BYTES} bytes; send less, or stream findings to /findings/import.`,
+  )
 
-async function readWhole(request: Request): Promise<Uint8Array> {
-  const { late, stop } = startDeadline()
-  try {
-    return new Uint8Array(await Promise.race([request.arrayBuffer().catch(failAborted), late]))
-  } finally {
-    stop()
-  }
-}
-
-async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Reads a body up to the limit; nothing beyond it is buffered. */
+async function readBody({ headers, body }: Request): Promise<Uint8Array> {
+  if (Number(headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  if (body === null) return new Uint8Array()
   const reader = body.getReader()
-  const { late, stop } = startDeadline()
+  const chunks: Uint8Array[] = []
+  let [length, isLate] = [0, false]
+  const deadline = setTimeout(() => {
+    isLate = true
+    reader.cancel().catch(() => {})
+  }, BODY_DEADLINE_MS)
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read().catch(failAborted), late])
-      if (done) return
-      yield value
+      // The client closed the connection early, which is no server error.
+      const { done, value } = await reader.read().catch(() => {
+        throw brokenOff()
+      })
+      if (isLate) throw tooSlow()
+      if (done) return Buffer.concat(chunks)
+      length += value.byteLength
+      if (length > MAX_BODY_BYTES) throw tooLarge()
+      chunks.push(value)
     }
   } finally {
-    stop()
+    clearTimeout(deadline)
     reader.cancel().catch(() => {})
   }
 }
+
+const brokenOff = () =>
+  invalidInput('The connection ended before the whole body had arrived; send the request again.', {
+    reason: 'body_broken_off',
+  })
+
+const tooSlow = () =>
+  invalidInput('The body took longer than 30 seconds to arrive; send the request again.', { reason: 'too_slow' })
 
 /** The JSON object in a body; an empty body gives `{}`. */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { given } from '../kernel/json-object.ts'
 import type { Operation } from '../operation/operation.ts'
 import { shareSchemas } from './components.ts'
 import { type Form, forms } from './forms.ts'
@@ -72,7 +73,7 @@ function toOperationObject({ operation, method, parameters, path }: HttpRoute): 
       ? {
           requestBody: {
             required: bodyRequired.length > 0,
-            content: { 'application/json': { schema: withoutUndefined(body) } },
+            content: { 'application/json': { schema: given(body) } },
           },
         }
       : {}),
@@ -100,9 +101,6 @@ function toOperationObject({ operation, method, parameters, path }: HttpRoute): 
     'x-scope': operation.scope,
   }
 }
-
-const withoutUndefined = (object: JsonObject) =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
 function describedSchema(schema: JsonObject): JsonObject {
   const { description, ...rest } = schema

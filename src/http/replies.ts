@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { LightResponse } from './light-response.ts'
 
 /** Shorter replies fit into one packet. */
 const MIN_COMPRESSED_BYTES = 1024
@@ -25,13 +24,13 @@ export async function toTextResponse(request: Headers, reply: TextReply): Promis
     headers.set('etag', `W/${tag}`)
     headers.append('vary', 'authorization')
     const known = request.get('if-none-match') ?? ''
-    if (known.trim() === '*' || known.includes(tag)) return new LightResponse(null, { status: 304, headers })
+    if (known.trim() === '*' || known.includes(tag)) return new Response(null, { status: 304, headers })
   }
   const bytes = Buffer.from(text)
-  if (bytes.length <= MIN_COMPRESSED_BYTES) return new LightResponse(text, { status, headers })
+  if (bytes.length <= MIN_COMPRESSED_BYTES) return new Response(text, { status, headers })
   headers.append('vary', 'accept-encoding')
-  if (!acceptsGzip.test(request.get('accept-encoding') ?? '')) return new LightResponse(text, { status, headers })
+  if (!acceptsGzip.test(request.get('accept-encoding') ?? '')) return new Response(text, { status, headers })
   headers.set('content-encoding', 'gzip')
   const compressed = await compress(bytes, { level: constants.Z_BEST_SPEED })
-  return new LightResponse(new Uint8Array(compressed), { status, headers })
+  return new Response(new Uint8Array(compressed), { status, headers })
 }

@@ -13,6 +13,8 @@ const special = /[",\r\n]/
  */
 export const toCsvRecord = (values: readonly CsvValue[]): string => `${values.map(toField).join(',')}\r\n`
 
+export const toCsv = (records: readonly (readonly CsvValue[])[]): string => records.map(toCsvRecord).join('')
+
 function toField(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'string') return String(value)

@@ -7,3 +7,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function withoutEmptyLists(settings: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => !Array.isArray(value) || value.length > 0))
 }
+
+export type Given<Members> = { [Key in keyof Members]?: Exclude<Members[Key], undefined> }
+
+/** The members that are given: those that are not undefined. */
+export const given = <Members extends object>(members: Members): Given<Members> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<Members>

@@ -82,8 +82,6 @@ export interface Question {
   state?: unknown
 }
 
-export const isQuestion = (value: object): value is Question => 'ask' in value
-
 export interface Resource {
   uri: string
   name: string

@@ -16,7 +16,6 @@ import {
   capabilities,
   INTERNAL_ERROR,
   INTERNAL_TEXT,
-  isQuestion,
   type McpRequest,
   type McpSurface,
   ProtocolFault,
@@ -76,7 +75,7 @@ export function createServerFactory({ surface, callerOf, reportFault }: ServerSe
     server.setRequestHandler('tools/call', ({ params }, context) =>
       guarded(async () => {
         const answer = await surface.callTool(params.name, params.arguments ?? {}, exchangeOf(context))
-        return isQuestion(answer) ? toQuestion(answer) : (answer as never)
+        return 'ask' in answer ? toQuestion(answer) : (answer as never)
       }),
     )
     server.setRequestHandler('resources/list', (_request, context) =>
@@ -92,7 +91,7 @@ export function createServerFactory({ surface, callerOf, reportFault }: ServerSe
     server.setRequestHandler('prompts/get', ({ params }, context) =>
       guarded(async () => {
         const answer = await surface.getPrompt(params.name, params.arguments ?? {}, exchangeOf(context))
-        return isQuestion(answer) ? toQuestion(answer) : (answer as never)
+        return 'ask' in answer ? toQuestion(answer) : (answer as never)
       }),
     )
     server.setRequestHandler('completion/complete', ({ params }, context) =>

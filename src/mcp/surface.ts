@@ -5,7 +5,6 @@ import { type Log, silentLog } from '../runtime/log.ts'
 import {
   type Icon,
   INVALID_PARAMS,
-  isQuestion,
   type McpRequest,
   type McpSurface,
   ProtocolFault,
@@ -13,11 +12,16 @@ import {
   type ToolAnswer,
 } from './protocol.ts'
 import { createPrompts } from './resources/prompts.ts'
-import { type ContextFor, createReaders, resourceKinds } from './resources/reading.ts'
-import { createResources, uriOf, WATCHES_URI } from './resources/resources.ts'
+import {
+  type ContextFor,
+  createReaders,
+  createResources,
+  resourceKinds,
+  uriOf,
+  WATCHES_URI,
+} from './resources/resources.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
 import { withConsent } from './tools/consent.ts'
-import type { JsonSchema } from './tools/json-schema.ts'
 import type { ToolManifest } from './tools/manifest.ts'
 import { adoptTools, type CompiledTool, compileTools, type Toolset } from './tools/tools.ts'
 
@@ -36,8 +40,6 @@ export interface SurfaceOptions {
   findConsole?: () => string | undefined
   /** The lists generated at build time, which saves compiling them. */
   manifest?: Pick<ToolManifest, 'tools' | 'schemas'> | undefined
-  /** Further schemas that descriptions refer to as `assay://schemas/<name>`. */
-  schemas?: Readonly<Record<string, JsonSchema>>
 }
 
 const drawing =
@@ -55,7 +57,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const { list, byName, schemas } =
     manifest === undefined ? compileTools(operations, options) : adoptTools(operations, manifest)
   const readers = createReaders(operations, contextFor)
-  const resources = createResources(readers, new Map([...schemas, ...Object.entries(options.schemas ?? {})]))
+  const resources = createResources(readers, schemas)
   const prompts = createPrompts(readers, new Set(byName.keys()))
   const listeners = new Set<(change: ResourceChange) => void>()
   const notify = (change: ResourceChange) => {
@@ -91,7 +93,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
         const work = async (asking: McpRequest) =>
           forView(compiled, await run(compiled, input, asking, contextFor), options.findConsole)
         const answer = await withConsent({ operation, input, exchange, commandOptions }, work)
-        if (isQuestion(answer)) return answer
+        if ('ask' in answer) return answer
         for (const change of toChanges(compiled.operation, input, answer)) notify(change)
         return answer
       } catch (error) {

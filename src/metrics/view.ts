@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { GlossaryTerm, toGlossaryTerm } from '../glossary/model.ts'
 import { withReview } from '../glossary/review.ts'
+import { toInstantOrNull } from '../kernel/instant.ts'
 import type { Reader } from '../store/store.ts'
 import { listDirectDependents } from './dependencies.ts'
 import { getTrust } from './drift.ts'
@@ -68,8 +69,6 @@ export const MetricDetail = Metric.extend({
 })
 export type MetricDetail = z.infer<typeof MetricDetail>
 
-const toInstant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
-
 export function toMetric(reader: Reader, metric: MetricRecord): Metric {
   const { id, uid, term, certifiedDigest, createdAt, updatedAt, certifiedAt, deprecatedAt, ...members } = metric
   return {
@@ -77,8 +76,8 @@ export function toMetric(reader: Reader, metric: MetricRecord): Metric {
     id: uid,
     definition: { ...members.definition },
     glossaryTermSlug: term?.slug ?? null,
-    certifiedAt: toInstant(certifiedAt),
-    deprecatedAt: toInstant(deprecatedAt),
+    certifiedAt: toInstantOrNull(certifiedAt),
+    deprecatedAt: toInstantOrNull(deprecatedAt),
     trust: getTrust(reader, metric),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),

@@ -28,7 +28,7 @@ export const comparand = (text: string | RawBuilder<string>): RawBuilder<SafeTex
 export const IN_NUMBERS = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))'
 
 /** The same for queries that are built. */
-export const numbersIn = (list: RawBuilder<string>): RawBuilder<number> =>
+export const numbersIn = (list: string): RawBuilder<number> =>
   sql<number>`(SELECT CAST(value AS BIGINT) FROM json_each(${list}))`
 
 /** A query from the kysely builder, or a `sql` template. */

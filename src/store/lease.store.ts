@@ -1,6 +1,5 @@
 import { internalText } from '../kernel/safe-text.ts'
 import { db } from './builder.ts'
-import { type Bind, cachedQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
 
 export interface Lease {
@@ -8,12 +7,8 @@ export interface Lease {
   expiresAt: number
 }
 
-export const selectLease = cachedQuery((give: Bind<string>) =>
-  db.selectFrom('lease').select(['holder', 'expires_at as expiresAt']).where('name', '=', give(String)),
-)
-
 export function findLease(reader: Reader, name: string): Lease | undefined {
-  return reader.first(selectLease(name))
+  return reader.first(db.selectFrom('lease').select(['holder', 'expires_at as expiresAt']).where('name', '=', name))
 }
 
 export function saveLease(writer: Writer, name: string, { holder, expiresAt }: Lease): void {

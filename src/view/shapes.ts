@@ -1,5 +1,5 @@
-import { toCsv } from '../charts/csv.ts'
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
+import { toCsv } from '../kernel/csv.ts'
 import type { ExploreAnswer } from '../query/explore-model.ts'
 import type { MetricAnswer, SeriesAnswer } from '../query/model.ts'
 import type { ToolResult } from './bridge.ts'

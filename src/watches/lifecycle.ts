@@ -12,6 +12,7 @@ import {
   invalidInput,
   notFound,
 } from '../kernel/errors.ts'
+import { given } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { loadInputs } from '../metrics/dependencies.ts'
@@ -90,8 +91,7 @@ export function updateWatch(
   tools: ReceiverTools,
 ): WatchRecord {
   const present = toGiven(watch)
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  const wanted = { ...present, ...given } as typeof present
+  const wanted = { ...present, ...given(change) } as typeof present
   const [before, members] = [toMembers(writer, present), toMembers(writer, wanted)]
   const { displayName: _before, ...watched } = before
   const { displayName: _after, ...watching } = members

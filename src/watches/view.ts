@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dimensionText } from '../findings/facet-texts.ts'
 import { readOwnWord } from '../findings/facets.ts'
 import { FilterMapping } from '../findings/filter.ts'
+import { toInstant } from '../kernel/instant.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'
 import { outsideText, ownText } from '../operation/lockdown/disclosure.ts'
@@ -86,7 +87,6 @@ export const WatchAnswer = Watch.extend({
     .optional(),
 })
 
-const toInstant = (ms: number) => new Date(ms).toISOString()
 const worst = ['FIRING', 'UNKNOWN', 'OK'] as const
 
 export const toGroup = ({ dimensions }: WatchRecord, key: WatchGroupKey) =>

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import type { McpSurface, ToolAnswer } from '../../src/mcp/protocol.ts'
-import { isQuestion } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import type { Caller, WriteContext } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -53,7 +52,7 @@ async function triage(
     caller: by,
     clientCapabilities: askable,
   })
-  if (isQuestion(answer)) return 'asked'
+  if ('ask' in answer) return 'asked'
   if (answer.isError !== true) return 'done'
   expect((answer as ToolAnswer)._meta?.['assay/error']).toMatchObject({ code: 'forbidden', reason: 'consent_required' })
   return 'refused'
@@ -123,7 +122,7 @@ describe('consent for an assistant that triages findings one by one', () => {
       caller: local,
       clientCapabilities: new Set(['elicitation']),
     })
-    const message = isQuestion(answer) ? String(answer.ask.consent?.params?.message) : ''
+    const message = 'ask' in answer ? String(answer.ask.consent?.params?.message) : ''
     expect(message).toContain('status: "IGNORED"')
     expect(message).toContain(`id: "${input.id}"`)
     expect(message).toContain('reason: "')
@@ -135,7 +134,7 @@ describe('a decision of an assistant that ends by itself', () => {
   const until = new Date(NOON + HOUR).toISOString()
   const call = async (input: Record<string, unknown>): Promise<Record<string, unknown>> => {
     const answer = await surface.callTool('update_finding', input, { ...exchange, caller: local })
-    if (isQuestion(answer) || answer.isError === true) throw new Error(JSON.stringify(answer))
+    if ('ask' in answer || answer.isError === true) throw new Error(JSON.stringify(answer))
     return answer.structuredContent as Record<string, unknown>
   }
   const show = (id: string) =>

@@ -7,9 +7,16 @@ const trust = { tier: 'certified', label: 'Certified by ada.' }
 const rate = { slug: 'rate', displayName: 'Rate', format: 'percentage', unit: '%' }
 const count = { slug: 'count', displayName: 'Count', format: 'number', unit: 'findings' }
 
+const context = {
+  applied: { from: null, to: null, timeField: 'firstDetectedAt', timeZone: 'UTC', filters: [] },
+  freshness: { asOf: '2026-01-02T00:00:00.000Z', sources: [] },
+}
+const shownContext = ['range: all time, by first detection', 'data:  no source']
+
 describe('toAnswerText', () => {
   it('formats groups as the metric is formatted, with previous values', () => {
     const text = toAnswerText({
+      ...context,
       value: 0.25,
       formatted: '25%',
       metric: rate,
@@ -21,7 +28,7 @@ describe('toAnswerText', () => {
         { dimensions: { detectorType: 'SECRETS' }, value: null, previous: null },
       ],
       other: { groups: 4, value: 0.125, previous: 0.5, delta: -0.375 },
-    })
+    } as never)
     expect(layOut(text, onPipe)).toEqual([
       'Rate: 25%',
       'before: 50%, change: -25% (-50.0%)',
@@ -33,6 +40,7 @@ describe('toAnswerText', () => {
       '(4 others)  12.5%     50%  -37.5%',
       '',
       'Certified by ada.',
+      ...shownContext,
       '! Cut.',
     ])
   })
@@ -44,6 +52,7 @@ describe('toSeriesText', () => {
 
   it('shows each series below the total', () => {
     const text = toSeriesText({
+      ...context,
       metric: count,
       trust,
       warnings: [],
@@ -52,7 +61,7 @@ describe('toSeriesText', () => {
         { dimensionValue: 'HIGH', timeSeries: points(2, 5) },
         { dimensionValue: 'a container with a long name', timeSeries: points(1, null) },
       ],
-    })
+    } as never)
     expect(layOut(text, onPipe)).toEqual([
       'Count',
       '▅█',
@@ -64,6 +73,7 @@ describe('toSeriesText', () => {
       '2026-01-02    5     5              none  not complete',
       '',
       'Certified by ada.',
+      ...shownContext,
     ])
   })
 })

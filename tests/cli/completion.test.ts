@@ -11,7 +11,7 @@ import { listCommands } from '../../src/cli/shape.ts'
 import { runInTerminals, whyNoPty } from '../support/pty.ts'
 
 const input = {
-  commands: listCommands(createProgram({ version: '1.2.3' } as Host)),
+  commands: listCommands(await createProgram({ version: '1.2.3' } as Host)),
   words: { call: operations.map(({ name }) => name), completion: shells },
 }
 const hasShell = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0

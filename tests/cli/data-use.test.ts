@@ -84,7 +84,7 @@ async function run(argv: readonly string[]) {
 }
 
 const nothing = { version: '0.0.0' } as Host
-const program = createProgram(nothing)
+const program = await createProgram(nothing)
 const toName = (command: Command): string =>
   command.parent === null || command.parent === program ? command.name() : `${toName(command.parent)} ${command.name()}`
 const commands = [...program.commands, ...program.commands.flatMap(({ commands }) => commands)].filter(

@@ -7,7 +7,7 @@ import type { Host } from '../../src/cli/host.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { packageFile } from '../../src/runtime/package-files.ts'
 
-const program = createProgram({ version: '1.2.3' } as Host)
+const program = await createProgram({ version: '1.2.3' } as Host)
 const leaves = program.commands.flatMap((command) => (command.commands.length === 0 ? [command] : command.commands))
 
 describe('the help', () => {
@@ -15,8 +15,10 @@ describe('the help', () => {
     expect(program.commands.map((command) => command.name()).filter((name) => groupOf(name) === undefined)).toEqual([])
   })
 
-  it('lists the groups in the order of a working day', () => {
-    const shown = createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host).helpInformation()
+  it('lists the groups in the order of a working day', async () => {
+    const shown = (
+      await createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host)
+    ).helpInformation()
     const headings = shown.match(/^[A-Z][a-z ]+:$/gm)?.filter((each) => each !== 'Options:')
     expect(headings).toEqual([
       ...['Start:', 'Sources and scans:', 'Questions:', 'Decisions:', 'Assistants and servers:'],
@@ -43,21 +45,24 @@ describe('the help', () => {
     }
   })
 
-  it.each([20, 40, 60, 80, 120])('is at most as wide as a terminal of %i columns, but for examples', (columns) => {
-    const stdout = Object.assign(new PassThrough(), { isTTY: true, columns })
-    const wide = createProgram({ version: '1', stdout, env: { NO_COLOR: '1' } } as unknown as Host)
-    const texts = [wide, ...wide.commands.flatMap((command) => [command, ...command.commands])].map((command) =>
-      command.helpInformation(),
-    )
-    const lines = texts
-      .flatMap((text) => text.split('\n'))
-      .filter((text) => !text.includes('|') && !/^Usage:|^[A-Z][^:]*:$/.test(text))
-    expect(lines.length).toBeGreaterThan(300)
-    expect(lines.filter((text) => stringWidth(text) > columns && text.trim().includes(' '))).toEqual([])
-  })
+  it.each([20, 40, 60, 80, 120])(
+    'is at most as wide as a terminal of %i columns, but for examples',
+    async (columns) => {
+      const stdout = Object.assign(new PassThrough(), { isTTY: true, columns })
+      const wide = await createProgram({ version: '1', stdout, env: { NO_COLOR: '1' } } as unknown as Host)
+      const texts = [wide, ...wide.commands.flatMap((command) => [command, ...command.commands])].map((command) =>
+        command.helpInformation(),
+      )
+      const lines = texts
+        .flatMap((text) => text.split('\n'))
+        .filter((text) => !text.includes('|') && !/^Usage:|^[A-Z][^:]*:$/.test(text))
+      expect(lines.length).toBeGreaterThan(300)
+      expect(lines.filter((text) => stringWidth(text) > columns && text.trim().includes(' '))).toEqual([])
+    },
+  )
 
-  it('groups the options of a source by platform', () => {
-    const shown = createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host)
+  it('groups the options of a source by platform', async () => {
+    const shown = await createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host)
     const sources = shown.commands.find((each) => each.name() === 'sources')
     for (const name of ['add', 'edit']) {
       const text = sources?.commands.find((each) => each.name() === name)?.helpInformation() ?? ''
@@ -75,8 +80,8 @@ describe('the help', () => {
     expect(examples.some((text) => text.includes('import'))).toBe(true)
   })
 
-  it('marks the options that are required', () => {
-    const marked = createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host)
+  it('marks the options that are required', async () => {
+    const marked = await createProgram({ version: '1', stdout: new PassThrough() } as unknown as Host)
     const create = marked.commands
       .find((each) => each.name() === 'watch')
       ?.commands.find((each) => each.name() === 'create')

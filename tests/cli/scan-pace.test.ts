@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { ScanPace, toPauseLine, toStatusLine } from '../../src/cli/scan-pace.ts'
+import type { Scan } from '../../src/scans/model.ts'
 
-const scanOf = (scanned: number, discovered: number) => ({
-  source: { name: 'Company wiki' },
-  progress: { discovered, scanned, unchanged: 0 },
-  scopes: [
-    { name: 'Engineering', state: 'RUNNING', discovered },
-    { name: 'People', state: 'RUNNING', discovered: 4 },
-  ],
-})
+const scanOf = (scanned: number, discovered: number) =>
+  ({
+    source: { id: 's', name: 'Company wiki' },
+    progress: { discovered, scanned, unchanged: 0 },
+    scopes: [
+      { name: 'Engineering', state: 'RUNNING', discovered },
+      { name: 'People', state: 'RUNNING', discovered: 4 },
+    ],
+  }) as unknown as Scan
 
 describe('the status line of a scan', () => {
   it('states the speed of the last ten seconds, and the time left once everything is listed', () => {
@@ -44,7 +46,7 @@ describe('the status line of a scan', () => {
     const pause = { until: 12_000, status: 429 }
     expect(toStatusLine(scanOf(1, 2), new ScanPace(), pause, 0)).toBe('  waiting 12 s, asked by Company wiki (429)')
     expect(toStatusLine(scanOf(1, 2), new ScanPace(), pause, 12_000)).toContain('reading')
-    expect(toPauseLine({ ...scanOf(1, 2), source: { name: 'a\nb' } }, { until: 150_000 }, 0)).toBe(
+    expect(toPauseLine({ ...scanOf(1, 2), source: { id: 's', name: 'a\nb' } }, { until: 150_000 }, 0)).toBe(
       "waiting 3 min, asked by 'a\\nb'",
     )
   })

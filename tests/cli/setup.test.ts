@@ -104,8 +104,9 @@ describe('an answer on the terminal', () => {
   it('shows the range of a dashboard once if it is the same for all metrics', () => {
     const applied = { from: null, to: null, timeField: 'firstDetectedAt', timeZone: 'UTC' }
     const metrics = ['A', 'B'].map((displayName) => ({ displayName, value: 1, unit: '', applied }))
-    const lines = toDashboardText({ dashboard: 'mine', metrics, warnings: [] })
-    expect(lines.slice(-2)).toEqual(['', 'Range: all time, by first detection'])
+    const answer = { dashboard: 'mine', metrics, warnings: [], freshness: { asOf: '', sources: [] } }
+    const lines = toDashboardText(answer as never)
+    expect(lines.slice(-3)).toEqual(['', 'Range: all time, by first detection', 'Data: no source'])
   })
 
   it('says once that a metric is a draft', async () => {

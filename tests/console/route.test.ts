@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toCell } from '../../src/charts/csv.ts'
+
 import { showInvisible, toWebAddress } from '../../src/charts/outside.ts'
 import { resolveRange, toAsked } from '../../src/console/range.ts'
 import { formatRoute, parseRoute } from '../../src/console/route.ts'
+import { toCsvRecord } from '../../src/kernel/csv.ts'
 
 const DAY = 86_400_000
 const text = fc.string({ minLength: 1, unit: 'grapheme' }).filter((value) => !/^\.+$/.test(value))
@@ -71,4 +72,4 @@ test.each([
   ['a,"b"', '"a,""b"""'],
   [-5, '-5'],
   [null, ''],
-])('the value %j is shown as %s in a table cell', (value, cell) => expect(toCell(value)).toBe(cell))
+])('the value %j is shown as %s in a table cell', (value, cell) => expect(toCsvRecord([value])).toBe(`${cell}\r\n`))

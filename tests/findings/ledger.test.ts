@@ -175,37 +175,6 @@ describe('any sequence of scans and decisions', () => {
     expect(comboCounts(context, 'counted')).toEqual(comboCounts(context, 'stored'))
   })
 
-  it('makes later followers rebuild if none is registered, and keeps the counts correct', () => {
-    const context = openContext()
-    const { assetId, sourceId } = openAsset(context)
-    const facets = {
-      sourceId,
-      category: safe('C'),
-      customDetectorKey: safe(''),
-      severity: 'LOW',
-      status: 'OPEN',
-    } as const
-    const rest = { lastDetectedAt: null, resolvedAt: null, location: null, excerpt: null }
-    const insert = (ledger: FindingLedger) => {
-      for (let fp = 0; fp < 1_200; fp++) {
-        const types = { detectorType: 'D', findingType: fp % 3 === 0 ? 'A' : 'B' }
-        ledger.insert({
-          assetId,
-          fp,
-          facets: safe({ ...facets, ...types }),
-          firstDetectedAt: fp,
-          confidence: fp,
-          ...rest,
-        })
-      }
-    }
-    context.store.write((writer) => FindingLedger.keep(writer, 0, insert, { isFollowed: false }))
-    const log = context.read((reader) => reader.prepare('SELECT n, length(delta) AS bytes FROM facet_log').all())
-    expect(log).toEqual([{ n: 0, bytes: 0 }])
-    expect(comboCounts(context, 'counted')).toEqual(comboCounts(context, 'stored'))
-    expect(comboCounts(context, 'counted')).toHaveLength(2)
-  })
-
   it('writes nothing when a scan finds the same again', () => {
     const context = openContext()
     const place = openAsset(context)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { isQuestion } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { exchange } from '../catalogue/estate.ts'
@@ -99,7 +98,7 @@ it('update_finding over MCP accepts filters: the first call counts and states ho
   })
   const callTool = async (input: Record<string, unknown>) => {
     const answer = await surface.callTool('update_finding', input, exchange)
-    if (isQuestion(answer)) throw new Error('a token is not asked')
+    if ('ask' in answer) throw new Error('a token is not asked')
     return answer.structuredContent
   }
   const input = { filters: { severities: ['LOW'] }, ...ignored }

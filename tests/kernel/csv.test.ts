@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toCsv } from '../../src/charts/csv.ts'
-import { toCsvRecord } from '../../src/kernel/csv.ts'
+import { toCsv, toCsvRecord } from '../../src/kernel/csv.ts'
 
 describe('a CSV record', () => {
   const cases: [string, (string | number | null | undefined)[], string][] = [

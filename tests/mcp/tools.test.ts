@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bytesOf } from '../../src/mcp/tools/detail.ts'
-import { type JsonSchema, toJsonSchema, toPortable } from '../../src/mcp/tools/json-schema.ts'
+import { bytesOf, type JsonSchema, toJsonSchema, toPortable } from '../../src/mcp/tools/json-schema.ts'
 import { compileTools, toolBudget } from '../../src/mcp/tools/tools.ts'
 import { type Operation, operation } from '../../src/operation/operation.ts'
 import { createLibrary } from './library.ts'

@@ -96,7 +96,7 @@ const orchestrated: Container[] = workloads
     }
   })
 
-const program = createProgram({ version: '0.0.0' } as Host)
+const program = await createProgram({ version: '0.0.0' } as Host)
 /** Names of variables that the program reads. */
 const variables = new Set(
   readdirSync('src', { recursive: true, encoding: 'utf8' })

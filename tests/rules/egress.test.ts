@@ -12,7 +12,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
   // It only takes a class of replies from the package.
-  'src/http/light-response.ts': ['@hono/node-server'],
   'src/cli/commands/dashboard.ts': ['node:http'],
   'src/commands/browse.ts': ['node:child_process'],
   // It asks the server of the same user on the same data folder.

@@ -1,13 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { given } from '../../kernel/json-object.ts'
+import type { MetricAnswer, SeriesAnswer } from '../../query/model.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
+import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { addFormats, present, toOutputFormat } from '../output/show.ts'
 import { withSession } from '../session.ts'
-import { given } from '../slug-name.ts'
 
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
@@ -46,7 +48,7 @@ export function addAskCommands(program: Command, host: Host): void {
     .addOption(
       new Option('--order-by <number>', 'order of the groups (default value)').choices(['value', 'previous', 'delta']),
     )
-    .option('--limit <n>', 'maximum number of groups', toCount)
+    .option('--limit <n>', 'maximum number of groups', upTo(1000))
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toJsonObject)
     .addOption(new Option('--series <granularity>', 'return a time series').choices(['hour', 'day', 'week', 'month']))
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
@@ -68,12 +70,12 @@ export function addAskCommands(program: Command, host: Host): void {
       if (series !== undefined) {
         const input = { ...scope, ...given({ granularity: series, dimension }) }
         if (format === 'csv') return session.write('query_metric_timeseries', format, input)
-        const answer = await session.call('query_metric_timeseries', input)
+        const answer = await session.call<SeriesAnswer>('query_metric_timeseries', input)
         return present(host, options, answer, () => toSeriesText(answer))
       }
       const input = { ...scope, ...given({ dimensions: by }), ...ofValues }
       if (format === 'csv') return session.write('query_metric', format, input)
-      const answer = await session.call('query_metric', input)
+      const answer = await session.call<MetricAnswer>('query_metric', input)
       return present(host, options, answer, () => toAnswerText(answer))
     })
   })
@@ -81,10 +83,3 @@ export function addAskCommands(program: Command, host: Host): void {
 
 /** Flags that have another name than the members that they set. */
 const flagNames: Readonly<Record<string, string>> = { orderBy: 'order-by', alsoMetrics: 'also' }
-
-function toCount(value: string): number {
-  const count = Number(value)
-  if (!/^\d+$/.test(value) || count < 1 || count > 1000)
-    throw new InvalidArgumentError('Must be a whole number from 1 to 1000.')
-  return count
-}

@@ -1,19 +1,11 @@
 import type { Command } from 'commander'
+import type { AuditVerification } from '../../audit/audit-chain.store.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showCode } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { show } from '../output/show.ts'
 import { printJson, withSession } from '../session.ts'
-
-interface Verdict {
-  intact: boolean
-  entries: number
-  unchained: number
-  brokenAt?: number
-  head: string
-  known?: boolean
-}
 
 export function addAuditCommands(program: Command, host: Host): void {
   const audit = program.command('audit').description('the audit trail: who changed what')
@@ -26,7 +18,9 @@ export function addAuditCommands(program: Command, host: Host): void {
     .option('--json', 'print the response of the REST API')
     .action(async ({ head, json, ...flags }: Flags & { head?: string; json?: boolean }) => {
       const input = head === undefined ? {} : { head }
-      const verdict = await withSession(host, flags, (session) => session.call<Verdict>('verify_audit', input))
+      const verdict = await withSession(host, flags, (session) =>
+        session.call<AuditVerification & { intact: boolean }>('verify_audit', input),
+      )
       if (json) printJson(host, verdict)
       else if (verdict.intact)
         await show(host, line`The trail is intact: ${verdict.entries} entries, head ${showCode(verdict.head)}`)

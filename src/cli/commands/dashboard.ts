@@ -1,14 +1,15 @@
 import { Agent, get } from 'node:http'
 import type { Command } from 'commander'
+import type { DashboardAnswer } from '../../dashboards/evaluation.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { given } from '../../kernel/json-object.ts'
 import { line, type PrintableText, showSentence } from '../../kernel/shown.ts'
-import { type DashboardView, toDashboardText } from '../dashboard-text.ts'
+import { toDashboardText } from '../dashboard-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { cell, table } from '../output/blocks.ts'
 import { addFormats, present, showNote } from '../output/show.ts'
 import { print, type Session, withSession } from '../session.ts'
-import { given } from '../slug-name.ts'
 
 interface DashboardFlags extends Flags {
   from?: string
@@ -44,7 +45,7 @@ export function addDashboardCommands(program: Command, host: Host): void {
         }
         const dashboard = name ?? (await chooseDashboard(session))
         const input = { dashboard, ...given({ from, to, timeZone }) }
-        const answer = await session.call<DashboardView>('query_dashboard', input)
+        const answer = await session.call<DashboardAnswer>('query_dashboard', input)
         return present(host, { json, format }, answer, () => toDashboardText(answer))
       })
     },

@@ -1,25 +1,16 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { FindingDetail } from '../../findings/model.ts'
+import { type Command, Option } from 'commander'
+import type { Finding, FindingDetail } from '../../findings/model.ts'
 import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { ExportFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
 import { toDetailText } from '../finding-text.ts'
+import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { type Column, cell, linked, type TableCell, table } from '../output/blocks.ts'
 import { addFormats, outputFormats, present, showNote } from '../output/show.ts'
 import { withSession } from '../session.ts'
-
-interface FindingView {
-  id: string
-  severity: string
-  status: string
-  detectorType: string
-  findingType: string
-  excerpt?: string
-  asset: { name: string; container: string; url?: string }
-}
 
 interface FindingFlags extends Flags {
   color?: unknown
@@ -41,7 +32,7 @@ export function addFindingCommands(program: Command, host: Host): void {
     .option('--to <time>', 'first detected through this day, or before this timestamp')
     .addOption(new Option('--sort <order>', 'order (default newest)').choices(['newest', 'severity', 'lastDetectedAt']))
     .option('--total', 'also count all matching findings')
-    .option('--limit <n>', 'number of findings (1 to 500; default 50)', toCount)
+    .option('--limit <n>', 'number of findings (1 to 500; default 50)', upTo(500))
     .option('--cursor <cursor>', 'continue a list at its nextCursor')
   addFormats(command, [...new Set([...outputFormats, ...exportFormats])])
     .description(
@@ -66,7 +57,7 @@ export function addFindingCommands(program: Command, host: Host): void {
         return withSession(host, { home }, (session) => session.write('search_findings', exported, input))
       }
       const answer = await withSession(host, { home }, (session) =>
-        session.call<{ items: FindingView[]; total?: number; nextCursor?: string }>('search_findings', input),
+        session.call<{ items: Finding[]; total?: number; nextCursor?: string }>('search_findings', input),
       )
       await present(host, { json, format }, answer, () =>
         answer.items.length === 0
@@ -96,7 +87,7 @@ const columns: Column[] = [
   { title: line`excerpt`, shrink: 3, isCut: true, isOptional: true },
 ]
 
-function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): TableCell[] {
+function toRow({ id, severity, status, detectorType, findingType, asset, excerpt }: Finding): TableCell[] {
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part, MAX_PLACE))
   return [
     cell.code(id),
@@ -104,13 +95,6 @@ function toRow({ id, severity, status, detectorType, findingType, asset, excerpt
     cell.status(status),
     cell.shown(line`${showName(detectorType)} ${showName(findingType)}`),
     linked(cell.shown(joinShown(where, ' / ')), asset.url),
-    excerpt === '' ? cell.shown(line``) : cell.name(excerpt, MAX_EXCERPT),
+    excerpt ? cell.name(excerpt, MAX_EXCERPT) : cell.shown(line``),
   ]
-}
-
-function toCount(value: string): number {
-  const count = Number(value)
-  if (!/^\d+$/.test(value) || count < 1 || count > 500)
-    throw new InvalidArgumentError('Must be a whole number from 1 to 500.')
-  return count
 }

@@ -1,35 +1,19 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { given } from '../../kernel/json-object.ts'
 import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import type { Metric, MetricDetail } from '../../metrics/view.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves, toFacts } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
+import { toShare } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { listDimensions, type MetricFlags, toDefinition } from '../metric-entry.ts'
 import { type Block, cell, command as shellCommand, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askChoice, askText, isInteractive } from '../prompt.ts'
 import { printJson, withSession } from '../session.ts'
-import { given, toWords } from '../slug-name.ts'
-
-interface MetricView {
-  slug: string
-  displayName: string
-  description: string
-  type: string
-  definition: Record<string, unknown>
-  allowedDimensions: string[]
-  unit: string
-  format: string
-  version: number
-  status: string
-  glossaryTermSlug: string | null
-  owner: string | null
-  synonyms: string[]
-  trust: { tier: string; label: string }
-  usedBy?: { metrics: string[]; dashboards: string[]; watches?: string[] }
-  warnings?: { message: string }[]
-}
+import { toWords } from '../slug-name.ts'
 
 interface ListFlags extends Flags {
   json?: boolean
@@ -64,7 +48,7 @@ export function addMetricCommands(program: Command, host: Host): void {
     .action(async ({ json, format, home, search, type, status, term }: ListFlags) => {
       const input = given({ search, type, status, glossaryTermSlug: term })
       const answer = await withSession(host, { home }, (session) =>
-        session.call<{ items: MetricView[]; total: number }>('list_metrics', input),
+        session.call<{ items: Metric[]; total: number }>('list_metrics', input),
       )
       await present(host, { json, format }, answer, () => toMetricTable(answer.items, answer.total))
     })
@@ -72,7 +56,7 @@ export function addMetricCommands(program: Command, host: Host): void {
   addFormats(command('show', 'show a metric: what it counts, its breakdowns, its certification, and what uses it'))
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .action(async (slug: string, { json, format, home }: ListFlags) => {
-      const metric = await withSession(host, { home }, (session) => session.call<MetricView>('get_metric', { slug }))
+      const metric = await withSession(host, { home }, (session) => session.call<MetricDetail>('get_metric', { slug }))
       await present(host, { json, format }, metric, () => toLines(metric))
     })
 
@@ -100,7 +84,7 @@ export function addMetricCommands(program: Command, host: Host): void {
         const filters = await askFilter(host, session)
         Object.assign(made.definition, { mode }, Object.keys(filters).length === 0 ? {} : { filters })
       }
-      const metric = await session.call<MetricView>('create_metric', {
+      const metric = await session.call<Metric & { warnings?: { message: string }[] }>('create_metric', {
         slug: named,
         displayName: name ?? toWords(named),
         type: made.type,
@@ -125,7 +109,7 @@ export function addMetricCommands(program: Command, host: Host): void {
     .option('--by <name>', 'who certifies it (default: you)')
     .action(async (slug: string, { json, home, by }: Flags & { json?: boolean; by?: string }) => {
       const metric = await withSession(host, { home }, (session) =>
-        session.call<MetricView>('certify_metric', { slug, ...given({ certifiedBy: by }) }),
+        session.call<Metric>('certify_metric', { slug, ...given({ certifiedBy: by }) }),
       )
       if (json) return printJson(host, metric)
       await show(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
@@ -160,7 +144,7 @@ function addCreateOptions(command: Command): Command {
   return addFilterFlags(described)
 }
 
-function toMetricTable(items: readonly MetricView[], total: number): Block[] {
+function toMetricTable(items: readonly Metric[], total: number): Block[] {
   if (items.length === 0) return [line`No metrics match.`]
   const rows = items.map(({ slug, displayName, type, trust, glossaryTermSlug }) => [
     cell.code(slug),
@@ -179,12 +163,10 @@ function toMetricTable(items: readonly MetricView[], total: number): Block[] {
   return [table(columns, rows), ...(total > items.length ? [line`${items.length} of ${total} metrics`] : [])]
 }
 
-function toLines(metric: MetricView): Block[] {
+function toLines(metric: MetricDetail): Block[] {
   const { slug, displayName, description, type, definition, allowedDimensions, unit, format, trust, usedBy } = metric
   const codes = (names: readonly string[] = []) => joinShown(names.map((name) => showCode(name)))
-  const users = [codes(usedBy?.metrics), codes(usedBy?.dashboards), codes(usedBy?.watches)].filter(
-    (each) => each !== '',
-  )
+  const users = [codes(usedBy.metrics), codes(usedBy.dashboards), codes(usedBy.watches)].filter((each) => each !== '')
   return [
     line`${showName(displayName)} (${showCode(slug)})`,
     toFacts(
@@ -202,11 +184,4 @@ function toLines(metric: MetricView): Block[] {
     ),
     showSentence(trust.label),
   ]
-}
-
-function toShare(value: string): number {
-  const share = Number(value)
-  if (value.trim() === '' || !(share >= 0 && share <= 1))
-    throw new InvalidArgumentError('Must be a number from 0 to 1.')
-  return share
 }

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import type { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
 import { line, type PrintableText, quote, showName, showSentence } from '../../kernel/shown.ts'
 import { shell } from '../../runtime/shell.ts'
+import type { Source, SourceWarning, TestStep } from '../../sources/model.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves } from '../facts.ts'
@@ -17,22 +19,8 @@ import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
 import { addSettingOptions, inOptionWords, type SettingFlags, toSettings } from '../source-flags.ts'
 
-interface SourceView {
-  id: string
-  name: string
-  type: string
-  config: Record<string, unknown>
-  lastCompletedScanAt?: string
-  nextRunAt?: string
-  counts: { assets: number; findings: number; openFindings: number }
-  warnings?: { message: string }[]
-}
-
-interface StepView {
-  name: string
-  status: 'ok' | 'denied' | 'failed' | 'skipped'
-  detail?: string
-  hint?: string
+interface SourceView extends Source {
+  warnings?: readonly SourceWarning[]
 }
 
 interface JsonFlags extends Flags {
@@ -242,7 +230,7 @@ async function finish(
 }
 
 async function test(host: Host, session: Session, id: string, json: boolean): Promise<void> {
-  const answer = await session.call<{ steps: StepView[] }>('test_source', { id })
+  const answer = await session.call<{ steps: z.infer<typeof TestStep>[] }>('test_source', { id })
   if (json) printJson(host, answer)
   else {
     const lines = answer.steps.flatMap(({ name, status, detail, hint }): Block[] => {

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import type { GlossaryTerm } from '../../glossary/model.ts'
+import { given } from '../../kernel/json-object.ts'
 import { joinShown, line, showCode, showName } from '../../kernel/shown.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -9,17 +11,9 @@ import { type Block, cell, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askText, isInteractive } from '../prompt.ts'
 import { printJson, type Session, withSession } from '../session.ts'
-import { given, toWords } from '../slug-name.ts'
+import { toWords } from '../slug-name.ts'
 
-interface TermView {
-  slug: string
-  displayName: string
-  description: string
-  category: string
-  synonyms: string[]
-  isActive: boolean
-  unreviewed?: true
-  filterMapping: Record<string, unknown>
+interface TermView extends GlossaryTerm {
   metrics?: { slug: string }[]
   warnings?: { message: string }[]
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { FindingStatus } from '../../findings/model.ts'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { given } from '../../kernel/json-object.ts'
 import { line, type PrintableText, showCode, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -58,8 +59,7 @@ export function addTriageCommand(program: Command, host: Host): void {
         throw new UsageError('Give ids of findings, or a filter such as --detector-types PII.')
       if (isDecided(statuses[as]) && reason === undefined)
         throw new UsageError(`--as ${as} needs a reason, for the history; give it with --reason "why".`)
-      const given = { reason, until, expectedStatus: expect === undefined ? undefined : statuses[expect] }
-      const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const members = given({ reason, until, expectedStatus: expect === undefined ? undefined : statuses[expect] })
       const target = filter === undefined ? { ids } : { filters: filter }
       await withSession(host, { home }, async (session) => {
         const matched = filter === undefined ? new Set(ids).size : await preview(session, filter)

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
+import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { show } from '../output/show.ts'
 import { printJson } from '../session.ts'
@@ -11,8 +12,8 @@ const SHOWN = 5
 export function addVerifyCommand(program: Command, host: Host): void {
   declareDataUse('existing', program.command('verify'))
     .description('run the same random queries about your findings on the engine and on SQL, and compare the results')
-    .option('--questions <n>', 'number of queries (default 200)', toCount)
-    .option('--seed <n>', 'seed of the random queries (default: changes every day)', toCount)
+    .option('--questions <n>', 'number of queries (default 200)', upTo(1000000))
+    .option('--seed <n>', 'seed of the random queries (default: changes every day)', upTo(1000000))
     .option('--json', 'print the result as JSON')
     .action(async ({ questions = 200, seed, json, ...flags }: Flags & Asked) => {
       const today = Math.floor(Date.now() / 86_400_000)
@@ -41,12 +42,4 @@ interface Asked {
   questions?: number
   seed?: number
   json?: boolean
-}
-
-function toCount(value: string): number {
-  const count = Number(value)
-  if (!/^\d+$/.test(value) || count < 1 || count > 1_000_000) {
-    throw new InvalidArgumentError('Must be a whole number from 1 to 1000000.')
-  }
-  return count
 }

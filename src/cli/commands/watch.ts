@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { given } from '../../kernel/json-object.ts'
 import {
   joinShown,
   line,
@@ -21,7 +22,7 @@ import { toReadersTime } from '../output/times.ts'
 import { addSecretOptions, readSecret, readSecretFile, type SecretFlags } from '../secret-input.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
-import { given, toWords } from '../slug-name.ts'
+import { toWords } from '../slug-name.ts'
 
 interface CreateFlags extends Flags, SecretFlags {
   name?: string

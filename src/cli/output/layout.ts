@@ -65,7 +65,8 @@ function wrapLine(text: string, width: number): string[] {
 
 const wrapOptions = { hard: true } as const
 
-function wrapCommand(text: string, width: number, continued = shell.continued): string[] {
+function wrapCommand(text: string, width: number): string[] {
+  const { continued } = shell
   if (widthOf(text) <= width || continued === undefined) return [text]
   const indent = /^ */.exec(text)?.[0] ?? ''
   const room = width - indent.length - 4

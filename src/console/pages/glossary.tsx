@@ -1,9 +1,9 @@
 import { Name } from '../../charts/parts.tsx'
 import { toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
+import type { GlossaryTermItem } from '../../glossary/model.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import type { TermItem } from '../model.ts'
 import { Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 
@@ -33,7 +33,7 @@ export function Glossary() {
   )
 }
 
-function TermCard({ term }: { term: TermItem }) {
+function TermCard({ term }: { term: GlossaryTermItem }) {
   const { slug, displayName, description, category, filterMapping, isActive, unreviewed } = term
   return (
     <li class="card entry-card">

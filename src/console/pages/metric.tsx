@@ -2,11 +2,12 @@ import { toLabels } from '../../charts/dimensions.ts'
 import { Name, Trust } from '../../charts/parts.tsx'
 import { toDayText, toMoment } from '../../charts/times.ts'
 import { toWords } from '../../charts/words.ts'
+import type { MetricDetail } from '../../metrics/view.ts'
 import { client } from '../client.ts'
 import { compare, flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
 import { listInputs } from '../lineage.ts'
-import type { ConsoleSession, MetricPage, MetricVersionItem } from '../model.ts'
+import type { ConsoleSession, MetricVersionItem } from '../model.ts'
 import { canChange, Link, Names, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, type Route } from '../route.ts'
 import { complain, say } from '../toast.tsx'
@@ -126,7 +127,7 @@ interface Node {
 }
 
 /** What a metric is made from, and what uses it. */
-function Lineage({ metric }: { metric: MetricPage }) {
+function Lineage({ metric }: { metric: MetricDetail }) {
   const { metrics, entities } = listInputs(metric)
   const toMetric = (slug: string): Node => ({
     kind: 'metric',

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { Source } from '../../sources/model.ts'
 import { client, ServerProblem } from '../client.ts'
-import type { SourceItem } from '../model.ts'
 import { ProblemNote } from '../parts.tsx'
 import { findKind, type SourceValues, schedulePresets, sourceKinds, toConfig, toValues } from '../source-fields.ts'
 
@@ -9,8 +9,8 @@ const TEXT = { type: 'text', autocomplete: 'off' } as const
 
 interface SourceFormProps {
   /** The source to change; absent for a new one. */
-  source?: SourceItem
-  onSaved: (source: SourceItem) => void
+  source?: Source
+  onSaved: (source: Source) => void
   onCancel: () => void
 }
 

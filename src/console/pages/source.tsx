@@ -2,10 +2,12 @@ import { useState } from 'preact/hooks'
 import { Name } from '../../charts/parts.tsx'
 import { toAge, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
+import type { ScanItem } from '../../scans/model.ts'
+import type { Source } from '../../sources/model.ts'
 import { client } from '../client.ts'
 import { flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, ScanListItem, SourceItem, SourceTestStep } from '../model.ts'
+import type { ConsoleSession, SourceTestStep } from '../model.ts'
 import { canChange, Link, Names, ProblemNote, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { isRunning, ScanBadge, ScanCard, toLength, useScan } from '../scan.tsx'
@@ -164,7 +166,7 @@ function listDetectors(detectors: unknown): string[] {
   )
 }
 
-function Settings({ source: { config, createdAt, nextRunAt } }: { source: SourceItem }) {
+function Settings({ source: { config, createdAt, nextRunAt } }: { source: Source }) {
   const { type: _type, schedule: _schedule, detectors, ...settings } = config
   return (
     <section class="card" aria-label="Settings">
@@ -193,15 +195,7 @@ function Settings({ source: { config, createdAt, nextRunAt } }: { source: Source
   )
 }
 
-function ScanList({
-  scans,
-  route,
-  shown,
-}: {
-  scans: readonly ScanListItem[]
-  route: Route
-  shown: string | undefined
-}) {
+function ScanList({ scans, route, shown }: { scans: readonly ScanItem[]; route: Route; shown: string | undefined }) {
   return (
     <section class="card" aria-label="Latest scans">
       <header>

@@ -1,9 +1,11 @@
 import { Name } from '../../charts/parts.tsx'
 import { toAgo, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
+import type { ScanItem } from '../../scans/model.ts'
+import type { Source } from '../../sources/model.ts'
 import { client } from '../client.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, ScanListItem, SourceItem } from '../model.ts'
+import type { ConsoleSession } from '../model.ts'
 import { canChange, FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { ProgressBar, ScanBadge, useScan } from '../scan.tsx'
@@ -79,8 +81,8 @@ function SourceRow({
   isFollowed,
   onScan,
 }: {
-  source: SourceItem
-  scan: ScanListItem | undefined
+  source: Source
+  scan: ScanItem | undefined
   isFollowed: boolean
   onScan: (() => void) | undefined
 }) {

@@ -2,9 +2,10 @@ import { toLabels } from '../../charts/dimensions.ts'
 import { Name } from '../../charts/parts.tsx'
 import { toAgo, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
+import type { Watch } from '../../watches/view.ts'
 import { client } from '../client.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, DuePolicy, WatchItem, WatchPage } from '../model.ts'
+import type { ConsoleSession, DuePolicy, WatchPage } from '../model.ts'
 import { canChange, Link, Mapping, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 import { complain, say } from '../toast.tsx'
@@ -16,13 +17,13 @@ function StateBadge({ state }: { state: string }) {
 }
 
 /** A condition in words, such as `above 100, twice in a row`. */
-export function toConditionText({ kind, value, for: times = 1 }: WatchItem['condition']): string {
+export function toConditionText({ kind, value, for: times = 1 }: Watch['condition']): string {
   const row = times === 1 ? '' : `, ${times} times in a row`
   if (kind === 'changeAbove') return `rises by more than ${toNumber(value * 100, 1)}%${row}`
   return `${kind} ${toNumber(value)}${row}`
 }
 
-const toMeasured = (value: number | null, { kind }: WatchItem['condition']) =>
+const toMeasured = (value: number | null, { kind }: Watch['condition']) =>
   value === null ? '–' : kind === 'changeAbove' ? `${toNumber(value * 100, 1)}%` : toNumber(value)
 
 const check = (watches?: readonly string[]) =>

@@ -102,7 +102,7 @@ export function moveApart(column: Uint16Array | Uint32Array | Float64Array, coun
 }
 
 /** The index of the first of ascending numbers that is greater than `least`. */
-function firstOver(numbers: readonly number[], least: number): number {
+export function firstOver(numbers: readonly number[], least: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {
     const middle = (low + high) >>> 1

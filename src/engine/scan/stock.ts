@@ -3,6 +3,7 @@ import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
 import { NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
+import { firstOver } from '../index/times.ts'
 import { answerFlow } from './ask.ts'
 import { ConfidenceRanks, toQuantile } from './ranks.ts'
 import { groupOfRow, type Want } from './scan.ts'
@@ -113,7 +114,7 @@ function orderWaiting(
       if (groupOfRow(own, row, shape, assets) === shape.groups) continue
       const since = Math.max(own.timeOf(row), (own.second[row] as number) + waitMs - 1)
       if (since >= last) continue
-      const moment = countUpTo(moments, since)
+      const moment = firstOver(moments, since)
       indexes[count] = part * rows.count + row
       momentOf[count++] = moment
       starts[moment + 1] = (starts[moment + 1] as number) + 1
@@ -130,17 +131,6 @@ function orderWaiting(
     next[moment] = (next[moment] as number) + 1
   }
   return { order, starts }
-}
-
-/** The number of ascending numbers that are at most `limit`. */
-function countUpTo(numbers: readonly number[], limit: number): number {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((numbers[middle] as number) <= limit) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function countWaiting(

@@ -1,37 +1,20 @@
 import { sql } from 'kysely'
 import { toInstant } from '../../kernel/instant.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import { comparand, numbersIn } from '../../store/builder.ts'
-import { type Bind, cachedQuery, cachedQueryByShape } from '../../store/cached-query.ts'
+import { numbersIn } from '../../store/builder.ts'
 import type { Reader } from '../../store/store.ts'
 import { listLabels } from '../assets.store.ts'
 import { findDueDates } from '../due-dates.store.ts'
 import {
-  type FindingOrder,
   type FindingSelection,
   findings,
   type IdRange,
   type ListedFindingRow,
-  type Matching,
   matchingWithin,
   sortedBy,
   toFinding,
-  toMatching,
-  toMatchingShape,
 } from '../list.store.ts'
 import type { ExportedFinding } from './model.ts'
-
-type Asked = Matching & IdRange & { assetId: string | undefined; sort: FindingOrder }
-
-const selectSorted = cachedQueryByShape(
-  ({ assetId, sort, ...asked }: Asked) => ({ ...toMatchingShape(asked), ofAsset: assetId !== undefined, sort }),
-  ({ ofAsset, sort, ...shape }, give: Bind<Asked>) => {
-    const [first = sql<number>`0`, second = sql<number>`0`] = sortedBy[sort]
-    const id = give(({ assetId = '' }) => assetId)
-    const query = matchingWithin(shape, give).select(['f.id', first.as('first'), second.as('second')])
-    return ofAsset ? query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))])) : query
-  },
-)
 
 /** A matching finding with the values that it is sorted by. */
 export interface SortedId {
@@ -41,22 +24,13 @@ export interface SortedId {
 }
 
 /** The matching findings with row ids above `after` and up to `upTo`, in no particular order. */
-export function listSortedIds(
-  reader: Reader,
-  { conditions, search, assetId, sort }: FindingSelection,
-  range: IdRange,
-): SortedId[] {
-  return reader.all(selectSorted({ ...toMatching(conditions, search), assetId, sort, ...range }))
+export function listSortedIds(reader: Reader, { sort, ...asked }: FindingSelection, range: IdRange): SortedId[] {
+  const [first = sql<number>`0`, second = sql<number>`0`] = sortedBy[sort]
+  const matching = matchingWithin({ ...asked, ...range })
+  return reader.all(matching.select(['f.id', first.as('first'), second.as('second')]))
 }
 
 type ExportedRow = ListedFindingRow & { owner: SafeText; labels_id: number; content_updated_at: number | null }
-
-const selectExported = cachedQuery((give: Bind<string>) =>
-  findings()
-    .innerJoin('word as owner', 'owner.id', 'a.owner_id')
-    .select(['owner.text as owner', 'a.labels_id', 'a.content_updated_at'])
-    .where('f.id', 'in', numbersIn(give((ids) => ids))),
-)
 
 /** The findings with some row ids, in the order of the ids, with their due dates at an instant; `labelsOf` is kept between the calls of an export. */
 export function listExported(
@@ -65,7 +39,12 @@ export function listExported(
   at: number,
   labelsOf: Map<number, readonly SafeText[]>,
 ): ExportedFinding[] {
-  const rows: ExportedRow[] = reader.all(selectExported(JSON.stringify(ids)))
+  const rows: ExportedRow[] = reader.all(
+    findings()
+      .innerJoin('word as owner', 'owner.id', 'a.owner_id')
+      .select(['owner.text as owner', 'a.labels_id', 'a.content_updated_at'])
+      .where('f.id', 'in', numbersIn(JSON.stringify(ids))),
+  )
   const dueDates = findDueDates(reader, rows, at)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => {

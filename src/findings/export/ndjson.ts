@@ -1,3 +1,4 @@
+import { given } from '../../kernel/json-object.ts'
 import { type ExportedFinding, FINGERPRINT_NAME } from './model.ts'
 
 /** Control, format and other characters that a reader does not see. */
@@ -11,9 +12,6 @@ export const toVisibleJson = (value: unknown): string =>
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
     ).join(''),
   )
-
-const given = <Members extends Record<string, unknown>>(members: Members): Partial<Members> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>
 
 const notEmpty = (text: string) => (text === '' ? undefined : text)
 

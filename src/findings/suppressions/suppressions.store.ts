@@ -8,8 +8,8 @@ import type { FilterCondition } from '../conditions.ts'
 import { toStatus } from '../facets.store.ts'
 import { findingCondition } from '../filter.store.ts'
 import { type FilterMapping, listTerms } from '../filter.ts'
-import { resolveFilter } from '../filter-conditions.ts'
 import type { FindingStatus } from '../model.ts'
+import { resolveFilter } from '../term-filters.store.ts'
 
 export const patternFields = ['name', 'url', 'container', 'path', 'excerpt'] as const
 export type PatternField = (typeof patternFields)[number]

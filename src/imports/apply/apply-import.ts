@@ -180,7 +180,7 @@ async function storeStaged(
           suppressOpened(writer, ledger, at)
           return done
         }
-        const to = FindingLedger.keep(writer, at, keep, { pending })
+        const to = FindingLedger.keep(writer, at, keep, pending)
         const seen = assets.count - stored.seen
         addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
         saveStoredRows(writer, uid, to - start, earliestOf(rows, start, to))

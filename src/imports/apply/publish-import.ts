@@ -70,7 +70,7 @@ async function applyDeferred({ lease, pending, store, now }: Publishing): Promis
       }
       suppressOpened(writer, ledger, at)
     }
-    FindingLedger.keep(writer, at, apply, { pending })
+    FindingLedger.keep(writer, at, apply, pending)
     return deferred.length > 0
   }
   while (lease.write(applySome, unpublished)) await store.yieldBetweenBatches(lease.signal)
@@ -85,7 +85,7 @@ async function followSuppressions({ lease, pending, store, now }: Publishing): P
       const from: number = after
       const keep = (writer: Writer) => {
         const at = now()
-        return FindingLedger.keep(writer, at, (ledger) => change(writer, ledger, from), { pending })
+        return FindingLedger.keep(writer, at, (ledger) => change(writer, ledger, from), pending)
       }
       after = lease.write(keep, unpublished)
       await store.yieldBetweenBatches(lease.signal)

@@ -71,12 +71,7 @@ function callerOfContext({ http }: ServerContext): Caller {
 async function readBody(request: Request): Promise<{ parsed: unknown } | Response> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') return toFault(415, -32000, 'Send application/json.')
-  // Node enforces a declared length, so the text can be read at once, without wrapping the stream.
-  const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  const read = await (declared <= BODY_BYTES
-    ? request.text().then((text) => ({ text, tooLarge: false as const }))
-    : readRequestBody(request, BODY_BYTES)
-  ).catch(() => undefined)
+  const read = await readRequestBody(request, BODY_BYTES).catch(() => undefined)
   if (read === undefined) return toFault(400, -32700, 'The body could not be read.')
   if (read.tooLarge) return toFault(413, -32000, 'The body is larger than 1 MiB.')
   try {

@@ -33,27 +33,19 @@ export interface HttpSessionOptions {
   createServer: () => Server
   follow?: FollowToken | undefined
   max?: number | undefined
-  maxPerCaller?: number
-  idleMs?: number
-  now?: () => number
 }
 
 const SESSION_HEADER = 'mcp-session-id'
 const MAX_ENDED = 1000
+const MAX_PER_CALLER = 50
+const IDLE_MS = 30 * 60_000
 
 /**
  * Keeps the few sessions that elicitation requires. A session dropped by the server (too many for one caller, idle too
  * long, its token ended, a restart) only loses elicitation: further requests are served statelessly. A session that its
  * client ended stays ended.
  */
-export function createSessions({
-  createServer,
-  follow = () => () => {},
-  max = 500,
-  maxPerCaller = 50,
-  idleMs = 30 * 60_000,
-  now = () => Date.now(),
-}: HttpSessionOptions): Sessions {
+export function createSessions({ createServer, follow = () => () => {}, max = 500 }: HttpSessionOptions): Sessions {
   /** In order of last use: the first one is dropped first. */
   const sessions = new Map<string, Session>()
   const ended = new Set<string>()
@@ -67,12 +59,12 @@ export function createSessions({
   /** Idle sessions are dropped for any caller, others only for their own. */
   const makeRoom = (principal: string): boolean => {
     for (const [id, { usedAt }] of sessions) {
-      if (now() - usedAt < idleMs) break
+      if (Date.now() - usedAt < IDLE_MS) break
       forget(id)
     }
     const own = [...sessions].flatMap(([id, { owner }]) => (principalOf(owner) === principal ? [id] : []))
     const [oldest] = own
-    if (oldest !== undefined && (own.length >= maxPerCaller || sessions.size >= max)) forget(oldest)
+    if (oldest !== undefined && (own.length >= MAX_PER_CALLER || sessions.size >= max)) forget(oldest)
     return sessions.size < max
   }
   const rememberEnd = (id: string) => {
@@ -86,7 +78,7 @@ export function createSessions({
       const session = sessions.get(id)
       if (session === undefined || !isSameOwner(session.owner, caller)) return undefined
       sessions.delete(id)
-      session.usedAt = now()
+      session.usedAt = Date.now()
       sessions.set(id, session)
       if ((caller.expiresAt ?? 0) > (session.owner.expiresAt ?? 0)) {
         session.unfollow()
@@ -114,7 +106,7 @@ export function createSessions({
       })
       sessions.set(id, {
         owner: caller,
-        usedAt: now(),
+        usedAt: Date.now(),
         handle: (next, nextOptions) => transport.handleRequest(next, nextOptions),
         close: () => void server.close().catch(() => {}),
         unfollow: follow(caller, () => forget(id)),

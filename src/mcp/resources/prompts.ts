@@ -7,8 +7,7 @@ import {
   type PromptMessages,
   ProtocolFault,
 } from '../protocol.ts'
-import { listNamed, type Readers, rankNamed, resourceKinds } from './reading.ts'
-import { toCompletion } from './resources.ts'
+import { listNamed, type Readers, rankNamed, resourceKinds, toCompletion } from './resources.ts'
 
 interface PromptArgument {
   name: string

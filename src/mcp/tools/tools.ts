@@ -1,7 +1,15 @@
 import type { Operation } from '../../operation/operation.ts'
 import { type Tool, VIEW_URI } from '../protocol.ts'
-import { bytesOf, minimalDetail, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
-import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
+import {
+  bytesOf,
+  type JsonSchema,
+  minimalDetail,
+  openLargeMembers,
+  outputDetails,
+  projectOutput,
+  toJsonSchema,
+  toPortable,
+} from './json-schema.ts'
 
 export type Toolset = 'agent' | 'admin'
 

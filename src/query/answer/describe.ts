@@ -1,4 +1,5 @@
-import { getTrust, type Trust } from '../../metrics/drift.ts'
+import { toInstantOrNull } from '../../kernel/instant.ts'
+import { getTrust } from '../../metrics/drift.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
@@ -15,11 +16,6 @@ import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingP
 /** The part of an answer that describes the question, its population and how far to trust the result. */
 export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'freshness' | 'warnings'>
 
-const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
-
-/** Cached by record identity: a cached metric record is the same object until a definition changes. */
-const trusts = new WeakMap<MetricRecord, Trust>()
-
 export function describeAnswer(
   reader: Reader,
   asked: {
@@ -35,15 +31,14 @@ export function describeAnswer(
   },
 ): Description {
   const { metric, plans, range, zone, now } = asked
-  const trust = trusts.get(metric) ?? getTrust(reader, metric)
-  if (reader.dataVersion !== undefined) trusts.set(metric, trust)
+  const trust = getTrust(reader, metric)
   const sources = listSourcesInScope(reader, plans, asked.run, now)
   const { freshness, warnings } = toFreshness(sources, plans, now)
   return {
     metric: toMetricFacts(metric),
     applied: {
-      from: toIso(range.from),
-      to: toIso(range.to),
+      from: toInstantOrNull(range.from),
+      to: toInstantOrNull(range.to),
       ...toMoment(plans),
       timeField: [...new Set(plans.map(({ timeField }) => timeField))].join(', '),
       timeZone: zone.name,
@@ -72,7 +67,7 @@ function toMoment(plans: readonly Plan[]): { asOf?: string } {
 
 function toMetricFacts(metric: MetricRecord): MetricFacts {
   const { slug, displayName, type, status, version, format, unit, certifiedBy } = metric
-  const certifiedAt = toIso(metric.certifiedAt ?? undefined)
+  const certifiedAt = toInstantOrNull(metric.certifiedAt ?? undefined)
   return { slug, displayName, type, status, version, format, unit, certifiedBy, certifiedAt }
 }
 

@@ -3,6 +3,7 @@ import { isManyValued } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import type { FindingAsset } from '../../findings/model.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { toInstantOrNull } from '../../kernel/instant.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { listInline } from '../../metrics/definition.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
@@ -159,11 +160,14 @@ function toEarlier(
   return { range: toAppliedRange(metric, listPlans(node), range), total: toTotal(node, run) }
 }
 
-const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
-
 function toComparison({ value }: Value, { range, total }: Earlier): NonNullable<OneMetricAnswer['comparison']> {
   const { from, to } = range
-  return { from: toIso(from), to: toIso(to), value: total.value, ...toDifference(value, total.value) }
+  return {
+    from: toInstantOrNull(from),
+    to: toInstantOrNull(to),
+    value: total.value,
+    ...toDifference(value, total.value),
+  }
 }
 
 interface ListedBreakdown extends Breakdown {

@@ -2,6 +2,7 @@ import { severities } from '../../detectors/detector.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { AppError, type Fix, type Suggestion } from '../../kernel/errors.ts'
+import { given } from '../../kernel/json-object.ts'
 import { quote } from '../../kernel/shown.ts'
 import { isSameName } from '../../kernel/suggest.ts'
 import { resolveMetric, resolveTerm } from '../../metrics/names.ts'
@@ -106,7 +107,7 @@ function withInstant({ from, to }: Question, error: AppError, now: number): AppE
 
 function findFix(reader: Reader, tool: string, question: Question, error: AppError): Fix | undefined {
   const path = error.facts.issues?.[0]?.path ?? ''
-  const replace = (change: Partial<Question>): Fix => ({ tool, arguments: plain({ ...question, ...change }) })
+  const replace = (change: Partial<Question>): Fix => ({ tool, arguments: given({ ...question, ...change }) })
   if (error.facts.reason === 'unknown_dimension') return fixGranularity(reader, question)
   if (path.startsWith('filters.')) return fixSource(reader, question, error, path, replace)
   if (path !== 'metricSlug' && path !== 'glossaryTermSlug') return undefined
@@ -124,7 +125,7 @@ function fixGranularity(reader: Reader, question: Question): Fix | undefined {
   if (asked.length !== 1 || granularity === undefined || metricSlug === undefined) return undefined
   if (tryTo(() => resolveMetric(reader, metricSlug))?.type !== 'SIMPLE') return undefined
   const narrowed = { metricSlug, granularity, glossaryTermSlug, filters, from, to, timeZone, weekStart }
-  return { tool: 'query_metric_timeseries', arguments: plain(narrowed) }
+  return { tool: 'query_metric_timeseries', arguments: given(narrowed) }
 }
 
 /** The name of a term given as a metric is redirected to the term. */
@@ -137,7 +138,7 @@ function fixTermAsMetric(reader: Reader, question: Question, name: string, { fac
   const { filters, from, to, timeZone, weekStart } = question
   return {
     tool: 'explore_by_glossary_term',
-    arguments: plain({
+    arguments: given({
       glossaryTermSlug: term.slug,
       dimensions: question.dimensions,
       filters,
@@ -173,7 +174,7 @@ function fixOtherAsTerm(
   const { dimensions: asked, from, to, timeZone, weekStart } = question
   return {
     tool: 'query_metric',
-    arguments: plain({
+    arguments: given({
       metricSlug: metric.slug,
       dimensions: asked,
       filters: question.filters,
@@ -214,9 +215,4 @@ function tryTo<Found>(find: () => Found): Found | undefined {
     if (error instanceof AppError) return undefined
     throw error
   }
-}
-
-/** Drops members that are undefined. */
-function plain(members: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }

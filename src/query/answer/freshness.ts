@@ -1,5 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { findFacetByFilterKey } from '../../findings/facets.ts'
+import { toInstantOrNull } from '../../kernel/instant.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Freshness, QueryWarning } from '../model.ts'
@@ -54,20 +55,6 @@ function listHolding({ conditions, at }: Plan, run: RunPlan): ReadonlySet<string
   return new Set(cells.map(({ key }) => key[0] ?? null))
 }
 
-const toIso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString())
-
-/** The parts of an answer that depend on a source alone; a cached source is the same object until one changes. */
-const reported = new WeakMap<SourceFreshness, Omit<Freshness['sources'][number], 'stale'>>()
-
-function report(source: SourceFreshness): Omit<Freshness['sources'][number], 'stale'> {
-  const known = reported.get(source)
-  if (known !== undefined) return known
-  const { name, lastCompletedScanAt, observedFrom } = source
-  const facts = { name, lastCompletedScanAt: toIso(lastCompletedScanAt), observedFrom: toIso(observedFrom) }
-  reported.set(source, facts)
-  return facts
-}
-
 /** How recent the data of sources is, with warnings where a result of zero may only mean that nothing was scanned. */
 export function toFreshness(
   sources: readonly SourceFreshness[],
@@ -76,10 +63,12 @@ export function toFreshness(
 ): { freshness: Freshness; warnings: QueryWarning[] } {
   const freshness = {
     asOf: new Date(now).toISOString(),
-    sources: sources.slice(0, MAX_SOURCES).map((source) => {
-      const { name, lastCompletedScanAt, observedFrom } = report(source)
-      return { name, lastCompletedScanAt, observedFrom, stale: isStale(source, now) }
-    }),
+    sources: sources.slice(0, MAX_SOURCES).map((source) => ({
+      name: source.name,
+      lastCompletedScanAt: toInstantOrNull(source.lastCompletedScanAt),
+      observedFrom: toInstantOrNull(source.observedFrom),
+      stale: isStale(source, now),
+    })),
   }
   const newest = Math.max(...sources.map(({ lastCompletedScanAt }) => lastCompletedScanAt ?? -1))
   if (newest > now + CLOCK_TOLERANCE_MS)

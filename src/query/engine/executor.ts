@@ -24,23 +24,13 @@ export function attachEngine(reader: Reader, engine: Engine | undefined): void {
 
 export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
 
-/** The reader that each engine was last updated with, and its `dataVersion` then. */
-const updates = new WeakMap<Engine, { reader: Reader; dataVersion: number }>()
-
 /**
- * Updates an engine to the snapshot of a reader, unless nothing was committed since the last time; detaches an engine
- * that cannot be updated. An engine follows only recorded changes, so none is current with ends of decisions that are
- * not recorded.
+ * Updates an engine to the snapshot of a reader; detaches an engine that cannot be updated. An engine follows only
+ * recorded changes, so none is current with ends of decisions that are not recorded.
  */
 function isCurrent(reader: Reader, engine: Engine): boolean {
   if (reader.seesEnds) return false
-  const { dataVersion } = reader
-  const last = updates.get(engine)
-  if (dataVersion !== undefined && last?.reader === reader && last.dataVersion === dataVersion) return true
-  if (catchUp(reader, engine)) {
-    if (dataVersion !== undefined) updates.set(engine, { reader, dataVersion })
-    return true
-  }
+  if (catchUp(reader, engine)) return true
   engines.delete(reader)
   return false
 }

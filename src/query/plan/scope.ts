@@ -6,7 +6,6 @@ import { atPath, conflict } from '../../kernel/errors.ts'
 import { loadInputs } from '../../metrics/dependencies.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../../metrics/names.ts'
-import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 import { type PlanCondition, toScope } from './plan.ts'
 
@@ -56,16 +55,12 @@ export function openScope(
 }
 
 function findMetric(reader: Reader, name: string): Pick<ResolvedQuestion, 'metric' | 'inputs'> {
-  return cacheDefinition(reader, `metric ${name}`, () => {
-    const metric = atPath('metricSlug', () => resolveMetric(reader, name))
-    return { metric, inputs: loadInputs(reader, metric) }
-  })
+  const metric = atPath('metricSlug', () => resolveMetric(reader, name))
+  return { metric, inputs: loadInputs(reader, metric) }
 }
 
 export function getActiveTerm(reader: Reader, name: string): TermRecord {
-  const term = cacheDefinition(reader, `term ${name}`, () =>
-    atPath('glossaryTermSlug', () => resolveTerm(reader, name)),
-  )
+  const term = atPath('glossaryTermSlug', () => resolveTerm(reader, name))
   if (term.isActive) return term
   throw conflict(`The term ${term.slug} is inactive; activate it, or query without it.`, {
     reason: 'inactive_term',

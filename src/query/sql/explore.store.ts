@@ -6,7 +6,7 @@ import type { SafeText } from '../../kernel/safe-text.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Plan } from '../plan/plan.ts'
-import { findingConditions } from './rows.store.ts'
+import { onFilterKeys } from './rows.store.ts'
 
 export interface ExampleRow {
   id: number
@@ -36,7 +36,7 @@ export function listExamples(reader: Reader, { conditions, range, at }: Plan, li
         a.name AS page, a.url, w.text AS container
       FROM finding f JOIN combo c ON c.id = f.combo_id JOIN asset a ON a.id = f.asset_id
         JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id JOIN word w ON w.id = a.container_id
-      WHERE ${findingCondition(findingConditions(atInstant(conditions, at)))}
+      WHERE ${findingCondition(onFilterKeys(atInstant(conditions, at)))}
         AND c.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL)
         ${from === undefined ? sql`` : sql`AND f.first_detected_at >= ${from}`}
         ${to === undefined ? sql`` : sql`AND f.first_detected_at < ${to}`}

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { foldCase } from '../../kernel/fold.ts'
-import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 import type { PlanCondition } from '../plan/plan.ts'
 
@@ -16,13 +15,11 @@ export interface SourceFreshness {
 
 /** Every source with its last completed scan and its next scheduled run. */
 export function listSources(reader: Reader): SourceFreshness[] {
-  return cacheDefinition(reader, 'sources', () =>
-    reader.all(
-      sql<SourceFreshness>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
+  return reader.all(
+    sql<SourceFreshness>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
       observed_from AS observedFrom,
       CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt
       FROM source WHERE deleted_at IS NULL ORDER BY name`,
-    ),
   )
 }
 

@@ -4,12 +4,11 @@ import type { FindingAsset } from '../../findings/model.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { numbersIn } from '../../store/builder.ts'
-import { type Bind, cachedQuery, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { greatest, least, type Partial } from '../plan/cells.ts'
 import { toAssetId, toAssetName } from '../plan/group-names.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
-import type { PlacedPlan } from './plan-terms.ts'
+import type { PlanTerms } from './plan-terms.ts'
 import type { RowSource, Sql } from './rows.store.ts'
 
 /** A result row: codes of the group, position in time, and the numbers of the measure. */
@@ -45,11 +44,11 @@ export function addTo(partial: Partial, { n, sum = 0, min = null, max = null, qu
  * those that a percentile is taken of.
  */
 export function toMeasureColumns(
-  { measure, p, isCounted }: Pick<PlacedPlan, 'measure' | 'p' | 'isCounted'>,
+  { measure, isCounted }: Pick<PlanTerms, 'measure' | 'isCounted'>,
   source: Pick<RowSource, 'code' | 'number'>,
   itemized = false,
 ): Sql[] {
-  const { aggregation, field } = measure
+  const { aggregation, field, p } = measure
   if (aggregation === 'COUNT' || field === undefined) {
     return [isCounted ? sql`coalesce(sum(f.n), 0) AS n` : sql`count(*) AS n`]
   }
@@ -77,7 +76,7 @@ export function toMeasureColumns(
  * The bucket quotient of an instant in SQL: see `toSlots`. The driver binds every number as REAL, with which the
  * division would not be an integer division.
  */
-export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<PlacedPlan['slots']>): Sql {
+export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<PlanTerms['slots']>): Sql {
   const quotient = sql`(${instant} - CAST(${base} AS BIGINT)) / CAST(${stepMs} AS BIGINT)`
   return sql`CASE WHEN ${instant} < ${base} THEN -1 WHEN ${instant} < ${last} THEN ${quotient} END`
 }
@@ -119,33 +118,25 @@ const namesIn: Readonly<Record<NameTable, Sql>> = {
   asset: sql`SELECT id, name, key FROM asset`,
 }
 
-const selectNames = cachedQueryByShape(
-  ({ table }: { table: NameTable; ids: string }) => table,
-  (table, give) => {
-    const wanted = numbersIn(give(({ ids }) => ids))
-    return sql<{ id: number; name: SafeText; key?: SafeText }>`${namesIn[table]} WHERE id IN ${wanted}`
-  },
-)
-
 /** The names of groups by their codes. */
 export function listNames(reader: Reader, table: NameTable, codes: ReadonlySet<Code>): ReadonlyMap<Code, SafeText> {
   const ids = JSON.stringify([...codes].filter((code) => code !== null))
-  const rows = reader.all(selectNames({ table, ids }))
+  const rows = reader.all(
+    sql<{ id: number; name: SafeText; key?: SafeText }>`${namesIn[table]} WHERE id IN ${numbersIn(ids)}`,
+  )
   return new Map(rows.map(({ id, name, key }) => [id, key === undefined ? name : toAssetName(name, key, id)]))
 }
-
-const selectAsset = cachedQuery(
-  (give: Bind<number>) =>
-    sql<FindingAsset>`SELECT a.key, kind.text AS kind, a.name, a.url, container.text AS container
-      FROM asset a JOIN word kind ON kind.id = a.kind_id JOIN word container ON container.id = a.container_id
-      WHERE a.id = ${give(Number)}`,
-)
 
 /** A lookup of assets by row id, each read once. */
 export function openAssetFacts(reader: Reader): (id: number) => FindingAsset | undefined {
   const known = new Map<number, FindingAsset | undefined>()
   return (id) => {
-    if (!known.has(id)) known.set(id, reader.first(selectAsset(id)))
+    if (!known.has(id)) {
+      const found = sql<FindingAsset>`SELECT a.key, kind.text AS kind, a.name, a.url, container.text AS container
+        FROM asset a JOIN word kind ON kind.id = a.kind_id JOIN word container ON container.id = a.container_id
+        WHERE a.id = ${id}`
+      known.set(id, reader.first(found))
+    }
     return known.get(id)
   }
 }
@@ -155,7 +146,7 @@ const toCompared = (dimension: Dimension, code: Sql): Sql =>
   isText(facetOf(dimension)) ? code : sql`coalesce(${code}, 0)`
 
 /** Restricts a query to listed groups, or excludes them. */
-export function toGroupCondition(plan: PlacedPlan, source: Pick<RowSource, 'code' | 'labelSet'>): Sql {
+export function toGroupCondition(plan: PlanTerms, source: Pick<RowSource, 'code' | 'labelSet'>): Sql {
   const { groups } = plan
   if (groups === undefined || groups.dimensions.length === 0) return sql``
   const { dimensions, codes, exclude } = groups

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { dependsOnAge } from '../../findings/conditions.ts'
 import { splitOverdue } from '../../findings/due-conditions.ts'
-import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, interpolate, toGroupId } from '../plan/cells.ts'
 import { lastMoment, type Plan } from '../plan/plan.ts'
@@ -15,9 +14,9 @@ import {
   toMeasureColumns,
   toQuotient,
 } from './groups.store.ts'
-import { type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
+import { type PlanTerms, toPlanConditions } from './plan-terms.ts'
 import { countsSuffice, hasChangesSince, toRowSource } from './rows.store.ts'
-import { type Slots, toSlots } from './slots.ts'
+import { countAtOrBefore, type Slots, toSlots } from './slots.ts'
 import { runStockSeries } from './stock-series.store.ts'
 
 /**
@@ -47,7 +46,7 @@ function runInSnapshot(reader: Reader, plan: Plan): Cell[] {
     )
   }
   const slots = plan.edges === undefined || plan.edges.length === 0 ? undefined : toSlots(plan.edges)
-  const rows = reader.all(selectGroups(toPlanTerms(reader, plan, slots)))
+  const rows = reader.all(toGroupQuery(toPlanTerms(reader, plan, slots)))
   const decode = toDecoder(reader, plan.dimensions, rows)
   if (!isItemized(plan, slots)) return mergeRows(rows, slots, decode)
   return plan.measure.p === undefined ? countItems(rows, slots, decode) : rankItems(rows, slots, decode, plan.measure.p)
@@ -57,11 +56,9 @@ const isItemized = ({ measure }: Pick<PlanTerms, 'measure'>, slots: object | und
   slots !== undefined && (measure.aggregation === 'COUNT_DISTINCT' || measure.aggregation === 'PERCENTILE')
 
 /** The SQL terms of a plan, in the snapshot of a reader. */
-export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
-  const { entity, mode, timeField, dimensions, conditions, at, range, groups } = plan
-  const { p, ...measure } = plan.measure
+function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
+  const { entity, mode, measure, timeField, dimensions, conditions, at, range, groups } = plan
   return {
-    ...(p === undefined ? {} : { p }),
     ...{ entity, mode, measure, timeField, dimensions, at, range },
     conditions: toPlanConditions(conditions, at),
     isPast: mode === 'stock' && hasChangesSince(reader, at),
@@ -72,8 +69,7 @@ export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined
 }
 
 /** One row for each group and time quotient. */
-export const selectGroups = cachedQueryByShape(toPlanShape, (shape, give: Bind<PlanTerms>) => {
-  const plan = placePlan(shape, give)
+function toGroupQuery(plan: PlanTerms) {
   const { slots } = plan
   const source = toRowSource(plan)
   const columns = plan.dimensions.map((dimension) => source.code(dimension))
@@ -91,7 +87,7 @@ export const selectGroups = cachedQueryByShape(toPlanShape, (shape, give: Bind<P
   const groups = toGroupCondition(plan, source)
   const groupBy = grouped.length === 0 ? sql`` : sql`GROUP BY ${sql.join(grouped)}`
   return sql<AnswerRow>`SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`
-})
+}
 
 /** Merges rows of adjacent quotients in the same bucket into one cell. */
 function mergeRows(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder): Cell[] {
@@ -139,17 +135,8 @@ function rankItems(rows: readonly AnswerRow[], slots: Slots | undefined, decode:
       n += counts.get(value) ?? 0
       ends.push(n)
     }
-    return n === 0 ? cell : { ...cell, n, quantile: interpolate(n, p, (index) => values[countUpTo(ends, index)] ?? 0) }
+    return n === 0
+      ? cell
+      : { ...cell, n, quantile: interpolate(n, p, (index) => values[countAtOrBefore(ends, index)] ?? 0) }
   })
-}
-
-/** How many of ascending numbers are not greater than `most`. */
-function countUpTo(numbers: readonly number[], most: number): number {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((numbers[middle] ?? 0) <= most) low = middle + 1
-    else high = middle
-  }
-  return low
 }

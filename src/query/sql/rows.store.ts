@@ -1,14 +1,11 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { FilterCondition } from '../../findings/conditions.ts'
 import { type FacetRow, facetOf, facetRows, findFacet, findFacetByFilterKey } from '../../findings/facets.ts'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
-import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
 import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
-import type { Bound } from '../../store/cached-query.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
-import type { PlacedPlan } from './plan-terms.ts'
+import type { PlanTerms } from './plan-terms.ts'
 
 export type Sql<Value = unknown> = RawBuilder<Value>
 
@@ -30,7 +27,7 @@ export const and = (conditions: readonly (Sql | Expression<SqlBool>)[]): Sql =>
   conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` AND `)
 
 /** The rows of a flow, or of a stock at one moment. */
-export function toRowSource(plan: PlacedPlan): RowSource {
+export function toRowSource(plan: PlanTerms): RowSource {
   return plan.entity === 'asset' ? assetRows(plan) : findingRows(plan)
 }
 
@@ -97,11 +94,11 @@ function findingTime(field: TimeField, joins: Joins): Sql {
 }
 
 /** When a finding was last resolved before a moment, with its first change since then as `changed`. */
-const resolvedBefore = (at: Bound<number>): Sql =>
+const resolvedBefore = (at: number): Sql =>
   sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${resolutionBefore(sql`r.at < ${at}`)} END`
 
 /** The state of findings at a moment, for conditions; without a `status` it is the present one. */
-function toStateOptions(at: Bound<number>, status: Sql<number> | undefined): FindingTermOptions {
+function toStateOptions(at: number, status: Sql<number> | undefined): FindingTermOptions {
   if (status === undefined) return {}
   return { status, resolvedAt: whileResolved(status, resolvedBefore(at)) }
 }
@@ -110,7 +107,7 @@ function toStateOptions(at: Bound<number>, status: Sql<number> | undefined): Fin
 export const whileResolved = (status: Sql<number>, resolvedAt: Sql): Sql<number | null> =>
   sql<number | null>`CASE WHEN ${status} = ${statusCodes.RESOLVED} THEN ${resolvedAt} END`
 
-function findingRows(plan: PlacedPlan): RowSource {
+function findingRows(plan: PlanTerms): RowSource {
   const joins = findingJoins()
   const past = plan.isPast
   const status = past ? joins.use('c', sql<number>`coalesce(changed.from_status, c.status)`) : undefined
@@ -145,7 +142,7 @@ const outsideIndex: ReadonlySet<string | undefined> = new Set([
  * Forces a scan of all findings in asset order for fields that the index by time lacks, or for distinct values of their
  * assets: with that index, each row or each asset would be a separate lookup.
  */
-export const readWhole = ({ measure }: Pick<PlacedPlan, 'measure'>): Sql[] =>
+export const readWhole = ({ measure }: Pick<PlanTerms, 'measure'>): Sql[] =>
   outsideIndex.has(measure.field) ? [sql`f.asset_id > 0`] : []
 
 /** When a finding was last resolved according to the changes that `before` admits; `r` is the alias of the change. */
@@ -158,7 +155,7 @@ export const resolutionBefore = (before: Sql): Sql => sql`coalesce((SELECT max(r
  * planner's estimates, because a materialized list of changes might be scanned for each finding. Findings without
  * changes are excluded by a set, which is faster than a lookup for each.
  */
-export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
+export function joinChange(at: number, which: 'first' | 'last'): Sql {
   const order = which === 'first' ? sql`+s.at, s.seq` : sql`+s.at DESC, s.seq DESC`
   return sql`LEFT JOIN status_change changed ON changed.finding_id = f.id
     AND changed.seq = CASE WHEN f.id IN (SELECT finding_id FROM status_change WHERE at >= ${at})
@@ -171,18 +168,10 @@ export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
  */
 export function hasChangesSince(reader: Reader, at: number): boolean {
   if (reader.seesEnds) return true
-  const { dataVersion } = reader
-  let last = lastChanges.get(reader)
-  if (last === undefined || dataVersion === undefined || last.dataVersion !== dataVersion) {
-    const latest = reader.prepare(selectLastChange).pluck().get() as number | null
-    last = { dataVersion, at: latest ?? Number.NEGATIVE_INFINITY }
-    lastChanges.set(reader, last)
-  }
-  return last.at >= at
+  const latest = reader.prepare(selectLastChange).pluck().get() as number | null
+  return latest !== null && latest >= at
 }
 
-/** The time of the latest change of status that each reader sees, and the version of the data that it is from. */
-const lastChanges = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
 const selectLastChange = `SELECT max(at) FROM (SELECT max(at) AS at FROM main.status_change
   UNION ALL SELECT max(last_at) FROM earlier_finding) latest`
 
@@ -215,33 +204,19 @@ export function countsSuffice(reader: Reader, plan: Plan): boolean {
 
 /** When the newest finding was first detected, including those of unpublished imports. */
 function findNewestDetection(reader: Reader): number {
-  const { dataVersion } = reader
-  const last = newestDetections.get(reader)
-  if (last !== undefined && dataVersion !== undefined && last.dataVersion === dataVersion) return last.at
   const newest = reader.prepare('SELECT max(first_detected_at) FROM main.finding').pluck().get() as number | null
-  const at = newest ?? Number.NEGATIVE_INFINITY
-  newestDetections.set(reader, { dataVersion, at })
-  return at
+  return newest ?? Number.NEGATIVE_INFINITY
 }
 
-const newestDetections = new WeakMap<Reader, { dataVersion: number | undefined; at: number }>()
-
 /** A flow includes rows that have the time; an open end of the range adds no condition. */
-function inRange(time: Sql, { range }: PlacedPlan): Sql[] {
+function inRange(time: Sql, { range }: PlanTerms): Sql[] {
   const { from, to } = range
   if (from === undefined && to === undefined) return [sql`${time} IS NOT NULL`]
   return [...(from === undefined ? [] : [sql`${time} >= ${from}`]), ...(to === undefined ? [] : [sql`${time} < ${to}`])]
 }
 
-export function findingConditions(conditions: readonly PlanCondition[]): FilterCondition[] {
-  return conditions.flatMap((condition) => {
-    const { key } = condition
-    return key === 'scanned' ? [] : [{ ...condition, key }]
-  })
-}
-
 /** The conditions with filter keys: those of findings, or of assets by their filters. */
-export function onFilterKeys(terms: PlacedPlan['conditions']): FilterTerm<Bound<Compared>>[] {
+export function onFilterKeys<Term extends { key: PlanCondition['key'] }>(terms: readonly Term[]) {
   return terms.flatMap((term) => {
     const { key } = term
     return key === 'scanned' ? [] : [{ ...term, key }]
@@ -264,7 +239,7 @@ export function assetCode(name: string, joins: Joins): Sql {
   return facetCode(facet, 'a', joins)
 }
 
-function assetRows(plan: PlacedPlan): RowSource {
+function assetRows(plan: PlanTerms): RowSource {
   const joins = assetJoins()
   const stock = plan.mode === 'stock'
   const past = plan.isPast
@@ -298,14 +273,14 @@ function assetRows(plan: PlacedPlan): RowSource {
 }
 
 /** The condition on whether an asset was ever scanned, if the plan has one. */
-export function isScanned({ conditions }: PlacedPlan): Sql[] {
+export function isScanned({ conditions }: PlanTerms): Sql[] {
   return conditions.flatMap(({ key, values }) =>
     key === 'scanned' ? [sql`(a.last_scanned_at IS NOT NULL) = ${values[0]}`] : [],
   )
 }
 
 /** An asset counts at a moment if it was known then, by itself or through a finding, and not yet deleted. */
-function existedAt(at: Bound<number>, hasFinding: boolean): Sql[] {
+function existedAt(at: number, hasFinding: boolean): Sql[] {
   const kept = sql`(a.status = 'ACTIVE' OR a.deleted_at >= ${at})`
   return hasFinding ? [kept] : [kept, sql`a.first_seen_at < ${at}`]
 }

@@ -29,8 +29,8 @@ export function toSlots(borders: readonly number[]): Slots {
   }
 }
 
-/** The number of ascending boundaries at or before an instant. */
-function countAtOrBefore(borders: readonly number[], instant: number): number {
+/** The number of ascending numbers that are at most another. */
+export function countAtOrBefore(borders: readonly number[], instant: number): number {
   let [low, high] = [0, borders.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -1,8 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
-import type { Bound } from '../../store/cached-query.ts'
 import { statusCodes } from '../../store/schema.ts'
-import type { PlacedPlan, PlanTerms } from './plan-terms.ts'
+import type { PlanTerms } from './plan-terms.ts'
 import {
   assetCode,
   assetJoins,
@@ -50,7 +49,7 @@ interface StatusSpans {
 /** A finding counts from the previous change on, or if there is none, from its first detection. */
 const sinceChange = (at: Sql): Sql => sql`max(f.first_detected_at, coalesce(${at}, f.first_detected_at))`
 
-function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
+function statusSpans(part: SpanPart, first: number): StatusSpans {
   if (part === 'last') {
     return {
       with: sql``,
@@ -81,7 +80,7 @@ function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /** The millisecond before a finding is overdue. */
-function beforeDue(overdue: NonNullable<PlacedPlan['overdue']>, options: FindingTermOptions): Sql {
+function beforeDue(overdue: NonNullable<PlanTerms['overdue']>, options: FindingTermOptions): Sql {
   const waits = overdue.map(
     ({ afterMs, conditions }) =>
       sql`CASE WHEN ${findingTerms(conditions, options)} THEN CAST(${afterMs} AS BIGINT) ELSE ${NEVER} END`,
@@ -89,11 +88,11 @@ function beforeDue(overdue: NonNullable<PlacedPlan['overdue']>, options: Finding
   return sql`f.first_detected_at - 1 + min(${sql.join(waits)}, ${NEVER})`
 }
 
-const sinceDue = (since: Sql, { overdue }: PlacedPlan, options: FindingTermOptions): Sql =>
+const sinceDue = (since: Sql, { overdue }: PlanTerms, options: FindingTermOptions): Sql =>
   overdue === undefined ? since : sql`max(${since}, ${beforeDue(overdue, options)})`
 
 /** One part of the spans of findings between the first and last moment of a series. */
-export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>, last: Bound<number>): SpanSource {
+export function findingSpans(plan: PlanTerms, part: SpanPart, first: number, last: number): SpanSource {
   const joins = findingJoins()
   const { status, resolvedAt, options, from, since, ...spans } = statusSpans(part, first)
   return {
@@ -115,7 +114,7 @@ export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<numb
  * The spans of assets; those of one asset may overlap. With conditions on findings, an asset counts while one of its
  * findings matches, and its spans come in the same parts as theirs.
  */
-export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>): SpanSource {
+export function assetSpans(plan: PlanTerms, part: SpanPart, first: number): SpanSource {
   const joins = assetJoins()
   const { own, ofFindings } = splitByAsset(onFilterKeys(plan.conditions))
   const ended = sql`CASE WHEN a.status = 'DELETED' THEN a.deleted_at END`

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { splitOverdue } from '../../findings/due-conditions.ts'
 import { toFilterTerms } from '../../findings/filter-terms.ts'
 import { toMilliseconds } from '../../findings/ranges.ts'
-import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, type Partial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
@@ -14,9 +13,9 @@ import {
   toMeasureColumns,
   toQuotient,
 } from './groups.store.ts'
-import { type PlacedPlan, type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
+import { type PlanTerms, toPlanConditions } from './plan-terms.ts'
 import { and } from './rows.store.ts'
-import { toSlots } from './slots.ts'
+import { type Slots, toSlots } from './slots.ts'
 import { assetSpans, findingSpans, hasEndedSpans, type SpanPart } from './spans.store.ts'
 
 /** A range of moments `[opens, closes)`, by index, over which the same rows count. */
@@ -40,8 +39,7 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
   const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
   const terms: PlanTerms = {
-    ...{ entity, mode, measure, timeField, dimensions, at, slots, range: {}, isPast: false, isCounted: false },
-    moments: { first, last },
+    ...{ entity, mode, measure, timeField, dimensions, at, range: {}, isPast: false, isCounted: false },
     conditions: toPlanConditions(dated?.others ?? conditions, at),
     ...(dated === undefined
       ? {}
@@ -53,8 +51,8 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
         }),
     ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
   }
-  const ended = hasEndedSpans(terms) ? reader.all(selectEndedSpans(terms)) : []
-  const rows = [...ended, ...reader.all(selectLastSpans(terms))]
+  const parts: SpanPart[] = hasEndedSpans(terms) ? ['ended', 'last'] : ['last']
+  const rows = parts.flatMap((part) => reader.all(toSpanQuery(terms, slots, part)))
   const decode = toDecoder(reader, plan.dimensions, rows)
   const stretches = new Map<string, { key: GroupKey; parts: MomentRange[] }>()
   for (const row of rows) {
@@ -79,19 +77,9 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   })
 }
 
-/** One row for each group and pair of time quotients, over the spans that ended. */
-export const selectEndedSpans = selectSpans('ended')
-/** Like `selectEndedSpans`, over the spans that last to the present. */
-export const selectLastSpans = selectSpans('last')
-
-function selectSpans(part: SpanPart) {
-  return cachedQueryByShape(toPlanShape, (shape, give: Bind<PlanTerms>) => toSpanQuery(placePlan(shape, give), part))
-}
-
-function toSpanQuery(plan: PlacedPlan, part: SpanPart) {
-  const { slots, moments } = plan
-  if (slots === undefined || moments === undefined) throw new TypeError('a series has moments')
-  const { first, last } = moments
+/** One row for each group and pair of time quotients, over one part of the spans. */
+function toSpanQuery(plan: PlanTerms, slots: Slots, part: SpanPart) {
+  const { base: first, last } = slots
   const source = plan.entity === 'asset' ? assetSpans(plan, part, first) : findingSpans(plan, part, first, last)
   const { since, until } = source
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { type FacetName, type FacetRow, type facets, findFacetByFilterKey } from '../../findings/facets.ts'
 import { foldCase } from '../../kernel/fold.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 
 /** A filter key whose values are words found in findings or assets. */
@@ -37,11 +36,9 @@ export function listValues(reader: Reader, key: FreeKey): SafeText[] {
 }
 
 export function listSourceTypes(reader: Reader): SafeText[] {
-  return cacheDefinition(reader, 'types of sources', () =>
-    reader
-      .all(sql<{ type: SafeText }>`SELECT DISTINCT type FROM source WHERE deleted_at IS NULL ORDER BY type`)
-      .map(({ type }) => type),
-  )
+  return reader
+    .all(sql<{ type: SafeText }>`SELECT DISTINCT type FROM source WHERE deleted_at IS NULL ORDER BY type`)
+    .map(({ type }) => type)
 }
 
 /** Whether a value occurs under a free filter key, in any letter case. */
