@@ -5,8 +5,7 @@ import type { Safe, SafeText } from '../kernel/safe-text.ts'
 import { sleepSync } from '../runtime/pause.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toAppError } from './faults.ts'
-import { defineFoldCase } from './migrate.ts'
-import { APPLICATION_ID, UNFINISHED_COPY_ID } from './migrations.ts'
+import { APPLICATION_ID, defineFoldCase, requireUpgradable, UNFINISHED_COPY_ID } from './migrations.ts'
 import { insertNumbered } from './repeated-rows.ts'
 import type { WriteScope } from './scope.ts'
 import { SnapshotViews } from './snapshot-views.ts'
@@ -17,7 +16,6 @@ const MAX_CACHED_STATEMENTS = 500
 /** How long a write waits for the write lock, and the interval at which it retries. */
 export const LOCK_TIMEOUT_MS = 5_000
 export const LOCK_RETRY_MS = 1
-const COMPACT_WAIT_MS = 30_000
 /** Besides the one that reads the rows. */
 const SORT_THREADS = 2
 
@@ -399,12 +397,19 @@ function enableWal(database: Database.Database): void {
   }
 }
 
-/** Checked before the first pragma that could write, so that another program's database is never changed. */
-function requireOwnDatabase(database: Database.Database): void {
+/**
+ * Checked before the first pragma that could write, so that the database of another program or of an earlier version is
+ * never changed.
+ */
+export function requireOwnDatabase(database: Database.Database): void {
   // Order matters: another process may initialise an empty file between the two checks.
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
   const id = database.pragma('application_id', { simple: true })
-  if (isEmpty || id === APPLICATION_ID) return
+  if (isEmpty) return
+  if (id === APPLICATION_ID) {
+    requireUpgradable(database.pragma('user_version', { simple: true }) as number)
+    return
+  }
   if (id === UNFINISHED_COPY_ID) {
     const message =
       'The database in this folder is an unfinished copy of another data folder; run the same `assay move` there again to complete it, or undo it there with `assay move --cancel`.'
@@ -415,17 +420,4 @@ function requireOwnDatabase(database: Database.Database): void {
     'The file `assay.db` in the data folder is the database of another program; choose another folder with --home.',
     { reason: 'not_a_database' },
   )
-}
-
-/** Opens a connection of its own: with `temp_store = MEMORY`, VACUUM would build the new copy in memory first. */
-export function compactFile(file: string): void {
-  const database = new Database(file, { timeout: COMPACT_WAIT_MS, fileMustExist: true })
-  try {
-    database.exec('VACUUM')
-    const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-    if (row?.busy !== 0)
-      throw new AppError('unavailable', 'The write-ahead log is in use; try again.', { reason: 'busy' })
-  } finally {
-    database.close()
-  }
 }

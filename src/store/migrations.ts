@@ -1,4 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { AppError } from '../kernel/errors.ts'
+import { foldCase } from '../kernel/fold.ts'
 import { packageFile } from '../runtime/package-files.ts'
 
 /** The `application_id` of databases of assay: 'ASAY'. */
@@ -25,10 +28,39 @@ export function listMigrations(folder: URL = sqliteFolder): Migration[] {
   return migrations
 }
 
-let newest: number | undefined
+let numbers: number[] | undefined
+
+/** The numbers of the schemas that this version of the program knows, ascending. */
+function knownSchemas(): number[] {
+  numbers ??= listMigrations().map(({ number }) => number)
+  return numbers
+}
 
 /** The schema version to which this version of the program migrates. */
-export function newestSchema(): number {
-  newest ??= listMigrations().at(-1)?.number ?? 0
-  return newest
+export const newestSchema = (): number => knownSchemas().at(-1) ?? 0
+
+/**
+ * @param what has the schema, at the beginning of a sentence
+ * @throws AppError `unavailable`, reason `database_too_old`, for a schema from before the first migration
+ */
+export function requireUpgradable(schema: number, what = 'The database'): void {
+  const [oldest = 0] = knownSchemas()
+  if (schema === 0 || schema >= oldest) return
+  throw new AppError(
+    'unavailable',
+    `${what} has schema ${schema} of an earlier version of Assay, which this version does not upgrade; export it with that version (\`assay export --dir DIR\` for definitions, \`assay findings --format ndjson\` for findings), then import it into a new folder or database (\`assay init\`, \`assay apply --dir DIR\`, \`assay import\`).`,
+    { reason: 'database_too_old' },
+  )
+}
+
+/** Defines the SQL functions that migrations call. */
+export function defineFunctions(database: Database.Database, now: () => number): void {
+  database.function('now_ms', { deterministic: false }, () => now())
+  database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
+  defineFoldCase(database)
+}
+
+/** Defines `fold_case(text)`, which every connection has. */
+export function defineFoldCase(database: Database.Database): void {
+  database.function('fold_case', { deterministic: true }, (text) => (typeof text === 'string' ? foldCase(text) : null))
 }

@@ -1,17 +1,10 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import { showName } from '../kernel/shown.ts'
-import { packageFile } from '../runtime/package-files.ts'
+import { defineFunctions, listMigrations } from './migrations.ts'
 
 /** Digests of tables, indexes, triggers and views, keyed by `type name`. */
-export type SchemaDigests = ReadonlyMap<string, string>
-
-/**
- * What each migration adds, changes and drops: by migration number, the digest of each object, or null when it is
- * dropped.
- */
-export const SCHEMA_RECORD = 'migrations/sqlite/schemas.json'
-export type SchemaRecord = Record<string, Record<string, string | null>>
+type SchemaDigests = ReadonlyMap<string, string>
 
 /** Indexes that a large import drops and creates again afterwards. */
 export const DEFERRABLE_INDEXES = [
@@ -37,7 +30,7 @@ interface Preparing {
 }
 
 /** Leaves out what SQLite creates itself: statistics, sequences, automatic indexes, shadow tables of FTS5. */
-export function digestSchema(database: Preparing): SchemaDigests {
+function digestSchema(database: Preparing): SchemaDigests {
   const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all() as SchemaRow[]
   const shadows = new Set(
     rows
@@ -57,19 +50,18 @@ function toDigest({ type, tbl_name, sql }: SchemaRow): string {
   return hash('sha256', JSON.stringify([tbl_name, text])).slice(0, 32)
 }
 
-/** The objects of a schema version; undefined for an unknown version. */
+/** The objects that the migrations up to a schema version create; undefined for an unknown version. */
 function findExpected(version: number): SchemaDigests | undefined {
-  const record = JSON.parse(readFileSync(packageFile(SCHEMA_RECORD), 'utf8')) as SchemaRecord
-  if (!Object.hasOwn(record, version)) return undefined
-  const expected = new Map<string, string>()
-  for (const [number, changes] of Object.entries(record)) {
-    if (Number(number) > version) continue
-    for (const [object, digest] of Object.entries(changes)) {
-      if (digest === null) expected.delete(object)
-      else expected.set(object, digest)
-    }
+  const migrations = listMigrations().filter(({ number }) => number <= version)
+  if (migrations.at(-1)?.number !== version) return undefined
+  const database = new Database(':memory:')
+  try {
+    defineFunctions(database, () => 0)
+    for (const { sql } of migrations) database.exec(sql)
+    return digestSchema(database)
+  } finally {
+    database.close()
   }
-  return expected
 }
 
 /**

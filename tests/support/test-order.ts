@@ -20,7 +20,7 @@ const alsoOpenVaults = [
 ]
 
 /** Tests of these rooms that look for secrets which no vault has remembered: they remember none, and run before the others. */
-const beforeVaults = ['tests/e2e/planted-texts.test.ts', 'tests/upgrade/hide-stored.test.ts']
+const beforeVaults = ['tests/e2e/planted-texts.test.ts']
 
 /** Tests that replace modules or clocks, measure memory, or look for secrets that no vault has remembered. */
 export const alone = [

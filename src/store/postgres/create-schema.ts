@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { AppError, conflict, notFound } from '../../kernel/errors.ts'
 import { migrate } from '../migrate.ts'
-import { newestSchema } from '../migrations.ts'
+import { newestSchema, requireUpgradable } from '../migrations.ts'
 import { listObjects } from '../move/sqlite-tables.ts'
 import type { SchemaUpgrade } from '../store.ts'
 import type { PostgresAddress, PostgresProfile } from '../store-place.ts'
@@ -10,7 +10,7 @@ import type { PostgresConnection } from './connection.ts'
 import { READ_ONLY } from './faults.ts'
 import { requireProduct } from './product.ts'
 import { toPostgresSchema } from './schema.ts'
-import { findSchema, requireUpgradable, upgradeSchema } from './upgrade.ts'
+import { findSchema, upgradeSchema } from './upgrade.ts'
 
 /** How long a process waits for another one that creates the schema. */
 const CREATION_TIMEOUT_MS = 60_000
@@ -158,9 +158,15 @@ export function prepareSchema(
   const present = examineDatabase(connection, address)
   if (present === newestSchema()) return
   if (present > 0) {
-    requireUpgradable(present, { isAllowed: onUpgrade !== undefined })
+    requireUpgradable(present)
+    if (onUpgrade === undefined) {
+      throw unusable(
+        'database_older',
+        `The database has schema ${present} of an earlier version of Assay, and this one needs ${newestSchema()}; copy it with \`pg_dump\`, then upgrade it with \`assay init\`, or by starting \`assay serve\` or \`assay worker\` of this version.`,
+      )
+    }
     const upgrade = upgradeSchema(address)
-    if (upgrade !== undefined) onUpgrade?.(upgrade)
+    if (upgrade !== undefined) onUpgrade(upgrade)
     return
   }
   if (mustExist) {
