@@ -6,7 +6,6 @@ import { sleepSync } from '../runtime/pause.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toAppError } from './faults.ts'
 import { APPLICATION_ID, defineFoldCase, requireUpgradable, UNFINISHED_COPY_ID } from './migrations.ts'
-import { insertNumbered } from './repeated-rows.ts'
 import type { WriteScope } from './scope.ts'
 import { SnapshotViews } from './snapshot-views.ts'
 
@@ -308,7 +307,8 @@ export class Connection implements Writer {
   }
 
   insertRows({ sql }: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[] {
-    return insertNumbered((each) => this.#keep(each, 'object'), sql, rows)
+    const statement = this.#keep(sql, 'object')
+    return rows.map((values) => statement.insert(...values))
   }
 
   insert(query: Query<{ id: number }>): number {
