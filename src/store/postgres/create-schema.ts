@@ -4,7 +4,7 @@ import { migrate } from '../migrate.ts'
 import { newestSchema, requireUpgradable } from '../migrations.ts'
 import { listObjects } from '../move/sqlite-tables.ts'
 import type { SchemaUpgrade } from '../store.ts'
-import type { PostgresAddress, PostgresProfile } from '../store-place.ts'
+import type { PostgresAddress } from '../store-place.ts'
 import { PostgresError } from './client.ts'
 import type { PostgresConnection } from './connection.ts'
 import { READ_ONLY } from './faults.ts'
@@ -46,11 +46,8 @@ const selectFacts = `SELECT current_setting('server_version_num')::bigint AS num
     has_database_privilege(current_database(), 'CREATE') AS creates`
 
 /** @throws AppError `unavailable` when the server cannot be used. */
-function examineServer(
-  connection: PostgresConnection,
-  profile: PostgresProfile | undefined,
-): ServerFacts & { schema: number } {
-  requireProduct(connection, profile)
+function examineServer(connection: PostgresConnection): ServerFacts & { schema: number } {
+  requireProduct(connection)
   const facts = connection.prepare(selectFacts).get() as ServerFacts
   if (facts.number < MIN_VERSION) {
     const [found = ''] = facts.version.split(' ')
@@ -80,8 +77,8 @@ function requireEmpty({ others, encoding }: ServerFacts): void {
  * Checks that the server and the database can be used. Returns the number of the schema; 0 for an empty database.
  * @throws AppError `unavailable`
  */
-function examineDatabase(connection: PostgresConnection, { profile }: PostgresAddress): number {
-  const { schema: present, ...facts } = examineServer(connection, profile)
+function examineDatabase(connection: PostgresConnection): number {
+  const { schema: present, ...facts } = examineServer(connection)
   const newest = newestSchema()
   if (facts.copied === 1) {
     throw unusable(
@@ -112,12 +109,8 @@ export function findUnfinishedMove(connection: PostgresConnection): string | und
  * @param moveId the id of an unfinished move to it
  * @throws AppError
  */
-export function checkMoveTarget(
-  connection: PostgresConnection,
-  { profile }: PostgresAddress,
-  moveId: string | undefined,
-): void {
-  const { schema, ...facts } = examineServer(connection, profile)
+export function checkMoveTarget(connection: PostgresConnection, moveId: string | undefined): void {
+  const { schema, ...facts } = examineServer(connection)
   if (schema > 0) {
     const version = schema > newestSchema() ? ', of a newer version' : ''
     throw conflict(
@@ -155,7 +148,7 @@ export function prepareSchema(
   connection: PostgresConnection,
   { address, now, mustExist = false, onUpgrade }: SchemaOptions,
 ): void {
-  const present = examineDatabase(connection, address)
+  const present = examineDatabase(connection)
   if (present === newestSchema()) return
   if (present > 0) {
     requireUpgradable(present)
@@ -182,8 +175,7 @@ export function prepareSchema(
     })
   } catch (error) {
     // Of processes that start together, the others wait for the first, whose schema has the same names.
-    const isThere =
-      error instanceof PostgresError && EXISTS.test(error.code) && examineDatabase(connection, address) > 0
+    const isThere = error instanceof PostgresError && EXISTS.test(error.code) && examineDatabase(connection) > 0
     if (!isThere) throw error
   }
 }
