@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
+import { toSafeJson, toSafeText, toSafeTextOnce } from '../detectors/safe-text.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from '../store/builder.ts'
-import { toStoredClient } from '../store/client-name.ts'
 import { sealDefinition } from '../store/digests.store.ts'
 import { noteReview } from '../store/review.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -30,6 +29,22 @@ export interface AuditEntry {
   before?: object
   /** The definition after the change; absent when it was deleted. */
   after?: object
+}
+
+const MAX_CLIENT_LENGTH = 80
+const MAX_CLIENT_READ = 500
+
+/**
+ * The name by which a client program identifies itself, as stored in histories: one short line; undefined when no
+ * allowed character is left.
+ */
+export function toStoredClient(name: string | undefined): SafeText | undefined {
+  // Credentials are masked first: without its punctuation a credential is no longer recognised.
+  const line = toSafeText(name ?? '', 'prose', MAX_CLIENT_READ)
+    .normalize('NFKC')
+    .replaceAll(/[^\p{L}\p{N} ._/+@();:-]/gu, '')
+    .trim()
+  return line === '' ? undefined : toSafeTextOnce(line, 'prose', MAX_CLIENT_LENGTH)
 }
 
 /** The id of an author with secrets masked; a hash distinguishes ids that are equal once masked. */

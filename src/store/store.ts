@@ -3,28 +3,20 @@ import { dirname } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
-import {
-  Connection,
-  LOCK_RETRY_MS,
-  LOCK_TIMEOUT_MS,
-  openConnection,
-  type Reader,
-  type TransactionOptions,
-  WAL_TRUNCATE_BYTES,
-  type Writer,
-} from './connection.ts'
+import { Connection, LOCK_RETRY_MS, LOCK_TIMEOUT_MS, openConnection, WAL_TRUNCATE_BYTES } from './connection.ts'
 import { toAppError, withRecoveryHint } from './faults.ts'
 import { FileGuard } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
 import { requireUnmoved } from './move/marker.ts'
 import { requireLocalFolder, requireWholeFile, toDamagedError } from './place.ts'
+import type { Reader, TransactionOptions, Writer } from './reader-writer.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
 import type { StorePlace } from './store-place.ts'
 import { WriterSignal } from './writer-signal.ts'
 
-export type { Reader, RowStatement, StoredValue, Writer, WriteStatement } from './connection.ts'
+export type { Reader, RowStatement, StoredValue, Writer, WriteScope, WriteStatement } from './reader-writer.ts'
 
 export interface WriteOptions extends TransactionOptions {
   /** Needs almost no space, or frees some: attempted on a full disk too. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { LruMap } from '../../kernel/recent.ts'
 import { type Query, toStatement } from '../builder.ts'
+import { requireUnmoved } from '../move/marker.ts'
 import type {
   CachedStatement,
   IndexedKind,
@@ -8,10 +9,9 @@ import type {
   StoredValue,
   TransactionOptions,
   Writer,
+  WriteScope,
   WriteStatement,
-} from '../connection.ts'
-import { requireUnmoved } from '../move/marker.ts'
-import { locksOf, type WriteScope } from '../scope.ts'
+} from '../reader-writer.ts'
 import { PostgresClient, type PostgresResult, type PostgresSettings, type PostgresStep } from './client.ts'
 import { isDeadlock, isUnreachable, toPostgresAppError } from './faults.ts'
 import { type PostgresSql, toArrays, toPostgresSql, toRowsSql } from './sql.ts'
@@ -57,6 +57,12 @@ const FIRST_FINDING_IDS = 64
 const MAX_FINDING_IDS = 1_024
 const ASSET_IDS_AT_ONCE = 100
 const takeAssetIds = `SELECT nextval(pg_get_serial_sequence('main.asset', 'id')) FROM generate_series(1, ?)`
+/** The locks of scopes in the order in which all transactions take them. */
+function locksOf(scope: WriteScope | readonly WriteScope[]): string[] {
+  const scopes = Array.isArray(scope) ? (scope as readonly WriteScope[]) : [scope as WriteScope]
+  return [...new Set(scopes.map((each) => (typeof each === 'string' ? each : `source/${each.source}`)))].sort()
+}
+
 /** A statement that waits to be sent, and the number of rows that it changed once it ran. */
 interface Waiting {
   step: PostgresStep

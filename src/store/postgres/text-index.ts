@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import type { IndexedKind, Reader } from '../connection.ts'
+import type { IndexedKind, Reader } from '../reader-writer.ts'
 import { textWeights } from '../text-search.ts'
 
 /** The columns of each index, as the first migration of SQLite has them. */
