@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { foldCase } from '../kernel/fold.ts'
 import { packageFile } from '../runtime/package-files.ts'
@@ -31,7 +31,7 @@ export function listMigrations(folder: URL = sqliteFolder): Migration[] {
 let numbers: number[] | undefined
 
 /** The numbers of the schemas that this version of the program knows, ascending. */
-function knownSchemas(): number[] {
+export function knownSchemas(): number[] {
   numbers ??= listMigrations().map(({ number }) => number)
   return numbers
 }
@@ -51,6 +51,21 @@ export function requireUpgradable(schema: number, what = 'The database'): void {
     `${what} has schema ${schema} of an earlier version of Assay, which this version does not upgrade; export it with that version (\`assay export --dir DIR\` for definitions, \`assay findings --format ndjson\` for findings), then import it into a new folder or database (\`assay init\`, \`assay apply --dir DIR\`, \`assay import\`).`,
     { reason: 'database_too_old' },
   )
+}
+
+/** Runs `work` on a new database in memory that has the schema of a version. */
+export function inNewDatabase<T>(
+  work: (database: Database.Database) => T,
+  { schema = newestSchema(), now = () => 0 }: { schema?: number; now?: () => number } = {},
+): T {
+  const database = new Database(':memory:')
+  try {
+    defineFunctions(database, now)
+    for (const { number, sql } of listMigrations()) if (number <= schema) database.exec(sql)
+    return work(database)
+  } finally {
+    database.close()
+  }
 }
 
 /** Defines the SQL functions that migrations call. */

@@ -1,7 +1,6 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { AppError, conflict, notFound } from '../../kernel/errors.ts'
-import { migrate } from '../migrate.ts'
-import { newestSchema, requireUpgradable } from '../migrations.ts'
+import { inNewDatabase, newestSchema, requireUpgradable } from '../migrations.ts'
 import { listObjects } from '../move/sqlite-tables.ts'
 import type { SchemaUpgrade } from '../store.ts'
 import type { PostgresAddress } from '../store-place.ts'
@@ -171,7 +170,7 @@ export function prepareSchema(
   try {
     connection.atomically(() => {
       connection.execute(`SET LOCAL lock_timeout = ${CREATION_TIMEOUT_MS}`)
-      fill(connection, now)
+      inNewDatabase((source) => fill(connection, source), { now })
     })
   } catch (error) {
     // Of processes that start together, the others wait for the first, whose schema has the same names.
@@ -181,18 +180,12 @@ export function prepareSchema(
 }
 
 /** Takes schema and rows from a new database of SQLite, so that they are described once, by its migrations. */
-function fill(connection: PostgresConnection, now: () => number): void {
-  const source = new Database(':memory:')
-  try {
-    migrate(source, now)
-    const { tables, indexes, counters } = toPostgresSchema(listObjects(source, 'main'))
-    connection.execute([tables.sql, ...indexes.map(({ sql }) => sql)].join('\n'))
-    for (const table of tables.names) copyRows(source, connection, table)
-    connection.execute(counters)
-    connection.execute(`CREATE TABLE main.schema_version AS SELECT ${newestSchema()}::bigint AS number`)
-  } finally {
-    source.close()
-  }
+function fill(connection: PostgresConnection, source: Database.Database): void {
+  const { tables, indexes, counters } = toPostgresSchema(listObjects(source, 'main'))
+  connection.execute([tables.sql, ...indexes.map(({ sql }) => sql)].join('\n'))
+  for (const table of tables.names) copyRows(source, connection, table)
+  connection.execute(counters)
+  connection.execute(`CREATE TABLE main.schema_version AS SELECT ${newestSchema()}::bigint AS number`)
 }
 
 function copyRows(source: Database.Database, connection: PostgresConnection, table: string): void {
