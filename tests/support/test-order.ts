@@ -3,7 +3,6 @@
 /** Rooms whose tests open vaults, which remember secrets and mask them from then on; the slowest first. */
 const openVaults = [
   ...['e2e', 'background', 'watches', 'scans', 'audit', 'cross-asset-checks', 'doctor', 'faults', 'golden', 'sources'],
-  'upgrade',
 ]
 
 /** Tests of other rooms that open vaults. */
