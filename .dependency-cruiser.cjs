@@ -16,7 +16,6 @@ const rooms = [
   'scans',
   'imports',
   'cross-asset-checks',
-  'upgrade',
   'glossary',
   'metrics',
   'engine',

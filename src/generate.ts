@@ -19,8 +19,6 @@ import { SlaFile } from './metrics/sla.ts'
 import { version } from './runtime/package-files.ts'
 import { configJsonSchema } from './sources/config-schema.ts'
 import { installedPlugins } from './sources/operations.ts'
-import { SCHEMA_RECORD } from './store/schema-check.ts'
-import { createSchemaRecord } from './store/schema-record.ts'
 import { WatchFile } from './watches/model.ts'
 
 const root = new URL('../', import.meta.url)
@@ -106,7 +104,6 @@ const wanted = new Map<string, string>()
 for (const [name, text] of createSchemas()) wanted.set(fileURLToPath(new URL(name, folder)), text)
 const host = { version } as Host
 wanted.set(fileURLToPath(new URL('man/assay.1', root)), toManual(await createProgram(host), version))
-wanted.set(fileURLToPath(new URL(SCHEMA_RECORD, root)), toText(createSchemaRecord()))
 for (const [page, name, lines] of [
   ['docs/operations.md', 'operations', createOperationTable()],
   ['docs/using.md', 'detectors', createDetectorTable()],

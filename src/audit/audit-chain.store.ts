@@ -36,20 +36,8 @@ export function chainMigratedEntries(store: Store): void {
 
 /** Hash of an entry together with the hash of the previous one. */
 export function toDigest(before: string, row: AuditEntryRow): string {
-  const content: unknown[] = [
-    row.seq,
-    row.at,
-    row.actor,
-    row.via,
-    row.action,
-    row.kind,
-    row.name,
-    row.before,
-    row.after,
-  ]
-  // Entries from before there were ids keep their digest.
-  if (row.actor_id !== null) content.push(row.actor_id)
-  if (row.client !== null) content.push({ client: row.client })
+  const { seq, at, actor, actor_id, via, client, action, kind, name, before: former, after } = row
+  const content = [seq, at, actor, actor_id, via, client, action, kind, name, former, after]
   return hash('sha256', `${before}\n${JSON.stringify(content)}`)
 }
 

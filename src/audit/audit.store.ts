@@ -1,14 +1,11 @@
 import { hash } from 'node:crypto'
-import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
+import { toSafeJson, toSafeText, toSafeTextOnce } from '../detectors/safe-text.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from '../store/builder.ts'
-import { toStoredClient } from '../store/client-name.ts'
 import { sealDefinition } from '../store/digests.store.ts'
 import { noteReview } from '../store/review.store.ts'
-import type { AuditRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import { withoutTriggers } from '../store/triggers.ts'
-import { type AuditEntryRow, chainAudit, toDigest, verifyAudit } from './audit-chain.store.ts'
+import { type AuditEntryRow, chainAudit } from './audit-chain.store.ts'
 
 /** Who changes something, through which interface, and when (milliseconds). */
 export interface Author {
@@ -32,6 +29,22 @@ export interface AuditEntry {
   before?: object
   /** The definition after the change; absent when it was deleted. */
   after?: object
+}
+
+const MAX_CLIENT_LENGTH = 80
+const MAX_CLIENT_READ = 500
+
+/**
+ * The name by which a client program identifies itself, as stored in histories: one short line; undefined when no
+ * allowed character is left.
+ */
+export function toStoredClient(name: string | undefined): SafeText | undefined {
+  // Credentials are masked first: without its punctuation a credential is no longer recognised.
+  const line = toSafeText(name ?? '', 'prose', MAX_CLIENT_READ)
+    .normalize('NFKC')
+    .replaceAll(/[^\p{L}\p{N} ._/+@();:-]/gu, '')
+    .trim()
+  return line === '' ? undefined : toSafeTextOnce(line, 'prose', MAX_CLIENT_LENGTH)
 }
 
 /** The id of an author with secrets masked; a hash distinguishes ids that are equal once masked. */
@@ -60,44 +73,6 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
   sealDefinition(writer, entry)
   const byAssistant = author.assistant === true && entry.action !== 'certify' && entry.after !== undefined
   noteReview(writer, { kind: entry.kind, name: entry.name, byAssistant })
-}
-
-const updateTriggers = ['audit_is_append_only_update', 'audit_chain_is_append_only_update']
-
-/** The columns of an entry that contain free text. */
-export type AuditTexts = Pick<AuditRow, 'actor' | 'actor_id' | 'client' | 'name' | 'before' | 'after'>
-
-/**
- * Masks texts in the trail and rebuilds its chain up to the first broken entry; an entry records this with the previous
- * head hash. Returns how many entries changed.
- */
-export function rewriteAudit(
-  writer: Writer,
-  at: number,
-  rewrite: (texts: AuditTexts, kind: string) => AuditTexts,
-): number {
-  const seqs = writer.prepare('SELECT seq FROM audit ORDER BY seq').pluck().all() as number[]
-  const find = writer.prepare('SELECT * FROM audit WHERE seq = ?')
-  const changed = new Map<number, AuditTexts>()
-  for (const seq of seqs) {
-    const { kind, actor, actor_id, client, name, before, after } = find.get(seq) as AuditEntryRow
-    const texts = { actor, actor_id, client, name, before, after }
-    const safe = rewrite(texts, kind)
-    if (JSON.stringify(safe) !== JSON.stringify(texts)) changed.set(seq, safe)
-  }
-  if (changed.size === 0) return 0
-  const { brokenAt = Number.POSITIVE_INFINITY, head } = verifyAudit(writer)
-  withoutTriggers(writer, updateTriggers, () => {
-    for (const [seq, texts] of changed) writer.run(db.updateTable('audit').set(texts).where('seq', '=', seq))
-    let digest = ''
-    for (const seq of seqs.filter((seq) => seq < brokenAt)) {
-      digest = toDigest(digest, find.get(seq) as AuditEntryRow)
-      writer.run(db.updateTable('audit_chain').set({ digest }).where('seq', '=', seq))
-    }
-  })
-  const entry = { action: 'update', kind: 'audit', name: 'texts', before: { head }, after: { entries: changed.size } }
-  appendAudit(writer, { name: 'assay', via: 'cli', at }, entry)
-  return changed.size
 }
 
 /** How many findings one caller has triaged over MCP since `since` (ms); reopened ones do not count. */

@@ -10,7 +10,6 @@ import { createLog, deferLog, type Log } from '../runtime/log.ts'
 import { openLogFile } from '../runtime/log-file.ts'
 import { toReadableLine } from '../runtime/log-line.ts'
 import { sealDefinitions } from '../store/digests.store.ts'
-import { areTextsHidden } from '../store/install.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
 import { openStore } from '../store/open-store.ts'
 import { requireOwnFolder } from '../store/own-folder.ts'
@@ -78,7 +77,7 @@ export async function openFolder(
     logFile?.close()
   }
   try {
-    return { ...(await openVaultAndCaller(config, env, { store, log, now })), store, log, writeLine, now, env, close }
+    return { ...openVaultAndCaller(config, env, { store, log, now }), store, log, writeLine, now, env, close }
   } catch (error) {
     close()
     throw error
@@ -91,15 +90,12 @@ function logUpgrade(log: Log, { from, to, others }: SchemaUpgrade): void {
   log.warn('processes of an earlier version of Assay are refused from now on; replace them', { connections: others })
 }
 
-/**
- * The startup steps that need the open database: seals the definitions and the audit trail, opens the vault, and
- * upgrades texts stored by earlier versions.
- */
-async function openVaultAndCaller(
+/** The startup steps that need the open database: seals the definitions and the audit trail, and opens the vault. */
+function openVaultAndCaller(
   config: Config,
   env: NodeJS.ProcessEnv,
   { store, log, now }: Pick<Folder, 'store' | 'log' | 'now'>,
-): Promise<Pick<Folder, 'config' | 'vault' | 'caller'>> {
+): Pick<Folder, 'config' | 'vault' | 'caller'> {
   sealDefinitions(store)
   chainMigratedEntries(store)
   const { sync } = describeFolderLocation(config.home)
@@ -107,10 +103,6 @@ async function openVaultAndCaller(
     log.warn('the data folder is in a synchronised folder, which can damage the database', { sync })
   }
   const vault = openVault({ store, home: config.home, env, now })
-  if (!store.read(areTextsHidden)) {
-    const { maskStoredTexts: hideStoredTexts } = await import('../upgrade/hide-stored.store.ts')
-    hideStoredTexts({ store, vault, log, now })
-  }
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
   return { config, vault, caller }
 }

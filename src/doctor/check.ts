@@ -4,6 +4,9 @@ import { shell } from '../runtime/shell.ts'
 /** A data folder to use instead of one that cannot be used. */
 export const otherFolder = shell.userFolder('assay-data')
 
+/** How a database of an earlier version is left, before the command that makes a new one. */
+export const AFTER_EXPORT = 'Export it with the version that made it, then make a new one'
+
 /**
  * The result of a check: a sentence when all is well, else the problem and its fix: a command, which may be preceded by
  * its purpose and a colon.

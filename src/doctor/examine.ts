@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { shell } from '../runtime/shell.ts'
 import { requireDatabase } from '../store/place.ts'
 import { type StorePlace, toStorePlace } from '../store/store-place.ts'
-import { otherFolder, toCheck } from './check.ts'
+import { AFTER_EXPORT, otherFolder, toCheck } from './check.ts'
 import { checkEngine } from './engine.ts'
 import { checkMachine } from './machine.ts'
 import { toServerFix } from './server.ts'
@@ -35,6 +35,12 @@ const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   not_writable: `Check who owns the folder: ${shell.showOwner(home)}`,
   folder_shared: `Check who may write to it: ${shell.showOwner(home)}`,
 })
+
+/** The fix for a database file that cannot be opened. */
+const toFileFix = (home: string, reason: string | undefined): string =>
+  reason === 'database_too_old'
+    ? `${AFTER_EXPORT}: assay init --home ${shell.quote(otherFolder)}`
+    : toRecoveryCommand(home)
 
 /** Checks everything that assay needs to work; does not create a missing data folder. */
 export async function examine(examination: Examination): Promise<Check[]> {
@@ -68,8 +74,10 @@ async function runChecks({ config, env, deep, repair, open, limits = {} }: Exami
   } catch (error) {
     const failed = error instanceof AppError ? error.message : 'The database cannot be opened.'
     const reason = error instanceof AppError ? error.facts.reason : undefined
-    const fallback = place?.kind === 'file' ? toRecoveryCommand(config.home) : toServerFix(place?.address, reason)
-    return [...checks, toCheck('database', { failed, fix: reasonFixes(config.home)[reason ?? ''] ?? fallback })]
+    const fix =
+      reasonFixes(config.home)[reason ?? ''] ??
+      (place?.kind === 'file' ? toFileFix(config.home, reason) : toServerFix(place?.address, reason))
+    return [...checks, toCheck('database', { failed, fix })]
   }
   try {
     // The sources answer while the other checks run.

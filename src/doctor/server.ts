@@ -5,7 +5,7 @@ import { newestSchema } from '../store/migrations.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import type { Store } from '../store/store.ts'
 import { describeDatabase, isLocalHost, type PostgresAddress } from '../store/store-place.ts'
-import { type CheckResult, check } from './check.ts'
+import { AFTER_EXPORT, type CheckResult, check } from './check.ts'
 import { measureClock, readServerFacts, type ServerFacts } from './server.store.ts'
 
 const MB = 1024 * 1024
@@ -30,6 +30,7 @@ export function toServerFix(address: PostgresAddress | undefined, reason: string
   const create = `createdb -h ${host} -p ${port} -U ${user} --encoding UTF8 --template template0`
   const fixes: Readonly<Record<string, string>> = {
     database_older: UPGRADE,
+    database_too_old: `${AFTER_EXPORT}, named in ASSAY_STORE: ${shell.inTurn(`${create} assay`, 'assay init')}`,
     database_missing: shell.inTurn(`${create} ${database}`, 'assay init'),
     not_a_database: `Create another database, and name it in ASSAY_STORE: ${create} assay`,
     database_encoding: `Create another database, and name it in ASSAY_STORE: ${create} assay`,

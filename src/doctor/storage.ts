@@ -7,7 +7,6 @@ import { dropSnapshot } from '../engine/snapshot/snapshot.ts'
 import { count } from '../kernel/count.ts'
 import { shell } from '../runtime/shell.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
-import { findTextsHiddenAt } from '../store/install.store.ts'
 import { findMove, type MoveState, toFolder } from '../store/move/marker.ts'
 import { requireOwnFolder } from '../store/own-folder.ts'
 import { describeFolderLocation, listBackups } from '../store/place.ts'
@@ -149,7 +148,6 @@ export function checkDatabase(
     ...(place.kind === 'file' ? [] : checkServer(store, place.address)),
     ...(files === undefined ? [] : checkFiles(store, files, { deep, maxQuickBytes, newest, fix })),
     check('place', () => checkMove(store.read(findMove)), 'assay doctor'),
-    check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
     check(
       'audit trail',
       () => {
@@ -247,17 +245,6 @@ function checkBackups(home: string, newest: string | undefined): CheckResult {
   return age > OLD_BACKUP_MS
     ? { warning: `The newest backup is ${days} old.`, fix: 'assay backup' }
     : `the newest is ${days} old`
-}
-
-/** Checks for backups made before the texts stored by earlier versions were masked. */
-function checkBackedUpTexts(home: string, hiddenAt: string | undefined): CheckResult {
-  const files = listBackups(home).map((name) => join(home, 'backups', name))
-  const older = files.filter((file) => statSync(file).mtimeMs < Number(hiddenAt))
-  if (older.length === 0) return 'none is older than the masking of credentials in stored texts'
-  return {
-    warning: `${count(older.length, 'backup')} made before credentials in stored texts were masked may contain them.`,
-    fix: shell.inTurn('assay backup', shell.remove(...older)),
-  }
 }
 
 function checkDefinitions(damaged: readonly string[], fix: string): CheckResult {

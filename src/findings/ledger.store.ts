@@ -1,5 +1,4 @@
 import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
-import { insertMany } from '../store/many-rows.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { StoredValue, Writer } from '../store/store.ts'
 import { dueExpiries, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
@@ -149,8 +148,8 @@ export class FindingLedger {
     { places, assetIds, columns, facets, excerpts }: NewFindings,
     { actor, scanId = null }: { actor: SafeText; scanId?: number | null },
   ): void {
-    const rows: StoredValue[] = []
-    const changes: StoredValue[] = []
+    const rows: StoredValue[][] = []
+    const changes: StoredValue[][] = []
     /** By their numbers in the list. */
     const comboIds: number[] = []
     for (const [index, place] of places.entries()) {
@@ -166,15 +165,17 @@ export class FindingLedger {
       const lastDetectedAt = columns.lastDetectedAt[place] ?? Number.NaN
       const resolvedAt = columns.resolvedAt[place] ?? Number.NaN
       const isResolved = !Number.isNaN(resolvedAt)
-      rows.push(id, assetId, columns.fp[place] ?? 0, comboId, firstDetectedAt, confidence)
-      rows.push(Number.isNaN(lastDetectedAt) ? firstDetectedAt : lastDetectedAt, isResolved ? resolvedAt : null)
-      if (excerpts !== undefined) rows.push(excerpts[place] ?? null)
-      if (isResolved) changes.push(id, resolvedAt, actor, scanId)
+      const lastAt = Number.isNaN(lastDetectedAt) ? firstDetectedAt : lastDetectedAt
+      const row = [id, assetId, columns.fp[place] ?? 0, comboId, firstDetectedAt, confidence, lastAt]
+      rows.push([...row, isResolved ? resolvedAt : null, ...(excerpts === undefined ? [] : [excerpts[place] ?? null])])
+      if (isResolved) changes.push([id, resolvedAt, actor, scanId])
       if (named.status === 'OPEN') this.opened.push(id)
       this.#log(id, { assetId, firstDetectedAt }, 0, 0, comboId, confidence)
     }
-    insertMany(this.#writer, excerpts === undefined ? insertBare : insertWithExcerpt, rows)
-    insertMany(this.#writer, insertResolution, changes)
+    const insert = this.#writer.prepare(excerpts === undefined ? insertBare : insertWithExcerpt)
+    for (const row of rows) insert.run(...row)
+    const change = this.#writer.prepare(insertResolution)
+    for (const row of changes) change.run(...row)
   }
 
   #insert(finding: NewFinding, sql: string): { id: number; comboId: number; inserted: { changes: number } } {

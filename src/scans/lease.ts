@@ -1,5 +1,4 @@
-import type { WriteScope } from '../store/scope.ts'
-import type { Store, WriteOptions, Writer } from '../store/store.ts'
+import type { Store, WriteOptions, Writer, WriteScope } from '../store/store.ts'
 import type { ScanRecord } from './model.ts'
 import { isCertainlyDead, type Owner } from './owner.ts'
 import { checkToken, claimScan, findScan, releaseScan, saveHeartbeat } from './scans.store.ts'

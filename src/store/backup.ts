@@ -16,7 +16,8 @@ import { dirname, join, resolve } from 'node:path'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { openRegularFile } from '../runtime/regular-file.ts'
 import { replaceFile } from '../runtime/replace-file.ts'
-import { APPLICATION_ID, newestSchema } from './migrations.ts'
+import { requireOwnDatabase } from './connection.ts'
+import { APPLICATION_ID, newestSchema, requireUpgradable } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
 import { Database } from './sqlite.ts'
@@ -50,11 +51,12 @@ export function backUp(database: string, target: string): Backup {
   if (existsSync(file)) throw conflict(`${target} already exists; name another file.`, { reason: 'file_exists' })
   const draft = `${file}.${randomBytes(4).toString('hex')}.draft`
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // Created with mode 0600 before anything is written to it.
-    closeSync(openSync(draft, 'wx', 0o600))
     const source = new Database(database, { timeout: 30_000, fileMustExist: true })
     try {
+      requireOwnDatabase(source)
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      // Created with mode 0600 before anything is written to it.
+      closeSync(openSync(draft, 'wx', 0o600))
       source.prepare('VACUUM INTO ?').run(draft)
     } finally {
       source.close()
@@ -101,7 +103,7 @@ export function backUpBeforeMigration(database: string, schema: number, at: numb
 /**
  * Opens a backup read-only and checks all of it.
  * @throws AppError `invalid_input` when it is damaged or not a database of assay; reason `database_newer` when a later
- * version made it.
+ * version made it, `unavailable` with `database_too_old` when an earlier one did.
  */
 export function verifyCopy(file: string): { schema: number; differences: string[] } {
   let copy: Database.Database
@@ -118,6 +120,7 @@ export function verifyCopy(file: string): { schema: number; differences: string[
     if (copy.pragma('application_id', { simple: true }) !== APPLICATION_ID || schema === 0) {
       throw notABackup()
     }
+    requireUpgradable(schema, 'The backup')
     if (schema > newestSchema()) {
       const message = `The backup has schema ${schema}, which this version does not know; install a newer version of Assay.`
       throw invalidInput(message, { reason: 'database_newer' })

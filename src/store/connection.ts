@@ -1,13 +1,17 @@
 import { AppError } from '../kernel/errors.ts'
 import { LruMap } from '../kernel/recent.ts'
-import type { Safe, SafeText } from '../kernel/safe-text.ts'
 import { sleepSync } from '../runtime/pause.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toAppError } from './faults.ts'
-import { defineFoldCase } from './migrate.ts'
-import { APPLICATION_ID, UNFINISHED_COPY_ID } from './migrations.ts'
-import { insertNumbered } from './repeated-rows.ts'
-import type { WriteScope } from './scope.ts'
+import { APPLICATION_ID, defineFoldCase, requireUpgradable, UNFINISHED_COPY_ID } from './migrations.ts'
+import type {
+  CachedStatement,
+  RowStatement,
+  StoredValue,
+  TransactionOptions,
+  Writer,
+  WriteStatement,
+} from './reader-writer.ts'
 import { SnapshotViews } from './snapshot-views.ts'
 import { Database } from './sqlite.ts'
 
@@ -17,45 +21,8 @@ const MAX_CACHED_STATEMENTS = 500
 /** How long a write waits for the write lock, and the interval at which it retries. */
 export const LOCK_TIMEOUT_MS = 5_000
 export const LOCK_RETRY_MS = 1
-const COMPACT_WAIT_MS = 30_000
 /** Besides the one that reads the rows. */
 const SORT_THREADS = 2
-
-/**
- * A prepared statement shared by all callers that prepare the same SQL on a connection. Each row form has a statement
- * of its own, so no caller changes the form of another's rows.
- */
-export interface CachedStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate'> {
-  /** Accepts safe text and words of a closed list, so a plain string cannot be stored. */
-  run<const Values extends readonly unknown[]>(
-    ...values: { [Index in keyof Values]: Storable<Values[Index]> }
-  ): { changes: number }
-  /**
-   * Inserts a row into a table that numbers its rows as `id`, and returns the number; undefined if the row conflicts with
-   * another. SQLite states the number without RETURNING, which takes a third of the time of an insertion.
-   */
-  insert<const Values extends readonly unknown[]>(
-    ...values: { [Index in keyof Values]: Storable<Values[Index]> }
-  ): number | undefined
-  /** Runs a statement with RETURNING, whose values are checked as those of `run` are. */
-  write<const Values extends readonly unknown[]>(
-    ...values: { [Index in keyof Values]: Storable<Values[Index]> }
-  ): unknown
-  readonly reader: boolean
-  /** The statement whose rows are the first column alone. */
-  pluck(): CachedStatement
-  /** The statement whose rows are arrays. */
-  raw(): CachedStatement
-}
-
-/** What has a full-text index. */
-export type IndexedKind = 'term' | 'metric'
-
-type Storable<Value> = unknown extends Value
-  ? never
-  : Value extends number | bigint | null | Uint8Array
-    ? Value
-    : Safe<Value>
 
 /** A statement whose values are unchecked: those of queries are checked by the types of their tables. */
 interface CompiledStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run' | 'reader'> {
@@ -66,82 +33,6 @@ interface CompiledStatement extends Pick<Database.Statement, 'all' | 'get' | 'it
 }
 
 type RowForm = 'object' | 'pluck' | 'raw'
-
-/** What a row of values may hold that a statement stores. */
-export type StoredValue = number | null | SafeText | Uint8Array
-
-/** A statement with parameters that is run for many rows of values. */
-export interface RowStatement {
-  sql: string
-  /** The type of each value. */
-  types: readonly ('number' | 'text' | 'bytes')[]
-}
-
-/** One whose rows may be written later, together. */
-export interface WriteStatement extends RowStatement {
-  /** Rows of different statements that wait are written in this order. */
-  order: number
-  /** Positions of the values that name what is written: two rows of one name are not written together. Absent: they may be. */
-  key?: readonly number[]
-}
-
-/** Runs queries in one snapshot. Everything is synchronous, so no transaction can stay open across an `await`. */
-export interface Reader {
-  all<Row>(query: Query<Row>): Row[]
-  first<Row>(query: Query<Row>): Row | undefined
-  /** A prepared statement for a hot loop, cached by its SQL. */
-  prepare(sql: string): CachedStatement
-  /** The first result of a query for each row of values, as arrays; in one round trip where the database is on a server. */
-  firstOfEach<Row>(query: RowStatement, rows: readonly (readonly unknown[])[]): (Row | undefined)[]
-  /** Differs between snapshots with a commit between them; undefined on a connection that can write. */
-  readonly dataVersion: number | undefined
-  /** Whether decisions are seen as ended whose end is not recorded yet; only SQL sees that. */
-  readonly seesEnds: boolean
-  /** Whether some decision that is not seen as ended ends before a moment. */
-  hasEndBefore(moment: number): boolean
-  /** Runs `work` with every decision that ends before a moment seen as ended. */
-  seeAsOf<T>(moment: number, work: () => T): T
-  /** The time of the server that has the database, which all machines share; absent where this machine has it. */
-  time?(): number
-  /** Searches terms or metrics where the database has no full-text index: ids with their ranks, lower is better. */
-  rankTexts?(kind: IndexedKind, match: string): [id: number, rank: number][]
-}
-
-export interface Writer extends Reader {
-  run(query: Query<unknown>): void
-  /** Runs an INSERT with `RETURNING id`. */
-  insert(query: Query<{ id: number }>): number
-  /** Runs a statement for one more row; where the database is on a server, together with others before the next result. */
-  runRow(statement: WriteStatement, values: readonly StoredValue[]): void
-  /**
-   * Inserts rows, of which the first value is unique, in one round trip where the database is on a server. Returns the
-   * id of each, for a table that numbers its rows; undefined where it conflicts with another row.
-   */
-  insertRows(statement: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[]
-  /**
-   * Takes the id of a new finding, at least `atLeast`; present where transactions that run at the same time would find
-   * the same one.
-   */
-  takeFindingId?(atLeast: number): number
-  /** Takes the id of a new asset; present where that saves a round trip. */
-  takeAssetId?(): number
-}
-
-export interface TransactionOptions {
-  /** Everything that the transaction writes; absent: it may write anything, so no other transaction writes meanwhile. */
-  scope?: WriteScope | readonly WriteScope[]
-  /** Survives a power cut, not only a crash of the process: for writes that the caller reports as saved. */
-  durable?: boolean
-  /** Rows of unpublished imports are visible and may be changed. */
-  unpublished?: boolean
-  /**
-   * The transaction has read or inserted every row that its rows refer to, and deletes none that others refer to, so
-   * SQLite need not look each of them up again.
-   */
-  knowsReferences?: boolean
-  /** SQLite sorts in temporary files, outside the data folder, with more threads: for new indexes without texts. */
-  sortsInFiles?: boolean
-}
 
 export class Connection implements Writer {
   readonly #database: Database.Database
@@ -310,7 +201,8 @@ export class Connection implements Writer {
   }
 
   insertRows({ sql }: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[] {
-    return insertNumbered((each) => this.#keep(each, 'object'), sql, rows)
+    const statement = this.#keep(sql, 'object')
+    return rows.map((values) => statement.insert(...values))
   }
 
   insert(query: Query<{ id: number }>): number {
@@ -399,12 +291,19 @@ function enableWal(database: Database.Database): void {
   }
 }
 
-/** Checked before the first pragma that could write, so that another program's database is never changed. */
-function requireOwnDatabase(database: Database.Database): void {
+/**
+ * Checked before the first pragma that could write, so that the database of another program or of an earlier version is
+ * never changed.
+ */
+export function requireOwnDatabase(database: Database.Database): void {
   // Order matters: another process may initialise an empty file between the two checks.
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
   const id = database.pragma('application_id', { simple: true })
-  if (isEmpty || id === APPLICATION_ID) return
+  if (isEmpty) return
+  if (id === APPLICATION_ID) {
+    requireUpgradable(database.pragma('user_version', { simple: true }) as number)
+    return
+  }
   if (id === UNFINISHED_COPY_ID) {
     const message =
       'The database in this folder is an unfinished copy of another data folder; run the same `assay move` there again to complete it, or undo it there with `assay move --cancel`.'
@@ -415,17 +314,4 @@ function requireOwnDatabase(database: Database.Database): void {
     'The file `assay.db` in the data folder is the database of another program; choose another folder with --home.',
     { reason: 'not_a_database' },
   )
-}
-
-/** Opens a connection of its own: with `temp_store = MEMORY`, VACUUM would build the new copy in memory first. */
-export function compactFile(file: string): void {
-  const database = new Database(file, { timeout: COMPACT_WAIT_MS, fileMustExist: true })
-  try {
-    database.exec('VACUUM')
-    const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-    if (row?.busy !== 0)
-      throw new AppError('unavailable', 'The write-ahead log is in use; try again.', { reason: 'busy' })
-  } finally {
-    database.close()
-  }
 }

@@ -96,14 +96,6 @@ export function sealDefinitions(store: Store): void {
   )
 }
 
-/** Seals all definitions in their present state, except those that were damaged before. */
-export function resealDefinitions(writer: Writer, damaged: readonly string[]): void {
-  const isDamaged = ({ kind, name }: Named) => damaged.includes(`${kind} ${name}`)
-  const sealed = writer.all(db.selectFrom('definition_digest').select(['kind', 'name']))
-  const present = writer.prepare(nameQuery).all() as Named[]
-  for (const named of [...sealed, ...present]) if (!isDamaged(named)) sealDefinition(writer, named)
-}
-
 /** Definitions that do not match their stored digest: changed outside of assay, or lost. */
 export function listDamagedDefinitions(reader: Reader): string[] {
   const sealed = reader.all(db.selectFrom('definition_digest').selectAll())

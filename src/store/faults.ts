@@ -63,3 +63,12 @@ export function toAppError(error: unknown): unknown {
     ? error
     : new AppError('unavailable', known.message, { reason: known.reason, cause: error })
 }
+
+const away: ReadonlySet<unknown> = new Set([
+  ...['database_unreachable', 'database_refused', 'database_missing', 'database_newer', 'database_timeout'],
+  ...['certificate_refused', 'no_tls', 'outcome_unknown', 'read_only', 'busy'],
+])
+
+/** Whether an error means that the database cannot be used at present, so that work in progress has to be resumed later. */
+export const isStoreAway = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'unavailable' && away.has(error.facts.reason)

@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
-import { foldCase } from '../kernel/fold.ts'
 import { backUpBeforeMigration } from './backup.ts'
-import { APPLICATION_ID, listMigrations, type Migration } from './migrations.ts'
+import { APPLICATION_ID, defineFunctions, listMigrations, type Migration } from './migrations.ts'
 import { requireMoveEnded } from './move/marker.ts'
 
 /** Earlier versions can lose commits when two connections checkpoint at once (sqlite.org/wal.html, "WAL-reset"). */
@@ -11,8 +10,8 @@ const MIGRATION_LOCK_TIMEOUT_MS = 120_000
 
 /**
  * Migrates the schema in one transaction, which takes the write lock and then reads the version again: of many
- * processes that start together exactly one migrates, and one that dies leaves the old schema. A database that was in
- * use is backed up first. SQL in a migration may call `now_ms()`, `new_uid()` and `fold_case(text)`.
+ * processes that start together exactly one migrates, and one that dies leaves the old schema. A database that has
+ * a schema is backed up first. SQL in a migration may call `now_ms()`, `new_uid()` and `fold_case(text)`.
  */
 export function migrate(
   database: Database.Database,
@@ -42,7 +41,7 @@ export function migrate(
   database.exec('BEGIN IMMEDIATE')
   try {
     const pending = migrations.filter(({ number }) => number > present())
-    if (pending.length > 0 && isInUse(database)) {
+    if (pending.length > 0 && present() > 0) {
       requireMoveEnded(database)
       backUpBeforeMigration(database.name, present(), now())
     }
@@ -55,24 +54,6 @@ export function migrate(
     throw error
   }
   database.pragma('busy_timeout = 5000')
-}
-
-/** Defines the SQL functions that migrations call. */
-export function defineFunctions(database: Database.Database, now: () => number): void {
-  database.function('now_ms', { deterministic: false }, () => now())
-  database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
-  defineFoldCase(database)
-}
-
-/** Defines `fold_case(text)`, which every connection has. */
-export function defineFoldCase(database: Database.Database): void {
-  database.function('fold_case', { deterministic: true }, (text) => (typeof text === 'string' ? foldCase(text) : null))
-}
-
-/** Whether a process has opened the database before and created its key. */
-function isInUse(database: Database.Database): boolean {
-  const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'install'").get()
-  return known !== undefined && database.prepare('SELECT 1 FROM install LIMIT 1').get() !== undefined
 }
 
 function isAtLeast(version: number[], least: number[]): boolean {

@@ -1,17 +1,5 @@
-import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { showName } from '../kernel/shown.ts'
-import { packageFile } from '../runtime/package-files.ts'
-
-/** Digests of tables, indexes, triggers and views, keyed by `type name`. */
-export type SchemaDigests = ReadonlyMap<string, string>
-
-/**
- * What each migration adds, changes and drops: by migration number, the digest of each object, or null when it is
- * dropped.
- */
-export const SCHEMA_RECORD = 'migrations/sqlite/schemas.json'
-export type SchemaRecord = Record<string, Record<string, string | null>>
+import { inNewDatabase, knownSchemas } from './migrations.ts'
 
 /** Indexes that a large import drops and creates again afterwards. */
 export const DEFERRABLE_INDEXES = [
@@ -36,8 +24,11 @@ interface Preparing {
   prepare(sql: string): { all(): unknown[] }
 }
 
-/** Leaves out what SQLite creates itself: statistics, sequences, automatic indexes, shadow tables of FTS5. */
-export function digestSchema(database: Preparing): SchemaDigests {
+/**
+ * The SQL of tables, indexes, triggers and views, keyed by `type name`. Leaves out what SQLite creates itself: statistics,
+ * sequences, automatic indexes, shadow tables of FTS5.
+ */
+function listObjects(database: Preparing): ReadonlyMap<string, string> {
   const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all() as SchemaRow[]
   const shadows = new Set(
     rows
@@ -48,46 +39,30 @@ export function digestSchema(database: Preparing): SchemaDigests {
     if (type === 'table') return !/^sqlite_(?:sequence|stat[134])$/.test(name) && !shadows.has(name)
     return !(type === 'index' && name.startsWith('sqlite_autoindex_') && sql === null)
   })
-  return new Map(own.map((row): [string, string] => [`${row.type} ${row.name}`, toDigest(row)]))
+  return new Map(own.map((row): [string, string] => [`${row.type} ${row.name}`, toText(row)]))
 }
 
 /** White space of indexes is normalised: migrations and imports create them with different line breaks. */
-function toDigest({ type, tbl_name, sql }: SchemaRow): string {
-  const text = type === 'index' ? sql?.replace(/\s+/g, ' ') : sql
-  return hash('sha256', JSON.stringify([tbl_name, text])).slice(0, 32)
-}
-
-/** The objects of a schema version; undefined for an unknown version. */
-function findExpected(version: number): SchemaDigests | undefined {
-  const record = JSON.parse(readFileSync(packageFile(SCHEMA_RECORD), 'utf8')) as SchemaRecord
-  if (!Object.hasOwn(record, version)) return undefined
-  const expected = new Map<string, string>()
-  for (const [number, changes] of Object.entries(record)) {
-    if (Number(number) > version) continue
-    for (const [object, digest] of Object.entries(changes)) {
-      if (digest === null) expected.delete(object)
-      else expected.set(object, digest)
-    }
-  }
-  return expected
+function toText({ type, tbl_name, sql }: SchemaRow): string {
+  return `${tbl_name}: ${type === 'index' ? sql?.replace(/\s+/g, ' ') : sql}`
 }
 
 /**
  * Differences of a database from a schema version, such as `trigger x does not belong to Assay`; empty when it matches exactly.
  */
 export function listSchemaDifferences(database: Preparing, version: number): string[] {
-  const expected = findExpected(version)
-  if (expected === undefined) return [`no version of assay has schema ${version}`]
-  const present = digestSchema(database)
+  if (!knownSchemas().includes(version)) return [`no version of assay has schema ${version}`]
+  const expected = inNewDatabase(listObjects, { schema: version })
+  const present = listObjects(database)
   const deferrable = new Set<string>(DEFERRABLE_INDEXES.map((name) => `index ${name}`))
   return [
     ...[...present.keys()]
       .filter((object) => !expected.has(object))
       .map((object) => `${object} does not belong to Assay`),
-    ...[...expected].flatMap(([object, digest]) => {
+    ...[...expected].flatMap(([object, text]) => {
       const found = present.get(object)
       if (found === undefined) return deferrable.has(object) ? [] : [`${object} is missing`]
-      return found === digest ? [] : [`${object} was changed`]
+      return found === text ? [] : [`${object} was changed`]
     }),
   ]
 }

@@ -5,10 +5,6 @@ import { readRegularFile } from '../runtime/regular-file.ts'
 /** What of the certificate of a server is checked: nothing, its chain, or also that it names the host. */
 type CertificateCheck = 'none' | 'chain' | 'full'
 
-/** A product that speaks the protocol of PostgreSQL. Only PostgreSQL itself is tested. */
-const profiles = ['postgres', 'citus', 'yugabytedb', 'cockroachdb'] as const
-export type PostgresProfile = (typeof profiles)[number]
-
 /** A database of a PostgreSQL server, and how it is reached. */
 export interface PostgresAddress {
   host: string
@@ -18,8 +14,6 @@ export interface PostgresAddress {
   password?: string
   /** Absent: without TLS. `ca` replaces the certificate authorities that this machine trusts. */
   tls?: { check: CertificateCheck; ca?: string }
-  /** The product that the server is; absent: PostgreSQL. */
-  profile?: PostgresProfile
 }
 
 /** Where a store is, as plain data that other threads can open it by. */
@@ -72,16 +66,12 @@ export function readAddress(text: string, env: Environment, named = 'ASSAY_STORE
   if (missing.length > 0) {
     throw invalidInput(`${named} does not name ${missing.join(' and ')}; it must have the form ${FORM}.`)
   }
-  const { sslmode, sslrootcert, profile, ...others } = Object.fromEntries(url.searchParams)
+  const { sslmode, sslrootcert, ...others } = Object.fromEntries(url.searchParams)
   if (Object.keys(others).length > 0) {
-    throw invalidInput(`${named} has an unknown parameter; it may have sslmode, sslrootcert and profile.`)
+    throw invalidInput(`${named} has an unknown parameter; it may have sslmode and sslrootcert.`)
   }
   const password = readPassword(decode(url.password, named), env)
   const tls = readTls({ host, mode: sslmode, ca: sslrootcert, named })
-  const product = profiles.find((each) => each === profile)
-  if (profile !== undefined && product === undefined) {
-    throw invalidInput(`profile in ${named} must be ${profiles.join(', ')}; the default is postgres.`)
-  }
   return {
     host,
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
@@ -89,7 +79,6 @@ export function readAddress(text: string, env: Environment, named = 'ASSAY_STORE
     database,
     ...(password === undefined ? {} : { password }),
     ...(tls === undefined ? {} : { tls }),
-    ...(product === undefined ? {} : { profile: product }),
   }
 }
 

@@ -3,29 +3,20 @@ import { dirname } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
-import {
-  Connection,
-  compactFile,
-  LOCK_RETRY_MS,
-  LOCK_TIMEOUT_MS,
-  openConnection,
-  type Reader,
-  type TransactionOptions,
-  WAL_TRUNCATE_BYTES,
-  type Writer,
-} from './connection.ts'
+import { Connection, LOCK_RETRY_MS, LOCK_TIMEOUT_MS, openConnection, WAL_TRUNCATE_BYTES } from './connection.ts'
 import { toAppError, withRecoveryHint } from './faults.ts'
 import { FileGuard } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
 import { requireUnmoved } from './move/marker.ts'
 import { requireLocalFolder, requireWholeFile, toDamagedError } from './place.ts'
+import type { Reader, TransactionOptions, Writer } from './reader-writer.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
 import type { StorePlace } from './store-place.ts'
 import { WriterSignal } from './writer-signal.ts'
 
-export type { Reader, RowStatement, StoredValue, Writer, WriteStatement } from './connection.ts'
+export type { Reader, RowStatement, StoredValue, Writer, WriteScope, WriteStatement } from './reader-writer.ts'
 
 export interface WriteOptions extends TransactionOptions {
   /** Needs almost no space, or frees some: attempted on a full disk too. */
@@ -146,11 +137,6 @@ export interface StoreFiles {
   drainLog(signal?: AbortSignal): Promise<void>
   /** Lowers the limits of the page caches, for work that reads and writes most pages once, however many there are. */
   limitCaches(): void
-  /**
-   * Rewrites the database and empties the log, so that no overwritten content remains in either.
-   * @throws AppError `unavailable` when there is no space for it, or another process keeps reading from the log.
-   */
-  compact(): void
   /** Checks the whole file; slow on a large one, and slower when `full` also compares indexes with their rows. */
   examine(depth?: 'schema' | 'quick' | 'full'): IntegrityReport
   /** @throws AppError `unavailable` when the open files are no longer those in the data folder. */
@@ -189,7 +175,7 @@ export class FileStore implements Store, StoreFiles {
   /**
    * Opens the database, creating and migrating it when needed; safe when many processes do so at once. A damaged file
    * is left unchanged, and no new one is created in its place.
-   * @throws AppError `unavailable` with reason `database_newer`, `database_damaged`, `database_missing`,
+   * @throws AppError `unavailable` with reason `database_newer`, `database_too_old`, `database_damaged`, `database_missing`,
    * `not_a_database`, `network_folder` or `busy`.
    */
   static open(file: string, options: StoreOptions): FileStore {
@@ -348,17 +334,6 @@ export class FileStore implements Store, StoreFiles {
   /** Empties the write-ahead log before a large transaction; a read in progress may keep part of it. */
   emptyLog(): void {
     if (this.logBytes > 0) this.#checkpoint()
-  }
-
-  compact(): void {
-    this.#guard.check()
-    this.read((reader) => requireUnmoved(reader))
-    try {
-      compactFile(this.file)
-    } catch (error) {
-      throw toAppError(error)
-    }
-    this.#guard.check()
   }
 
   #checkpoint(patienceMs = 0): boolean {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { IndexedKind, Reader } from './connection.ts'
+import type { IndexedKind, Reader } from './reader-writer.ts'
 
 /** The weights of the columns of each full-text index: names, descriptions, synonyms, and dimensions of metrics. */
 export const textWeights: Readonly<Record<IndexedKind, string>> = { term: '10, 1, 6', metric: '10, 1, 6, 2' }

@@ -192,19 +192,6 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     },
     says: /45 days/,
   },
-  'a backup of before credentials in stored texts were hidden': {
-    check: 'texts in backups',
-    status: 'warning',
-    infect: ({ home, backUp, tamper }) => {
-      backUp()
-      const [name = ''] = readdirSync(join(home, 'backups'))
-      const old = new Date(Date.now() - 3_600_000)
-      utimesSync(join(home, 'backups', name), old, old)
-      renameSync(join(home, 'backups', name), join(home, 'backups', 'assay-20260101T000000Z.db'))
-      tamper(`UPDATE install SET value = ${Date.now() - 60_000} WHERE name = 'texts_hidden'`)
-    },
-    says: /1 backup made before credentials in stored texts were masked/,
-  },
   'an edited audit trail': {
     check: 'audit trail',
     infect: backedUp(({ tamper }) =>

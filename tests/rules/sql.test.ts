@@ -4,14 +4,13 @@ import { expect, it } from 'vitest'
 
 const source = new URL('../../src/', import.meta.url).pathname
 
-/** Files about the database file itself, about texts that earlier versions stored in it, or about one database. */
+/** Files about the database file itself or about one database. */
 const ABOUT_THE_FILE = [
-  /^store\/(?:backup|connection|migrate|repeated-rows|schema-check|snapshot-views|store|triggers)\.ts$/,
+  /^store\/(?:backup|connection|migrate|schema-check|snapshot-views|store)\.ts$/,
   /^store\/move\/(?:sqlite-(?:origin|tables|target)|target-checks)\.ts$/,
   /^store\/digests\.store\.ts$/,
   /^store\/postgres\//,
   /^findings\/deferred-indexes\.store\.ts$/,
-  /^upgrade\//,
 ]
 
 /** What only SQLite knows, with what all SQL databases understand. */

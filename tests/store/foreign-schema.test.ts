@@ -5,13 +5,10 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createMissingIndex, dropSomeIndex, hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
 import { backUp, restore } from '../../src/store/backup.ts'
-import { listMigrations } from '../../src/store/migrations.ts'
 import { Store } from '../../src/store/store.ts'
 import { thrownBy } from '../support/context.ts'
-import { makeOldDatabase } from './old-database.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
-const versions = listMigrations().map(({ number }) => number)
 
 let root: string
 let template: string
@@ -106,19 +103,6 @@ describe('a schema with foreign objects', () => {
     copyFileSync(template, file)
     change(file, 'CREATE VIEW mine AS SELECT 1')
     expect(backUp(file, backup)).toMatchObject({ differences: ['view mine does not belong to Assay'] })
-  })
-
-  it.each(versions)('is not one of schema %i before migration', (version) => {
-    makeOldDatabase(backup, version)
-    expect(restore(backup, file, now())).toMatchObject({ schema: version })
-    change(backup, 'CREATE TRIGGER spy AFTER INSERT ON term BEGIN SELECT 1; END')
-    expect(thrownBy(() => restore(backup, file, now())).facts.reason).toBe('foreign_schema')
-  })
-
-  it('is any schema that no version has created', () => {
-    copyFileSync(template, backup)
-    change(backup, 'PRAGMA user_version = 3')
-    expect(thrownBy(() => restore(backup, file, now())).message).toContain('no version of assay has schema 3')
   })
 
   it('is not one with statistics tables or without indexes that an import drops', () => {

@@ -7,7 +7,7 @@ import { openFolder } from '../../src/commands/data-folder.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { FileStore } from '../../src/store/store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
-import { makeEarlierFolder } from '../upgrade/earlier-folder.ts'
+import { fillDatabase } from './filled-database.ts'
 
 const entry = new URL('move-entry.ts', import.meta.url)
 
@@ -25,10 +25,11 @@ export async function open(home: string, env: NodeJS.ProcessEnv = {}) {
   return { ...folder, store: folder.store as FileStore }
 }
 
-/** A data folder that version 0.1.0 made, upgraded, with rows in most tables. */
+/** A data folder with rows in most tables, of which `more` are further assets with findings. */
 export async function makeOriginal(root: string, more = 0): Promise<string> {
-  const { home } = makeEarlierFolder(root, more)
+  const home = mkdtempSync(join(root, 'home-'))
   ;(await open(home)).close()
+  fillDatabase(join(home, 'assay.db'), more)
   return home
 }
 

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
 import { listMigrations, type Migration, newestSchema } from '../../src/store/migrations.ts'
 import { PostgresConnection } from '../../src/store/postgres/connection.ts'
 import { listServerDifferences } from '../../src/store/postgres/schema-differences.ts'
-import { listServerMigrations, requireUpgradable, upgradeSchema } from '../../src/store/postgres/upgrade.ts'
+import { listServerMigrations, upgradeSchema } from '../../src/store/postgres/upgrade.ts'
 import { readAddress } from '../../src/store/store-place.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
 import {
@@ -29,24 +28,9 @@ const later = (...statements: string[]): Migration[] => [
 ]
 const change = `INSERT INTO word (id, text, folded) VALUES (-1, 'upgraded', 'upgraded'); CREATE TABLE added (id BIGINT PRIMARY KEY);`
 
-it('PostgreSQL has a migration for each of SQLite since its first schema', () => {
-  const [first, ...rest] = listServerMigrations()
-  expect(first?.number).toBe(160)
-  const expected = listMigrations().filter(({ number }) => number > 160)
-  expect(rest.map(({ number }) => number)).toEqual(expected.map(({ number }) => number))
-})
-
-it('an older schema is upgraded only by commands that may, and one older than all that were published by none', () => {
-  const refused = (schema: number, isAllowed: boolean) => {
-    try {
-      requireUpgradable(schema, { isAllowed })
-      return 'upgraded'
-    } catch (error) {
-      return error instanceof AppError ? error.facts.reason : error
-    }
-  }
-  expect([refused(160, true), refused(160, false)]).toEqual(['upgraded', 'database_older'])
-  expect([refused(159, true), refused(159, false)]).toEqual(['database_too_old', 'database_too_old'])
+it('PostgreSQL has a migration for each of SQLite', () => {
+  const numbers = (migrations: readonly Migration[]) => migrations.map(({ number }) => number)
+  expect(numbers(listServerMigrations())).toEqual(numbers(listMigrations()))
 })
 
 describe.skipIf(missingPostgres !== undefined)(`the schema in PostgreSQL ${missingPostgres ?? ''}`, () => {
@@ -104,18 +88,6 @@ describe.skipIf(missingPostgres !== undefined)(`the schema in PostgreSQL ${missi
     return [...rows, ...tables.map(([name]) => ['rows', `${name} ${count(String(name))}`])]
   }
 
-  it('of the first version that was published is after its upgrade that of a new database', () => {
-    create()
-    const fresh = describeDatabase()
-    expect(fresh.length).toBeGreaterThan(300)
-    admin.query('DROP SCHEMA main CASCADE')
-    admin.query(readFileSync(new URL('postgres-160.sql', import.meta.url), 'utf8'))
-    expect(schema()).toBe(160)
-    upgradeSchema(address())
-    expect(describeDatabase()).toEqual(fresh)
-    create()
-  })
-
   it('is upgraded once by many processes that start together, and the others wait', async () => {
     create()
     const migrations = later(change, 'SELECT pg_sleep(0.3);')
@@ -152,13 +124,11 @@ describe.skipIf(missingPostgres !== undefined)(`the schema in PostgreSQL ${missi
     const add = (text: string) =>
       store.write((writer) => writer.prepare(`INSERT INTO word (text, folded) VALUES ('${text}', '')`).run())
     add('before')
-    // A server keeps such views while decisions end or imports are pending.
-    admin.query('CREATE TEMP VIEW asset AS SELECT * FROM main.asset')
     const writing = openAdmin(server, database.name)
     onTestFinished(() => writing.close())
     writing.query(`BEGIN; SET search_path = main, pg_catalog; UPDATE main.write_scope SET version = version + 1 WHERE name = 'access';
       INSERT INTO main.word (id, text, folded) VALUES (-1, 'meanwhile', '')`)
-    const copy = `CREATE TABLE words_before AS SELECT text FROM word; ALTER TABLE asset DROP COLUMN url CASCADE;`
+    const copy = `CREATE TABLE words_before AS SELECT text FROM word; ALTER TABLE asset DROP COLUMN url;`
     const running = await upgradeElsewhere(later(copy))
     const waits = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${database.name}'`
     await vi.waitUntil(() => admin.query(waits)[0]?.[0] === 1, { timeout: 20_000 })

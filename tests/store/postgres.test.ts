@@ -335,9 +335,8 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     const lose = () =>
       store.write((writer) => {
         writer.prepare(insert).run()
-        const ended = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = '${database.name}' AND state = 'idle in transaction'`
-        expect(admin.query(ended)).toEqual([[1]])
+        const pid = writer.prepare('SELECT pg_backend_pid()').pluck().get()
+        expect(admin.query(`SELECT pg_terminate_backend(${pid})`)).toEqual([[1]])
         writer.prepare(insert).run()
       })
     expect(lose).toThrow('cannot be reached')

@@ -57,10 +57,6 @@ it.each([
   ['postgres://a:hunter2secret%@db/x', 'write % itself as %25'],
   ['postgres://a:hunter2secret@db/x?options=-c', 'has an unknown parameter'],
   ['postgres://a:hunter2secret@db/x?sslmode=prefer', 'sslmode in ASSAY_STORE must be'],
-  [
-    'postgres://a:hunter2secret@db/x?profile=oracle',
-    'profile in ASSAY_STORE must be postgres, citus, yugabytedb, cockroachdb',
-  ],
   ['postgres://a:hunter2secret@db/x?sslrootcert=/none', 'cannot be read'],
   [`postgres://a:hunter2secret@db/x?sslrootcert=${write('empty.pem', '')}`, 'has no certificate'],
 ])('refuses what cannot be meant, without repeating it: %s', (text, message) => {

@@ -3,7 +3,6 @@
 /** Rooms whose tests open vaults, which remember secrets and mask them from then on; the slowest first. */
 const openVaults = [
   ...['e2e', 'background', 'watches', 'scans', 'audit', 'cross-asset-checks', 'doctor', 'faults', 'golden', 'sources'],
-  'upgrade',
 ]
 
 /** Tests of other rooms that open vaults. */
@@ -20,7 +19,7 @@ const alsoOpenVaults = [
 ]
 
 /** Tests of these rooms that look for secrets which no vault has remembered: they remember none, and run before the others. */
-const beforeVaults = ['tests/e2e/planted-texts.test.ts', 'tests/upgrade/hide-stored.test.ts']
+const beforeVaults = ['tests/e2e/planted-texts.test.ts']
 
 /** Tests that replace modules or clocks, measure memory, or look for secrets that no vault has remembered. */
 export const alone = [

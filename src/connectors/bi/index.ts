@@ -97,12 +97,10 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
     })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })
-    // Earlier versions did not record the datasets of tables, so that these must be read again.
-    const tableContainers = extraction.extract_datasets_to_containers ? ['datasets'] : []
     const changes = createChangeCheck({
       api,
       workspaces: found.workspaces,
-      settings: [tenantId, toIdentity(config), claims.objectId, extraction, ...tableContainers],
+      settings: [tenantId, toIdentity(config), claims.objectId, extraction],
       now: options.now,
       onUnchanged: (ids) => scanner.putOff(ids),
     })

@@ -110,6 +110,9 @@ function readInstall(reader: Reader): Install {
   return { id: textOf('id') ?? '', check: textOf('key_check') }
 }
 
+/** The id of this installation; undefined until its key is created. */
+export const findInstallId = (reader: Reader): string | undefined => readInstall(reader).id || undefined
+
 export interface DataKey {
   id: number
   purpose: Purpose

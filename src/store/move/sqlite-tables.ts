@@ -1,5 +1,5 @@
-import { migrate } from '../migrate.ts'
-import { Database } from '../sqlite.ts'
+import type Database from 'better-sqlite3'
+import { inNewDatabase } from '../migrations.ts'
 import type { CopiedColumn } from './table-hash.ts'
 import type { MovedTable } from './target.ts'
 
@@ -58,15 +58,8 @@ export const listPlainTables = (database: Database.Database): MovedTable[] =>
     .map(({ name, columns, primary }) => ({ name, columns, key: primary }))
 
 /** The schema of this version, as an empty database has it. */
-export function describeNewSchema(): { objects: SchemaObject[]; tables: MovedTable[] } {
-  const database = new Database(':memory:')
-  try {
-    migrate(database, () => 0)
-    return { objects: listObjects(database, 'main'), tables: listPlainTables(database) }
-  } finally {
-    database.close()
-  }
-}
+export const describeNewSchema = (): { objects: SchemaObject[]; tables: MovedTable[] } =>
+  inNewDatabase((database) => ({ objects: listObjects(database, 'main'), tables: listPlainTables(database) }))
 
 /**
  * A query for the last row of a copied table, which is the position of a move: its key, or 1 where it has none.

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { Reader, Writer } from '../connection.ts'
+import type { Reader, Writer } from '../reader-writer.ts'
 import type { CopiedColumn, TableHash } from './table-hash.ts'
 
 /** A table whose rows are copied. */

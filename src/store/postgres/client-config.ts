@@ -6,7 +6,7 @@ export const NO_TLS = 'NO_TLS'
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** The settings of the `pg` package for an address; what it would take from the environment is always given. */
-export const toClientConfig = ({ tls, profile: _, ...address }: PostgresAddress): ClientConfig => ({
+export const toClientConfig = ({ tls, ...address }: PostgresAddress): ClientConfig => ({
   ...address,
   ssl: tls === undefined ? false : toTlsOptions(address.host, tls),
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

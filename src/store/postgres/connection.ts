@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { LruMap } from '../../kernel/recent.ts'
 import { type Query, toStatement } from '../builder.ts'
+import { requireUnmoved } from '../move/marker.ts'
 import type {
   CachedStatement,
   IndexedKind,
@@ -8,59 +9,52 @@ import type {
   StoredValue,
   TransactionOptions,
   Writer,
+  WriteScope,
   WriteStatement,
-} from '../connection.ts'
-import { requireUnmoved } from '../move/marker.ts'
-import { locksOf, type WriteScope } from '../scope.ts'
-import { PostgresClient, type PostgresResult, type PostgresSettings, type PostgresStep } from './client.ts'
-import { isDeadlock, isUnreachable, toPostgresAppError } from './faults.ts'
+} from '../reader-writer.ts'
+import type { PostgresResult, PostgresSettings, PostgresStep } from './client.ts'
+import { isDeadlock, isUnreachable } from './faults.ts'
 import { type PostgresSql, toArrays, toPostgresSql, toRowsSql } from './sql.ts'
 import { PostgresStatement, toParameter } from './statement.ts'
+import { StatementQueue, toPlainStep } from './statement-queue.ts'
 import { StatementViews } from './statement-views.ts'
 import { TextIndex } from './text-index.ts'
 import { TransactionEnd } from './transaction-end.ts'
 import { toWritten, type Written } from './written.ts'
 
 const MAX_CACHED_STATEMENTS = 500
-/** Maximum number of statements that wait to be sent. */
-const MAX_WAITING = 1_000
-/** Maximum number of rows of one statement that wait. */
-const MAX_WAITING_ROWS = 2_000
 
-const { names: unnamed } = toPostgresSql('')
-const plain = (text: string): PostgresSql => ({ text, names: unnamed })
-
-const beginnings = { read: plain('BEGIN ISOLATION LEVEL REPEATABLE READ'), write: plain('BEGIN') } as const
-const relaxed = plain('SET LOCAL synchronous_commit = off')
+const beginnings = { read: 'BEGIN ISOLATION LEVEL REPEATABLE READ', write: 'BEGIN' } as const
+const relaxed = toPlainStep('SET LOCAL synchronous_commit = off')
 /** A process that is paused inside a transaction loses it, and its locks, before others count it as dead. */
-const bounded = plain('SET LOCAL idle_in_transaction_session_timeout = 20000')
+const bounded = toPlainStep('SET LOCAL idle_in_transaction_session_timeout = 20000')
 const selectTime = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 const lockScope = 'UPDATE main.write_scope SET version = version + 1 WHERE name = $1'
 /** Of the first scope in the order of locks, which transactions of any scope take before they look for the others. */
-const lockFirstScope = plain("UPDATE main.write_scope SET version = version + 1 WHERE name = 'access'")
-const lockAllScopes = plain('SELECT FROM main.write_scope ORDER BY name FOR UPDATE')
+const lockFirstScope = toPlainStep("UPDATE main.write_scope SET version = version + 1 WHERE name = 'access'")
+const lockAllScopes = toPlainStep('SELECT FROM main.write_scope ORDER BY name FOR UPDATE')
 /** Of a transaction that has its locks: whether there is the record of a move, which is written under all of them. */
 const selectMoved = `SELECT EXISTS (SELECT FROM main.install WHERE name IN ('moving', 'moved_to'))`
 /** The same with the schema, which is changed under all of the locks, too. */
 const selectMovedAndSchema = `${selectMoved}, (SELECT number FROM main.schema_version)`
 /** Names are numbered in the order of the commits, because followers read new ones by their numbers. */
-const lockNames = plain("SELECT FROM main.sqlite_sequence WHERE name = 'word' FOR UPDATE")
+const lockNames = toPlainStep("SELECT FROM main.sqlite_sequence WHERE name = 'word' FOR UPDATE")
 const selectVersion = 'SELECT sum(version) FROM main.write_scope'
 const selectVersionAndSchema = 'SELECT sum(version), (SELECT number FROM main.schema_version) FROM main.write_scope'
-const commit = plain('COMMIT')
-const rollback = plain('ROLLBACK')
-const forgetStatements = plain('DEALLOCATE ALL')
+const commit = toPlainStep('COMMIT')
 /** How often a transaction is run that PostgreSQL ends because it and others wait for each other. */
 const MAX_ATTEMPTS = 5
-/** Ids of findings are taken in blocks, each of which is larger than the last. */
-const FIRST_FINDING_IDS = 64
-const MAX_FINDING_IDS = 1_024
-const ASSET_IDS_AT_ONCE = 100
-const takeAssetIds = `SELECT nextval(pg_get_serial_sequence('main.asset', 'id')) FROM generate_series(1, ?)`
-/** A statement that waits to be sent, and the number of rows that it changed once it ran. */
-interface Waiting {
-  step: PostgresStep
-  changes?: number
+/** Ids are taken in blocks, each as large as all before it. */
+const MIN_IDS_AT_ONCE = 64
+const MAX_IDS_AT_ONCE = 1_024
+const takeIds = {
+  finding: 'SELECT id FROM main.take_finding_ids(?) id',
+  asset: `SELECT nextval(pg_get_serial_sequence('main.asset', 'id')) FROM generate_series(1, ?)`,
+} as const
+/** The locks of scopes in the order in which all transactions take them. */
+function locksOf(scope: WriteScope | readonly WriteScope[]): string[] {
+  const scopes = Array.isArray(scope) ? (scope as readonly WriteScope[]) : [scope as WriteScope]
+  return [...new Set(scopes.map((each) => (typeof each === 'string' ? each : `source/${each.source}`)))].sort()
 }
 
 const unknownChanges = {
@@ -80,32 +74,17 @@ interface PostgresTransactionOptions extends TransactionOptions {
  * errors are thrown then.
  */
 export class PostgresConnection implements Writer {
-  readonly #client: PostgresClient
+  readonly #queue: StatementQueue
   readonly #views = new StatementViews({ prepare: (sql) => this.#prepare(sql) })
   readonly #now: (() => number) | undefined
   readonly #schema: number | undefined
   readonly #texts = new LruMap<PostgresSql & Written>(MAX_CACHED_STATEMENTS)
-  /** Names of the statements that the server keeps, by their text. */
-  readonly #names = new Map<string, string>()
-  #lastName = 0
-  #open = false
-  #waiting: Waiting[] = []
-  /** Rows that wait to be written, with what they name. They come after all other statements that wait. */
-  readonly #rows = new Map<WriteStatement, { rows: (readonly StoredValue[])[]; names: Set<string> }>()
   readonly #end = new TransactionEnd()
   /** Whether only what statements say is written, because the rows of a whole database are. */
   #isCopy = false
-  /** Ids of findings that no other connection takes, and how many of them are used. */
-  #findingIds: number[] = []
-  #usedIds = 0
-  /** The state of `#usedIds` after a rollback. */
-  #usedBefore = 0
-  /** Ids of assets that no other connection takes; those that are not used are lost. */
-  #assetIds: IterableIterator<number> | undefined
-  /** Whether the next statements begin a transaction, for which a lost connection may be opened again. */
-  #begins = false
-  /** The session that the kept statements are of. */
-  #session = 0
+  /** Ids that no other connection takes; those that are not used are lost. */
+  readonly #ids: Record<keyof typeof takeIds, number[]> = { finding: [], asset: [] }
+  readonly #taken: Record<keyof typeof takeIds, number> = { finding: 0, asset: 0 }
   /** With the number of the last change of definitions that it includes. */
   #textIndex: { version: number; index: TextIndex } | undefined
   dataVersion: number | undefined
@@ -117,7 +96,9 @@ export class PostgresConnection implements Writer {
    * @param schema that its statements are for; every transaction is refused once the database has another one
    */
   constructor(settings: PostgresSettings, { now, schema }: { now?: () => number; schema?: number } = {}) {
-    this.#client = new PostgresClient(settings)
+    this.#queue = new StatementQueue(settings, (statement, rows) =>
+      rows.length === 1 ? this.#toStep(statement.sql, rows[0] ?? []) : this.#toRowsStep(statement, rows),
+    )
     this.#now = now
     this.#schema = schema
   }
@@ -139,7 +120,7 @@ export class PostgresConnection implements Writer {
     work: (connection: this) => T,
     options: PostgresTransactionOptions = {},
   ): T {
-    if (this.#open) return work(this)
+    if (this.#queue.isOpen) return work(this)
     for (let attempt = 1; ; attempt++) {
       try {
         return this.#attempt(kind, work, options)
@@ -154,7 +135,6 @@ export class PostgresConnection implements Writer {
     work: (connection: this) => T,
     { scope, durable = false, unpublished = false, rehearsed = false }: PostgresTransactionOptions,
   ): T {
-    this.#usedBefore = this.#usedIds
     return this.#runTransaction(() => {
       this.#begin(kind, durable, scope)
       if (unpublished) this.#views.show()
@@ -162,9 +142,9 @@ export class PostgresConnection implements Writer {
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
-      if (rehearsed) this.#rollBack()
+      if (rehearsed) this.#queue.rollBack()
       else if (kind === 'write') this.#commitWrite()
-      else this.#commit()
+      else this.#queue.send(commit)
       return result
     })
   }
@@ -174,10 +154,10 @@ export class PostgresConnection implements Writer {
     try {
       return transaction()
     } catch (error) {
-      this.#rollBack()
+      this.#queue.rollBack()
       throw error
     } finally {
-      this.#open = false
+      this.#queue.end()
       this.#isCopy = false
     }
   }
@@ -187,60 +167,40 @@ export class PostgresConnection implements Writer {
   }
 
   takeFindingId(atLeast: number): number {
-    while (this.#usedIds < this.#findingIds.length) {
-      const id = this.#findingIds[this.#usedIds++] ?? 0
+    for (;;) {
+      const id = this.#takeId('finding')
       if (id >= atLeast) return id
     }
-    const wanted = Math.min(MAX_FINDING_IDS, Math.max(FIRST_FINDING_IDS, 2 * this.#findingIds.length))
-    this.#findingIds = this.prepare('SELECT id FROM main.take_finding_ids(?) id').pluck().all(wanted) as number[]
-    this.#usedIds = 0
-    this.#usedBefore = 0
-    return this.takeFindingId(atLeast)
   }
 
   takeAssetId(): number {
-    this.#assetIds ??= this.prepare(takeAssetIds).pluck().all(ASSET_IDS_AT_ONCE).values() as IterableIterator<number>
-    const { value, done } = this.#assetIds.next()
-    if (done !== true) return value
-    this.#assetIds = undefined
-    return this.takeAssetId()
+    return this.#takeId('asset')
   }
 
-  #rollBack(): void {
-    this.#waiting = []
-    this.#rows.clear()
-    this.#begins = false
-    this.#usedIds = this.#usedBefore
-    try {
-      this.#send(rollback)
-      if (this.#names.size === 0) this.#send(forgetStatements)
-    } catch {
-      // The connection is lost, and the transaction with it.
-    }
+  #takeId(of: keyof typeof takeIds): number {
+    const next = this.#ids[of].shift()
+    if (next !== undefined) return next
+    const wanted = Math.min(MAX_IDS_AT_ONCE, Math.max(MIN_IDS_AT_ONCE, this.#taken[of]))
+    this.#taken[of] += wanted
+    this.#ids[of] = this.prepare(takeIds[of]).pluck().all(wanted) as number[]
+    return this.#takeId(of)
   }
 
   /** Runs `work` in a transaction on a database that no other process uses yet, so without locks of scopes. */
   atomically<T>(work: () => T): T {
-    if (this.#open) return work()
+    if (this.#queue.isOpen) return work()
     return this.#runTransaction(() => {
-      this.#begins = true
-      this.#sendLater(beginnings.write)
-      this.#open = true
+      this.#queue.begin(beginnings.write)
       this.#isCopy = true
       const result = work()
-      this.#commit()
+      this.#queue.send(commit)
       return result
     })
   }
 
   /** Runs a COPY of rows in text format, in a transaction. */
   copyRows(sql: string, lines: string): void {
-    this.#sendWaiting()
-    try {
-      this.#client.query({ text: sql, values: [], name: '', lines, begins: false })
-    } catch (error) {
-      throw toPostgresAppError(error)
-    }
+    this.#queue.copy(sql, lines)
   }
 
   /** Begins a snapshot that lasts until the connection is closed. */
@@ -250,46 +210,39 @@ export class PostgresConnection implements Writer {
   }
 
   #begin(kind: keyof typeof beginnings, durable: boolean, scope?: WriteScope | readonly WriteScope[]): void {
-    this.#begins = true
-    this.#sendLater(beginnings[kind])
-    this.#open = true
+    this.#queue.begin(beginnings[kind])
     if (kind === 'read') return
     this.#end.begin()
-    this.#sendLater(bounded)
-    if (!durable) this.#sendLater(relaxed)
+    this.#queue.add(bounded)
+    if (!durable) this.#queue.add(relaxed)
     const names = scope === undefined ? [] : locksOf(scope)
     if (scope === undefined) {
-      this.#sendLater(lockFirstScope)
-      this.#sendLater(lockAllScopes)
+      this.#queue.add(lockFirstScope)
+      this.#queue.add(lockAllScopes)
     }
     const locks = names.map((name) =>
-      this.#addWaiting({ text: lockScope, values: [name], name: this.#nameOf(lockScope) }),
+      this.#queue.add({ text: lockScope, values: [name], name: this.#queue.nameOf(lockScope) }),
     )
     const select = this.#schema === undefined ? selectMoved : selectMovedAndSchema
-    const [[isMoved, schema] = []] = this.#sendStep({ text: select, values: [], name: this.#nameOf(select) }).rows
+    const [[isMoved, schema] = []] = this.#queue.send({
+      text: select,
+      values: [],
+      name: this.#queue.nameOf(select),
+    }).rows
     this.#requireSchema(schema)
     const missing = names.find((_, index) => locks[index]?.changes !== 1)
     if (missing !== undefined) throw new RangeError(`there is no scope ${missing}`)
     if (isMoved === 1) requireUnmoved(this, this.moveId)
   }
 
-  #commit(): void {
-    try {
-      this.#send(commit)
-    } catch (error) {
-      this.#open = false
-      this.#findingIds = []
-      throw error
-    }
-  }
-
   #commitWrite(): void {
-    for (const step of this.#end.steps()) this.#addWaiting({ ...step, name: this.#nameOf(step.text) })
+    for (const step of this.#end.steps()) this.#queue.add({ ...step, name: this.#queue.nameOf(step.text) })
     try {
-      this.#commit()
+      this.#queue.send(commit)
       this.#end.settle()
     } catch (error) {
-      const ask = (step: PostgresStep) => this.#sendStep(step).rows
+      this.#queue.end()
+      const ask = (step: PostgresStep) => this.#queue.send(step).rows
       if (!isUnreachable(error) || !this.#end.hasCommitted(ask)) throw error
     }
   }
@@ -356,43 +309,34 @@ export class PostgresConnection implements Writer {
   firstOfEach<Row>(query: RowStatement, rows: readonly (readonly unknown[])[]): (Row | undefined)[] {
     const found = new Array<Row | undefined>(rows.length).fill(undefined)
     if (rows.length === 0) return found
-    for (const [place, ...row] of this.#sendStep(this.#toRowsStep(query, rows)).rows) {
+    for (const [place, ...row] of this.#queue.send(this.#toRowsStep(query, rows)).rows) {
       found[Number(place) - 1] ??= row as Row
     }
     return found
   }
 
   runRow(statement: WriteStatement, values: readonly StoredValue[]): void {
-    if (!this.#open) {
-      this.#execute(statement.sql, values)
-      return
-    }
-    const name = statement.key?.map((index) => values[index]).join()
-    const waiting = this.#rows.get(statement)
-    const isNamed = name !== undefined && waiting?.names.has(name)
-    if (isNamed || waiting?.rows.length === MAX_WAITING_ROWS) this.#closeRows()
-    const group = this.#rows.get(statement) ?? { rows: [], names: new Set() }
-    this.#rows.set(statement, group)
-    group.rows.push(values)
-    if (name !== undefined) group.names.add(name)
+    if (this.#queue.isOpen) this.#queue.addRow(statement, values)
+    else this.#execute(statement.sql, values)
   }
 
   insertRows(statement: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[] {
     if (rows.length === 0) return []
     const [, first = ''] = /\(\s*(\w+)/.exec(statement.sql) ?? []
     const step = this.#toRowsStep({ ...statement, sql: `${statement.sql} RETURNING id, ${first}` }, rows)
-    const ids = new Map(this.#sendStep(step).rows.map(([id, name]) => [name, id as number]))
+    const ids = new Map(this.#queue.send(step).rows.map(([id, name]) => [name, id as number]))
     return rows.map(([name]) => ids.get(name))
   }
 
   /** Runs several statements without parameters. */
   execute(sql: string): void {
-    this.#sendScript(sql)
+    this.#queue.flush()
+    this.#queue.send(toPlainStep(sql))
   }
 
   close(): void {
     this.#textIndex?.index.close()
-    this.#client.close()
+    this.#queue.close()
   }
 
   #prepare(sql: string): PostgresStatement {
@@ -404,18 +348,18 @@ export class PostgresConnection implements Writer {
   }
 
   #execute(sql: string, values: readonly unknown[]): PostgresResult {
-    return this.#sendStep(this.#toStep(sql, values))
+    return this.#queue.send(this.#toStep(sql, values))
   }
 
   /** Outside of a transaction the statement is run at once. */
   #executeLater(sql: string, values: readonly unknown[]): { readonly changes: number } {
-    if (!this.#open) return this.#execute(sql, values)
+    if (!this.#queue.isOpen) return this.#execute(sql, values)
     if (this.#end.takes(sql)) {
       this.#end.add(this.#toStep(sql, values))
       return unknownChanges
     }
-    const waiting = this.#addWaiting(this.#toStep(sql, values))
-    const send = () => this.#sendWaiting()
+    const waiting = this.#queue.add(this.#toStep(sql, values))
+    const send = () => this.#queue.flush()
     return {
       get changes() {
         if (waiting.changes === undefined) send()
@@ -432,7 +376,7 @@ export class PostgresConnection implements Writer {
   }
 
   #toRowsStep(statement: RowStatement, rows: readonly (readonly unknown[])[]): PostgresStep {
-    const written = this.#translate(`rows ${statement.sql}`, () => plain(toRowsSql(statement)))
+    const written = this.#translate(`rows ${statement.sql}`, () => ({ text: toRowsSql(statement), names: undefined }))
     return this.#toWrittenStep(written, toArrays(statement, rows))
   }
 
@@ -445,82 +389,10 @@ export class PostgresConnection implements Writer {
   }
 
   #toWrittenStep({ text, numbers, logsAssets = false }: Written, values: unknown[]): PostgresStep {
-    if (numbers === 'word' || numbers === 'label_set') this.#sendLater(lockNames)
+    if (numbers === 'word' || numbers === 'label_set') this.#queue.add(lockNames)
     if (logsAssets) values.push(this.#end.logAssets())
     const seen = this.#views.toSeen(text)
     // What a snapshot hides and ends is in the text, which is another one soon.
-    return { text: seen, values, name: seen === text ? this.#nameOf(text) : '' }
-  }
-
-  /** Adds the rows that wait to the statements that wait. */
-  #closeRows(): void {
-    if (this.#rows.size === 0) return
-    const groups = [...this.#rows].sort(([one], [other]) => one.order - other.order)
-    this.#rows.clear()
-    for (const [statement, { rows }] of groups) {
-      const [first = []] = rows
-      this.#waiting.push({
-        step: rows.length === 1 ? this.#toStep(statement.sql, first) : this.#toRowsStep(statement, rows),
-      })
-    }
-  }
-
-  #addWaiting(step: PostgresStep): Waiting {
-    this.#closeRows()
-    const waiting: Waiting = { step }
-    this.#waiting.push(waiting)
-    if (this.#waiting.length >= MAX_WAITING) this.#sendWaiting()
-    return waiting
-  }
-
-  #sendWaiting(): void {
-    this.#closeRows()
-    const last = this.#waiting.pop()
-    if (last !== undefined) last.changes = this.#sendStep(last.step).changes
-  }
-
-  #nameOf(text: string): string {
-    const known = this.#names.get(text)
-    if (known !== undefined) return known
-    if (this.#names.size === MAX_CACHED_STATEMENTS) return ''
-    const name = `s${++this.#lastName}`
-    this.#names.set(text, name)
-    return name
-  }
-
-  #send({ text }: PostgresSql, values: readonly unknown[] = []): PostgresResult {
-    return this.#sendStep({ text, values, name: '' })
-  }
-
-  #sendLater({ text }: PostgresSql): void {
-    this.#addWaiting({ text, values: [], name: '' })
-  }
-
-  /** Runs several statements without parameters. */
-  #sendScript(text: string): void {
-    this.#sendWaiting()
-    this.#send(plain(text))
-  }
-
-  /** Runs a statement after all that wait. */
-  #sendStep(step: PostgresStep): PostgresResult {
-    this.#closeRows()
-    const [waiting, begins] = [this.#waiting, this.#begins || !this.#open]
-    this.#waiting = []
-    this.#begins = false
-    let result: PostgresResult
-    try {
-      result = this.#client.query({ ...step, before: waiting.map((each) => each.step), begins })
-    } catch (error) {
-      // The server does not have the statements that come after one that failed.
-      this.#names.clear()
-      throw toPostgresAppError(error)
-    }
-    for (const [index, each] of waiting.entries()) each.changes = result.changesBefore[index] ?? 0
-    if (result.session !== this.#session) {
-      this.#session = result.session
-      this.#names.clear()
-    }
-    return result
+    return { text: seen, values, name: seen === text ? this.#queue.nameOf(text) : '' }
   }
 }

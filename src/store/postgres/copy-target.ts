@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { AppError, conflict } from '../../kernel/errors.ts'
 import { internalText } from '../../kernel/safe-text.ts'
-import { openConnection, type Reader, type Writer } from '../connection.ts'
+import { openConnection } from '../connection.ts'
 import { newestSchema } from '../migrations.ts'
 import { toWayOn } from '../move/marker.ts'
 import { describeNewSchema, listPlainTables, selectLast, toList } from '../move/sqlite-tables.ts'
@@ -15,6 +15,7 @@ import {
   requireSameCounters,
   requireSameRows,
 } from '../move/target.ts'
+import type { Reader, Writer } from '../reader-writer.ts'
 import { describePlace, type PostgresAddress } from '../store-place.ts'
 import { PostgresError } from './client.ts'
 import { PostgresConnection } from './connection.ts'
@@ -58,7 +59,7 @@ function withTarget<T>(address: PostgresAddress, work: (connection: PostgresConn
 
 /** @throws AppError when a database cannot be moved to this one. */
 export const checkServerTarget = (address: PostgresAddress, moveId: string | undefined): void =>
-  withTarget(address, (connection) => checkMoveTarget(connection, address, moveId))
+  withTarget(address, (connection) => checkMoveTarget(connection, moveId))
 
 export const readTargetState = (address: PostgresAddress, moveId: string): TargetState =>
   withTarget(address, (connection) => {

@@ -1,16 +1,15 @@
+import type Database from 'better-sqlite3'
 import { AppError, conflict, notFound } from '../../kernel/errors.ts'
-import { migrate } from '../migrate.ts'
-import { newestSchema } from '../migrations.ts'
+import { inNewDatabase, newestSchema, requireUpgradable } from '../migrations.ts'
 import { listObjects } from '../move/sqlite-tables.ts'
-import { Database } from '../sqlite.ts'
 import type { SchemaUpgrade } from '../store.ts'
-import type { PostgresAddress, PostgresProfile } from '../store-place.ts'
+import type { PostgresAddress } from '../store-place.ts'
 import { PostgresError } from './client.ts'
 import type { PostgresConnection } from './connection.ts'
 import { READ_ONLY } from './faults.ts'
 import { requireProduct } from './product.ts'
 import { toPostgresSchema } from './schema.ts'
-import { findSchema, requireUpgradable, upgradeSchema } from './upgrade.ts'
+import { findSchema, upgradeSchema } from './upgrade.ts'
 
 /** How long a process waits for another one that creates the schema. */
 const CREATION_TIMEOUT_MS = 60_000
@@ -46,11 +45,8 @@ const selectFacts = `SELECT current_setting('server_version_num')::bigint AS num
     has_database_privilege(current_database(), 'CREATE') AS creates`
 
 /** @throws AppError `unavailable` when the server cannot be used. */
-function examineServer(
-  connection: PostgresConnection,
-  profile: PostgresProfile | undefined,
-): ServerFacts & { schema: number } {
-  requireProduct(connection, profile)
+function examineServer(connection: PostgresConnection): ServerFacts & { schema: number } {
+  requireProduct(connection)
   const facts = connection.prepare(selectFacts).get() as ServerFacts
   if (facts.number < MIN_VERSION) {
     const [found = ''] = facts.version.split(' ')
@@ -80,8 +76,8 @@ function requireEmpty({ others, encoding }: ServerFacts): void {
  * Checks that the server and the database can be used. Returns the number of the schema; 0 for an empty database.
  * @throws AppError `unavailable`
  */
-function examineDatabase(connection: PostgresConnection, { profile }: PostgresAddress): number {
-  const { schema: present, ...facts } = examineServer(connection, profile)
+function examineDatabase(connection: PostgresConnection): number {
+  const { schema: present, ...facts } = examineServer(connection)
   const newest = newestSchema()
   if (facts.copied === 1) {
     throw unusable(
@@ -112,12 +108,8 @@ export function findUnfinishedMove(connection: PostgresConnection): string | und
  * @param moveId the id of an unfinished move to it
  * @throws AppError
  */
-export function checkMoveTarget(
-  connection: PostgresConnection,
-  { profile }: PostgresAddress,
-  moveId: string | undefined,
-): void {
-  const { schema, ...facts } = examineServer(connection, profile)
+export function checkMoveTarget(connection: PostgresConnection, moveId: string | undefined): void {
+  const { schema, ...facts } = examineServer(connection)
   if (schema > 0) {
     const version = schema > newestSchema() ? ', of a newer version' : ''
     throw conflict(
@@ -155,12 +147,18 @@ export function prepareSchema(
   connection: PostgresConnection,
   { address, now, mustExist = false, onUpgrade }: SchemaOptions,
 ): void {
-  const present = examineDatabase(connection, address)
+  const present = examineDatabase(connection)
   if (present === newestSchema()) return
   if (present > 0) {
-    requireUpgradable(present, { isAllowed: onUpgrade !== undefined })
+    requireUpgradable(present)
+    if (onUpgrade === undefined) {
+      throw unusable(
+        'database_older',
+        `The database has schema ${present} of an earlier version of Assay, and this one needs ${newestSchema()}; copy it with \`pg_dump\`, then upgrade it with \`assay init\`, or by starting \`assay serve\` or \`assay worker\` of this version.`,
+      )
+    }
     const upgrade = upgradeSchema(address)
-    if (upgrade !== undefined) onUpgrade?.(upgrade)
+    if (upgrade !== undefined) onUpgrade(upgrade)
     return
   }
   if (mustExist) {
@@ -172,29 +170,22 @@ export function prepareSchema(
   try {
     connection.atomically(() => {
       connection.execute(`SET LOCAL lock_timeout = ${CREATION_TIMEOUT_MS}`)
-      fill(connection, now)
+      inNewDatabase((source) => fill(connection, source), { now })
     })
   } catch (error) {
     // Of processes that start together, the others wait for the first, whose schema has the same names.
-    const isThere =
-      error instanceof PostgresError && EXISTS.test(error.code) && examineDatabase(connection, address) > 0
+    const isThere = error instanceof PostgresError && EXISTS.test(error.code) && examineDatabase(connection) > 0
     if (!isThere) throw error
   }
 }
 
 /** Takes schema and rows from a new database of SQLite, so that they are described once, by its migrations. */
-function fill(connection: PostgresConnection, now: () => number): void {
-  const source = new Database(':memory:')
-  try {
-    migrate(source, now)
-    const { tables, indexes, counters } = toPostgresSchema(listObjects(source, 'main'))
-    connection.execute([tables.sql, ...indexes.map(({ sql }) => sql)].join('\n'))
-    for (const table of tables.names) copyRows(source, connection, table)
-    connection.execute(counters)
-    connection.execute(`CREATE TABLE main.schema_version AS SELECT ${newestSchema()}::bigint AS number`)
-  } finally {
-    source.close()
-  }
+function fill(connection: PostgresConnection, source: Database.Database): void {
+  const { tables, indexes, counters } = toPostgresSchema(listObjects(source, 'main'))
+  connection.execute([tables.sql, ...indexes.map(({ sql }) => sql)].join('\n'))
+  for (const table of tables.names) copyRows(source, connection, table)
+  connection.execute(counters)
+  connection.execute(`CREATE TABLE main.schema_version AS SELECT ${newestSchema()}::bigint AS number`)
 }
 
 function copyRows(source: Database.Database, connection: PostgresConnection, table: string): void {

@@ -1,6 +1,6 @@
 import { count } from '../../kernel/count.ts'
-import type { Reader } from '../connection.ts'
 import { describeNewSchema } from '../move/sqlite-tables.ts'
+import type { Reader } from '../reader-writer.ts'
 import { toPostgresSchema } from './schema.ts'
 
 const selectObjects = `

@@ -1,4 +1,4 @@
-import type { RowStatement } from '../connection.ts'
+import type { RowStatement } from '../reader-writer.ts'
 
 /** SQL text for PostgreSQL with `$1` for each parameter, and where the value of each comes from. */
 export interface PostgresSql {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Reader, Writer } from '../connection.ts'
 import { newestSchema } from '../migrations.ts'
+import type { Reader, Writer } from '../reader-writer.ts'
 import type { SchemaSessions, SchemaUpgrade, Store, StoreServer, WriteOptions } from '../store.ts'
 import type { PostgresAddress, StorePlace } from '../store-place.ts'
 import type { PostgresSettings } from './client.ts'

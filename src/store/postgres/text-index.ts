@@ -1,4 +1,4 @@
-import type { IndexedKind, Reader } from '../connection.ts'
+import type { IndexedKind, Reader } from '../reader-writer.ts'
 import { Database } from '../sqlite.ts'
 import { textWeights } from '../text-search.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import { packageFile } from '../../runtime/package-files.ts'
-import { listMigrations, type Migration, newestSchema } from '../migrations.ts'
+import { listMigrations, type Migration } from '../migrations.ts'
 import type { Reader, SchemaSessions, SchemaUpgrade } from '../store.ts'
 import type { PostgresAddress } from '../store-place.ts'
 import { PostgresError } from './client.ts'
@@ -30,29 +30,8 @@ export function findSchema(connection: Pick<PostgresConnection, 'prepare'>): num
   return connection.prepare('SELECT number FROM main.schema_version').pluck().get() as number
 }
 
-/**
- * The migrations of PostgreSQL. The first is empty and names the oldest schema that was published; each other one makes the change
- * of SQLite's with the same number.
- */
+/** The migrations of PostgreSQL. The first is empty; each other one makes the change of SQLite's with the same number. */
 export const listServerMigrations = (): Migration[] => listMigrations(packageFile('migrations/postgres/'))
-
-/** @throws AppError `unavailable` for an older schema that is not, or must not be, upgraded */
-export function requireUpgradable(present: number, { isAllowed }: { isAllowed: boolean }): void {
-  const [oldest] = listServerMigrations()
-  if (oldest === undefined || present < oldest.number) {
-    throw new AppError(
-      'unavailable',
-      `The database has schema ${present}, which is older than any that Assay can upgrade on PostgreSQL (${oldest?.number}); move it to a file with the version that made it (\`assay move --to sqlite:FILE\`), and back with this one.`,
-      { reason: 'database_too_old' },
-    )
-  }
-  if (isAllowed) return
-  throw new AppError(
-    'unavailable',
-    `The database has schema ${present} of an earlier version of Assay, and this one needs ${newestSchema()}; copy it with \`pg_dump\`, then upgrade it with \`assay init\`, or by starting \`assay serve\` or \`assay worker\` of this version.`,
-    { reason: 'database_older' },
-  )
-}
 
 /**
  * Upgrades the schema of a database in one transaction under the locks of all scopes: of many processes that start

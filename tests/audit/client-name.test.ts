@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toStoredClient } from '../../src/store/client-name.ts'
+import { toStoredClient } from '../../src/audit/audit.store.ts'
 
 it('stores the name of a program as one short line', () => {
   expect(toStoredClient(undefined)).toBeUndefined()

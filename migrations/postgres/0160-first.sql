@@ -1,2 +1,0 @@
--- The oldest schema that was published for PostgreSQL. New databases are made from the schema of SQLite; a later file
--- makes the change of the SQLite migration with its number in a database that exists.

@@ -1,0 +1,2 @@
+-- A new database is made from the schema of SQLite (src/store/postgres/schema.ts). A later file makes the change of the
+-- SQLite migration with its number in a database that exists.

@@ -1,1 +1,0 @@
--- The schema of PostgreSQL alone changes.
