@@ -22,32 +22,22 @@ export interface EarlierUnread extends UnreadRecord {
   isOfEndedScan: boolean
 }
 
-interface UnreadSqlRow {
-  section: string
-  reason: UnreadReason
-  detail: string
-  was_read: number
-  is_settled: number
-  scan_id: number
-  has_ended: number
-}
+type UnreadSqlRow = Omit<EarlierUnread, 'wasRead' | 'isSettled' | 'isOfEndedScan'> &
+  Record<'wasRead' | 'isSettled' | 'isOfEndedScan', number>
 
 export function listUnread(reader: Reader, assetId: number): EarlierUnread[] {
   const rows = reader
     .prepare(
-      `SELECT u.section, u.reason, u.detail, u.was_read, u.is_settled, u.scan_id,
-         EXISTS (SELECT 1 FROM scan s WHERE s.id = u.scan_id AND s.status IN ('COMPLETED', 'PARTIAL')) AS has_ended
+      `SELECT u.section, u.reason, u.detail, u.was_read AS wasRead, u.is_settled AS isSettled, u.scan_id AS scanId,
+         EXISTS (SELECT 1 FROM scan s WHERE s.id = u.scan_id AND s.status IN ('COMPLETED', 'PARTIAL')) AS isOfEndedScan
        FROM unread_section u WHERE u.asset_id = ?`,
     )
     .all(assetId) as UnreadSqlRow[]
-  return rows.map(({ section, reason, detail, was_read, is_settled, scan_id, has_ended }) => ({
-    section,
-    reason,
-    detail,
-    wasRead: was_read === 1,
-    isSettled: is_settled === 1,
-    scanId: scan_id,
-    isOfEndedScan: has_ended === 1,
+  return rows.map(({ wasRead, isSettled, isOfEndedScan, ...row }) => ({
+    ...row,
+    wasRead: wasRead === 1,
+    isSettled: isSettled === 1,
+    isOfEndedScan: isOfEndedScan === 1,
   }))
 }
 
