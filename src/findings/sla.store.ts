@@ -17,23 +17,15 @@ export interface SlaPolicy {
 /** The name of the policy for all findings; no slug has a `_`. */
 export const ALL_FINDINGS = '_all'
 
-interface SlaSqlRow {
-  id: number
-  name: string
-  slug: string | null
-  mapping: string | null
-  days: string
-  updatedAt: number
-}
+type SlaSqlRow = Omit<SlaPolicy, 'mapping' | 'days'> & { mapping: string | null; days: string }
 
-const selectPolicies = `SELECT p.id, p.name, t.slug, t.filter_mapping AS mapping, p.days, p.updated_at AS updatedAt
+const selectPolicies = `SELECT p.id, p.name, t.slug AS termSlug, t.filter_mapping AS mapping, p.days, p.updated_at AS updatedAt
   FROM sla_policy p LEFT JOIN term t ON t.id = p.term_id ORDER BY p.name`
 
 /** Every policy, that for all findings first. */
 export function listPolicies(reader: Reader): SlaPolicy[] {
-  return (reader.prepare(selectPolicies).all() as SlaSqlRow[]).map(({ id, name, slug, mapping, days, updatedAt }) => ({
-    ...{ id, name, updatedAt },
-    termSlug: slug,
+  return (reader.prepare(selectPolicies).all() as SlaSqlRow[]).map(({ mapping, days, ...policy }) => ({
+    ...policy,
     mapping: mapping === null ? {} : (JSON.parse(mapping) as FilterMapping),
     days: JSON.parse(days) as SlaDays,
   }))

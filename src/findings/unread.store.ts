@@ -14,24 +14,15 @@ export interface UnreadRecord extends UnreadSection {
   scanId: number
 }
 
-interface UnreadSqlRow {
-  section: string
-  reason: UnreadReason
-  detail: string
-  was_read: number
-  scan_id: number
-}
+type UnreadSqlRow = Omit<UnreadRecord, 'wasRead'> & { wasRead: number }
 
 export function listUnread(reader: Reader, assetId: number): UnreadRecord[] {
   const rows = reader
-    .prepare('SELECT section, reason, detail, was_read, scan_id FROM unread_section WHERE asset_id = ?')
+    .prepare('SELECT section, reason, detail, was_read AS wasRead, scan_id AS scanId FROM unread_section WHERE asset_id = ?')
     .all(assetId) as UnreadSqlRow[]
-  return rows.map(({ section, reason, detail, was_read, scan_id }) => ({
-    section,
-    reason,
-    detail,
-    wasRead: was_read === 1,
-    scanId: scan_id,
+  return rows.map(({ wasRead, ...row }) => ({
+    ...row,
+    wasRead: wasRead === 1,
   }))
 }
 
