@@ -115,7 +115,6 @@ export function generatedWiki(options: GeneratedWikiOptions): WikiTenant {
       key,
       name: `Generated ${index + 1}`,
       createdAt: TODAY,
-      authorId: author,
     }).id
   })
   for (let number = 0; number < pages; number++) {

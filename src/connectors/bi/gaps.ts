@@ -58,7 +58,7 @@ export function listRoleGaps(roles: readonly Item[] | undefined): UnreadSection[
 export const expressionSections = ['tables/columns', 'tables/measures/expressions', 'tables/sources']
 
 /**
- * Whether a result of the metadata scan has no expression at all: without the tenant setting for them, the platform
+ * Whether a result of the metadata scan has no expressions: without the tenant setting for them, the platform
  * returns neither DAX nor Power Query.
  */
 export const lacksExpressions = (datasets: readonly Item[]) =>

@@ -164,12 +164,6 @@ export class BiTenant {
     workspace.modifiedAt = this.#now()
   }
 
-  renameWorkspace(id: string, name: string): void {
-    const workspace = need(this.workspaces.get(id), `workspace ${id}`)
-    workspace.name = name
-    this.touch(workspace)
-  }
-
   deleteWorkspace(id: string): void {
     this.workspaces.delete(id)
   }
@@ -201,11 +195,5 @@ export class BiTenant {
       if (dataset !== undefined) return { workspace, dataset }
     }
     return undefined
-  }
-
-  deleteDataset(id: string): void {
-    const { workspace } = need(this.findDataset(id), `dataset ${id}`)
-    workspace.datasets = workspace.datasets.filter((dataset) => dataset.id !== id)
-    this.touch(workspace)
   }
 }

@@ -5,8 +5,6 @@ export interface Version {
   /** Milliseconds since the epoch. */
   createdAt: number
   authorId: string
-  message: string
-  minorEdit: boolean
 }
 
 export type ContentStatus = 'current' | 'archived' | 'trashed' | 'deleted'
@@ -21,7 +19,6 @@ export interface WikiSpace {
   description: string
   labels: readonly string[]
   homepageId: string | null
-  authorId: string
 }
 
 export interface WikiPage {
@@ -29,7 +26,6 @@ export interface WikiPage {
   spaceId: string
   parentId: string | null
   parentType?: 'page' | 'folder' | 'whiteboard' | 'database'
-  position: number
   title: string
   status: ContentStatus
   authorId: string
@@ -156,9 +152,8 @@ export class WikiTenant {
     return this.users.keys().next().value ?? 'account-0'
   }
 
-  #bump(item: { version: Version }, changes: { authorId?: string; message?: string; minorEdit?: boolean } = {}): void {
-    const { authorId = item.version.authorId, message = '', minorEdit = false } = changes
-    item.version = { number: item.version.number + 1, createdAt: this.#changed(), authorId, message, minorEdit }
+  #bump(item: { version: Version }, authorId = item.version.authorId): void {
+    item.version = { number: item.version.number + 1, createdAt: this.#changed(), authorId }
   }
 
   addUser(user: WikiUser): WikiUser {
@@ -177,7 +172,6 @@ export class WikiTenant {
       description: '',
       labels: [],
       homepageId: null,
-      authorId: this.#author(),
       ...space,
     }
     this.spaces.set(added.id, added)
@@ -191,13 +185,6 @@ export class WikiTenant {
     )
   }
 
-  /** Deletes a space and all of its content. */
-  deleteSpace(id: string): void {
-    this.#changed()
-    this.spaces.delete(id)
-    for (const page of this.pages.values()) if (page.spaceId === id) this.purgePage(page.id)
-  }
-
   addPage(page: NewPage): WikiPage {
     const now = this.#changed()
     const { createdAt = now, updatedAt = createdAt, versionNumber = 1, parentId = null } = page
@@ -206,13 +193,12 @@ export class WikiTenant {
       id: page.id ?? toContentId(`page ${page.spaceId} ${page.title} ${this.#edits}`),
       spaceId: page.spaceId,
       parentId,
-      position: this.pages.size,
       title: page.title,
       status: page.status ?? 'current',
       authorId,
       ownerId: page.ownerId ?? authorId,
       createdAt,
-      version: { number: versionNumber, createdAt: updatedAt, authorId, message: '', minorEdit: false },
+      version: { number: versionNumber, createdAt: updatedAt, authorId },
       labels: page.labels ?? [],
       body: page.body,
     }
@@ -224,22 +210,15 @@ export class WikiTenant {
     return need(this.pages.get(id), `page ${id}`)
   }
 
-  getPageByTitle(title: string): WikiPage {
-    return need(
-      this.pages.values().find((page) => page.title === title),
-      `page "${title}"`,
-    )
-  }
-
   bodyOf(page: WikiPage): string {
     return typeof page.body === 'string' ? page.body : page.body()
   }
 
-  editPage(id: string, edit: { body?: string; title?: string; authorId?: string; minorEdit?: boolean }): WikiPage {
+  editPage(id: string, edit: { body?: string; title?: string; authorId?: string }): WikiPage {
     const page = this.getPage(id)
     page.body = edit.body ?? page.body
     page.title = edit.title ?? page.title
-    this.#bump(page, edit)
+    this.#bump(page, edit.authorId)
     return page
   }
 
@@ -247,11 +226,6 @@ export class WikiTenant {
     const page = this.getPage(id)
     if (to.parentId !== undefined) page.parentId = to.parentId
     page.spaceId = to.spaceId ?? page.spaceId
-    this.#changed()
-  }
-
-  labelPage(id: string, labels: readonly string[]): void {
-    this.getPage(id).labels = labels
     this.#changed()
   }
 
@@ -297,7 +271,7 @@ export class WikiTenant {
       ...(comment.parentId === undefined ? {} : { parentId: comment.parentId }),
       status: 'current',
       createdAt,
-      version: { number: 1, createdAt, authorId, message: '', minorEdit: false },
+      version: { number: 1, createdAt, authorId },
       body: comment.body,
       resolution: comment.resolution ?? 'open',
       ...(comment.selection === undefined ? {} : { selection: comment.selection }),
@@ -310,11 +284,6 @@ export class WikiTenant {
     const comment = need(this.comments.get(id), `comment ${id}`)
     comment.body = body
     this.#bump(comment)
-  }
-
-  resolveComment(id: string, resolution: WikiComment['resolution'] = 'resolved'): void {
-    need(this.comments.get(id), `comment ${id}`).resolution = resolution
-    this.#changed()
   }
 
   /** Deletes a comment and its replies. */
@@ -338,7 +307,7 @@ export class WikiTenant {
       fileId: toGuid(`file ${id} 1`),
       status: 'current',
       createdAt,
-      version: { number: 1, createdAt, authorId, message: '', minorEdit: false },
+      version: { number: 1, createdAt, authorId },
       fileSize: file.fileSize ?? (typeof bytes === 'function' ? bytes() : bytes).length,
       bytes: typeof bytes === 'function' ? bytes : () => bytes,
     }

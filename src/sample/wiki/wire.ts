@@ -4,10 +4,8 @@ import type { Version, WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTen
 
 const instant = (at: number) => new Date(at).toISOString()
 
-const toVersionWire = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
+const toVersionWire = ({ number, createdAt, authorId }: Version) => ({
   number,
-  message,
-  minorEdit,
   authorId,
   createdAt: instant(createdAt),
 })
