@@ -17,6 +17,7 @@ const ASSETS_AT_ONCE = 200
 /** Maximum number of texts whose shingles are cached during the comparison. */
 const SHINGLES_HELD = 500
 const MAX_NAME_LENGTH = 120
+const PACKED_AT_ONCE = 65_536
 const { type: TYPE, category } = duplicateDetector
 
 const weights: Record<DuplicateType, { severity: Severity; certainty: number }> = {
@@ -73,6 +74,7 @@ async function readTexts({ lease, store }: CrossAssetContext): Promise<ComparedT
     total: measureDigests(reader, sourceId, TYPE) / 4,
   }))
   const texts: ComparedText[] = []
+  const pack = createPacker()
   for (let afterId = 0; ; ) {
     const page = { sourceId, detectorType: TYPE, afterId, limit: ASSETS_AT_ONCE }
     const assets = store.read((reader) => listDigestedAssets(reader, page))
@@ -82,13 +84,29 @@ async function readTexts({ lease, store }: CrossAssetContext): Promise<ComparedT
       const { words, whole, bands, shingles } = digest
       // The stages of a report are separate workspaces, so copies across workspaces are intentional.
       const group = kind.startsWith('bi.') ? scopeKey : ''
-      const anchors = toAnchors(shingles, total)
-      texts.push({ id, group, at, digest: { words, whole, bands }, size: shingles.length, anchors })
+      const anchors = pack(toAnchors(shingles, total))
+      texts.push({ id, group, at, digest: { words, whole, bands: pack(bands) }, size: shingles.length, anchors })
     }
     const last = assets.at(-1)
     if (last === undefined) return texts
     afterId = last.id
     await nextTurn()
+  }
+}
+
+/** Packs many short lists into few buffers; a buffer for each list would need more memory than its numbers. */
+function createPacker(): (numbers: Uint32Array) => Uint32Array {
+  let room = new Uint32Array()
+  let used = 0
+  return (numbers) => {
+    if (used + numbers.length > room.length) {
+      room = new Uint32Array(Math.max(PACKED_AT_ONCE, numbers.length))
+      used = 0
+    }
+    const kept = room.subarray(used, used + numbers.length)
+    kept.set(numbers)
+    used += numbers.length
+    return kept
   }
 }
 

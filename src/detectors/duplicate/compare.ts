@@ -42,6 +42,8 @@ const OLDEST = 60
 /** Number of comparisons, and of texts, processed between two yields. */
 const STEPS_PER_TURN = 2_000
 const TEXTS_PER_TURN = 5_000
+/** Limit on texts, so that a text's index and an anchor or band fit into one double without loss. */
+const MAX_TEXTS = 2 ** 21
 
 /** The sampled shingles by which contained texts are found; `total` is the number of shingles in all texts. */
 export function toAnchors(shingles: Uint32Array, total: number): Uint32Array {
@@ -121,26 +123,32 @@ export function* findNearPairs(
   shinglesOf: Shingles,
   similarity: number,
 ): Paced<NearPair[]> {
-  const ordered = texts.toSorted(olderFirst)
+  const ordered = texts.toSorted(olderFirst).slice(0, MAX_TEXTS)
   const pairs: NearPair[] = []
   const checked = new Set<number>()
+  // Band and text index combined in one number: after sorting, texts of one bucket are adjacent, oldest first.
+  const places = new Float64Array(ordered.length)
   let steps = 0
   for (const [band] of (ordered[0]?.digest.bands ?? []).entries()) {
-    const buckets = new Map<number, number[]>()
     for (const [index, { digest }] of ordered.entries()) {
-      addTo(buckets, digest.bands[band] ?? 0, index)
+      places[index] = (digest.bands[band] ?? 0) * MAX_TEXTS + index
       if (index % TEXTS_PER_TURN === 0) yield
     }
-    for (const bucket of buckets.values()) {
-      const largest = bucket.length > MAX_BUCKET ? OLDEST : bucket.length
-      for (const [position, newer] of bucket.entries()) {
-        for (const older of bucket.slice(0, Math.min(position, largest))) {
+    places.sort()
+    yield
+    for (let from = 0, to = 0; from < places.length; from = to) {
+      const key = bandAt(from)
+      for (to = from + 1; to < places.length && bandAt(to) === key; ) to++
+      const largest = to - from > MAX_BUCKET ? OLDEST : to - from
+      for (let newer = from + 1; newer < to; newer++) {
+        const last = Math.min(newer, from + largest)
+        for (let older = from; older < last; older++) {
           steps++
           if (steps >= STEPS_PER_TURN) {
             steps = 0
             yield
           }
-          const pair = check(older, newer)
+          const pair = check(textAt(older), textAt(newer))
           if (pair !== undefined) pairs.push(pair)
         }
       }
@@ -148,6 +156,14 @@ export function* findNearPairs(
     yield
   }
   return pairs.sort((a, b) => olderFirst(a.older, b.older))
+
+  function bandAt(at: number): number {
+    return Math.floor((places[at] ?? 0) / MAX_TEXTS)
+  }
+
+  function textAt(at: number): number {
+    return (places[at] ?? 0) % MAX_TEXTS
+  }
 
   function check(olderAt: number, newerAt: number): NearPair | undefined {
     const [older, newer] = [ordered[olderAt], ordered[newerAt]]
@@ -192,7 +208,7 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
     const hits = new Map<number, number>()
     let counted = 0
     for (const anchor of small.anchors) {
-      const list = holders.get(anchor) ?? []
+      const list = holders(anchor)
       // A shingle that many texts share is no evidence.
       if (list.length > MAX_HOLDERS + 1) continue
       counted++
@@ -220,20 +236,38 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
   return pairs.sort((a, b) => olderFirst(a.older, b.older))
 }
 
-/** The texts that have each anchor; of an anchor that many have, only as many as show that. */
-function* indexAnchors(texts: readonly ComparedText[]): Paced<Map<number, number[]>> {
-  const holders = new Map<number, number[]>()
-  for (const [at, { anchors }] of texts.entries()) {
-    for (const anchor of anchors) {
-      if ((holders.get(anchor)?.length ?? 0) <= MAX_HOLDERS + 1) addTo(holders, anchor, at)
+/**
+ * Maps anchors to the texts that have them; lists are truncated once they exceed what is useful. A sorted array needs
+ * little memory.
+ */
+function* indexAnchors(texts: readonly ComparedText[]): Paced<(anchor: number) => number[]> {
+  const compared = texts.slice(0, MAX_TEXTS)
+  const entries = new Float64Array(compared.reduce((sum, { anchors }) => sum + anchors.length, 0))
+  let length = 0
+  let steps = 0
+  for (const [at, { anchors }] of compared.entries()) {
+    for (const anchor of anchors) entries[length++] = anchor * MAX_TEXTS + at
+    steps += anchors.length
+    if (steps >= STEPS_PER_TURN * 5) {
+      steps = 0
+      yield
     }
-    if (at % TEXTS_PER_TURN === 0) yield
   }
-  return holders
-}
-
-function addTo(lists: Map<number, number[]>, key: number, index: number): void {
-  const list = lists.get(key)
-  if (list === undefined) lists.set(key, [index])
-  else list.push(index)
+  entries.sort()
+  return (anchor) => {
+    let [low, high] = [0, entries.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((entries[middle] ?? 0) < anchor * MAX_TEXTS) low = middle + 1
+      else high = middle
+    }
+    const list: number[] = []
+    const end = (anchor + 1) * MAX_TEXTS
+    for (let at = low; at < entries.length && list.length <= MAX_HOLDERS + 1; at++) {
+      const entry = entries[at] ?? end
+      if (entry >= end) break
+      list.push(entry % MAX_TEXTS)
+    }
+    return list
+  }
 }
