@@ -167,8 +167,6 @@ CREATE TABLE scan (
   -- The last asset that a check across assets has examined, and which check that is.
   estate_cursor INTEGER NOT NULL DEFAULT 0,
   estate_step TEXT NOT NULL DEFAULT '',
-  -- What a connector has begun on the platform for this scan, so that a resumed scan does not begin it again.
-  notebook TEXT,
   -- Of the settings that decide which scopes the source has.
   scope_hash TEXT
 ) STRICT;
@@ -301,8 +299,6 @@ CREATE TABLE unread_section (
   detail TEXT NOT NULL DEFAULT '',
   -- 1: an earlier scan has read it.
   was_read INTEGER NOT NULL CHECK (was_read IN (0, 1)),
-  -- 1: the platform omitted it twice in a row, so it is taken to be empty.
-  is_settled INTEGER NOT NULL DEFAULT 0 CHECK (is_settled IN (0, 1)),
   scan_id INTEGER NOT NULL,
   PRIMARY KEY (asset_id, section)
 ) STRICT, WITHOUT ROWID;

@@ -28,8 +28,6 @@ export type TextKind = (typeof textKinds)[number]
 export const MAX_NAME = 1000
 export const MAX_ADDRESS = 4096
 export const MAX_LINK_LABEL = 200
-/** Maximum length of the state that a connector session keeps between scans. */
-export const MAX_CHECKPOINT = 1_000_000
 /** Definitions have limits of their own, and a truncated one would have another meaning. */
 export const MAX_DEFINITION = 1_000_000
 

@@ -174,7 +174,6 @@ export interface ScanRow {
   estate_step: Generated<string>
   failures: Generated<SafeText>
   warnings: Generated<SafeText>
-  notebook: Generated<SafeText | null>
 }
 
 export interface ScanScopeRow {
