@@ -113,8 +113,9 @@ export function createApp(folder: Folder): OpenedApp {
       runOnQueryThread: (operation, input, { caller, coerced }) =>
         answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
       ...(database !== undefined && isAnswering ? toThreads(database, about.caller) : {}),
-      runOnScanThread: (operation, input, asking) =>
-        answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
+      // What reads a tenant takes long in any case, a change only where there are many findings.
+      runOnScanThread: ({ name, effect }, input, asking) =>
+        isAnswering && (effect === 'read' || answers?.isNeeded() === true) ? scans.run(name, input, asking) : undefined,
       ...(database === undefined ? {} : { listCodes: database.lookups.listCodes }),
       lockdown,
       lockdownCodes,

@@ -3,9 +3,8 @@ import { duplicatesCheck } from '../cross-asset-checks/duplicates.ts'
 import { brokenLinksCheck } from '../cross-asset-checks/links.ts'
 import { contentQualityCheck } from '../cross-asset-checks/quality.ts'
 import { completeDetectors } from '../custom-detectors/lifecycle.ts'
-import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
+import { createDetection, type Detection } from '../detectors/request.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Detect } from '../scans/cross-asset-check.ts'
 import type { Owner } from '../scans/owner.ts'
 import { installedPlugins } from '../sources/operations.ts'
 import type { Vault } from '../store/keys/vault.ts'
@@ -25,25 +24,17 @@ export interface RunnerOptions {
   upstream?: UpstreamTally | undefined
 }
 
-/** Runs scans with all installed plugins; the detector threads start with the first document. */
+/** Runs scans with all installed plugins. */
 export function createScanRunner(options: RunnerOptions): ScanQueue {
-  let pool: DetectorPool | undefined
-  const detect: Detect = (document, request) => {
-    pool ??= createDetectorPool({ fingerprintKey: options.vault.fingerprintKey() })
-    return pool.run(document, request)
-  }
-  const queue = createScanQueue({
+  let detect: Detection | undefined
+  return createScanQueue({
     ...options,
     plugins: installedPlugins,
-    detect,
+    detect: (document, request) => {
+      detect ??= createDetection(options.vault.fingerprintKey())
+      return detect(document, request)
+    },
     crossAssetChecks,
     completeDetectors,
   })
-  return {
-    ...queue,
-    close: async () => {
-      await queue.close()
-      await pool?.close()
-    },
-  }
 }

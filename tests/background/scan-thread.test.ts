@@ -329,7 +329,9 @@ describe('an import on the scan thread', () => {
     )
     const caller = { name: 'ada', via: 'cli' as const, scopes: new Set(scopes) }
     const ask = (input: object) =>
-      bench.thread.run('triage_findings', input, { caller, signal: new AbortController().signal })
+      bench.thread.run('triage_findings', input, {
+        ...{ caller, signal: new AbortController().signal, progress: () => {} },
+      })
     const filters = { sources: ['triaged'] }
     await expect(ask({ filters, status: 'IGNORED', expected: 3 })).rejects.toMatchObject({
       code: 'conflict',

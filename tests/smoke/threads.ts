@@ -14,7 +14,6 @@ const kinds: Readonly<Record<string, object>> = {
   'background/query.worker.js': {},
   'background/scan.worker.js': { owner: 'smoke', processMark: 'smoke' },
   'commands/database.worker.js': {},
-  'detectors/detect.worker.js': {},
   'documents/office/pdf.worker.js': {},
   'imports/apply/sort.worker.js': {},
   'imports/stage/import.worker.js': {},
