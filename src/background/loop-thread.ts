@@ -6,7 +6,7 @@ import type { ReadElsewhere } from '../watches/operations.ts'
 import type { BackgroundSettings } from './background.ts'
 import type { Loop } from './loop.ts'
 import type { LoopThreadProtocol, LoopThreadSettings } from './loop.worker.ts'
-import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
+import { type ThreadOptions, toThreadSettings, YOUNG_MEGABYTES } from './thread-options.ts'
 
 const SCRIPT = 'background/loop.worker'
 /** How long messages in progress and a lease to be released may take at the end. */
@@ -32,7 +32,7 @@ export function createLoopThread(options: LoopThreadOptions): Loop {
     const workerData: LoopThreadSettings = { ...toThreadSettings(options), settings: options.settings, processMark }
     const opened = openWorker<LoopThreadProtocol>({
       script,
-      settings: { workerData, stdout: true },
+      settings: { workerData, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
       events: {
         log: options.writeLine,
         start: (scanUid) => scans.start(scanUid),

@@ -70,6 +70,9 @@ export interface PostgresSession {
 /** A reply is awaited or there, or the thread has ended. */
 export const [WAITED, REPLIED, ENDED] = [0, 1, 2]
 
+/** Limit of the young generation of its heap: rows are passed on at once. */
+const YOUNG_MEGABYTES = 6
+
 interface ConnectionThread {
   worker: Worker
   state: Int32Array
@@ -80,7 +83,9 @@ let shared: ConnectionThread | undefined
 
 function takeThread(): ConnectionThread {
   if (shared !== undefined && Atomics.load(shared.state, 0) !== ENDED) return shared
-  const worker = startWorker('store/postgres/connection.worker')
+  const worker = startWorker('store/postgres/connection.worker', {
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+  })
   worker.unref()
   shared = { worker, state: new Int32Array(new SharedArrayBuffer(4)) }
   return shared

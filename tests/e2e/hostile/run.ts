@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { memorySettings } from '../../../src/cli/service-unit.ts'
 import { startSampleBi } from '../../../src/sample/bi/server.ts'
 import { sampleSourceConfigs } from '../../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../../src/sample/wiki/server.ts'
@@ -13,8 +14,6 @@ import type { HostileCase } from './cases.ts'
 
 const MEGABYTE = 1024 * 1024
 const MAX_MEGABYTES = 600
-/** On PostgreSQL, each thread has another one with its connection: two scans of any tenants take 690 MB, and a PDF that unpacks to 400 MB nearly as much again. */
-const MAX_POSTGRES_MEGABYTES = 1_400
 const MAX_CALM_MS = 10_000
 const MAX_HOSTILE_MS = 90_000
 /** How long a scan that does not end by itself is watched before it is cancelled. */
@@ -64,10 +63,10 @@ async function startTenant({ platform, faults, file }: HostileCase) {
 /** Serves a data folder, or a database at `store`, and scans a hostile tenant next to another one. */
 export async function openHostileBench(store?: string): Promise<HostileBench> {
   const { home, remove } = makeHome()
-  const server: ServingProcess = await serveAssay(home, [], store === undefined ? {} : { ASSAY_STORE: store })
+  const env = { ...memorySettings, ...(store === undefined ? {} : { ASSAY_STORE: store }) }
+  const server: ServingProcess = await serveAssay(home, [], env)
   const calm = await startSampleWiki({ tenant: generatedWiki({ pages: CALM_PAGES }), latencyMs: CALM_LATENCY_MS })
   const pid = server.child.pid ?? 0
-  const maxMegabytes = store === undefined ? MAX_MEGABYTES : MAX_POSTGRES_MEGABYTES
 
   const ask = async <T>(path: string, body?: object): Promise<T> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
@@ -149,7 +148,7 @@ export async function openHostileBench(store?: string): Promise<HostileBench> {
           if (left.items.length > 0) problems.push(`a scan of ${source} is left RUNNING`)
         }
         const peakMegabytes = Math.round((readMemory(pid)?.peak ?? 0) / MEGABYTE)
-        if (peakMegabytes > maxMegabytes) problems.push(`the process took ${peakMegabytes} MB`)
+        if (peakMegabytes > MAX_MEGABYTES) problems.push(`the process took ${peakMegabytes} MB`)
         const longest = await stopWatching()
         if (longest > MAX_HEALTH_MS) problems.push(`/health was answered after ${Math.round(longest)} ms`)
         return {
