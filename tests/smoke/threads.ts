@@ -10,7 +10,6 @@ const AT_ONCE = 4
 
 /** What each thread needs beyond the data folder. A kind that is missing here fails. */
 const kinds: Readonly<Record<string, object>> = {
-  'background/loop.worker.js': { processMark: 'smoke' },
   'background/query.worker.js': {},
   'background/scan.worker.js': { owner: 'smoke', processMark: 'smoke' },
   'commands/database.worker.js': {},
