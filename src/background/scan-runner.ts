@@ -3,7 +3,7 @@ import { duplicatesCheck } from '../cross-asset-checks/duplicates.ts'
 import { brokenLinksCheck } from '../cross-asset-checks/links.ts'
 import { contentQualityCheck } from '../cross-asset-checks/quality.ts'
 import { completeDetectors } from '../custom-detectors/lifecycle.ts'
-import { createDetection, type Detection } from '../detectors/request.ts'
+import { createDetectorRunner, type DetectorRunner } from '../detectors/request.ts'
 import { applyStagedImport } from '../imports/apply/apply-import.ts'
 import type { ScanRunner } from '../operation/context.ts'
 import type { Log } from '../runtime/log.ts'
@@ -29,12 +29,12 @@ export interface RunnerOptions {
 
 /** Runs scans with all installed plugins. */
 export function createScanRunner(options: RunnerOptions): ScanQueue {
-  let detect: Detection | undefined
+  let detect: DetectorRunner | undefined
   return createScanQueue({
     ...options,
     plugins: installedPlugins,
     detect: (document, request) => {
-      detect ??= createDetection(options.vault.fingerprintKey())
+      detect ??= createDetectorRunner(options.vault.fingerprintKey())
       return detect(document, request)
     },
     crossAssetChecks,

@@ -10,7 +10,7 @@ import type { CustomDefinition } from '../detectors/custom/rule.ts'
 import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { ReportedValues } from '../detectors/reported-values.ts'
-import { createDetection, type Detection } from '../detectors/request.ts'
+import { createDetectorRunner, type DetectorRunner } from '../detectors/request.ts'
 import { MAX_ADDRESS, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -53,7 +53,7 @@ export async function previewDetector(
   context: ReadContext,
 ): Promise<Preview> {
   const preview: Preview = { examined: 0, matched: 0, hits: 0, samples: [], warnings: [] }
-  const detect = createDetection(context.vault.fingerprintKey())
+  const detect = createDetectorRunner(context.vault.fingerprintKey())
   for (const text of asked.texts) {
     const { document, asset } = toSubject(text)
     const { key, kind, name, url } = asset
@@ -78,7 +78,7 @@ interface Subject {
 }
 
 async function examine(
-  detect: Detection,
+  detect: DetectorRunner,
   definition: CustomDefinition,
   { document, asset, toShown }: Subject,
   preview: Preview,
@@ -97,7 +97,7 @@ async function examine(
 }
 
 async function previewSource(
-  detect: Detection,
+  detect: DetectorRunner,
   definition: CustomDefinition,
   { source, limit, plugins }: { source: SourceRecord; limit: number; plugins: Plugins },
   preview: Preview,

@@ -52,9 +52,9 @@ export function runRequest(
 const LIMIT_MS = 2_000
 
 /** Runs requests on this thread, each after what waits for the thread, and no detector without end. */
-export type Detection = (document: AssayDocument, request: DetectorRequest) => Promise<RunResult>
+export type DetectorRunner = (document: AssayDocument, request: DetectorRequest) => Promise<RunResult>
 
-export function createDetection(fingerprintKey: Uint8Array): Detection {
+export function createDetectorRunner(fingerprintKey: Uint8Array): DetectorRunner {
   const fingerprint = createFingerprinter(fingerprintKey)
   return async (document, request) => {
     await nextTurn()
