@@ -9,6 +9,8 @@ RUN npm run build && npm prune --omit=dev
 FROM node:24-bookworm-slim
 LABEL io.modelcontextprotocol.server.name="io.github.assay/assay"
 ENV NODE_ENV=production ASSAY_HOME=/data
+# The C library returns memory that is no longer needed.
+ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=65536
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules

@@ -1,7 +1,6 @@
 import { startBackground } from './background/background.ts'
 import type { Lookups } from './background/lookups.ts'
 import type { Loop } from './background/loop.ts'
-import { createLoopThread } from './background/loop-thread.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import type { ScanThread } from './background/scan-thread.ts'
 import { createScanThreads } from './background/scan-threads.ts'
@@ -9,6 +8,7 @@ import { createServedAnswers, type ServedAnswers } from './background/served-ans
 import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, type OpenOptions, openFolder } from './commands/data-folder.ts'
 import { createDatabaseThreads, type DatabaseThreads } from './commands/database-threads.ts'
+import { createLoopThread } from './commands/loop-thread.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
 import type { QuestionOptions } from './http/questions.ts'
@@ -113,8 +113,9 @@ export function createApp(folder: Folder): OpenedApp {
       runOnQueryThread: (operation, input, { caller, coerced }) =>
         answers?.answer(operation, input, { caller, coerced, signal: about.signal }),
       ...(database !== undefined && isAnswering ? toThreads(database, about.caller) : {}),
-      runOnScanThread: (operation, input, asking) =>
-        answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
+      // What reads a tenant takes long in any case, a change only where there are many findings.
+      runOnScanThread: ({ name, effect }, input, asking) =>
+        isAnswering && (effect === 'read' || answers?.isNeeded() === true) ? scans.run(name, input, asking) : undefined,
       ...(database === undefined ? {} : { listCodes: database.lookups.listCodes }),
       lockdown,
       lockdownCodes,

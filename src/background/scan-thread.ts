@@ -2,7 +2,7 @@ import type { UpstreamTally } from '../connectors/http/upstream.ts'
 import type { ImportContext, ImportResult } from '../imports/imports.ts'
 import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ScanRunner, WriteContext } from '../operation/context.ts'
+import type { AskedContext, Progress, ScanRunner } from '../operation/context.ts'
 import { isOutOfMemory, openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
 import { type GiveUpCause, giveUpScan } from '../scans/give-up.ts'
 import { createOwner, type Owner, processMark } from '../scans/owner.ts'
@@ -73,7 +73,7 @@ export interface ScanThread extends ScanRunner {
     context: Pick<ImportContext, 'signal' | 'caller'>,
   ): Promise<ImportResult>
   /** Runs an operation that is declared to run on this thread. */
-  run(operation: string, input: object, context: Pick<WriteContext, 'caller' | 'signal'>): Promise<unknown>
+  run(operation: string, input: object, context: AskedContext): Promise<unknown>
   /** Interrupts running work, leaving it resumable. */
   close(): Promise<void>
 }
@@ -111,6 +111,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   const scans = new Map<string, CrashHistory>()
   /** Calls that wait for the next thread. */
   let unsent: ((thread: Thread) => void)[] = []
+  const reports = new Map<number, (progress: Progress) => void>()
+  let lastId = 0
   let thread: Thread | undefined
   let closed = false
   let idle: NodeJS.Timeout | undefined
@@ -132,6 +134,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
         log: options.writeLine,
         upstream: (counts) => options.upstream?.add(counts),
         settled: (scanUid) => void settle(scanUid),
+        progress: ({ id, progress }) => reports.get(id)?.(progress),
         alive: () => {
           opened.aliveAt = performance.now()
         },
@@ -282,8 +285,15 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       perform('import', (worker) =>
         worker.call('import', { stream, request, caller: { name } }, { signal, transfer: [stream] }),
       ),
-    run: (operation, input, { caller, signal }) =>
-      perform('call', (worker) => worker.call('call', { operation, input, caller }, { signal })),
+    run: async (operation, input, { caller, signal, progress }) => {
+      const id = ++lastId
+      reports.set(id, progress)
+      try {
+        return await perform('call', (worker) => worker.call('call', { id, operation, input, caller }, { signal }))
+      } finally {
+        reports.delete(id)
+      }
+    },
     close: async () => {
       closed = true
       clearTimeout(idle)

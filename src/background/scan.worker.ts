@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { createUpstreamTally, type UpstreamCounts } from '../connectors/http/upstream.ts'
 import { type ImportFormat, type ImportResult, importFindings } from '../imports/imports.ts'
-import type { Caller } from '../operation/context.ts'
+import type { Caller, Progress } from '../operation/context.ts'
 import { lowerThreadPriority } from '../runtime/thread-priority.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
@@ -30,6 +30,8 @@ interface ImportCall {
 }
 
 interface OperationCall {
+  /** Identifies its progress. */
+  id: number
   operation: string
   input: object
   caller: Caller
@@ -43,7 +45,13 @@ export type ScanThreadProtocol = {
   /** Ids of scans to run, to cancel, and to release after their next batch. */
   notices: { start: string; cancel: string; yield: string }
   /** `alive` is sent all the time, unless a call blocks the thread. */
-  events: { log: string; upstream: UpstreamCounts; settled: string; alive: undefined }
+  events: {
+    log: string
+    upstream: UpstreamCounts
+    settled: string
+    alive: undefined
+    progress: { id: number; progress: Progress }
+  }
 }
 
 const REPORT_INTERVAL_MS = 1_000
@@ -85,13 +93,13 @@ async function main(): Promise<void> {
   }
 
   function runOperation(
-    { operation: name, input, caller }: OperationCall,
+    { id, operation: name, input, caller }: OperationCall,
     signal: AbortSignal,
   ): Promise<unknown> | unknown {
     const operation = scanThreadOperations.find((each) => each.name === name)
     if (operation === undefined) throw new RangeError(`there is no operation ${name} in this thread`)
     const read: Store['read'] = (read) => store.read(read)
-    const progress = () => {}
+    const progress = (reached: Progress) => emit('progress', { id, progress: reached })
     return operation.run(input as never, { read, store, vault, log, now, signal, caller, progress, scans })
   }
 

@@ -3,6 +3,9 @@ import type { Log, LogLevel } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import type { StorePlace } from '../store/store-place.ts'
 
+/** Limit of the young generation of the heap of a thread whose calls are short; by default it may grow to 48 MB. */
+export const YOUNG_MEGABYTES = 12
+
 /** What a thread on an opened data folder needs. */
 export interface ThreadOptions {
   store: Store

@@ -21,6 +21,16 @@ export interface Unit {
   stop: string[]
 }
 
+/**
+ * Settings of the C library of Linux (glibc), with which it returns memory to the system that a scan no longer needs;
+ * by default it keeps some hundred megabytes.
+ */
+export const memorySettings: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '65536',
+}
+
 /** @throws AppError `unavailable` where the platform has neither systemd nor launchd */
 export function createUnit(place: Place): Unit {
   if (place.platform === 'darwin') return createAgent(place)
@@ -31,11 +41,13 @@ export function createUnit(place: Place): Unit {
   const { env, userHome, node, program, home } = place
   const folder = join(env.XDG_CONFIG_HOME || join(userHome, '.config'), 'systemd', 'user')
   const command = [node, program, 'serve', '--home', home].map(quoteForSystemd).join(' ')
+  const settings = Object.entries(memorySettings).map(([name, value]) => `Environment=${name}=${value}`)
   const text = `[Unit]
 Description=Assay: scheduled scans, watches, REST, MCP and the console
 
 [Service]
 ExecStart=${command}
+${settings.join('\n')}
 Restart=on-failure
 RestartSec=5
 UMask=0077

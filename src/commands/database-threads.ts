@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lookups } from '../background/lookups.ts'
 import { isClosing } from '../background/query-thread.ts'
-import { type ThreadOptions, toThreadSettings } from '../background/thread-options.ts'
+import { type ThreadOptions, toThreadSettings, YOUNG_MEGABYTES } from '../background/thread-options.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { AskedContext, Caller, Progress, ScanRunner } from '../operation/context.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
@@ -9,7 +9,7 @@ import type { KeyedVault } from '../store/keys/vault-file.ts'
 import type { Readiness } from '../telemetry/readiness.ts'
 import type { DatabaseThreadProtocol, DatabaseThreadSettings } from './database.worker.ts'
 
-const SCRIPT = 'commands/database.worker'
+export const DATABASE_SCRIPT = 'commands/database.worker'
 /** Those for operations; each holds a connection that reads, and one that writes. */
 const MAX_THREADS = 4
 const STOP_MS = 1_000
@@ -37,7 +37,7 @@ type Thread = WorkerClient<DatabaseThreadProtocol>
 
 /** A thread is started when all others are busy, up to a limit. */
 export function createDatabaseThreads(options: DatabaseThreadsOptions): DatabaseThreads {
-  const { log, scans, settings, vault, script = SCRIPT } = options
+  const { log, scans, settings, vault, script = DATABASE_SCRIPT } = options
   const threads = new Set<Thread>()
   let lookupThread: Thread | undefined
   const reports = new Map<number, (progress: Progress) => void>()
@@ -49,12 +49,13 @@ export function createDatabaseThreads(options: DatabaseThreadsOptions): Database
     const workerData: DatabaseThreadSettings = { ...toThreadSettings(options), settings }
     const thread = openWorker<DatabaseThreadProtocol>({
       script,
-      settings: { workerData, stdout: true },
+      settings: { workerData, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
       events: {
         log: options.writeLine,
         progress: ({ id, progress }) => reports.get(id)?.(progress),
         start: (scanUid) => scans.start(scanUid),
         cancel: (scanUid) => scans.cancel(scanUid),
+        ask: () => {},
       },
       log,
       onExit: () => {

@@ -1,16 +1,24 @@
 import { workerData } from 'node:worker_threads'
+import type { BackgroundSettings } from '../background/background.ts'
 import { createLookups, type Lookups } from '../background/lookups.ts'
+import type { Loop } from '../background/loop.ts'
 import { openThread } from '../background/open-thread.ts'
 import type { ThreadSettings } from '../background/thread-options.ts'
+import { type ErrorReport, fromErrorReport } from '../kernel/errors.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 import type { ExportFormat, Operation } from '../operation/operation.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
+import type { ReadElsewhere } from '../watches/operations.ts'
 
 /** The worker data of a database thread. */
 export interface DatabaseThreadSettings extends ThreadSettings {
   settings: Pick<WriteContext, 'lockdown' | 'lockdownCodes' | 'readOnly' | 'webhookHosts'>
+  /** The settings of the background loop, in the thread that runs it. */
+  loop?: BackgroundSettings
+  /** How other threads and processes identify this process. */
+  processMark?: string
 }
 
 interface OperationCall {
@@ -34,6 +42,8 @@ interface Lookup {
   input: readonly unknown[]
 }
 
+type Answer = Awaited<ReturnType<ReadElsewhere>>
+
 export type DatabaseThreadProtocol = {
   calls: {
     lookUp: { input: Lookup; reply: unknown }
@@ -41,13 +51,16 @@ export type DatabaseThreadProtocol = {
     /** The parts of a file. */
     write: { input: FileCall; reply: ReadableStream<string> }
   }
-  notices: Record<never, never>
+  /** The answer to a question, or the error instead. */
+  notices: { answered: { id: number; answer: Answer; report?: ErrorReport } }
   events: {
     log: string
     progress: { id: number; progress: Progress }
     /** Ids of scans to run, and to cancel. */
     start: string
     cancel: string
+    /** A question of the loop for the query thread. */
+    ask: { id: number; operation: string; input: object }
   }
 }
 
@@ -68,6 +81,27 @@ async function main(): Promise<void> {
     return operation
   }
 
+  const scans = {
+    start: (scanUid: string) => emit('start', scanUid),
+    cancel: (scanUid: string) => emit('cancel', scanUid),
+  }
+  const closing = new AbortController()
+  const asked = new Map<number, { resolve: (answer: Answer) => void; reject: (error: unknown) => void }>()
+  let lastId = 0
+
+  const answer: ReadElsewhere = (operation, input) =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId
+      asked.set(id, { resolve, reject })
+      emit('ask', { id, operation, input })
+    })
+
+  async function startLoop(settings: BackgroundSettings): Promise<Loop> {
+    const { startBackground } = await import('../background/background.ts')
+    return startBackground({ store, vault, log, now, signal: closing.signal, settings, scans, answer })
+  }
+  const loop = opened.loop === undefined ? undefined : await startLoop(opened.loop)
+
   const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal' | 'progress' | 'coerced'>): WriteContext => ({
     ...settings,
     ...asked,
@@ -76,7 +110,7 @@ async function main(): Promise<void> {
     vault,
     log,
     now,
-    scans: { start: (scanUid) => emit('start', scanUid), cancel: (scanUid) => emit('cancel', scanUid) },
+    scans,
   })
 
   async function run({ id, operation, input, caller, coerced }: OperationCall, signal: AbortSignal): Promise<unknown> {
@@ -112,12 +146,23 @@ async function main(): Promise<void> {
       run,
       write,
     },
+    notices: {
+      answered: ({ id, answer, report }) => {
+        const question = asked.get(id)
+        asked.delete(id)
+        if (report === undefined) question?.resolve(answer)
+        else question?.reject(fromErrorReport(report))
+      },
+    },
     logFault: (error, { name, input }) => {
       const what = name === 'lookUp' ? (input as Lookup).name : (input as OperationCall).operation
       log.error('a call of a database thread failed', { call: name, what, error })
     },
     stop: async (callsEnded) => {
+      closing.abort()
+      for (const { resolve } of asked.values()) resolve(undefined)
       await callsEnded
+      await loop?.stop()
       store.close()
     },
   })

@@ -165,6 +165,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       summary:
         'Run a saved or a new detector over texts and some assets of a source and count its findings; stores nothing.',
       effect: 'read',
+      runsOn: 'scan-thread',
       cost: 'computed',
       scope: 'admin',
       route: 'POST /custom-detectors/preview',

@@ -9,8 +9,8 @@ import { customDetector } from '../detectors/custom/index.ts'
 import type { CustomDefinition } from '../detectors/custom/rule.ts'
 import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
-import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
 import { ReportedValues } from '../detectors/reported-values.ts'
+import { createDetectorRunner, type DetectorRunner } from '../detectors/request.ts'
 import { MAX_ADDRESS, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -26,7 +26,6 @@ import type { Example } from './model.ts'
 const SHOWN = 20
 const MAX_WARNINGS = 20
 const MAX_MS = 60_000
-const THREADS = 2
 /** A rule that matches a greater share of assets is probably too broad. */
 const BROAD_SHARE = 0.5
 const MIN_FOR_BROAD = 10
@@ -54,20 +53,16 @@ export async function previewDetector(
   context: ReadContext,
 ): Promise<Preview> {
   const preview: Preview = { examined: 0, matched: 0, hits: 0, samples: [], warnings: [] }
-  const pool = createDetectorPool({ fingerprintKey: context.vault.fingerprintKey(), size: THREADS })
-  try {
-    for (const text of asked.texts) {
-      const { document, asset } = toSubject(text)
-      const { key, kind, name, url } = asset
-      const shown = toSafeValue({ key, kind, name, url }, 'prose') as Shown
-      const toShown = (values: readonly string[]) => new ReportedValues(values).hideIn(shown)
-      await examine(pool, definition, { document, asset, toShown }, preview, context)
-    }
-    if (asked.source !== undefined) {
-      await previewSource(pool, definition, { ...asked, source: asked.source }, preview, context)
-    }
-  } finally {
-    await pool.close()
+  const detect = createDetectorRunner(context.vault.fingerprintKey())
+  for (const text of asked.texts) {
+    const { document, asset } = toSubject(text)
+    const { key, kind, name, url } = asset
+    const shown = toSafeValue({ key, kind, name, url }, 'prose') as Shown
+    const toShown = (values: readonly string[]) => new ReportedValues(values).hideIn(shown)
+    await examine(detect, definition, { document, asset, toShown }, preview, context)
+  }
+  if (asked.source !== undefined) {
+    await previewSource(detect, definition, { ...asked, source: asked.source }, preview, context)
   }
   return preview.examined < MIN_FOR_BROAD
     ? preview
@@ -83,14 +78,14 @@ interface Subject {
 }
 
 async function examine(
-  pool: DetectorPool,
+  detect: DetectorRunner,
   definition: CustomDefinition,
   { document, asset, toShown }: Subject,
   preview: Preview,
   { now }: ReadContext,
 ): Promise<void> {
   const detectors = [{ type: customDetector.type, config: { definitions: [definition] } }]
-  const { findings, values, warnings } = await pool.run(document, { asset, detectors, now: now() })
+  const { findings, values, warnings } = await detect(document, { asset, detectors, now: now() })
   preview.examined++
   preview.hits += findings.length
   if (findings.length > 0) preview.matched++
@@ -102,7 +97,7 @@ async function examine(
 }
 
 async function previewSource(
-  pool: DetectorPool,
+  detect: DetectorRunner,
   definition: CustomDefinition,
   { source, limit, plugins }: { source: SourceRecord; limit: number; plugins: Plugins },
   preview: Preview,
@@ -123,7 +118,7 @@ async function previewSource(
   const least = preview.examined
   try {
     for await (const subject of readSample(session, preview)) {
-      await examine(pool, definition, subject, preview, context)
+      await examine(detect, definition, subject, preview, context)
       context.progress({ done: preview.examined - least, total: limit, message: line`assets examined` })
       if (preview.examined - least >= limit) return
     }

@@ -54,6 +54,8 @@ export interface DetectorContext<Config> {
   config: Config
   /** Start time of the scan, in milliseconds since the epoch. */
   now: number
+  /** Throws when the detector has used the time that it has for a document; called before each part is examined. */
+  checkTime?: () => void
 }
 
 /** What is known of a detector without loading its rules. */

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AssayDocument } from '../documents/document.ts'
 import type { AssetFacts, Detector, Digest } from './detector.ts'
+import { createFingerprinter } from './fingerprint.ts'
 import { findDetector, findDocumentDetector } from './index.ts'
 import { type DetectorRun, type RunOptions, type RunResult, runDetectors } from './runner.ts'
 
-/** What to run on a document, as plain data that can be sent to another thread. */
+/** What to run on a document. */
 export interface DetectorRequest {
   asset: AssetFacts
   /** Types with their stored `config`; source detectors only produce their digests. */
@@ -31,7 +33,7 @@ const toRun = (detector: Detector, config: unknown): DetectorRun => ({
 export function runRequest(
   document: AssayDocument,
   { detectors, ...request }: DetectorRequest,
-  options: Pick<RunOptions, 'fingerprint' | 'onDetector'>,
+  options: Pick<RunOptions, 'fingerprint' | 'limitMs'>,
 ): RunResult {
   const runs = detectors.flatMap(({ type, config }) => {
     const detector = findDocumentDetector(type)
@@ -46,17 +48,30 @@ export function runRequest(
   return makeDigests(document, types, { ...request, ...options }, result)
 }
 
+/** Processor time of one detector on one document. */
+const LIMIT_MS = 2_000
+
+/** Runs requests on this thread, each after what waits for the thread, and no detector without end. */
+export type DetectorRunner = (document: AssayDocument, request: DetectorRequest) => Promise<RunResult>
+
+export function createDetectorRunner(fingerprintKey: Uint8Array): DetectorRunner {
+  const fingerprint = createFingerprinter(fingerprintKey)
+  return async (document, request) => {
+    await nextTurn()
+    return runRequest(document, request, { fingerprint, limitMs: LIMIT_MS })
+  }
+}
+
 function makeDigests(
   document: AssayDocument,
   types: readonly string[],
-  { asset, fingerprint, onDetector }: Pick<RunOptions, 'asset' | 'fingerprint' | 'onDetector'>,
+  { asset, fingerprint }: Pick<RunOptions, 'asset' | 'fingerprint'>,
   result: RunResult,
 ): RunResult {
   const digests: Digest[] = []
   for (const type of types) {
     const detector = findDetector(type)
     if (detector === undefined || !('digest' in detector)) continue
-    onDetector?.(type)
     try {
       const data = detector.digest?.(document, { asset, fingerprint })
       if (data !== undefined) digests.push({ detectorType: type, data })

@@ -12,6 +12,7 @@ import {
 import { toFindings } from './report.ts'
 import { cap, distinct, type Located, MIN_CONFIDENCE, type Reported, resolveOverlaps } from './resolution.ts'
 import { isSuppressed } from './suppression.ts'
+import { limitTime, OutOfTime } from './time-limit.ts'
 
 const MAX_MATCHES = 5_000
 /**
@@ -39,8 +40,8 @@ export interface RunOptions {
   inlineSuppression?: boolean
   /** `first` gives one finding per value and asset, `all` one per location; default `first`. */
   occurrences?: 'first' | 'all'
-  /** Called before each detector starts, for time limits. */
-  onDetector?: (type: string) => void
+  /** Processor time that each detector may use, in milliseconds; absent: any. */
+  limitMs?: number
 }
 
 export interface RunWarning {
@@ -72,10 +73,7 @@ export function findMatches(document: AssayDocument, options: RunOptions) {
   if (truncated || document.truncated === true) {
     warnings.push({ code: 'truncated', message: 'The document is too large: only its beginning was examined.' })
   }
-  const found = options.detectors.flatMap((run) => {
-    options.onDetector?.(run.detector.type)
-    return locate(pieces, run, options, warnings)
-  })
+  const found = options.detectors.flatMap((run) => locate(pieces, run, options, warnings))
   const yields = new Map(options.detectors.map(({ detector }) => [detector.type, detector.yieldsTo ?? []]))
   const kept = resolveOverlaps(found, yields).filter(
     (match) => match.confidence >= MIN_CONFIDENCE && !isSilenced(match, document, options),
@@ -106,13 +104,13 @@ function locate(
   warnings: RunWarning[],
 ): Located[] {
   const { detector, config } = run
-  const { asset, now } = options
+  const { asset, now, limitMs = Number.POSITIVE_INFINITY } = options
   const located: Located[] = []
   /** Paths of parts that are mapped to a source; another part with the same path is that source itself. */
   let mapped: Set<string> | undefined
   const document: AssayDocument = { mime: '', parts: pieces.map(({ part }) => part), links: [] }
   try {
-    for (const match of detector.detect(document, { asset, config, now })) {
+    for (const match of detector.detect(document, { asset, config, now, checkTime: limitTime(limitMs) })) {
       const piece = pieces[match.part]
       if (piece === undefined || match.end <= match.start) continue
       mapped ??= new Set(pieces.flatMap(({ whole }) => (whole.map === undefined ? [] : [whole.path])))
@@ -138,8 +136,12 @@ function locate(
         break
       }
     }
-  } catch {
-    warnings.push({ code: 'detector_failed', message: `${detector.type} failed here: its findings are missing.` })
+  } catch (error) {
+    const [code, message] =
+      error instanceof OutOfTime
+        ? (['budget_exceeded', `took longer than ${limitMs} ms of processor time here: findings are missing.`] as const)
+        : (['detector_failed', 'failed here: its findings are missing.'] as const)
+    warnings.push({ code, message: `${detector.type} ${message}` })
   }
   return located
 }

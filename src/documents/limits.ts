@@ -21,5 +21,5 @@ export const MAX_INFLATE_RATIO = 200
 export const MAX_PDF_PAGES = 300
 export const MAX_PDF_MS = 15_000
 /** Limit on the memory of the thread that reads a PDF, beyond the file itself. */
-export const MAX_PDF_BYTES = 128 * 1024 * 1024
+export const MAX_PDF_BYTES = 96 * 1024 * 1024
 export const MAX_FILE_BYTES = 64 * 1024 * 1024

@@ -122,12 +122,8 @@ export interface WriteContext extends ReadContext {
   /** Hosts to which webhooks may be sent although they are not public. */
   webhookHosts?: readonly string[]
   /**
-   * Makes a change that may take long on the scan thread; undefined when it must be made on this thread.
+   * Runs an operation that may take long on the scan thread; undefined when it must run on this thread.
    * @throws AppError any error of the operation.
    */
-  runOnScanThread?(
-    operation: string,
-    input: object,
-    context: Pick<ReadContext, 'caller' | 'signal'>,
-  ): Promise<unknown> | undefined
+  runOnScanThread?(operation: OperationFacts, input: object, context: AskedContext): Promise<unknown> | undefined
 }

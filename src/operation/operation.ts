@@ -19,7 +19,7 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
   : never
 type InputSchema = z.ZodType<object>
 
-/** The query thread answers reads; the scan thread makes changes that may affect very many findings. */
+/** The query thread answers reads; the scan thread makes changes that may affect very many findings, and reads tenants. */
 type RunsOn = 'query-thread' | 'scan-thread'
 export interface DefinitionEffect {
   kind: 'terms' | 'metrics' | 'dashboards'
@@ -221,10 +221,9 @@ export function requireScope(what: string, scope: Scope, caller: Caller): void {
 
 async function run(operation: Operation, input: object, context: WriteContext): Promise<unknown> {
   try {
+    const done = operation.runsOn === 'scan-thread' ? context.runOnScanThread?.(operation, input, context) : undefined
+    if (done !== undefined) return await done
     if (operation.effect === 'write') {
-      const done =
-        operation.runsOn === 'scan-thread' ? context.runOnScanThread?.(operation.name, input, context) : undefined
-      if (done !== undefined) return await done
       if (context.runOnOperationThread !== undefined) {
         return await context.runOnOperationThread(operation.name, input, context)
       }

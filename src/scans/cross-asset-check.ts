@@ -16,7 +16,7 @@ export interface DetectRequest {
   now: number
 }
 
-/** Runs content detectors on one document in another thread. */
+/** Runs content detectors on one document. */
 export type Detect = (document: AssayDocument, request: DetectRequest) => Promise<DetectionResult>
 
 export interface CrossAssetContext {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createLoopThread } from '../../src/background/loop-thread.ts'
 import type { ThreadOptions } from '../../src/background/thread-options.ts'
 import { createDatabaseThreads } from '../../src/commands/database-threads.ts'
+import { createLoopThread } from '../../src/commands/loop-thread.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { openStore } from '../support/context.ts'
 import { takeFaults } from '../support/endings.ts'

@@ -213,6 +213,29 @@ describe('the scan thread', { timeout: 120_000 }, () => {
     expect(takeFaults()).toHaveLength(3)
   })
 
+  it('previews a detector on the assets of a source, and reports its progress', async () => {
+    const bench = await openBench(12)
+    const reached: number[] = []
+    const rule = {
+      all: [],
+      any: [{ type: 'KEYWORDS', keywords: ['the'], caseSensitive: false, wholeWords: false }],
+      none: [],
+    }
+    const definition = { findingType: 'WORD', category: 'CUSTOM', severity: 'LOW', confidence: 0.8, rule }
+    const examples = { match: [], noMatch: [] }
+    const preview = await bench.thread.run(
+      'preview_custom_detector',
+      { definition: { ...definition, examples }, texts: [], source: 'wiki', limit: 5 },
+      {
+        caller: { name: 'ada', via: 'cli', scopes: new Set(scopes) },
+        signal: new AbortController().signal,
+        progress: ({ done }) => reached.push(done),
+      },
+    )
+    expect(preview).toMatchObject({ examined: 5, warnings: [] })
+    expect(reached).toEqual([1, 2, 3, 4, 5])
+  })
+
   it('leaves it to another thread to end what a crash left, where that is given', async () => {
     const bench = await openBench(5, { script: deadlyScript })
     const own = createScanEnding({ store: bench.store, now: Date.now })
@@ -329,7 +352,9 @@ describe('an import on the scan thread', () => {
     )
     const caller = { name: 'ada', via: 'cli' as const, scopes: new Set(scopes) }
     const ask = (input: object) =>
-      bench.thread.run('triage_findings', input, { caller, signal: new AbortController().signal })
+      bench.thread.run('triage_findings', input, {
+        ...{ caller, signal: new AbortController().signal, progress: () => {} },
+      })
     const filters = { sources: ['triaged'] }
     await expect(ask({ filters, status: 'IGNORED', expected: 3 })).rejects.toMatchObject({
       code: 'conflict',

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createUnit, writeUnit } from '../../src/cli/service-unit.ts'
+import { createUnit, memorySettings, writeUnit } from '../../src/cli/service-unit.ts'
 import { importFindings, keys, type OpenCommandLine, openCommandLine } from './command-line.ts'
 
 async function openWithFindings(): Promise<OpenCommandLine> {
@@ -180,6 +180,15 @@ describe('assay service', () => {
     expect(unit.text).toContain(
       'ExecStart="/usr/bin/node" "/opt/assay/main.js" "serve" "--home" "/home/ann/my \\"data\\" 100%%"',
     )
+  })
+
+  it('limits the memory that the C library keeps, as the image does', () => {
+    const unit = createUnit({ ...place, platform: 'linux' })
+    const image = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
+    for (const setting of Object.entries(memorySettings).map((each) => each.join('='))) {
+      expect(unit.text).toContain(`\nEnvironment=${setting}\n`)
+      expect(image).toMatch(new RegExp(`^ENV .*\\b${setting}\\b`, 'm'))
+    }
   })
 
   it('writes a property list of launchd', () => {

@@ -10,11 +10,9 @@ const AT_ONCE = 4
 
 /** What each thread needs beyond the data folder. A kind that is missing here fails. */
 const kinds: Readonly<Record<string, object>> = {
-  'background/loop.worker.js': { processMark: 'smoke' },
   'background/query.worker.js': {},
   'background/scan.worker.js': { owner: 'smoke', processMark: 'smoke' },
   'commands/database.worker.js': {},
-  'detectors/detect.worker.js': {},
   'documents/office/pdf.worker.js': {},
   'imports/apply/sort.worker.js': {},
   'imports/stage/import.worker.js': {},

@@ -18,7 +18,7 @@ export interface Hit {
 
 export interface CompiledCondition {
   /** Undefined for conditions on facts instead of text. */
-  find?: (parts: readonly Part[]) => Hit[]
+  find?: (parts: readonly Part[], checkTime?: () => void) => Hit[]
   holds?: (asset: AssetFacts) => boolean
 }
 
@@ -30,11 +30,13 @@ export function compileCondition(condition: Condition): CompiledCondition {
   switch (condition.type) {
     case 'KEYWORDS': {
       const find = toKeywordFinder(condition)
-      return { find: (parts) => collect(parts, (part, index) => find(part.text, index)) }
+      return { find: (parts, checkTime) => collect(parts, (part, index) => find(part.text, index), checkTime) }
     }
     case 'REGEX': {
       const pattern = compiled(condition.pattern, condition.flags)
-      return { find: (parts) => collect(parts, (part, index) => findPattern(pattern, part.text, index)) }
+      return {
+        find: (parts, checkTime) => collect(parts, (part, index) => findPattern(pattern, part.text, index), checkTime),
+      }
     }
     case 'COLUMN':
       return { find: toColumnFinder(condition) }
@@ -49,9 +51,14 @@ function compiled(source: string, flags = ''): LinearPattern {
   return pattern
 }
 
-function collect(parts: readonly Part[], find: (part: Part, index: number) => Iterable<Hit>): Hit[] {
+function collect(
+  parts: readonly Part[],
+  find: (part: Part, index: number) => Iterable<Hit>,
+  checkTime?: () => void,
+): Hit[] {
   const hits: Hit[] = []
   for (const [index, part] of parts.entries()) {
+    checkTime?.()
     for (const hit of find(part, index)) {
       hits.push(hit)
       if (hits.length >= MAX_HITS) return hits
@@ -104,17 +111,21 @@ const columnLabels = new Set(['column', 'measure'])
 
 function toColumnFinder({ keywords, wholeWords }: { keywords: readonly string[]; wholeWords: boolean }) {
   const find = toKeywordFinder({ keywords: keywords.map(spellOut), caseSensitive: false, wholeWords })
-  return (parts: readonly Part[]): Hit[] => {
+  return (parts: readonly Part[], checkTime?: () => void): Hit[] => {
     const reported = new Set<string>()
-    return collect(parts, ({ kind, label, text, path }, part) => {
-      const isName = kind === 'name' && columnLabels.has(label ?? '')
-      if ((!isName && (kind !== 'cell' || label === undefined)) || text === '') return []
-      const column = isName ? text : (label ?? '')
-      const identity = `${isName ? path : ''}|${column.toLowerCase()}`
-      if (reported.has(identity) || find(spellOut(column), part).length === 0) return []
-      reported.add(identity)
-      return [{ part, start: 0, end: text.length, identity, ...(isName ? { shown: text } : {}) }]
-    })
+    return collect(
+      parts,
+      ({ kind, label, text, path }, part) => {
+        const isName = kind === 'name' && columnLabels.has(label ?? '')
+        if ((!isName && (kind !== 'cell' || label === undefined)) || text === '') return []
+        const column = isName ? text : (label ?? '')
+        const identity = `${isName ? path : ''}|${column.toLowerCase()}`
+        if (reported.has(identity) || find(spellOut(column), part).length === 0) return []
+        reported.add(identity)
+        return [{ part, start: 0, end: text.length, identity, ...(isName ? { shown: text } : {}) }]
+      },
+      checkTime,
+    )
   }
 }
 

@@ -3,7 +3,8 @@ import type { AssetFacts } from '../detector.ts'
 import { type CompiledCondition, compileCondition, type Hit } from './conditions.ts'
 import type { Rule } from './rule.ts'
 
-export type CompiledRule = (parts: readonly Part[], asset: AssetFacts) => Hit[]
+/** `checkTime` is called before each part is examined. */
+export type CompiledRule = (parts: readonly Part[], asset: AssetFacts, checkTime?: () => void) => Hit[]
 
 /** Compiles a validated rule to a function that returns its hits in a document. */
 export function compileRule({ all, any, none, within }: Rule): CompiledRule {
@@ -12,11 +13,12 @@ export function compileRule({ all, any, none, within }: Rule): CompiledRule {
     CompiledCondition[],
     CompiledCondition[],
   ]
-  return (parts, asset) => {
+  return (parts, asset, checkTime) => {
     const holds = ({ holds: test }: CompiledCondition) => test?.(asset)
     if (allConditions.some((condition) => holds(condition) === false)) return []
     if (noneConditions.some((condition) => holds(condition) === true)) return []
-    const find = (list: readonly CompiledCondition[]) => list.flatMap(({ find }) => (find ? [find(parts)] : []))
+    const find = (list: readonly CompiledCondition[]) =>
+      list.flatMap(({ find }) => (find ? [find(parts, checkTime)] : []))
 
     const [reported, ...others] = find(allConditions)
     if (reported?.length === 0 || others.some((hits) => hits.length === 0)) return []

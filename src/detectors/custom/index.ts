@@ -45,11 +45,11 @@ export const customDetector: Detector<z.infer<typeof CustomRun>> = {
   config: CustomRun,
   settings: CustomConfig,
   findingTypes: [],
-  *detect({ parts }, { config, asset }) {
+  *detect({ parts }, { config, asset, checkTime }) {
     for (const definition of config.definitions) {
       if (!appliesTo(definition, asset)) continue
       const { key, findingType, category, severity, confidence } = definition
-      for (const hit of prepare(definition)(parts, asset)) {
+      for (const hit of prepare(definition)(parts, asset, checkTime)) {
         const match: Match = { findingType, severity, confidence, category, customDetectorKey: key, rule: key, ...hit }
         yield match
       }

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from 're2js'
 
 const flagOf: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
 /** Limit on the size of a compiled pattern: above it, even linear matching is too slow. */
-const MAX_PROGRAM = 5_000
+const MAX_PROGRAM = 2_000
 /** Name of the capturing group whose text is the finding. */
 const VALUE_GROUP = 'value'
 

@@ -24,11 +24,12 @@ import { findWallets } from './wallets.ts'
 export const piiDetector: Detector<PiiConfig> = {
   ...piiDescription,
   yieldsTo: ['SECRETS'],
-  *detect({ parts }, { config, now }) {
+  *detect({ parts }, { config, now, checkTime }) {
     const types = typesOf(config)
     const own = new Set(config.ownDomains.map((domain) => domain.toLowerCase()))
     let index = 0
     for (const part of parts) {
+      checkTime?.()
       for (const found of findIn(part, config, types, now)) {
         if (types.has(found.type)) yield toMatch(found, index, own)
       }

@@ -14,10 +14,11 @@ const unseenLabels = /^(?:alt|title|content|summary|placeholder|aria-[a-z]+|data
 
 export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
   ...promptInjectionDescription,
-  *detect(document, { config, asset }) {
+  *detect(document, { config, asset, checkTime }) {
     const training = asset.labels?.some((label) => /security-(?:training|awareness)/.test(label)) === true
     let isAbout: boolean | undefined
     for (const [index, part] of document.parts.entries()) {
+      checkTime?.()
       for (const match of findInjections(part, index, config)) {
         if (isWording(match)) isAbout ??= isAboutInjection(document)
         const weighed = isAbout === true && isWording(match) ? toDiscussed(match) : match

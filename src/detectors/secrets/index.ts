@@ -122,9 +122,10 @@ export const secretsDetector: Detector<SecretsConfig> = {
       'PASSWORD',
     ]),
   ],
-  *detect({ parts }, { config, asset, now }) {
+  *detect({ parts }, { config, asset, now, checkTime }) {
     const file = { configured: isConfiguration(asset.name), blankParts: runControlFile.test(asset.name), now }
     for (const [part, { text }] of parts.entries()) {
+      checkTime?.()
       for (const found of findSecrets(parts, part, file)) {
         if (found.confidence < Math.min(config.minConfidence, 0.5) || config.ignoreTypes.includes(found.type)) continue
         yield toMatch(found, part, text)

@@ -59,26 +59,36 @@ export class PostgresError extends Error {
   }
 }
 
-/** What a thread is sent to serve a connection. */
+/** What the thread of the connections is sent to serve a further one. */
 export interface PostgresSession {
   settings: PostgresSettings
   port: MessagePort
-  /** 1 when a reply is there, or the thread has ended. */
+  /** The state of the thread: WAITED, REPLIED or ENDED. */
   state: Int32Array
 }
 
-/** Threads whose connection was closed, for the next ones: to start a thread takes longer than to connect. */
-const idle = new Set<Worker>()
+/** A reply is awaited or there, or the thread has ended. */
+export const [WAITED, REPLIED, ENDED] = [0, 1, 2]
 
-function takeWorker(): Worker {
-  for (const worker of idle) {
-    idle.delete(worker)
-    return worker
-  }
-  const worker = startWorker('store/postgres/connection.worker')
-  worker.once('exit', () => idle.delete(worker))
+/** Limit of the young generation of its heap: rows are passed on at once. */
+const YOUNG_MEGABYTES = 6
+
+interface ConnectionThread {
+  worker: Worker
+  state: Int32Array
+}
+
+/** One for all connections of the calling thread, which waits for one of them at a time. */
+let shared: ConnectionThread | undefined
+
+function takeThread(): ConnectionThread {
+  if (shared !== undefined && Atomics.load(shared.state, 0) !== ENDED) return shared
+  const worker = startWorker('store/postgres/connection.worker', {
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+  })
   worker.unref()
-  return worker
+  shared = { worker, state: new Int32Array(new SharedArrayBuffer(4)) }
+  return shared
 }
 
 /**
@@ -87,34 +97,34 @@ function takeWorker(): Worker {
  */
 export class PostgresClient {
   readonly #settings: PostgresSettings
-  readonly #state = new Int32Array(new SharedArrayBuffer(4))
-  /** The thread of the connection, from the first call on. */
-  #thread: { worker: Worker; port: MessagePort } | undefined
-  /** Whether the thread has ended or serves another connection. */
+  /** The way to the thread of the connection, from the first call on. */
+  #session: { state: Int32Array; port: MessagePort } | undefined
+  /** Whether the connection was closed, or its thread has ended. */
   #isLost = false
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings
   }
 
-  #start(): { worker: Worker; port: MessagePort } {
+  #start(): { state: Int32Array; port: MessagePort } {
     const { port1, port2 } = new MessageChannel()
-    const worker = takeWorker()
-    const session: PostgresSession = { settings: this.#settings, port: port2, state: this.#state }
+    const { worker, state } = takeThread()
+    const session: PostgresSession = { settings: this.#settings, port: port2, state }
     worker.postMessage(session, [port2])
     port1.unref()
-    return { worker, port: port1 }
+    return { state, port: port1 }
   }
 
   /** @throws PostgresError */
   query(request: PostgresRequest): PostgresResult {
     if (this.#isLost) throw toLost()
-    this.#thread ??= this.#start()
-    const { port } = this.#thread
-    Atomics.store(this.#state, 0, 0)
+    this.#session ??= this.#start()
+    const { state, port } = this.#session
+    // One that has ended stays so.
+    Atomics.compareExchange(state, 0, REPLIED, WAITED)
     port.postMessage(request)
     // The notification of an earlier reply may come late, so the state decides.
-    while (Atomics.load(this.#state, 0) === 0) Atomics.wait(this.#state, 0, 0)
+    while (Atomics.load(state, 0) === WAITED) Atomics.wait(state, 0, WAITED)
     const received = receiveMessageOnPort(port) as { message: PostgresReply } | undefined
     if (received === undefined) {
       this.#isLost = true
@@ -128,9 +138,7 @@ export class PostgresClient {
   close(): void {
     if (this.#isLost) return
     this.#isLost = true
-    if (this.#thread === undefined) return
-    this.#thread.port.postMessage('close')
-    idle.add(this.#thread.worker)
+    this.#session?.port.postMessage('close')
   }
 }
 

@@ -1,6 +1,13 @@
 import { parentPort } from 'node:worker_threads'
 import pg from 'pg'
-import type { PostgresFailure, PostgresReply, PostgresRequest, PostgresSession } from './client.ts'
+import {
+  ENDED,
+  type PostgresFailure,
+  type PostgresReply,
+  type PostgresRequest,
+  type PostgresSession,
+  REPLIED,
+} from './client.ts'
 import { NO_TLS, toClientConfig } from './client-config.ts'
 import { copyLines, runPipeline } from './pipeline.ts'
 
@@ -24,14 +31,14 @@ const toFailure = (error: unknown): { failure: PostgresFailure } => {
   return { failure: { message, code: String(code), ...(constraint === undefined ? {} : { constraint }) } }
 }
 
-function wake(state: Int32Array): void {
-  Atomics.store(state, 0, 1)
+function wake(state: Int32Array, reached: number): void {
+  Atomics.store(state, 0, reached)
   Atomics.notify(state, 0)
 }
 
 let served: Int32Array | undefined
 
-/** Serves one connection until it is closed. */
+/** Serves a connection until it is closed. */
 function serve({ settings, port, state }: PostgresSession): void {
   served = state
   let client: pg.Client | undefined
@@ -98,12 +105,12 @@ function serve({ settings, port, state }: PostgresSession): void {
       .catch(toFailure)
       .then((reply) => {
         port.postMessage(reply)
-        wake(state)
+        wake(state, REPLIED)
       })
   })
 }
 
 parentPort?.on('message', serve)
 process.on('exit', () => {
-  if (served !== undefined) wake(served)
+  if (served !== undefined) wake(served, ENDED)
 })

@@ -215,3 +215,16 @@ test('a thousand keywords over two million characters take no longer than two se
   run(rule, toDocument(text))
   expect(cpuMs() - started).toBeLessThan(2_000)
 })
+
+test('a pattern that takes too long on a document ends with a warning, and other detectors still run', () => {
+  const rule = { any: [pattern('(?:\\w+\\s*){50}\\d')] }
+  const definition = { key: 'k', findingType: 'K', category: 'C', severity: 'LOW', confidence: 0.8, rule }
+  const document = toDocument(...Array.from({ length: 200 }, () => 'ab '.repeat(20_000)), 'mail ana@globex.de')
+  const detectors = [{ type: 'CUSTOM', config: { definitions: [definition] } }, { type: 'PII' }]
+  const fingerprint = createFingerprinter(new Uint8Array(32))
+  const started = cpuMs()
+  const result = runRequest(document, { asset, detectors, now: 0 }, { fingerprint, limitMs: 1_000 })
+  expect(cpuMs() - started).toBeLessThan(8_000)
+  expect(result.warnings).toEqual([{ code: 'budget_exceeded', message: expect.stringMatching(/^CUSTOM .*1000 ms/) }])
+  expect(result.findings.map(({ findingType }) => findingType)).toEqual(['EMAIL'])
+})

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { memorySettings } from '../../../src/cli/service-unit.ts'
 import { startSampleBi } from '../../../src/sample/bi/server.ts'
 import { sampleSourceConfigs } from '../../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../../src/sample/wiki/server.ts'
@@ -13,8 +14,8 @@ import type { HostileCase } from './cases.ts'
 
 const MEGABYTE = 1024 * 1024
 const MAX_MEGABYTES = 600
-/** On PostgreSQL, each thread has another one with its connection: two scans of any tenants take 690 MB, and a PDF that unpacks to 400 MB nearly as much again. */
-const MAX_POSTGRES_MEGABYTES = 1_400
+/** On PostgreSQL operations and connections have threads of their own. */
+const MAX_POSTGRES_MEGABYTES = 700
 const MAX_CALM_MS = 10_000
 const MAX_HOSTILE_MS = 90_000
 /** How long a scan that does not end by itself is watched before it is cancelled. */
@@ -64,10 +65,11 @@ async function startTenant({ platform, faults, file }: HostileCase) {
 /** Serves a data folder, or a database at `store`, and scans a hostile tenant next to another one. */
 export async function openHostileBench(store?: string): Promise<HostileBench> {
   const { home, remove } = makeHome()
-  const server: ServingProcess = await serveAssay(home, [], store === undefined ? {} : { ASSAY_STORE: store })
+  const env = { ...memorySettings, ...(store === undefined ? {} : { ASSAY_STORE: store }) }
+  const server: ServingProcess = await serveAssay(home, [], env)
+  const maxMegabytes = store === undefined ? MAX_MEGABYTES : MAX_POSTGRES_MEGABYTES
   const calm = await startSampleWiki({ tenant: generatedWiki({ pages: CALM_PAGES }), latencyMs: CALM_LATENCY_MS })
   const pid = server.child.pid ?? 0
-  const maxMegabytes = store === undefined ? MAX_MEGABYTES : MAX_POSTGRES_MEGABYTES
 
   const ask = async <T>(path: string, body?: object): Promise<T> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }

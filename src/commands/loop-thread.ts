@@ -1,14 +1,14 @@
+import type { BackgroundSettings } from '../background/background.ts'
+import type { Loop } from '../background/loop.ts'
+import { type ThreadOptions, toThreadSettings, YOUNG_MEGABYTES } from '../background/thread-options.ts'
 import { AppError, toErrorReport } from '../kernel/errors.ts'
 import type { ScanRunner } from '../operation/context.ts'
 import { openWorker, type WorkerClient } from '../runtime/worker-rpc.ts'
 import { processMark } from '../scans/owner.ts'
 import type { ReadElsewhere } from '../watches/operations.ts'
-import type { BackgroundSettings } from './background.ts'
-import type { Loop } from './loop.ts'
-import type { LoopThreadProtocol, LoopThreadSettings } from './loop.worker.ts'
-import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
+import type { DatabaseThreadProtocol, DatabaseThreadSettings } from './database.worker.ts'
+import { DATABASE_SCRIPT } from './database-threads.ts'
 
-const SCRIPT = 'background/loop.worker'
 /** How long messages in progress and a lease to be released may take at the end. */
 const STOP_MS = 2_000
 const RESTART_MS = 2_000
@@ -21,20 +21,22 @@ export interface LoopThreadOptions extends ThreadOptions {
   answer: ReadElsewhere
 }
 
-/** The background loop in a thread of its own, for a database whose calls block the thread; a failed one is restarted. */
+/** The background loop in a database thread of its own; a failed one is restarted. */
 export function createLoopThread(options: LoopThreadOptions): Loop {
-  const { log, scans, script = SCRIPT } = options
-  let thread: WorkerClient<LoopThreadProtocol>
+  const { log, scans, script = DATABASE_SCRIPT } = options
+  let thread: WorkerClient<DatabaseThreadProtocol>
   let restart: NodeJS.Timeout | undefined
   let closed = false
 
-  const open = (): WorkerClient<LoopThreadProtocol> => {
-    const workerData: LoopThreadSettings = { ...toThreadSettings(options), settings: options.settings, processMark }
-    const opened = openWorker<LoopThreadProtocol>({
+  const open = (): WorkerClient<DatabaseThreadProtocol> => {
+    const { settings } = options
+    const workerData: DatabaseThreadSettings = { ...toThreadSettings(options), settings, loop: settings, processMark }
+    const opened = openWorker<DatabaseThreadProtocol>({
       script,
-      settings: { workerData, stdout: true },
+      settings: { workerData, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
       events: {
         log: options.writeLine,
+        progress: () => {},
         start: (scanUid) => scans.start(scanUid),
         cancel: (scanUid) => scans.cancel(scanUid),
         ask: async ({ id, operation, input }) => opened.notify('answered', { id, ...(await ask(operation, input)) }),
