@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cases, isLong } from '../support/long.ts'
 import { createDatabase, missingPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { runWriters } from './writers.ts'
 
-const [WRITERS, BATCHES] = [process.env.ASSAY_WRITERS ?? 2, process.env.ASSAY_WRITER_BATCHES ?? 5].map(Number) as [
-  number,
-  number,
-]
-const isLong = process.env.ASSAY_WRITERS !== undefined
+const [WRITERS, BATCHES] = [cases(2, 6), cases(5, 40)]
 
 describe.skipIf(missingPostgres !== undefined)(`several writers on PostgreSQL ${missingPostgres ?? ''}`, () => {
   let server: PostgresServer
