@@ -145,6 +145,9 @@ async function runLeased(lease: ScanLease, options: CrawlOptions): Promise<ScanS
   return kept ? outcome.status : undefined
 }
 
+/** A list without an end is no failure: the platform answered, and only a part of it was read. */
+const isPartial = (reason: string) => reason === 'list_too_long'
+
 /** The outcome of a scan that stopped early: partial if any of its results are stored, failed otherwise. */
 function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): NotedOutcome {
   const scopes = store.read((reader) => listScopes(reader, lease.scan.id))
@@ -157,7 +160,7 @@ function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOption
   }
   if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + STORAGE_RETRY_MS }
   const hasStored = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
-  return { status: hasStored ? 'PARTIAL' : 'FAILED', reason, note }
+  return { status: hasStored || isPartial(reason) ? 'PARTIAL' : 'FAILED', reason, note }
 }
 
 interface NotedOutcome extends ScanOutcome {
@@ -289,7 +292,7 @@ function failScope(scope: SafeScope, error: unknown, { lease, log }: Run): void 
   lease.write((writer) => {
     const discovered = listScopes(writer, lease.scan.id).find(({ key }) => key === scope.key)?.discovered ?? 0
     saveScopeStep(writer, lease.scan.id, scope.key, {
-      state: discovered > 0 ? 'PARTIAL' : 'FAILED',
+      state: discovered > 0 || isPartial(reason) ? 'PARTIAL' : 'FAILED',
       reason: toSafeText(reason, 'prose'),
       gap: true,
     })
