@@ -13,7 +13,6 @@ import { toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
-import { readListBounds, withinListBounds } from './list-bounds.store.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
 
@@ -112,7 +111,10 @@ export interface FindingPage extends Omit<FindingSelection, 'sort'> {
   /** The instant from which ages in the filters of policies are measured. */
   at: number
   limit: number
-  /** First detection and id of the last finding of the previous page, then the bounds of the list. */
+  /**
+   * First detection and id of the last finding of the previous page, then the newest id when the list began: later
+   * findings are on no page.
+   */
   after?: readonly number[] | undefined
 }
 
@@ -174,14 +176,14 @@ const selectFindings = cachedQueryByShape(
     for (const word of bindList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
     if (after === 0) return query
     const given = bindList(give, after, (page) => page.after ?? []) as RawBuilder<number>[]
-    const [last, bounds] = [given.slice(0, keys.length + 1), given.slice(keys.length + 1)]
+    const [last, newest] = [given.slice(0, keys.length + 1), given[keys.length + 1]]
+    if (newest !== undefined) query = query.where(sql<SqlBool>`f.id <= ${newest}`)
     const [first, atFirst] = [keys[0], last[0]]
-    if (first === undefined || atFirst === undefined) return query.where(withinListBounds(bounds))
+    if (first === undefined || atFirst === undefined) return query
     // The first key is compared by itself, too, so that an index on it is used.
     return query
       .where(sql<SqlBool>`${first} <= ${atFirst}`)
       .where(sql<SqlBool>`(${sql.join([...keys, sql`f.id`])}) < (${sql.join(last)})`)
-      .where(withinListBounds(bounds))
   },
 )
 
@@ -197,8 +199,8 @@ export function listFindings(
   const items = shown.map((row) => toFinding(row, dueDates.get(row.id)))
   const last = rows.length > limit ? items.at(-1) : undefined
   if (last === undefined) return { items }
-  const bounds = after?.slice(countSortKeys(sort)) ?? readListBounds(reader)
-  return { items, next: [...toSortKeys(sort, last), Number(last.id), ...bounds] }
+  const newest = after?.[countSortKeys(sort)] ?? findNewestId(reader)
+  return { items, next: [...toSortKeys(sort, last), Number(last.id), newest] }
 }
 
 export interface Matching {

@@ -18,8 +18,8 @@ const MAX_CACHED_STATEMENTS = 500
 export const LOCK_TIMEOUT_MS = 5_000
 export const LOCK_RETRY_MS = 1
 const COMPACT_WAIT_MS = 30_000
-/** Besides the one that reads the rows. */
-const SORT_THREADS = 2
+/** The page cache of a large transaction: a page that does not fit is written and read again. */
+const LARGE_CACHE_BYTES = 96 * 1024 * 1024
 
 /**
  * A prepared statement shared by all callers that prepare the same SQL on a connection. Each row form has a statement
@@ -118,11 +118,8 @@ export interface Writer extends Reader {
    * id of each, for a table that numbers its rows; undefined where it conflicts with another row.
    */
   insertRows(statement: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[]
-  /**
-   * Takes the id of a new finding, at least `atLeast`; present where transactions that run at the same time would find
-   * the same one.
-   */
-  takeFindingId?(atLeast: number): number
+  /** Takes the id of a new finding; present where transactions that run at the same time would find the same one. */
+  takeFindingId?(): number
   /** Takes the id of a new asset; present where that saves a round trip. */
   takeAssetId?(): number
 }
@@ -132,15 +129,11 @@ export interface TransactionOptions {
   scope?: WriteScope | readonly WriteScope[]
   /** Survives a power cut, not only a crash of the process: for writes that the caller reports as saved. */
   durable?: boolean
-  /** Rows of unpublished imports are visible and may be changed. */
-  unpublished?: boolean
   /**
-   * The transaction has read or inserted every row that its rows refer to, and deletes none that others refer to, so
-   * SQLite need not look each of them up again.
+   * It changes very many rows: SQLite keeps more pages in memory, and sorts in temporary files outside the data folder,
+   * so that nothing it sorts may contain texts.
    */
-  knowsReferences?: boolean
-  /** SQLite sorts in temporary files, outside the data folder, with more threads: for new indexes without texts. */
-  sortsInFiles?: boolean
+  large?: boolean
 }
 
 export class Connection implements Writer {
@@ -150,6 +143,7 @@ export class Connection implements Writer {
   readonly #views: SnapshotViews
   readonly #now: (() => number) | undefined
   #open = false
+  #cacheSize = 0
   dataVersion: number | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
@@ -175,19 +169,17 @@ export class Connection implements Writer {
   transaction<T>(
     begin: string,
     work: (connection: this) => T,
-    { durable = false, unpublished = false, knowsReferences = false, sortsInFiles = false }: TransactionOptions = {},
+    { durable = false, large = false }: TransactionOptions = {},
   ): T {
     if (this.#open) return work(this)
     // None of these can be changed within a transaction.
     const restore = () => {
       if (durable) this.#database.pragma('synchronous = NORMAL')
-      if (knowsReferences) this.#database.pragma('foreign_keys = ON')
-      if (sortsInFiles) this.#sortIn('MEMORY')
+      if (large) this.#endLarge()
     }
     try {
       if (durable) this.#database.pragma('synchronous = FULL')
-      if (knowsReferences) this.#database.pragma('foreign_keys = OFF')
-      if (sortsInFiles) this.#sortIn('FILE')
+      if (large) this.#beginLarge()
       this.#begin(begin)
     } catch (error) {
       restore()
@@ -195,8 +187,7 @@ export class Connection implements Writer {
     }
     this.#open = true
     try {
-      if (unpublished) this.#views.show()
-      else this.#openViews()
+      this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
@@ -212,12 +203,16 @@ export class Connection implements Writer {
     }
   }
 
-  /** SQLite uses threads only for what it sorts in files. */
-  #sortIn(place: 'FILE' | 'MEMORY'): void {
-    this.#database.pragma(`temp_store = ${place}`)
-    this.#database.pragma(`threads = ${place === 'FILE' ? SORT_THREADS : 0}`)
-    // SQLite drops temporary views with it.
-    this.#views.forget()
+  #beginLarge(): void {
+    this.#cacheSize = this.#database.pragma('cache_size', { simple: true }) as number
+    this.#database.pragma(toCacheSize(LARGE_CACHE_BYTES))
+    this.#database.pragma('temp_store = FILE')
+  }
+
+  #endLarge(): void {
+    this.#database.pragma('temp_store = MEMORY')
+    this.#database.pragma(`cache_size = ${this.#cacheSize}`)
+    this.#database.pragma('shrink_memory')
   }
 
   /** Begins a snapshot that lasts until the connection is closed. */

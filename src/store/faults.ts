@@ -14,11 +14,15 @@ export function withRecoveryHint(file: string, error: unknown): unknown {
   return error
 }
 
+const BUSY = 'The database is busy with another process; try again in a moment.'
+
+export const toBusyError = () => new AppError('unavailable', BUSY, { reason: 'busy' })
+
 const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [
   {
     code: /^SQLITE_BUSY/,
     reason: 'busy',
-    message: 'The database is busy with another process; try again in a moment.',
+    message: BUSY,
   },
   {
     code: /^SQLITE_FULL/,

@@ -13,15 +13,6 @@ export type SchemaDigests = ReadonlyMap<string, string>
 export const SCHEMA_RECORD = 'migrations/sqlite/schemas.json'
 export type SchemaRecord = Record<string, Record<string, string | null>>
 
-/** Indexes that a large import drops and creates again afterwards. */
-export const DEFERRABLE_INDEXES = [
-  'finding_by_time',
-  'finding_by_resolution',
-  'status_change_by_time',
-  'asset_by_scope',
-  'asset_by_name',
-] as const
-
 /** Suffixes of the shadow tables of an FTS5 table. */
 const SHADOW_TABLES = ['data', 'idx', 'content', 'docsize', 'config']
 
@@ -79,14 +70,13 @@ export function listSchemaDifferences(database: Preparing, version: number): str
   const expected = findExpected(version)
   if (expected === undefined) return [`no version of assay has schema ${version}`]
   const present = digestSchema(database)
-  const deferrable = new Set<string>(DEFERRABLE_INDEXES.map((name) => `index ${name}`))
   return [
     ...[...present.keys()]
       .filter((object) => !expected.has(object))
       .map((object) => `${object} does not belong to Assay`),
     ...[...expected].flatMap(([object, digest]) => {
       const found = present.get(object)
-      if (found === undefined) return deferrable.has(object) ? [] : [`${object} is missing`]
+      if (found === undefined) return [`${object} is missing`]
       return found === digest ? [] : [`${object} was changed`]
     }),
   ]

@@ -9,7 +9,6 @@ import { findTextsHiddenAt, saveTextsHidden, textsHidden } from '../store/instal
 import type { KeyedVault } from '../store/keys/vault-file.ts'
 import type { Store, Writer } from '../store/store.ts'
 import { listTextTables, toSafeEntry } from './stored-columns.ts'
-import { maskStagedImports } from './stored-imports.store.ts'
 import { maskTable, rebuildTextIndexes } from './stored-texts.store.ts'
 import { maskWords } from './stored-words.store.ts'
 
@@ -67,10 +66,10 @@ function maskOnce(store: Store, vault: KeyedVault, at: number): number {
           saveTextsHidden(writer, changed === 0 ? textsHidden.nothing : textsHidden.uncompacted)
           return changed
         },
-        { essential: true, unpublished: true },
+        { essential: true },
       )
     } catch (error) {
-      const isBusy = error instanceof AppError && error.facts.reason === 'busy'
+      const isBusy = error instanceof AppError && ['busy', 'import_in_progress'].includes(String(error.facts.reason))
       if (!isBusy || performance.now() > deadline) throw error
       sleepSync(POLL_MS)
     }
@@ -81,7 +80,6 @@ function maskAll(writer: Writer, identify: (canonical: string) => number, at: nu
   const damaged = listDamagedDefinitions(writer)
   let changed = maskWords(writer, at)
   for (const table of listTextTables(identify)) changed += maskTable(writer, table)
-  changed += maskStagedImports(writer, identify)
   changed += rewriteAudit(writer, at, toSafeEntry)
   if (changed === 0) return 0
   resealDefinitions(writer, [...damaged, ...damaged.map((name) => toSafeText(name, 'definition'))])

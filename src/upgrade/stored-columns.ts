@@ -127,13 +127,6 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
       columns: { actor: name, reason, client: name },
       also: ['scan_id'],
     },
-    { name: 'earlier_asset', key: ['import_id', 'asset_id'], columns: { name, url: address } },
-    {
-      name: 'earlier_finding',
-      key: ['import_id', 'finding_id'],
-      columns: { location: proseJson, excerpt: text('prose', MAX_EXCERPT), lines: proseJson },
-    },
-    { name: 'pending_change', key: ['import_id', 'finding_id'], columns: { lines: proseJson } },
     {
       name: 'suppression',
       key: ['id'],

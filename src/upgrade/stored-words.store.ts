@@ -29,9 +29,7 @@ export function maskWords(writer: Writer, at: number): number {
 function mergeWords(writer: Writer, merged: ReadonlyMap<number, number>, at: number): void {
   mergeCombos(writer, merged)
   const replace = (table: string, column: string) => replaceIds(writer, table, column, merged)
-  for (const table of ['asset', 'earlier_asset']) {
-    for (const column of ['kind_id', 'container_id', 'owner_id']) replace(table, column)
-  }
+  for (const column of ['kind_id', 'container_id', 'owner_id']) replace('asset', column)
   replace('asset', 'dataset_id')
   replace('asset', 'parent_container_id')
   replace('label_set_member', 'word_id')
@@ -46,8 +44,6 @@ function mergeWords(writer: Writer, merged: ReadonlyMap<number, number>, at: num
     remove.run(id)
   }
   // The change log refers to combinations that no longer exist.
-  writer.prepare('DELETE FROM pending_log').run()
-  writer.prepare('UPDATE pending_import SET is_followed = 0').run()
   markLogReset(writer, at)
 }
 
@@ -73,9 +69,8 @@ function mergeCombos(writer: Writer, words: ReadonlyMap<number, number>): void {
   }
   if (merged.size === 0) return
   replaceIds(writer, 'finding', 'combo_id', merged)
-  replaceIds(writer, 'earlier_finding', 'combo_id', merged)
   const add = writer.prepare(
-    `UPDATE main.combo SET n = combo.n + other.n, held = combo.held + other.held
+    `UPDATE main.combo SET n = combo.n + other.n
      FROM main.combo AS other WHERE other.id = @from AND combo.id = @to`,
   )
   const remove = writer.prepare('DELETE FROM main.combo WHERE id = ?')

@@ -3,12 +3,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createNumberer } from '../../src/detectors/fingerprint.ts'
-import { BlockWriter, packBlock } from '../../src/imports/stage/import-block.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations } from '../../src/store/migrations.ts'
 import { Store } from '../../src/store/store.ts'
-import { safe } from '../support/safe-text.ts'
 
 /** The newest schema of version 0.1.0. */
 const SCHEMA = 70
@@ -232,53 +230,6 @@ export function makeEarlierFolder(root: string, more = 0): EarlierFolder {
       before: JSON.stringify({ note: plant() }),
       after: JSON.stringify({ note: plant() }),
     })
-    insert('import_file', { uid: 'waiting', created_at: Date.now(), accepted: 0 })
-    const waiting = [
-      [
-        [plant(), null, plant(), null, plant(), null],
-        1,
-        'D',
-        plant(),
-        '',
-        '',
-        'LOW',
-        'OPEN',
-        1,
-        1,
-        1,
-        null,
-        plant(),
-        0,
-      ],
-    ]
-    insert('import_row', { uid: 'waiting', ordinal: 1, finding: JSON.stringify(waiting) })
-    const flat = {
-      asset: { key: plant() },
-      detectorType: 'D',
-      findingType: plant(),
-      category: '',
-      customDetectorKey: '',
-    }
-    const times = { confidence: 1, firstDetectedAt: 1, lastDetectedAt: 1, resolvedAt: null }
-    insert('import_row', {
-      uid: 'waiting',
-      ordinal: 2,
-      finding: JSON.stringify([{ ...flat, ...times, severity: 'LOW', status: 'OPEN', fp: 1, excerpt: plant() }]),
-    })
-    const stagedRow = () => {
-      const words = { detectorType: 'D', findingType: plant(), category: '', customDetectorKey: '' }
-      const facets = { ...words, severity: 'LOW' as const, status: 'OPEN' as const }
-      const asset = { key: plant(), name: plant(), container: plant() }
-      return safe({ ...times, undated: 0, asset, facets, fp: 1, excerpt: plant() })
-    }
-    insert('import_block', { uid: 'waiting', ordinal: 1, size: 1, data: packBlock([stagedRow()]) })
-    const writer = new BlockWriter()
-    for (const ordinal of [2, 3]) {
-      const { asset, facets, excerpt, ...numbers } = stagedRow()
-      writer.describe(ordinal, asset)
-      writer.setExcerpt(writer.add(ordinal, facets, numbers), excerpt)
-      insert('import_block', { uid: 'waiting', ordinal, size: 1, data: writer.pack() })
-    }
   })()
   // What was removed stays in free parts of the file.
   database.pragma('secure_delete = OFF')

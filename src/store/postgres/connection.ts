@@ -152,13 +152,12 @@ export class PostgresConnection implements Writer {
   #attempt<T>(
     kind: keyof typeof beginnings,
     work: (connection: this) => T,
-    { scope, durable = false, unpublished = false, rehearsed = false }: PostgresTransactionOptions,
+    { scope, durable = false, rehearsed = false }: PostgresTransactionOptions,
   ): T {
     this.#usedBefore = this.#usedIds
     return this.#runTransaction(() => {
       this.#begin(kind, durable, scope)
-      if (unpublished) this.#views.show()
-      else this.#openViews()
+      this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
@@ -186,16 +185,14 @@ export class PostgresConnection implements Writer {
     return this.prepare(selectTime).pluck().get() as number
   }
 
-  takeFindingId(atLeast: number): number {
-    while (this.#usedIds < this.#findingIds.length) {
-      const id = this.#findingIds[this.#usedIds++] ?? 0
-      if (id >= atLeast) return id
+  takeFindingId(): number {
+    if (this.#usedIds === this.#findingIds.length) {
+      const wanted = Math.min(MAX_FINDING_IDS, Math.max(FIRST_FINDING_IDS, 2 * this.#findingIds.length))
+      this.#findingIds = this.prepare('SELECT id FROM main.take_finding_ids(?) id').pluck().all(wanted) as number[]
+      this.#usedIds = 0
+      this.#usedBefore = 0
     }
-    const wanted = Math.min(MAX_FINDING_IDS, Math.max(FIRST_FINDING_IDS, 2 * this.#findingIds.length))
-    this.#findingIds = this.prepare('SELECT id FROM main.take_finding_ids(?) id').pluck().all(wanted) as number[]
-    this.#usedIds = 0
-    this.#usedBefore = 0
-    return this.takeFindingId(atLeast)
+    return this.#findingIds[this.#usedIds++] as number
   }
 
   takeAssetId(): number {
@@ -448,7 +445,7 @@ export class PostgresConnection implements Writer {
     if (numbers === 'word' || numbers === 'label_set') this.#sendLater(lockNames)
     if (logsAssets) values.push(this.#end.logAssets())
     const seen = this.#views.toSeen(text)
-    // What a snapshot hides and ends is in the text, which is another one soon.
+    // What a snapshot ends is in the text, which is another one soon.
     return { text: seen, values, name: seen === text ? this.#nameOf(text) : '' }
   }
 

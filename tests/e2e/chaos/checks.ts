@@ -66,8 +66,6 @@ export async function watchParts(
 }
 
 const inconsistencies: readonly (readonly [what: string, sql: string])[] = [
-  ['imports that are not over', 'SELECT uid FROM main.pending_import'],
-  ['rows kept for imports that are over', 'SELECT id FROM main.finished_import'],
   ['files that are left', 'SELECT uid FROM main.import_file WHERE accepted = 1'],
   ['scans that are not completed', `SELECT uid, status, reason FROM main.scan WHERE status <> 'COMPLETED'`],
   [
@@ -78,8 +76,8 @@ const inconsistencies: readonly (readonly [what: string, sql: string])[] = [
   ],
   [
     'counts of combinations that differ from the findings',
-    `SELECT c.id, c.n, c.held, count(f.id) FROM main.combo c LEFT JOIN main.finding f ON f.combo_id = c.id
-     GROUP BY c.id HAVING c.n <> count(f.id) OR c.held <> 0`,
+    `SELECT c.id, c.n, count(f.id) FROM main.combo c LEFT JOIN main.finding f ON f.combo_id = c.id
+     GROUP BY c.id HAVING c.n <> count(f.id)`,
   ],
   [
     'histories with a gap, or another end than the status',

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { insertMany } from '../../src/store/many-rows.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openNewFile } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
@@ -16,23 +15,6 @@ beforeEach(() => {
 afterEach(() => {
   store.close()
   rmSync(folder, { recursive: true, force: true })
-})
-
-const insert = 'INSERT INTO install (name, value) VALUES (?, ?)'
-const find = "SELECT name, value FROM install WHERE name LIKE 'row %' ORDER BY name"
-const toRow = (number: number) => [safe(`row ${String(number).padStart(3, '0')}`), safe(`value ${number}`)]
-
-it.each([0, 1, 7, 8, 9, 63, 64, 65, 200])('inserts %d rows in their order', (count) => {
-  const rows = Array.from({ length: count }, (_, number) => toRow(number))
-  store.write((writer) => insertMany(writer, insert, rows.flat()))
-  const stored = store.read((reader) => reader.prepare(find).raw().all())
-  expect(stored).toEqual(rows)
-})
-
-it('inserts nothing if a row cannot be inserted', () => {
-  const rows = [...Array(70).keys(), 3].map(toRow)
-  expect(() => store.write((writer) => insertMany(writer, insert, rows.flat()))).toThrow()
-  expect(store.read((reader) => reader.prepare(find).all())).toEqual([])
 })
 
 const insertWord = {
