@@ -22,6 +22,7 @@ import {
   listNewEntries,
   listNewOpen,
   type StagedFindings,
+  takeServerId,
   updateKnown,
 } from './staged-findings.store.ts'
 
@@ -124,7 +125,7 @@ export class FindingLedger {
    */
   insertStaged(staged: StagedFindings): { added: number; resolved: number; changed: number[] } {
     const { sourceId } = staged
-    const first = this.#allocateId()
+    const first = takeServerId(this.#writer) ?? this.#allocateId()
     const { added, resolved } = insertStaged(this.#writer, staged, first)
     if (this.#nextId !== undefined) this.#nextId = first + added
     for (const [comboId, count] of countNew(this.#writer, sourceId, first)) this.#count(comboId, count)

@@ -36,6 +36,12 @@ const insertResolutions = `INSERT INTO main.status_change (finding_id, seq, at, 
   SELECT id, 1, resolved_at, ${statusCodes.OPEN}, ${statusCodes.RESOLVED}, @actor, @scan FROM main.finding
   WHERE ${isNew} AND resolved_at IS NOT NULL ORDER BY id`
 
+/** On a server, an id that is larger than those of all findings; undefined elsewhere. */
+export function takeServerId(writer: Writer): number | undefined {
+  if (writer.takeFindingId === undefined) return undefined
+  return writer.prepare('SELECT id FROM main.take_finding_ids(1) id').pluck().get() as number
+}
+
 /**
  * Inserts the findings that their assets do not have, with ids from `first` on, and the history of those that are
  * resolved. Returns the numbers of both.

@@ -27,7 +27,7 @@ it('upgrading leaves only scheme and host of webhooks outside of what is sealed'
   await caller(watchOperations, context)('create_watch', watch)
   earlier.store.write((writer) => {
     writer.prepare('UPDATE watch_receiver SET address = ?').run(address as SafeText)
-    writer.prepare('PRAGMA user_version = 170').run()
+    writer.prepare(`DELETE FROM install WHERE name = 'texts_hidden'`).run()
     const author = { name: 'ann', via: 'cli', at: 1 } as const
     const after = { deliver: [receiver], newSecrets: [address] }
     appendAudit(writer, author, { action: 'update', kind: 'watch', name: 'open', after })

@@ -56,7 +56,7 @@ type StagedRow = [statement: WriteStatement, values: StoredValue[]]
 /** Numbers what is staged of a file. */
 export class StagedFile {
   readonly #uid: SafeText
-  /** The last description of each asset. Its key stays the same, whatever later lines mask in it. */
+  /** The last description of each asset. Its key stays the same if later lines mask more in it. */
   readonly #assets = new Map<string, { given: string; number: number; key: SafeText }>()
   readonly #facets = new Map<string, number>()
   #lastAsset = 0
