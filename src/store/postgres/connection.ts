@@ -186,7 +186,7 @@ export class PostgresConnection implements Writer {
   }
 
   takeFindingId(): number {
-    if (this.#usedIds === this.#findingIds.length) {
+    if (this.#usedIds >= this.#findingIds.length) {
       const wanted = Math.min(MAX_FINDING_IDS, Math.max(FIRST_FINDING_IDS, 2 * this.#findingIds.length))
       this.#findingIds = this.prepare('SELECT id FROM main.take_finding_ids(?) id').pluck().all(wanted) as number[]
       this.#usedIds = 0
