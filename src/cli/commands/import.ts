@@ -30,6 +30,7 @@ export function addImportCommand(program: Command, host: Host): void {
           import('../../operation/lockdown/lockdown.ts'),
         ])
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
+        context.store.files?.limitCaches()
         const bytes = file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : readFile(file)
         const { format, stream } =
           options.format === undefined ? await recognizeFormat(bytes) : { format: options.format, stream: bytes }
