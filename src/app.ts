@@ -15,6 +15,7 @@ import type { QuestionOptions } from './http/questions.ts'
 import type { Caller, Progress, WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
 import type { Log } from './runtime/log.ts'
+import { LOCK_TIMEOUT_MS } from './store/connection.ts'
 import type { KeyedVault } from './store/keys/vault-file.ts'
 import type { Store } from './store/store.ts'
 import type { ReadElsewhere } from './watches/operations.ts'
@@ -121,7 +122,7 @@ export function createApp(folder: Folder): OpenedApp {
       lockdownCodes,
       readOnly,
       store,
-      waitForWriteLock: () => store.waitForWriteLock(),
+      waitForWriteLock: () => store.waitForWriteLock({ limitMs: LOCK_TIMEOUT_MS }),
       webhookHosts,
       scans,
     }),

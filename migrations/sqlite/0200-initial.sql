@@ -322,8 +322,6 @@ CREATE TABLE combo (
   status INTEGER NOT NULL CHECK (status BETWEEN 0 AND 3),
   -- How many findings have the combination.
   n INTEGER NOT NULL DEFAULT 0,
-  -- By how much that changes when the pending import of the source is published.
-  held INTEGER NOT NULL DEFAULT 0,
   UNIQUE (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
 ) STRICT;
 
@@ -440,109 +438,64 @@ CREATE TABLE engine_snapshot (
 -- Imports
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Files that were read and checked, and wait to be stored.
+-- Files that were read wait in plain rows, and one transaction applies all rows of a file.
 CREATE TABLE import_file (
-  -- The uid of the scan that stores it.
+  -- Also that of the scan that applies it.
   uid TEXT PRIMARY KEY,
   created_at INTEGER NOT NULL,
-  -- 1 once the whole file was found valid: from then on it is stored, whatever happens.
-  accepted INTEGER NOT NULL DEFAULT 0,
-  -- How many findings of the first row are stored.
-  stored INTEGER NOT NULL DEFAULT 0,
-  -- The earliest detection among the findings that are stored so far.
-  earliest_at INTEGER
+  -- 1 once the whole file was found valid: from then on it is applied, whatever happens.
+  accepted INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE import_row (
+-- The assets that a file describes; columns that are NULL keep what is stored.
+CREATE TABLE import_asset (
   uid TEXT NOT NULL REFERENCES import_file (uid) ON DELETE CASCADE,
-  ordinal INTEGER NOT NULL,
-  finding TEXT NOT NULL,
-  PRIMARY KEY (uid, ordinal)
+  number INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  kind TEXT,
+  name TEXT,
+  url TEXT,
+  container TEXT,
+  owner TEXT,
+  labels TEXT CHECK (labels IS NULL OR json_valid(labels)),
+  content_updated_at INTEGER,
+  -- Set while the file is applied.
+  asset_id INTEGER,
+  PRIMARY KEY (uid, number)
 ) STRICT, WITHOUT ROWID;
 
--- Findings that wait to be stored, many to a row, in columns.
-CREATE TABLE import_block (
+-- The combinations of facets in a file.
+CREATE TABLE import_facets (
+  uid TEXT NOT NULL REFERENCES import_file (uid) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  detector_type TEXT NOT NULL,
+  finding_type TEXT NOT NULL,
+  category TEXT NOT NULL,
+  custom_detector_key TEXT NOT NULL,
+  severity TEXT NOT NULL,
+  status TEXT NOT NULL,
+  -- Set while the file is applied.
+  combo_id INTEGER,
+  PRIMARY KEY (uid, number)
+) STRICT, WITHOUT ROWID;
+
+-- The findings of a file, in its order.
+CREATE TABLE import_finding (
   uid TEXT NOT NULL REFERENCES import_file (uid) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL,
-  -- The number of findings in it.
-  size INTEGER NOT NULL,
-  data BLOB NOT NULL,
-  PRIMARY KEY (uid, ordinal)
-) STRICT;
-
--- Imports whose findings are being stored: until the last of them is, readers see what was there before.
-CREATE TABLE pending_import (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  source_id INTEGER NOT NULL UNIQUE REFERENCES source (id) ON DELETE CASCADE,
-  -- The uid of its scan.
-  uid TEXT NOT NULL,
-  -- Rows of the source with these ids or greater ones belong to the import.
-  first_finding INTEGER NOT NULL,
-  first_asset INTEGER NOT NULL,
-  first_combo INTEGER NOT NULL,
-  -- 1 once the import has changed rows that were there before.
-  has_earlier INTEGER NOT NULL DEFAULT 0,
-  -- 0: followers of the change log start over when the import is published.
-  is_followed INTEGER NOT NULL,
-  -- Ids of the suppressions that its findings were compared with, as JSON.
-  suppressions TEXT NOT NULL CHECK (json_valid(suppressions))
-) STRICT;
-
--- Findings as they were before a pending import changed them.
-CREATE TABLE earlier_finding (
-  import_id INTEGER NOT NULL,
-  finding_id INTEGER NOT NULL,
-  combo_id INTEGER NOT NULL,
-  conf_q INTEGER NOT NULL,
+  -- Numbers of rows of import_asset and import_facets.
+  asset INTEGER NOT NULL,
+  facets INTEGER NOT NULL,
+  fp INTEGER NOT NULL,
+  first_detected_at INTEGER NOT NULL,
   last_detected_at INTEGER,
   resolved_at INTEGER,
-  location TEXT,
+  conf_q INTEGER NOT NULL,
+  -- 1 if the file does not give resolved_at, so that it does not correct a stored one.
+  undated INTEGER NOT NULL,
   excerpt TEXT,
-  value_fp INTEGER,
-  -- The last entry of its history; 0 when it had none.
-  last_seq INTEGER NOT NULL,
-  last_at INTEGER,
-  -- The lines of the import about it, as a JSON list.
-  lines TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(lines)),
-  PRIMARY KEY (import_id, finding_id)
+  PRIMARY KEY (uid, ordinal)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE earlier_asset (
-  import_id INTEGER NOT NULL,
-  asset_id INTEGER NOT NULL,
-  kind_id INTEGER NOT NULL,
-  container_id INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  url TEXT NOT NULL,
-  content_updated_at INTEGER,
-  last_seen_at INTEGER NOT NULL,
-  last_scanned_at INTEGER,
-  owner_id INTEGER NOT NULL DEFAULT 0,
-  labels_id INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (import_id, asset_id)
-) STRICT, WITHOUT ROWID;
-
--- Lines of a pending import about findings that somebody has changed since: they are applied once more.
-CREATE TABLE pending_change (
-  import_id INTEGER NOT NULL,
-  finding_id INTEGER NOT NULL,
-  lines TEXT NOT NULL CHECK (json_valid(lines)),
-  PRIMARY KEY (import_id, finding_id)
-) STRICT, WITHOUT ROWID;
-
--- Rows that are added to `facet_log` when the import is published.
-CREATE TABLE pending_log (
-  import_id INTEGER NOT NULL,
-  ordinal INTEGER NOT NULL,
-  n INTEGER NOT NULL,
-  delta BLOB NOT NULL,
-  PRIMARY KEY (import_id, ordinal)
-) STRICT;
-
--- Imports that have ended, whose rows in the tables above are still to be deleted.
-CREATE TABLE finished_import (
-  id INTEGER PRIMARY KEY
-) STRICT;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Definitions

@@ -3,7 +3,6 @@ import { buildEngine, catchUp } from '../engine/load.store.ts'
 import { findLogPosition, type LogPosition } from '../engine/snapshot/snapshot.store.ts'
 import { findSnapshot, loadSnapshot, saveSnapshot } from '../engine/snapshot/snapshot.ts'
 import { UnusableSnapshot } from '../engine/snapshot/snapshot-file.ts'
-import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import { attachEngine, findEngine, followChanges } from '../query/engine/executor.ts'
 import type { Log } from '../runtime/log.ts'
@@ -102,8 +101,7 @@ export function keepEngine({ store, home, log, onOutdated }: KeeperOptions): Eng
 
   const askIfOutdated = () => {
     if (performance.now() < mayReplaceAt) return
-    // A large import recreates the indexes at its end; without them, the table cannot be read in pages efficiently.
-    if (!store.read((reader) => isOutdated(reader) && hasAllIndexes(reader))) return
+    if (!store.read(isOutdated)) return
     mayReplaceAt = performance.now() + REPLACE_MS
     onOutdated()
   }

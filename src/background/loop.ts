@@ -1,5 +1,5 @@
 import { recordExpiries } from '../findings/expiries.ts'
-import { sweepImports } from '../imports/apply/stale-imports.ts'
+import { sweepImports } from '../imports/apply/apply-import.ts'
 import { isObject } from '../kernel/json-object.ts'
 import type { ScanRunner } from '../operation/context.ts'
 import type { Log } from '../runtime/log.ts'
@@ -72,7 +72,7 @@ export function startLoop(options: LoopOptions): Loop {
     if (isOver() || turning) return
     turning = true
     try {
-      if (isWriting(store, lease, now())) await store.waitForWriteLock(signal)
+      if (isWriting(store, lease, now())) await store.waitForWriteLock({ signal })
       if (isOver()) return
       if (!lease.hold()) {
         // Machines share the work of one database; processes on one data folder would only share its machine.
@@ -91,7 +91,7 @@ export function startLoop(options: LoopOptions): Loop {
       store.files?.space.keepBallast()
       runTick({ ...options, isHeartbeatStale })
       if ((await finishDeletions(options)) > 0) log.info('the remaining data of a deleted source was removed')
-      await sweepImports(options)
+      sweepImports(options)
       await recordExpiries({ store, now, signal })
       options.watches?.tick(isOurs)
       isFailing = false

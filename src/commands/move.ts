@@ -5,7 +5,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { appendAudit } from '../audit/audit.store.ts'
 import { LoopLease } from '../background/loop-lease.ts'
 import type { MoveReport } from '../cli/host.ts'
-import { hasPendingImport } from '../findings/pending-imports.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
 import { askQuestions } from '../query/engine/verify.ts'
 import { createOwner } from '../scans/owner.ts'
@@ -214,7 +213,7 @@ async function holdLease<T>(
 /** @throws AppError `conflict` while a scan or an import is in progress. */
 function requireQuiet(reader: Reader): void {
   const scans = listOpenScans(reader)
-  if (scans.length > 0 || hasPendingImport(reader)) {
+  if (scans.length > 0) {
     const message =
       'A scan or an import is in progress; wait until it has ended (`assay scans`), or cancel it, and run the command again.'
     throw conflict(message, { reason: 'scan_active' })

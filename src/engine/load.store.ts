@@ -150,7 +150,6 @@ export function catchUp(reader: Reader, engine: Engine): boolean {
   if (seq === engine.seq && assetSeq === engine.assetSeq && newestAsset === engine.newestAsset) return true
   if (seq < engine.seq || assetSeq < engine.assetSeq || newestAsset < engine.newestAsset) return false
   if (engine.newestAsset < newestAsset) addAssets(reader, engine)
-  // Assets of unpublished imports are skipped; publishing an import enters them in the log.
   engine.newestAsset = newestAsset
   if (assetSeq > engine.assetSeq && !moveAssets(reader, engine)) return false
   if (seq > engine.seq && !applyLog(reader, engine)) return false
@@ -169,7 +168,7 @@ function putAsset(
 function moveAssets(reader: Reader, engine: Engine): boolean {
   const rows = reader
     .prepare(
-      `SELECT l.seq, EXISTS (SELECT 1 FROM main.asset m WHERE m.id = l.asset_id), ${assetColumns.columns.join(', ')}
+      `SELECT l.seq, a.id IS NOT NULL, ${assetColumns.columns.join(', ')}
        FROM asset_log l LEFT JOIN asset a ON a.id = l.asset_id WHERE l.seq > ? ORDER BY l.seq`,
     )
     .raw()

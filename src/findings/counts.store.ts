@@ -14,15 +14,10 @@ export interface SourceCounts {
 /** With fewer findings, SQL is as fast as an engine and needs no memory. */
 export const MIN_FINDINGS_FOR_INDEX = 50_000
 
-/** The number of visible findings, summed from the counts of combinations. */
+/** The number of findings, summed from the counts of combinations. */
 export function countFindings(reader: Reader): number {
   const row = reader.prepare('SELECT coalesce(sum(n), 0) AS n FROM combo').get() as { n: number }
   return row.n
-}
-
-/** The number of stored findings, including those of unpublished imports. */
-export function countStoredFindings(reader: Reader): number {
-  return reader.prepare('SELECT coalesce(sum(n + held), 0) FROM main.combo').pluck().get() as number
 }
 
 /** Counts by row id of the source; sources without assets and findings are absent. */

@@ -81,22 +81,6 @@ export const NO_SCAN = 0
 
 export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
 
-type NumberName = 'fp' | 'firstDetectedAt' | 'confidence' | 'lastDetectedAt' | 'resolvedAt' | 'facets'
-
-/**
- * New findings without locations, in columns. NaN: not resolved, or last detected when they were first; the column
- * `facets` refers to the list.
- */
-export interface NewFindings {
-  /** Which rows of the columns are meant, and the asset of each of these. */
-  places: readonly number[]
-  assetIds: readonly number[]
-  columns: Readonly<Record<NumberName, ArrayLike<number>>>
-  facets: readonly Facets[]
-  /** Undefined if no finding has one. */
-  excerpts: readonly (SafeText | null)[] | undefined
-}
-
 export const toStoredConfidence = (confidence: number): number => Math.round(confidence * CONFIDENCE_SCALE)
 
 /** A stored fingerprint: 47 bits of its first 12 hex digits. */

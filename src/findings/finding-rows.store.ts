@@ -91,13 +91,9 @@ export class FindingRows {
     return rows as FindingSqlRow[]
   }
 
-  /** Whether `find` takes no statement. */
-  isReadAhead(assetId: number, fp: number): boolean {
-    return this.#byFp.size > 0 && this.#byFp.has(keyOf(assetId, fp))
-  }
-
   find(assetId: number, fp: number): FindingSqlRow | undefined {
-    if (this.isReadAhead(assetId, fp)) return this.#byFp.get(keyOf(assetId, fp))
+    const key = keyOf(assetId, fp)
+    if (this.#byFp.has(key)) return this.#byFp.get(key)
     return this.#writer.prepare(findByFp).raw().get(assetId, fp) as FindingSqlRow | undefined
   }
 

@@ -1,8 +1,8 @@
-import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
+import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
 import { statusCodes } from '../store/schema.ts'
-import type { StoredValue, Writer } from '../store/store.ts'
-import { dueExpiries, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
-import { ChangeEncoder } from './facet-log.ts'
+import type { Writer } from '../store/store.ts'
+import { hasDueExpiry, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
+import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import {
   type FindingChange,
@@ -10,45 +10,32 @@ import {
   type FindingRecord,
   type FindingSqlRow,
   type NewFinding,
-  type NewFindings,
   NO_SCAN,
   toRecord,
 } from './finding-record.ts'
 import { FindingRows, findingColumns } from './finding-rows.store.ts'
-import { KEPT_LOG_ROWS } from './log.store.ts'
+import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
 import { type FindingStatus, isDecided } from './model.ts'
 import {
-  deferLine,
-  hasDeferredLines,
-  heldFindings,
-  keepLine,
-  type PendingImport,
-  releaseFinding,
-  saveEarlierFinding,
-} from './pending-imports.store.ts'
+  countNew,
+  insertStaged,
+  listNewEntries,
+  listNewOpen,
+  type StagedFindings,
+  takeServerId,
+  updateKnown,
+} from './staged-findings.store.ts'
 
 const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-const insertFirstChange = `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-/** Columns of new findings that have no location and no value of their own; with and without excerpts. */
-const bareColumns = 'id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at'
-const insertBare = `INSERT INTO main.finding (${bareColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-const insertWithExcerpt = `INSERT INTO main.finding (${bareColumns}, excerpt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-const insertResolution = `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, scan_id)
-  VALUES (?, 1, ?, ${statusCodes.OPEN}, ${statusCodes.RESOLVED}, ?, ?)`
-const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
 const shortenLog = `DELETE FROM facet_log
   WHERE seq <= (SELECT CASE WHEN max(seq) % 256 = 0 THEN max(seq) - ${KEPT_LOG_ROWS} END FROM facet_log)`
-const selectState = `SELECT EXISTS (${heldFindings}) AS contested, EXISTS (${dueExpiries}) AS due`
-const insertPendingLog = `INSERT INTO pending_log (import_id, ordinal, n, delta)
-  SELECT @id, coalesce(max(ordinal), 0) + 1, @n, @delta FROM pending_log WHERE import_id = @id`
 /** The members of a row that may change besides its facets. */
 const changing = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp'] as const
 
-interface LedgerState {
-  contested: number
-  due: number
+interface LedgerOptions {
+  /** False: no engine follows the log; it gets one entry to rebuild instead of the changes. */
+  isFollowed?: boolean
 }
 
 /**
@@ -64,34 +51,24 @@ export class FindingLedger {
   readonly #changes = new ChangeEncoder()
   /** Change of the count of each combination. */
   readonly #counts = new Map<number, number>()
-  /** The import that the transaction stores a part of: its changes are invisible until it is published. */
-  readonly #pending: PendingImport | undefined
-  /** Whether a pending import has changed findings that may be changed here. */
-  readonly #isContested: boolean
-  /** Whether lines of the pending import wait to be reapplied. */
-  readonly #hasDeferred: boolean
-  /** Whether some decision is due to end. Those that come due while an import is stored end after it. */
+  readonly #isFollowed: boolean
+  /** Whether some decision is due to end. */
   readonly #hasDue: boolean
-  /** Findings that this transaction has changed and whose earlier state readers still see. */
-  readonly #held = new Set<number>()
   readonly #rows: FindingRows
   #nextId: number | undefined
 
-  private constructor(writer: Writer, at: number, pending: PendingImport | undefined) {
+  private constructor(writer: Writer, at: number, { isFollowed = true }: LedgerOptions) {
     this.#writer = writer
     this.#rows = new FindingRows(writer)
     this.#at = at
-    this.#pending = pending
-    const state = pending === undefined ? (writer.prepare(selectState).get(at) as LedgerState) : undefined
-    this.#isContested = state?.contested === 1
-    this.#hasDue = state?.due === 1
-    this.#hasDeferred = pending !== undefined && hasDeferredLines(writer, pending)
+    this.#isFollowed = isFollowed
+    this.#hasDue = hasDueExpiry(writer, at)
     this.facets = openFacets(writer)
   }
 
   /** Runs `work` with a ledger for the transaction of `writer`, then writes its log row and counts. */
-  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, pending?: PendingImport): T {
-    const ledger = new FindingLedger(writer, at, pending)
+  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, options: LedgerOptions = {}): T {
+    const ledger = new FindingLedger(writer, at, options)
     const result = work(ledger)
     ledger.#close()
     return result
@@ -126,71 +103,42 @@ export class FindingLedger {
 
   /** @throws if the asset has the finding already, at the latest when the transaction is committed */
   insert(finding: NewFinding): number {
-    const { id, comboId } = this.#insert(finding, insertFinding)
-    this.#noteInserted(id, comboId, finding)
-    return id
-  }
-
-  /** As `insert`; undefined if the asset has the finding already. */
-  insertIfNew(finding: NewFinding): number | undefined {
-    const { assetId, fp } = finding
-    if (this.#rows.isReadAhead(assetId, fp)) {
-      return this.#rows.find(assetId, fp) === undefined ? this.insert(finding) : undefined
-    }
-    const { id, comboId, inserted } = this.#insert(finding, insertFindingIfNew)
-    if (inserted.changes === 0) return undefined
-    this.#noteInserted(id, comboId, finding)
-    return id
-  }
-
-  /** As `insert` for many findings; those that are resolved get their first history entry. */
-  insertAll(
-    { places, assetIds, columns, facets, excerpts }: NewFindings,
-    { actor, scanId = null }: { actor: SafeText; scanId?: number | null },
-  ): void {
-    const rows: StoredValue[][] = []
-    const changes: StoredValue[][] = []
-    /** By their numbers in the list. */
-    const comboIds: number[] = []
-    for (const [index, place] of places.entries()) {
-      const id = this.#allocateId()
-      const assetId = assetIds[index] ?? 0
-      const number = columns.facets[place] ?? 0
-      const named = facets[number]
-      if (named === undefined) throw new RangeError('a finding has no facets')
-      const comboId = comboIds[number] ?? this.facets.comboId(named)
-      comboIds[number] = comboId
-      const firstDetectedAt = columns.firstDetectedAt[place] ?? 0
-      const confidence = columns.confidence[place] ?? 0
-      const lastDetectedAt = columns.lastDetectedAt[place] ?? Number.NaN
-      const resolvedAt = columns.resolvedAt[place] ?? Number.NaN
-      const isResolved = !Number.isNaN(resolvedAt)
-      const lastAt = Number.isNaN(lastDetectedAt) ? firstDetectedAt : lastDetectedAt
-      const row = [id, assetId, columns.fp[place] ?? 0, comboId, firstDetectedAt, confidence, lastAt]
-      rows.push([...row, isResolved ? resolvedAt : null, ...(excerpts === undefined ? [] : [excerpts[place] ?? null])])
-      if (isResolved) changes.push([id, resolvedAt, actor, scanId])
-      if (named.status === 'OPEN') this.opened.push(id)
-      this.#log(id, { assetId, firstDetectedAt }, 0, 0, comboId, confidence)
-    }
-    const insert = this.#writer.prepare(excerpts === undefined ? insertBare : insertWithExcerpt)
-    for (const row of rows) insert.run(...row)
-    const change = this.#writer.prepare(insertResolution)
-    for (const row of changes) change.run(...row)
-  }
-
-  #insert(finding: NewFinding, sql: string): { id: number; comboId: number; inserted: { changes: number } } {
     this.#rows.forget(finding)
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
-    const { assetId, fp, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt, valueFp } = finding
-    const own = [id, assetId, fp, comboId, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt]
-    const inserted = this.#writer.prepare(sql).run(...own, valueFp ?? null)
-    return { id, comboId, inserted }
+    const { assetId, fp, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt } = finding
+    this.#writer
+      .prepare(insertFinding)
+      .run(
+        ...[id, assetId, fp, comboId, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt],
+        finding.valueFp ?? null,
+      )
+    if (finding.facets.status === 'OPEN') this.opened.push(id)
+    this.#log(id, finding, 0, 0, comboId, confidence)
+    return id
   }
 
-  #noteInserted(id: number, comboId: number, finding: NewFinding): void {
-    if (finding.facets.status === 'OPEN') this.opened.push(id)
-    this.#log(id, finding, 0, 0, comboId, finding.confidence)
+  /**
+   * Inserts the findings of an import that their assets do not have; those that are resolved get their first history
+   * entry. Updates the others if only their last detection and excerpt differ, and returns the places in the file of all
+   * lines that change more, to be applied one by one.
+   */
+  insertStaged(staged: StagedFindings): { added: number; resolved: number; changed: number[] } {
+    const { sourceId } = staged
+    const first = takeServerId(this.#writer) ?? this.#allocateId()
+    const { added, resolved } = insertStaged(this.#writer, staged, first)
+    if (this.#nextId !== undefined) this.#nextId = first + added
+    for (const [comboId, count] of countNew(this.#writer, sourceId, first)) this.#count(comboId, count)
+    for (const id of listNewOpen(this.#writer, sourceId, first)) this.opened.push(id)
+    if (this.#isFollowed) {
+      for (const [findingId, assetId, firstDetectedAt, comboId, confidence] of listNewEntries(
+        this.#writer,
+        sourceId,
+        first,
+      ))
+        this.#addChange(findingId, { assetId, firstDetectedAt }, { toCombo: comboId, toConfidence: confidence })
+    }
+    return { added, resolved, changed: updateKnown(this.#writer, staged, { first, at: this.#at }) }
   }
 
   /** Writes only if something differs; returns whether it did. */
@@ -203,7 +151,6 @@ export class FindingLedger {
     if (comboId !== before.comboId && isDecided(facets.status) && this.#rows.expiry(before.id) !== undefined) {
       this.#keepCombosAfter(facets)
     }
-    this.#beforeChange(before.id)
     this.#rows.forget(before)
     this.#writer
       .prepare(
@@ -258,17 +205,9 @@ export class FindingLedger {
     return this.findById(finding.id) ?? finding
   }
 
-  /** Writes the first history entry of a finding that this transaction inserted, as a change from OPEN. */
-  appendFirst(findingId: number, { at, to, actor, reason, scanId }: FindingChange): void {
-    const { OPEN, [to]: after } = statusCodes
-    const cause = [actor, reason ?? null, scanId ?? null]
-    this.#writer.prepare(insertFirstChange).run(findingId, 1, at, OPEN, after, ...cause)
-  }
-
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
     const { at, to, actor, reason, scanId, via, client, until } = change
     this.#rows.forgetChanges(findingId)
-    this.#beforeChange(findingId)
     this.#writer
       .prepare(
         `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client, until)
@@ -294,7 +233,6 @@ export class FindingLedger {
   correctResolution(before: FindingRecord, at: number): void {
     const { id, comboId, confidence } = before
     this.#rows.forgetChanges(id)
-    this.#beforeChange(id)
     const { changes } = this.#writer
       .prepare(
         `UPDATE main.status_change SET at = @at WHERE finding_id = @id AND at <> @at AND to_status = @resolved AND scan_id IS NOT NULL
@@ -303,28 +241,6 @@ export class FindingLedger {
       )
       .run({ id, at, resolved: statusCodes.RESOLVED })
     if (changes > 0) this.#log(id, before, comboId, confidence, comboId, confidence, true)
-  }
-
-  /** Defers a line if earlier lines about the finding are deferred, too; returns whether it did. */
-  deferLine<Line>(before: FindingRecord, line: Safe<Line>): boolean {
-    return (
-      this.#hasDeferred && deferLine(this.#writer, requirePendingImport(this.#pending), before.id, stringifySafe(line))
-    )
-  }
-
-  /** Records an applied line, to be reapplied if its finding is changed before the import is published. */
-  keepLine<Line>(before: FindingRecord, line: Safe<Line>): void {
-    if (!this.#held.has(before.id)) return
-    keepLine(this.#writer, requirePendingImport(this.#pending), before.id, stringifySafe(line))
-  }
-
-  #beforeChange(findingId: number): void {
-    if (this.#pending === undefined) {
-      if (this.#isContested) releaseFinding(this.#writer, findingId)
-    } else if (findingId < this.#pending.firstFinding && !this.#held.has(findingId)) {
-      saveEarlierFinding(this.#writer, this.#pending, findingId)
-      this.#held.add(findingId)
-    }
   }
 
   /** Who made the last change of status, a person or else a scan, import or due end; undefined if there was none. */
@@ -357,7 +273,7 @@ export class FindingLedger {
 
   /** Ids are never reused, not even those of removed findings. */
   #allocateId(): number {
-    if (this.#writer.takeFindingId !== undefined) return this.#writer.takeFindingId(this.#pending?.firstFinding ?? 0)
+    if (this.#writer.takeFindingId !== undefined) return this.#writer.takeFindingId()
     if (this.#nextId === undefined) {
       const row = this.#writer
         .prepare(
@@ -379,14 +295,30 @@ export class FindingLedger {
     toConfidence: number,
     isRewritten = false,
   ): void {
-    if (this.#pending?.isFollowed !== false) {
-      const before = { fromCombo, fromConfidence }
-      this.#changes.add({ findingId, assetId, firstDetectedAt, ...before, toCombo, toConfidence, isRewritten })
+    if (this.#isFollowed) {
+      this.#addChange(
+        findingId,
+        { assetId, firstDetectedAt },
+        { fromCombo, fromConfidence, toCombo, toConfidence, isRewritten },
+      )
     }
     if (fromCombo !== toCombo) {
       this.#count(fromCombo, -1)
       this.#count(toCombo, 1)
     }
+  }
+
+  #addChange(
+    findingId: number,
+    { assetId, firstDetectedAt }: Pick<FindingRecord, 'assetId' | 'firstDetectedAt'>,
+    {
+      fromCombo = 0,
+      fromConfidence = 0,
+      isRewritten = false,
+      ...to
+    }: Partial<FacetChange> & Pick<FacetChange, 'toCombo' | 'toConfidence'>,
+  ): void {
+    this.#changes.add({ findingId, assetId, firstDetectedAt, fromCombo, fromConfidence, ...to, isRewritten })
     if (this.#changes.isFull) this.#flush()
   }
 
@@ -398,18 +330,14 @@ export class FindingLedger {
     const { size } = this.#changes
     if (size === 0) return
     const delta = this.#changes.take()
-    if (this.#pending !== undefined) {
-      this.#writer.prepare(insertPendingLog).run({ id: this.#pending.id, n: size, delta })
-      return
-    }
     this.#writer.prepare(insertLog).run(this.#at, size, delta)
     this.#writer.prepare(shortenLog).run()
   }
 
   #close(): void {
     this.#flush()
-    const column = this.#pending === undefined ? 'n' : 'held'
-    const count = this.#writer.prepare(`UPDATE main.combo SET ${column} = ${column} + ? WHERE id = ?`)
+    if (!this.#isFollowed) markLogReset(this.#writer, this.#at)
+    const count = this.#writer.prepare('UPDATE main.combo SET n = n + ? WHERE id = ?')
     for (const [comboId, by] of this.#counts) if (by !== 0) count.run(by, comboId)
     if (this.#nextId === undefined) return
     this.#writer
@@ -419,9 +347,4 @@ export class FindingLedger {
       )
       .run(internalText(String(this.#nextId - 1)))
   }
-}
-
-function requirePendingImport(pending: PendingImport | undefined): PendingImport {
-  if (pending === undefined) throw new RangeError('only imports write findings by rows')
-  return pending
 }

@@ -110,7 +110,10 @@ export interface FindingPage extends Omit<FindingSelection, 'sort'> {
   /** The instant from which ages in the filters of policies are measured. */
   at: number
   limit: number
-  /** First detection and id of the last finding of the previous page, then the bounds of the list. */
+  /**
+   * First detection and id of the last finding of the previous page, then the newest id when the list began: later
+   * findings are on no page.
+   */
   after?: readonly number[] | undefined
 }
 
@@ -153,41 +156,21 @@ export function listFindings(
   if (assetId !== undefined) query = query.where(ofAsset(assetId))
   for (const word of toPatterns(search)) query = query.where(contains(word, searchedColumns))
   if (after !== undefined) {
-    const [last, bounds] = [after.slice(0, keys.length + 1), after.slice(keys.length + 1)]
+    const [last, newest] = [after.slice(0, keys.length + 1), after[keys.length + 1]]
     // The first key is compared by itself, too, so that an index on it is used.
     query = query
       .where(sql<SqlBool>`${keys[0]} <= ${last[0]}`)
       .where(sql<SqlBool>`(${sql.join([...keys, sql`f.id`])}) < (${sql.join(last)})`)
-      .where(withinListBounds(bounds))
+    if (newest !== undefined) query = query.where('f.id', '<=', newest)
   }
   const rows = reader.all(query)
   const shown = rows.slice(0, limit)
   const dueDates = findDueDates(reader, shown, at)
   const items = shown.map((row) => toFinding(row, dueDates.get(row.id)))
-  const next = rows.length > limit ? items.at(-1) : undefined
-  if (next === undefined) return { items }
-  const bounds = after?.slice(countSortKeys(sort)) ?? readListBounds(reader)
-  return { items, next: [...toSortKeys(sort, next), Number(next.id), ...bounds] }
-}
-
-/**
- * Bounds that exclude later insertions from the following pages of a list: findings with ids above the first number,
- * and those of imports that are not published, each by its source and its first id.
- */
-function readListBounds(reader: Reader): number[] {
-  const newest = reader.prepare('SELECT coalesce(max(id), 0) FROM main.finding').pluck().get() as number
-  const pending = reader.prepare('SELECT source_id, first_finding FROM pending_import').raw().all() as number[][]
-  return [newest, ...pending.flat()]
-}
-
-/** The condition on `f` and `c` for these bounds; true if there are none. */
-function withinListBounds([newest, ...pending]: readonly number[]): RawBuilder<SqlBool> {
-  if (newest === undefined) return sql<SqlBool>`1`
-  const conditions = [sql<SqlBool>`f.id <= ${newest}`]
-  for (let index = 0; index < pending.length; index += 2) {
-    conditions.push(sql<SqlBool>`NOT (c.source_id = ${pending[index]} AND f.id >= ${pending[index + 1]})`)
-  }
-  return sql<SqlBool>`(${sql.join(conditions, sql` AND `)})`
+  const last = rows.length > limit ? items.at(-1) : undefined
+  if (last === undefined) return { items }
+  const newest = after?.[countSortKeys(sort)] ?? findNewestId(reader)
+  return { items, next: [...toSortKeys(sort, last), Number(last.id), newest] }
 }
 
 /** The findings of an asset by its id or key. */

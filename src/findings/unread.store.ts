@@ -18,7 +18,9 @@ type UnreadSqlRow = Omit<UnreadRecord, 'wasRead'> & { wasRead: number }
 
 export function listUnread(reader: Reader, assetId: number): UnreadRecord[] {
   const rows = reader
-    .prepare('SELECT section, reason, detail, was_read AS wasRead, scan_id AS scanId FROM unread_section WHERE asset_id = ?')
+    .prepare(
+      'SELECT section, reason, detail, was_read AS wasRead, scan_id AS scanId FROM unread_section WHERE asset_id = ?',
+    )
     .all(assetId) as UnreadSqlRow[]
   return rows.map(({ wasRead, ...row }) => ({
     ...row,

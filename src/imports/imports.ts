@@ -10,14 +10,13 @@ import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
 import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Store, Writer } from '../store/store.ts'
-import { applyStagedImport } from './apply/apply-import.ts'
-import { discardImport, sweepImports } from './apply/stale-imports.ts'
+import { applyStagedImport, discardImport, sweepImports } from './apply/apply-import.ts'
 import { MAX_AHEAD_MS, parseImportLine } from './read/import-line.ts'
 import { explainRefused, readPieces } from './read/ndjson.ts'
 import { readSarif } from './read/sarif.ts'
+import { type ConvertedLines, LineConverter } from './stage/convert.ts'
 import { convertPieces } from './stage/import-threads.ts'
-import { acceptImportFile, addImportBlock, openImportFile } from './stage/imports.store.ts'
-import { type PartBlock, Staging } from './stage/staging.ts'
+import { acceptImportFile, addRows, openImportFile, StagedFile } from './stage/imports.store.ts'
 
 export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
@@ -26,6 +25,8 @@ const HEARTBEAT_MS = 2_000
 /** How long an accepted file is tried to be stored where the database does not take it, and how often. */
 const MAX_RETRY_MS = 30_000
 const RETRY_MS = 500
+/** Characters of a SARIF log that are staged together. */
+const LENGTH_AT_ONCE = 2 * 1024 * 1024
 
 export interface ImportContext {
   store: Store
@@ -48,8 +49,8 @@ export interface ImportResult {
 
 /**
  * Imports findings of another scanner into a source of type IMPORT, which is created if it does not exist. The whole
- * file is read and checked first, so a bad line leaves nothing behind; then it is stored in small transactions, which
- * another process continues if this one dies.
+ * file is read and checked first, so a bad line leaves nothing behind; then one transaction applies it, in another
+ * process if this one dies.
  * @throws AppError `invalid_input`, reason `bad_line`, naming the line.
  */
 export async function importFindings(
@@ -60,7 +61,7 @@ export async function importFindings(
   const { store, now } = context
   const name = SourceName.parse(source)
   requireImportable(store, name)
-  await sweepImports(context)
+  sweepImports(context)
   const uid = crypto.randomUUID()
   store.write((writer) => openImportFile(writer, uid, now()), { scope: 'imports' })
   let lines: number
@@ -69,10 +70,11 @@ export async function importFindings(
     store.write((writer) => accept(writer, uid, name, context), { durable: true })
   } catch (error) {
     // An accepted file will be stored, even if an error occurred after the acceptance was committed.
-    if (store.read((reader) => findScan(reader, uid)) === undefined) await discardImport(uid, store)
+    if (store.read((reader) => findScan(reader, uid)) === undefined) discardImport(uid, store)
     throw error
   }
   await applyAccepted(uid, context)
+  if (store.read((reader) => findScan(reader, uid))?.status !== 'COMPLETED') discardImport(uid, store)
   return store.read((reader) => {
     const scan = findScan(reader, uid)
     if (scan === undefined || scan.reason === 'source_deleted') {
@@ -116,7 +118,8 @@ async function applyAccepted(uid: string, context: ImportContext): Promise<void>
 const INTERRUPTED = 'The file was accepted, and its import was interrupted; it continues by itself.'
 
 const isPassing = (error: unknown) =>
-  error instanceof AppError && ['busy', 'database_unreachable'].includes(String(error.facts.reason))
+  error instanceof AppError &&
+  ['busy', 'import_in_progress', 'database_unreachable'].includes(String(error.facts.reason))
 
 /** Waits until another process, which holds the lease, has stored the import. */
 async function untilStored(uid: string, { store, signal }: ImportContext): Promise<void> {
@@ -138,13 +141,14 @@ function requireImportable(store: Store, name: string): void {
   }
 }
 
-/** Reads an NDJSON file completely into the staging table; returns the number of findings. */
+/** Reads an NDJSON file completely and stages it; returns the number of findings. */
 async function stageLines(
   uid: string,
   stream: AsyncIterable<Uint8Array | string>,
   context: ImportContext,
 ): Promise<number> {
-  const staged = { lines: 0, findings: 0, turns: 0 }
+  const staged = new StagedFile(uid)
+  let lines = 0
   const latest = context.now() + MAX_AHEAD_MS
   for await (const conversion of convertPieces(
     readPieces(untilAborted(stream, context)),
@@ -152,12 +156,9 @@ async function stageLines(
     { latest },
   )) {
     requireNotAborted(context)
-    if ('refused' in conversion) {
-      throw explainRefused(conversion.refused, staged.lines + conversion.refused.line, latest)
-    }
-    await addBlocks(uid, staged.turns++, conversion.blocks, context)
-    staged.lines += conversion.lines
-    staged.findings += conversion.findings
+    if ('refused' in conversion) throw explainRefused(conversion.refused, lines + conversion.refused.line, latest)
+    await stage(staged, conversion, context)
+    lines += conversion.lines
   }
   return staged.findings
 }
@@ -168,22 +169,21 @@ async function stageLog(
   stream: AsyncIterable<Uint8Array | string>,
   context: ImportContext,
 ): Promise<number> {
-  const staging = new Staging(context.vault.fingerprintKey())
-  let staged = 0
-  let turn = 0
-  const flush = async () => {
-    if (staging.size === 0) return
-    staged += staging.size
-    await addBlocks(uid, turn++, staging.take(), context)
-    staging.divide({ groups: [turn] })
-  }
+  const staged = new StagedFile(uid)
+  const converter = new LineConverter(context.vault.fingerprintKey())
   for await (const { line, value, undated } of readSarif(untilAborted(stream, context), context.now())) {
     requireNotAborted(context)
-    staging.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), undated)
-    if (staging.isFull) await flush()
+    converter.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), undated)
+    if (converter.size > LENGTH_AT_ONCE) await stage(staged, converter.take(), context)
   }
-  await flush()
-  return staged
+  await stage(staged, converter.take(), context)
+  return staged.findings
+}
+
+async function stage(staged: StagedFile, lines: ConvertedLines, { store, signal }: ImportContext): Promise<void> {
+  const rows = staged.toRows(lines)
+  store.write((writer) => addRows(writer, rows), { scope: 'imports' })
+  await store.yieldBetweenBatches(signal)
 }
 
 /** The stream, until the sender disconnects. @throws AppError `invalid_input`, reason `body_broken_off`. */
@@ -202,14 +202,6 @@ async function* untilAborted<Chunk>(stream: AsyncIterable<Chunk>, context: Impor
 
 function requireNotAborted({ signal }: ImportContext): void {
   if (signal.aborted) throw new AppError('unavailable', 'The import was cancelled; nothing was imported.')
-}
-
-async function addBlocks(uid: string, turn: number, blocks: readonly PartBlock[], { store, signal }: ImportContext) {
-  const add = (writer: Writer) => {
-    for (const block of blocks) addImportBlock(writer, uid, turn, block)
-  }
-  store.write(add, { scope: 'imports' })
-  await store.yieldBetweenBatches(signal)
 }
 
 /** Accepts a completely checked file; from here on it will be stored. */

@@ -115,7 +115,10 @@ export interface ReadContext {
 export type AskedContext = Pick<ReadContext, 'caller' | 'coerced' | 'signal' | 'progress'>
 
 export interface WriteContext extends ReadContext {
-  /** Resolves when the write lock is free, so that a write does not block the thread while it waits. */
+  /**
+   * Resolves when the write lock is free, so that a write does not block the thread while it waits.
+   * @throws AppError `unavailable` if that takes too long
+   */
   waitForWriteLock?(): Promise<void>
   store: Store
   scans: ScanRunner

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { dropPendingImport } from '../findings/pending-imports.store.ts'
 import { forgetReadings } from '../findings/readings.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { line } from '../kernel/shown.ts'
@@ -198,7 +197,6 @@ export const scanOperations: readonly Operation[] = [
           auditSource(writer, context, 'delete', source, undefined)
           // After a crash, what remains of the source is no longer visible, and the background loop removes it.
           markDeleted(writer, source, context.now())
-          dropPendingImport(writer, source.id)
           return { row: source.id, shown: before }
         },
         { durable: true },

@@ -291,12 +291,6 @@ export function isOpenScan(reader: Reader, uid: string): boolean {
   return status === 'QUEUED' || status === 'RUNNING'
 }
 
-/** Whether an import other than this scan is under way. */
-export function hasOtherImport(reader: Reader, scanId: number): boolean {
-  const find = `SELECT 1 FROM scan WHERE "trigger" = 'IMPORT' AND status IN ('QUEUED', 'RUNNING') AND id <> ?`
-  return reader.prepare(find).get(scanId) !== undefined
-}
-
 /** Parked scans whose retry is due. */
 export function listDueRetries(reader: Reader, now: number): ScanRecord[] {
   return reader
@@ -332,16 +326,6 @@ export function addProgress(writer: Writer, scanId: number, progress: ScanProgre
       progress.findings.resolved,
       scanId,
     )
-}
-
-/** Resets the counts of a scan whose results were undone. */
-export function clearProgress(writer: Writer, scanId: number): void {
-  writer
-    .prepare(
-      `UPDATE scan SET discovered = 0, scanned = 0, unchanged = 0, findings_new = 0, findings_again = 0,
-         findings_resolved = 0 WHERE id = ?`,
-    )
-    .run(scanId)
 }
 
 /** Progress of the cross-asset checks: the current one, and the id of the last asset that it evaluated. */

@@ -21,8 +21,8 @@ const MAX_CACHED_STATEMENTS = 500
 /** How long a write waits for the write lock, and the interval at which it retries. */
 export const LOCK_TIMEOUT_MS = 5_000
 export const LOCK_RETRY_MS = 1
-/** Besides the one that reads the rows. */
-const SORT_THREADS = 2
+/** The page cache of a large transaction: a page that does not fit is written and read again. */
+const LARGE_CACHE_BYTES = 96 * 1024 * 1024
 
 /** A statement whose values are unchecked: those of queries are checked by the types of their tables. */
 interface CompiledStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run' | 'reader'> {
@@ -41,6 +41,7 @@ export class Connection implements Writer {
   readonly #views: SnapshotViews
   readonly #now: (() => number) | undefined
   #open = false
+  #cacheSize = 0
   dataVersion: number | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
@@ -66,19 +67,17 @@ export class Connection implements Writer {
   transaction<T>(
     begin: string,
     work: (connection: this) => T,
-    { durable = false, unpublished = false, knowsReferences = false, sortsInFiles = false }: TransactionOptions = {},
+    { durable = false, large = false }: TransactionOptions = {},
   ): T {
     if (this.#open) return work(this)
     // None of these can be changed within a transaction.
     const restore = () => {
       if (durable) this.#database.pragma('synchronous = NORMAL')
-      if (knowsReferences) this.#database.pragma('foreign_keys = ON')
-      if (sortsInFiles) this.#sortIn('MEMORY')
+      if (large) this.#endLarge()
     }
     try {
       if (durable) this.#database.pragma('synchronous = FULL')
-      if (knowsReferences) this.#database.pragma('foreign_keys = OFF')
-      if (sortsInFiles) this.#sortIn('FILE')
+      if (large) this.#beginLarge()
       this.#begin(begin)
     } catch (error) {
       restore()
@@ -86,8 +85,7 @@ export class Connection implements Writer {
     }
     this.#open = true
     try {
-      if (unpublished) this.#views.show()
-      else this.#openViews()
+      this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
@@ -103,12 +101,16 @@ export class Connection implements Writer {
     }
   }
 
-  /** SQLite uses threads only for what it sorts in files. */
-  #sortIn(place: 'FILE' | 'MEMORY'): void {
-    this.#database.pragma(`temp_store = ${place}`)
-    this.#database.pragma(`threads = ${place === 'FILE' ? SORT_THREADS : 0}`)
-    // SQLite drops temporary views with it.
-    this.#views.forget()
+  #beginLarge(): void {
+    this.#cacheSize = this.#database.pragma('cache_size', { simple: true }) as number
+    this.#database.pragma(toCacheSize(LARGE_CACHE_BYTES))
+    this.#database.pragma('temp_store = FILE')
+  }
+
+  #endLarge(): void {
+    this.#database.pragma('temp_store = MEMORY')
+    this.#database.pragma(`cache_size = ${this.#cacheSize}`)
+    this.#database.pragma('shrink_memory')
   }
 
   /** Begins a snapshot that lasts until the connection is closed. */

@@ -14,11 +14,15 @@ export function withRecoveryHint(file: string, error: unknown): unknown {
   return error
 }
 
+const BUSY = 'The database is busy with another process; try again in a moment.'
+
+export const toBusyError = () => new AppError('unavailable', BUSY, { reason: 'busy' })
+
 const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [
   {
     code: /^SQLITE_BUSY/,
     reason: 'busy',
-    message: 'The database is busy with another process; try again in a moment.',
+    message: BUSY,
   },
   {
     code: /^SQLITE_FULL/,
@@ -66,7 +70,7 @@ export function toAppError(error: unknown): unknown {
 
 const away: ReadonlySet<unknown> = new Set([
   ...['database_unreachable', 'database_refused', 'database_missing', 'database_newer', 'database_timeout'],
-  ...['certificate_refused', 'no_tls', 'outcome_unknown', 'read_only', 'busy'],
+  ...['certificate_refused', 'no_tls', 'outcome_unknown', 'read_only', 'busy', 'import_in_progress'],
 ])
 
 /** Whether an error means that the database cannot be used at present, so that work in progress has to be resumed later. */

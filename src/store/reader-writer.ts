@@ -89,11 +89,8 @@ export interface Writer extends Reader {
    * id of each, for a table that numbers its rows; undefined where it conflicts with another row.
    */
   insertRows(statement: RowStatement, rows: readonly (readonly StoredValue[])[]): (number | undefined)[]
-  /**
-   * Takes the id of a new finding, at least `atLeast`; present where transactions that run at the same time would find
-   * the same one.
-   */
-  takeFindingId?(atLeast: number): number
+  /** Takes the id of a new finding; present where transactions that run at the same time would find the same one. */
+  takeFindingId?(): number
   /** Takes the id of a new asset; present where that saves a round trip. */
   takeAssetId?(): number
 }
@@ -109,13 +106,9 @@ export interface TransactionOptions {
   scope?: WriteScope | readonly WriteScope[]
   /** Survives a power cut, not only a crash of the process: for writes that the caller reports as saved. */
   durable?: boolean
-  /** Rows of unpublished imports are visible and may be changed. */
-  unpublished?: boolean
   /**
-   * The transaction has read or inserted every row that its rows refer to, and deletes none that others refer to, so
-   * SQLite need not look each of them up again.
+   * It changes very many rows: SQLite keeps more pages in memory, and sorts in temporary files outside the data folder,
+   * so that nothing it sorts may contain texts.
    */
-  knowsReferences?: boolean
-  /** SQLite sorts in temporary files, outside the data folder, with more threads: for new indexes without texts. */
-  sortsInFiles?: boolean
+  large?: boolean
 }

@@ -1,15 +1,6 @@
 import { showName } from '../kernel/shown.ts'
 import { inNewDatabase, knownSchemas } from './migrations.ts'
 
-/** Indexes that a large import drops and creates again afterwards. */
-export const DEFERRABLE_INDEXES = [
-  'finding_by_time',
-  'finding_by_resolution',
-  'status_change_by_time',
-  'asset_by_scope',
-  'asset_by_name',
-] as const
-
 /** Suffixes of the shadow tables of an FTS5 table. */
 const SHADOW_TABLES = ['data', 'idx', 'content', 'docsize', 'config']
 
@@ -54,14 +45,13 @@ export function listSchemaDifferences(database: Preparing, version: number): str
   if (!knownSchemas().includes(version)) return [`no version of assay has schema ${version}`]
   const expected = inNewDatabase(listObjects, { schema: version })
   const present = listObjects(database)
-  const deferrable = new Set<string>(DEFERRABLE_INDEXES.map((name) => `index ${name}`))
   return [
     ...[...present.keys()]
       .filter((object) => !expected.has(object))
       .map((object) => `${object} does not belong to Assay`),
     ...[...expected].flatMap(([object, text]) => {
       const found = present.get(object)
-      if (found === undefined) return deferrable.has(object) ? [] : [`${object} is missing`]
+      if (found === undefined) return [`${object} is missing`]
       return found === text ? [] : [`${object} was changed`]
     }),
   ]

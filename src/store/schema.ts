@@ -35,9 +35,10 @@ export interface Tables {
   unreviewed: { kind: 'term' | 'metric'; name: string }
   audit_chain: { seq: number; digest: string }
   link_check: { url: SafeText; verdict: SafeText; checked_at: number; expires_at: number }
-  import_file: { uid: string; created_at: number; accepted: Generated<number>; stored: Generated<number> }
-  import_block: { uid: string; ordinal: number; size: number; data: Uint8Array }
-  import_row: { uid: string; ordinal: number; finding: string }
+  import_file: { uid: string; created_at: number; accepted: Generated<number> }
+  import_asset: ImportAssetRow
+  import_facets: ImportFacetsRow
+  import_finding: ImportFindingRow
   lease: { name: string; holder: string; token: number; expires_at: number }
   access_token: AccessTokenRow
   watch: WatchRow
@@ -111,6 +112,46 @@ export interface WatchChangeRow {
   to_state: WatchStateName
   value: number | null
   reason: string | null
+}
+
+export interface ImportAssetRow {
+  uid: string
+  number: number
+  key: SafeText
+  kind: SafeText | null
+  name: SafeText | null
+  url: SafeText | null
+  container: SafeText | null
+  owner: SafeText | null
+  labels: SafeText | null
+  content_updated_at: number | null
+  asset_id: number | null
+}
+
+export interface ImportFacetsRow {
+  uid: string
+  number: number
+  detector_type: SafeText
+  finding_type: SafeText
+  category: SafeText
+  custom_detector_key: SafeText
+  severity: string
+  status: string
+  combo_id: number | null
+}
+
+export interface ImportFindingRow {
+  uid: string
+  ordinal: number
+  asset: number
+  facets: number
+  fp: number
+  first_detected_at: number
+  last_detected_at: number | null
+  resolved_at: number | null
+  conf_q: number
+  undated: number
+  excerpt: SafeText | null
 }
 
 export interface AccessTokenRow {
@@ -254,7 +295,6 @@ export interface ComboRow {
   /** Number of findings with this combination. */
   n: Generated<number>
   /** Added to `n` when the pending import of the source is published. */
-  held: Generated<number>
 }
 
 export interface FindingRow {

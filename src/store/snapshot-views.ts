@@ -1,12 +1,5 @@
 import { Snapshot, type SnapshotDatabase, type SnapshotStatement } from './snapshot.ts'
-import {
-  type EndedForm,
-  endedColumns,
-  type PendingSqlRow,
-  seenTables,
-  selectEnded,
-  selectSeen,
-} from './snapshot-rows.ts'
+import { type EndedForm, endedColumns, seenTables, selectEnded, selectSeen } from './snapshot-rows.ts'
 
 const countEnded = 'SELECT count(*), max(at) FROM main.expiry WHERE at <= ?'
 const dropViews = seenTables.map((name) => `DROP VIEW IF EXISTS temp.${name};`).join('\n')
@@ -32,9 +25,9 @@ export interface ViewDatabase extends SnapshotDatabase {
   pragma(source: string, options?: { simple: boolean }): unknown
 }
 
-/** Temporary views of SQLite by which a connection sees a snapshot, while there is something to hide or to end. */
+/** Temporary views of SQLite by which a connection sees a snapshot, while there is something to end. */
 export class SnapshotViews extends Snapshot<ViewDatabase> {
-  /** What the current views hide and end; undefined when unknown. */
+  /** What the current views end; undefined when unknown. */
   #shown: string | undefined = ''
   protected readonly selectColumns = `SELECT name FROM pragma_table_info(?, 'main')`
   #ended: SnapshotStatement | undefined
@@ -45,10 +38,9 @@ export class SnapshotViews extends Snapshot<ViewDatabase> {
     this.#shown = undefined
   }
 
-  protected see(rows: readonly PendingSqlRow[], moment: number | undefined, version: number | undefined): void {
-    const due = moment === undefined ? '' : this.#describeEnded(moment, version)
-    const wanted = rows.length === 0 && due === '' ? '' : JSON.stringify([rows, due])
-    if (wanted !== this.#shown) this.#replaceViews(wanted, rows, moment)
+  protected see(moment: number | undefined, version: number | undefined): void {
+    const wanted = moment === undefined ? '' : this.#describeEnded(moment, version)
+    if (wanted !== this.#shown) this.#replaceViews(wanted, moment)
   }
 
   /** Identifies the ended decisions of this snapshot; a connection that can write has to count its own changes. */
@@ -59,19 +51,17 @@ export class SnapshotViews extends Snapshot<ViewDatabase> {
     return [version === undefined ? `own ${this.#changes.get()}` : version, count, last].join(' ')
   }
 
-  #replaceViews(wanted: string, rows: readonly PendingSqlRow[], moment: number | undefined): void {
+  #replaceViews(wanted: string, moment: number | undefined): void {
     const isReadOnly = this.database.pragma('query_only', { simple: true }) === 1
     // Creating temporary views counts as a write.
     if (isReadOnly) this.database.pragma('query_only = OFF')
     try {
       this.#shown = undefined
       this.database.exec(dropViews + dropEnded)
-      if (rows.length > 0) this.#create(rows)
       if (moment !== undefined) {
         this.database.exec(createEnded)
         this.database.prepare(fillEnded).run(moment)
-        this.database.exec(dropViews)
-        this.#create(rows, ended)
+        this.#create()
       }
       this.#shown = wanted
     } finally {
@@ -79,11 +69,10 @@ export class SnapshotViews extends Snapshot<ViewDatabase> {
     }
   }
 
-  #create(rows: readonly PendingSqlRow[], ended?: EndedForm): void {
-    const statements = seenTables.map((name) => {
-      const columns = this.columnsOf(name)
-      return `CREATE TEMP VIEW ${name} AS ${selectSeen(name, { columns, rows, ...(ended === undefined ? {} : { ended }) })};`
-    })
+  #create(): void {
+    const statements = seenTables.map(
+      (name) => `CREATE TEMP VIEW ${name} AS ${selectSeen(name, this.columnsOf(name), ended)};`,
+    )
     this.database.exec(statements.join('\n'))
   }
 }

@@ -1,9 +1,6 @@
-import type { PendingSqlRow, SeenTable } from './snapshot-rows.ts'
+import type { SeenTable } from './snapshot-rows.ts'
 
-const selectPending = `SELECT id, source_id, first_finding, first_asset, first_combo, has_earlier
-  FROM main.pending_import ORDER BY id`
-/** One statement for what nearly every snapshot finds: nothing to hide or to end. */
-const selectState = 'SELECT EXISTS (SELECT 1 FROM main.pending_import), (SELECT min(at) FROM main.expiry)'
+const selectFirstEnd = 'SELECT min(at) FROM main.expiry'
 const selectNextEnd = 'SELECT 1 FROM main.expiry WHERE at > ? AND at < ? LIMIT 1'
 
 export interface SnapshotStatement {
@@ -20,8 +17,8 @@ export interface SnapshotDatabase {
 }
 
 /**
- * How a connection sees the tables of findings as of a moment: without unpublished imports, and with every decision that
- * has ended by then, even if nothing has recorded its end yet. Writes name the tables themselves, as `main.finding`.
+ * How a connection sees the tables of findings as of a moment: with every decision that has ended by then, even if
+ * nothing has recorded its end yet. Writes name the tables themselves, as `main.finding`.
  */
 export abstract class Snapshot<Database extends SnapshotDatabase = SnapshotDatabase> {
   protected readonly database: Database
@@ -30,10 +27,9 @@ export abstract class Snapshot<Database extends SnapshotDatabase = SnapshotDatab
   #hasEnded = false
   /** The columns of the tables, which do not change while they are open. */
   readonly #columns = new Map<SeenTable, readonly string[]>()
-  #state: SnapshotStatement | undefined
-  #pending: SnapshotStatement | undefined
+  #firstEnd: SnapshotStatement | undefined
   #nextEnd: SnapshotStatement | undefined
-  #current: { version: number | undefined; hasPending: boolean; firstEnd: number | null } | undefined
+  #current: { version: number | undefined; firstEnd: number | null } | undefined
 
   constructor(database: Database) {
     this.database = database
@@ -45,14 +41,13 @@ export abstract class Snapshot<Database extends SnapshotDatabase = SnapshotDatab
   }
 
   /**
-   * Hides the imports that are unpublished in the snapshot of the open transaction, and ends the decisions that are due
-   * at a moment; without one, decisions last until their end is recorded. `version` is the connection's `dataVersion`.
+   * Ends the decisions that are due at a moment in the snapshot of the open transaction; without one, decisions last
+   * until their end is recorded. `version` is the connection's `dataVersion`.
    */
   apply(moment: number | undefined, version: number | undefined): void {
-    const { hasPending, firstEnd } = this.#readState(version)
-    const rows = hasPending ? this.#listPending() : []
+    const firstEnd = moment === undefined ? null : this.#readFirstEnd(version)
     const hasDue = moment !== undefined && firstEnd !== null && firstEnd <= moment
-    this.see(rows, hasDue ? moment : undefined, version)
+    this.see(hasDue ? moment : undefined, version)
     this.#hasEnded = hasDue
     this.#moment = moment
   }
@@ -76,15 +71,8 @@ export abstract class Snapshot<Database extends SnapshotDatabase = SnapshotDatab
     }
   }
 
-  /** Makes all rows visible. */
-  show(): void {
-    this.see([], undefined, undefined)
-    this.#hasEnded = false
-    this.#moment = undefined
-  }
-
-  /** Hides the rows of imports, and ends the decisions that are due by a moment. */
-  protected abstract see(rows: readonly PendingSqlRow[], moment: number | undefined, version: number | undefined): void
+  /** Ends the decisions that are due by a moment. */
+  protected abstract see(moment: number | undefined, version: number | undefined): void
 
   /** A query for the names of the columns of a table, in their order. */
   protected abstract readonly selectColumns: string
@@ -97,16 +85,11 @@ export abstract class Snapshot<Database extends SnapshotDatabase = SnapshotDatab
     return listed
   }
 
-  #readState(version: number | undefined) {
-    if (version !== undefined && this.#current?.version === version) return this.#current
-    this.#state ??= this.database.prepare(selectState).raw()
-    const [hasPending, firstEnd] = this.#state.get() as [number, number | null]
-    this.#current = { version, hasPending: hasPending === 1, firstEnd }
-    return this.#current
-  }
-
-  #listPending(): PendingSqlRow[] {
-    this.#pending ??= this.database.prepare(selectPending).raw()
-    return this.#pending.all() as PendingSqlRow[]
+  #readFirstEnd(version: number | undefined): number | null {
+    if (version !== undefined && this.#current?.version === version) return this.#current.firstEnd
+    this.#firstEnd ??= this.database.prepare(selectFirstEnd).pluck()
+    const firstEnd = this.#firstEnd.get() as number | null
+    this.#current = { version, firstEnd }
+    return firstEnd
   }
 }

@@ -4,8 +4,9 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { Connection, LOCK_RETRY_MS, LOCK_TIMEOUT_MS, openConnection, WAL_TRUNCATE_BYTES } from './connection.ts'
-import { toAppError, withRecoveryHint } from './faults.ts'
+import { toAppError, toBusyError, withRecoveryHint } from './faults.ts'
 import { FileGuard } from './file-guard.ts'
+import { explainBusy, isImporting } from './import-lock.store.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
 import { requireUnmoved } from './move/marker.ts'
@@ -60,8 +61,6 @@ const SNAPSHOT_CACHE_BYTES = 16 * MEGABYTE
 const LOW_CACHE_BYTES = { read: 8 * MEGABYTE, write: 16 * MEGABYTE }
 /** How long a batch writer yields to a waiting writer, which retries every millisecond. */
 const BATCH_YIELD_MS = 4
-/** Batches should be small for this long after another writer has waited. */
-const RECENT_WAIT_MS = 2_000
 /** A batch writer continues when the log is smaller than this. */
 const MAX_LOG_BYTES_BETWEEN_BATCHES = 32 * MEGABYTE
 /** Interval between attempts to empty the log. */
@@ -98,10 +97,11 @@ export interface Store {
   isCurrent(): boolean
   /** Lets this store write while the move with this id is in progress, which it performs. */
   beginMove(id: string): void
-  /** Whether another writer has waited recently; batches should then be small. */
-  readonly hasWaitingWriter: boolean
-  /** Waits, without blocking the thread, until no other connection writes, or LOCK_TIMEOUT_MS have passed. */
-  waitForWriteLock(signal?: AbortSignal): Promise<void>
+  /**
+   * Waits, without blocking the thread, until no other connection writes.
+   * @throws AppError `unavailable`, as a write does, after `limitMs`
+   */
+  waitForWriteLock(options?: { signal?: AbortSignal; limitMs?: number }): Promise<void>
   /** To be awaited between two batches: yields to the event loop and to other writers. */
   yieldBetweenBatches(signal?: AbortSignal): Promise<void>
   close(): void
@@ -238,8 +238,7 @@ export class FileStore implements Store, StoreFiles {
       return work(writer)
     }
     const run = () => this.#writer.transaction('BEGIN IMMEDIATE', guarded, options)
-    // The disk of temporary files may be full, rather than that of the database.
-    const result = options.sortsInFiles === true ? run() : this.#try(run)
+    const result = this.#try(run)
     this.#guard.check()
     this.#boundWal()
     return result
@@ -289,18 +288,17 @@ export class FileStore implements Store, StoreFiles {
     this.#writer.close()
   }
 
-  get hasWaitingWriter(): boolean {
-    return this.#writerSignal.wasSignalledSince(Date.now() - RECENT_WAIT_MS)
-  }
-
-  /**
-   * Waits, without blocking the thread, until no other connection writes; to be awaited before a write, which then
-   * hardly blocks. Resolves after LOCK_TIMEOUT_MS in any case: the write itself reports that the database is busy.
-   */
-  async waitForWriteLock(signal?: AbortSignal): Promise<void> {
-    const deadline = performance.now() + LOCK_TIMEOUT_MS
-    for (let isSignalled = false; !this.#writer.isWriteLockFree() && performance.now() < deadline; isSignalled = true) {
+  async waitForWriteLock({
+    signal,
+    limitMs = Number.POSITIVE_INFINITY,
+  }: {
+    signal?: AbortSignal
+    limitMs?: number
+  } = {}) {
+    const deadline = performance.now() + limitMs
+    for (let isSignalled = false; !this.#writer.isWriteLockFree(); isSignalled = true) {
       if (signal?.aborted === true) return
+      if (performance.now() >= deadline) throw this.#explainBusy(toBusyError())
       if (!isSignalled) this.#writerSignal.signal()
       await sleep(LOCK_RETRY_MS)
     }
@@ -358,8 +356,12 @@ export class FileStore implements Store, StoreFiles {
       return write()
     } catch (error) {
       if (error instanceof AppError && error.facts.reason === 'storage_full') this.space.dropBallast()
-      throw error
+      throw this.#explainBusy(error)
     }
+  }
+
+  #explainBusy(error: unknown): unknown {
+    return explainBusy(error, () => this.read(isImporting))
   }
 
   /** The write is already committed, so a failure is ignored: a log that cannot be emptied now is emptied later. */

@@ -36,10 +36,6 @@ export class WriterSignal {
     return true
   }
 
-  wasSignalledSince(at: number): boolean {
-    return this.#rangAt() >= at
-  }
-
   #rangAt(): number {
     return statSync(this.#file, { throwIfNoEntry: false })?.mtimeMs ?? 0
   }

@@ -55,7 +55,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       const sent: DueDelivery = due
       const failure = await post(sent, options)
       if (signal.aborted) return
-      await store.waitForWriteLock(signal)
+      await store.waitForWriteLock({ signal })
       store.write((writer) => {
         if (failure === undefined) return finishDelivery(writer, sent)
         if (now() - sent.change.at >= GIVE_UP_MS) return dropDelivery(writer, sent, failure)

@@ -36,7 +36,7 @@ export function createWatchKeeper(options: WatchKeeperOptions): WatchKeeper {
     if (start === undefined) return
     const reading = await read(start)
     if (signal.aborted) return
-    await store.waitForWriteLock(signal)
+    await store.waitForWriteLock({ signal })
     store.write((writer) => applyReading(writer, start, reading, now()), { durable: true })
   }
 

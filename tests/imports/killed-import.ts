@@ -13,7 +13,7 @@ import { openLastingCommandLine } from '../cli/command-line.ts'
 import { mainFile, makeHome, serveAssay } from '../support/assay.ts'
 import { expectKill } from '../support/endings.ts'
 import { type Place, type Progress, placeOf, selectProgress } from './import-places.mjs'
-import { Process } from './unpublished.ts'
+import { Process } from './process.ts'
 
 export interface KilledImports {
   /** How many processes were killed while they imported, and by what they were at. */
@@ -230,11 +230,9 @@ interface Killed {
 
 /** Which place a kill is to meet, and how long after its beginning at most. */
 const aims: readonly (readonly [share: number, place: Place, delayMs: number])[] = [
-  [0.15, 'reading', 400],
-  [0.15, 'accepted', 20],
-  [0.4, 'storing', 120],
-  [0.24, 'publishing', 4],
-  [0.06, 'published', 30],
+  [0.2, 'reading', 400],
+  [0.74, 'accepted', 300],
+  [0.06, 'completed', 30],
 ]
 
 function drawAim(random: () => number): { place: Place; delayMs: number } {
@@ -243,7 +241,7 @@ function drawAim(random: () => number): { place: Place; delayMs: number } {
     rest -= share
     if (rest < 0) return { place, delayMs: random() ** 2 * delayMs }
   }
-  return { place: 'storing', delayMs: 0 }
+  return { place: 'accepted', delayMs: 0 }
 }
 
 /** Until the import is complete: whoever drives it is killed, and another process takes over. */

@@ -11,7 +11,7 @@ const sleeping = new Int32Array(new SharedArrayBuffer(4))
 function hasCome() {
   const progress = select.get()
   const reached = placeOf(progress, before)
-  if (isOpen && reached !== 'published' && progress.token === before.token) return false
+  if (isOpen && reached !== 'completed' && progress.token === before.token) return false
   return reached !== undefined && places.indexOf(reached) >= places.indexOf(place)
 }
 

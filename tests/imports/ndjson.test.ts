@@ -1,12 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { eachLine, explainRefused, type RefusedLine, readPieces } from '../../src/imports/read/ndjson.ts'
-import { ByteTable } from '../../src/imports/stage/byte-table.ts'
-import { type Conversion, type ConvertedPiece, createConverter } from '../../src/imports/stage/import-convert.ts'
+import { type Conversion, createConverter } from '../../src/imports/stage/convert.ts'
 import { convertPieces } from '../../src/imports/stage/import-threads.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { isLong } from '../support/long.ts'
-import { rowsOf } from './sorted.ts'
 
 const key = new Uint8Array(32).fill(7)
 
@@ -95,8 +93,10 @@ it('reads whole lines from chunks of any size', async () => {
 })
 
 /** What came before the first line that was refused, and that line's number in the file. */
-function stopOf(conversions: readonly Conversion[]): { before: ConvertedPiece[]; line: number; refused: RefusedLine } {
-  const before: ConvertedPiece[] = []
+type Converted = Exclude<Conversion, { refused: RefusedLine }>
+
+function stopOf(conversions: readonly Conversion[]): { before: Converted[]; line: number; refused: RefusedLine } {
+  const before: Converted[] = []
   for (const conversion of conversions) {
     if ('refused' in conversion) {
       const { refused } = conversion
@@ -123,57 +123,10 @@ it('several threads convert a large file as one does, in order, and stop at the 
   )
   const bad = values.with(3_500, good(3_500, { severity: 'SEVERE' }))
   const read = () => readPieces(chunksOf(Buffer.from(toText(bad)), 300_000))
-  /** The findings as they are stored, part by part. */
-  const storedOf = (pieces: readonly ConvertedPiece[]) => {
-    const blocks = pieces.flatMap((piece) => piece.blocks)
-    const parts = [...new Set(blocks.map(({ part }) => part))].sort((a, b) => a - b)
-    const rows = parts.map((part) => rowsOf(blocks.filter((block) => block.part === part).map(({ data }) => data)))
-    return { rows: rows.flat(), sizes: rows.map(({ length }) => length) }
-  }
   const convert = createConverter(key)
-  const expected = stopOf((await all(read())).map((piece) => convert(piece, {})))
+  const expected = stopOf((await all(read())).map((piece) => convert(piece)))
   const threaded = stopOf(await all(convertPieces(read(), key, { threadCount: 2 })))
   expect(expected.before.length).toBeGreaterThan(1)
-  const stored = storedOf(threaded.before)
-  expect(stored.rows).toEqual(storedOf(expected.before).rows)
-  expect(stored.sizes).toHaveLength(16)
-  expect(Math.max(...stored.sizes)).toBeLessThan(stored.rows.length / 4)
-  expect(threaded).toMatchObject({ line: 3_501, refused: expected.refused })
+  expect(threaded).toEqual(expected)
+  expect(threaded.line).toBe(3_501)
 }, 60_000)
-
-it('blocks of several converters and groups have the findings that one block has, even if not all assets are remembered', () => {
-  const piece = fc.record({ size: fc.nat(12), converter: fc.nat(2), newGroup: fc.boolean() })
-  fc.assert(
-    fc.property(fc.array(piece, { minLength: 1, maxLength: 9 }), fc.constantFrom(1, 4, 16), (pieces, capacity) => {
-      const memory = { table: ByteTable.allocate(capacity, 1_000), groups: new SharedArrayBuffer(capacity * 4) }
-      const converters = [0, 1, 2].map((converter) => createConverter(key, { memory, converter }))
-      const packed: Uint8Array[] = []
-      const lines: string[] = []
-      let group = 0
-      for (const { size, converter, newGroup } of pieces) {
-        if (newGroup) group++
-        const from = lines.length
-        // Some assets recur with another name.
-        const some = Array.from({ length: size }, (_, at) => {
-          const number = (from + at) % 5
-          return toText([good(from + at, { asset: { key: `k${number}`, name: `N${size % 2}` } })])
-        })
-        lines.push(...some)
-        const converted = converters[converter]?.(Buffer.from(some.join('\n')), { groups: [group] })
-        if (converted === undefined || 'refused' in converted) throw new Error('not converted')
-        packed.push(...converted.blocks.map(({ data }) => data))
-      }
-      const whole = createConverter(key)(Buffer.from(lines.join('\n')), {})
-      if ('refused' in whole) throw new Error('not converted')
-      expect(rowsOf(packed)).toEqual(rowsOf(whole.blocks.map(({ data }) => data)))
-    }),
-    { numRuns: isLong ? 100 : 30 },
-  )
-})
-
-it('a block whose group is incomplete is not read', () => {
-  const convert = createConverter(key)
-  const pieces = [1, 2].map((number) => convert(Buffer.from(toText([good(number * 700)])), {}))
-  const [, last] = pieces.flatMap((piece) => ('blocks' in piece ? piece.blocks : []))
-  expect(() => rowsOf([last?.data ?? new Uint8Array()])).toThrow('another block of the staged findings is missing')
-})

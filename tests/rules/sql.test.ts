@@ -10,7 +10,6 @@ const ABOUT_THE_FILE = [
   /^store\/move\/(?:sqlite-(?:origin|tables|target)|target-checks)\.ts$/,
   /^store\/digests\.store\.ts$/,
   /^store\/postgres\//,
-  /^findings\/deferred-indexes\.store\.ts$/,
 ]
 
 /** What only SQLite knows, with what all SQL databases understand. */

@@ -14,7 +14,6 @@ const kinds: Readonly<Record<string, object>> = {
   'background/scan.worker.js': { owner: 'smoke', processMark: 'smoke' },
   'commands/database.worker.js': {},
   'documents/office/pdf.worker.js': {},
-  'imports/apply/sort.worker.js': {},
   'imports/stage/import.worker.js': {},
   'store/postgres/connection.worker.js': {},
 }
@@ -28,8 +27,6 @@ const common = {
   settings: { lockdown: false, lockdownCodes: false, readOnly: false, webhookHosts: [] },
   fingerprintKey: new Uint8Array(32),
   masked: [],
-  memory: { table: new SharedArrayBuffer(1 << 20), groups: new SharedArrayBuffer(1 << 20) },
-  converter: 0,
 }
 
 /**

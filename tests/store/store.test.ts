@@ -121,34 +121,21 @@ describe('connections', () => {
     store.close()
   })
 
-  it('enforce foreign keys again after a transaction that knows its references, even a failed one', () => {
+  it('have their usual memory again after a large transaction, even a failed one', () => {
     const store = open()
-    const knowsReferences = true
-    const enforced = (options: { knowsReferences?: boolean }) =>
-      store.write((tx) => tx.prepare('PRAGMA foreign_keys').pluck().get(), options)
-    const insert = (options: { knowsReferences?: boolean }) =>
-      store.write((tx) => {
-        tx.prepare('INSERT INTO label_set_member (set_id, word_id) VALUES (1, 1)').run()
-        throw new Error('undone')
-      }, options)
-    expect(enforced({ knowsReferences })).toBe(0)
-    expect(() => insert({ knowsReferences })).toThrow('undone')
-    expect(enforced({})).toBe(1)
-    expect(() => insert({})).not.toThrow('undone')
-    store.close()
-  })
-
-  it('sort in memory and without threads again after a transaction that sorts in files, even a failed one', () => {
-    const store = open()
-    const places = (options: WriteOptions) =>
-      store.write((tx) => ['temp_store', 'threads'].map((name) => tx.prepare(`PRAGMA ${name}`).pluck().get()), options)
+    const settings = (options: WriteOptions) =>
+      store.write(
+        (tx) => ['temp_store', 'cache_size'].map((name) => tx.prepare(`PRAGMA ${name}`).pluck().get()),
+        options,
+      )
     const fail = () => {
       throw new Error('undone')
     }
-    const [files, memory] = [1, 2]
-    expect(places({ sortsInFiles: true })).toEqual([files, 2])
-    expect(() => store.write(fail, { sortsInFiles: true })).toThrow('undone')
-    expect(places({})).toEqual([memory, 0])
+    const usual = settings({})
+    const [files] = settings({ large: true })
+    expect(files).toBe(1)
+    expect(() => store.write(fail, { large: true })).toThrow('undone')
+    expect(settings({})).toEqual(usual)
     store.close()
   })
 

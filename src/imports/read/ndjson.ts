@@ -4,11 +4,11 @@ import { joinBytes } from '../../kernel/join-bytes.ts'
 import { parseOutsideJson } from '../../kernel/well-formed.ts'
 import { badLine, parseImportLine } from './import-line.ts'
 
-export const MAX_LINE_LENGTH = 1024 * 1024
+const MAX_LINE_LENGTH = 1024 * 1024
 /** A UTF-16 code unit takes up to three bytes in UTF-8. */
 const MAX_LINE_BYTES = 3 * MAX_LINE_LENGTH
 /** Approximate size of a piece. */
-const PIECE_BYTES = 2 * 1024 * 1024
+const PIECE_BYTES = 1024 * 1024
 const NEWLINE = 10
 
 /**
@@ -42,21 +42,14 @@ export type RefusedLine = { line: number } & ({ text: string } | { problem: 'enc
 
 /**
  * Parses each line that is not blank and passes it to `take`. Returns the number of lines, including blank ones, or the
- * first line that is not JSON, is too long, is not UTF-8, or is rejected by `take`. Lines that `takeBytes` accepts are
- * not parsed: it is given their beginning and returns the offset of their end, or -1.
+ * first line that is not JSON, is too long, is not UTF-8, or is rejected by `take`.
  */
-export function eachLine(
-  piece: Uint8Array,
-  take: (value: unknown) => boolean,
-  takeBytes: (bytes: Buffer, from: number) => number = () => -1,
-): { lines: number } | RefusedLine {
+export function eachLine(piece: Uint8Array, take: (value: unknown) => boolean): { lines: number } | RefusedLine {
   const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
   if (!isUtf8(bytes)) return findUndecodable(bytes)
   let line = 0
   for (let end: number, from = 0; from < bytes.length; from = end + 1) {
     line++
-    end = takeBytes(bytes, from)
-    if (end >= 0) continue
     end = endOfLine(bytes, from)
     const text = decode(bytes.subarray(from, end))
     if (text.length > MAX_LINE_LENGTH) return { line, problem: 'length' }

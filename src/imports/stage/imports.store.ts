@@ -1,165 +1,22 @@
-import { internalText } from '../../kernel/safe-text.ts'
-import type { Reader, Writer } from '../../store/store.ts'
-import { ROW_BYTES } from '../read/import-row.ts'
-import { packEarlierRows } from './earlier-rows.ts'
-import { assetsAt, EARLIER_ASSETS } from './import-block.ts'
-import type { PartBlock } from './staging.ts'
+import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
+import { internalText, type SafeText, stringifySafe } from '../../kernel/safe-text.ts'
+import type { Reader, StoredValue, Writer, WriteStatement } from '../../store/store.ts'
+import type { ImportFacets, ImportRow } from '../read/import-row.ts'
+import type { ConvertedLines, DescribedAsset } from './convert.ts'
 
-/** Range of ordinals of a group of blocks; earlier versions made one group of each part. */
-const ORDINALS_OF_GROUP = 1_000_000
-/** Groups of a part: the findings of one asset are staged in one part, so that they are stored together. */
-const GROUPS_OF_PART = 1_000_000
-/** From here on, blocks need the earlier ones of their group. */
-const FIRST_ORDINAL = ORDINALS_OF_GROUP * GROUPS_OF_PART
-/** Maximum number of findings, and of their blocks, that are read together. */
-const ROWS_AT_ONCE = 72_000
-const BLOCKS_AT_ONCE = 1_000
-/** Maximum bytes of such a batch: two of them are in memory, and one is deleted in a transaction. */
-const BYTES_AT_ONCE = 16 * 1024 * 1024
-/** Maximum number of rows of earlier versions that are stored together. */
-const EARLIER_AT_ONCE = 32
+/** Maximum number of assets, and of combinations of facets, that are recognized when a file gives them again. */
+const MAX_KNOWN = 200_000
 
 export function openImportFile(writer: Writer, uid: string, at: number): void {
   writer.prepare('INSERT INTO import_file (uid, created_at) VALUES (?, ?)').run(internalText(uid), at)
 }
 
-/** Adds a block after those of its group; `turn` must grow with every call. */
-export function addImportBlock(writer: Writer, uid: string, turn: number, block: PartBlock): void {
-  const { part, group, size, data } = block
-  writer
-    .prepare('INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, ?, ?, ?)')
-    .run(internalText(uid), (part + 1) * FIRST_ORDINAL + group * ORDINALS_OF_GROUP + turn, size, data)
-}
-
-/** Accepts a file: from now on it will be stored, even if this process dies. */
+/** Accepts a file: from now on it will be applied, even if this process dies. */
 export function acceptImportFile(writer: Writer, uid: string): void {
   writer.prepare('UPDATE import_file SET accepted = 1 WHERE uid = ?').run(internalText(uid))
 }
 
-export interface StagedBlocks {
-  /** Ordinal of the last block. */
-  ordinal: number
-  packed: Uint8Array[]
-}
-
-/**
- * The next blocks to be stored together: some whole groups, or of earlier versions a piece of one; undefined if there
- * are no more.
- */
-export function findStagedBlocks(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
-  return findEarlierRows(reader, uid, after) ?? findBlocks(reader, uid, after)
-}
-
-/** How many of the first staged findings are already stored. */
-export function countStoredRows(reader: Reader, uid: string): number {
-  return Number(reader.prepare('SELECT stored FROM import_file WHERE uid = ?').pluck().get(uid))
-}
-
-/** What is staged and not yet stored; rows of earlier versions are not counted. */
-export interface StagedCounts {
-  /** Findings of one file. */
-  rows: number
-  /** Findings of all files. */
-  all: number
-  /** Bytes of the texts of all files: names of assets, and excerpts. */
-  textBytes: number
-}
-
-export function countStaged(reader: Reader, uid: string): StagedCounts {
-  const find = `SELECT coalesce(sum(CASE WHEN uid = ? THEN size END), 0) AS rows, coalesce(sum(size), 0) AS "all",
-      coalesce(sum(length(data) - size * ${ROW_BYTES}), 0) AS textBytes FROM import_block`
-  return reader.prepare(find).get(uid) as StagedCounts
-}
-
-const endOfGroup = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_GROUP) + 1) * ORDINALS_OF_GROUP
-
-function findBlocks(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
-  const heads = reader
-    .prepare(
-      `SELECT ordinal, size, length(data) AS bytes FROM import_block WHERE uid = ? AND ordinal > ?
-       ORDER BY ordinal LIMIT ${BLOCKS_AT_ONCE}`,
-    )
-    .all(uid, after) as BlockHead[]
-  const [first] = heads
-  if (first === undefined) return undefined
-  const assets = reader
-    .prepare('SELECT CAST(substr(data, ?, 1) AS TEXT) FROM import_block WHERE uid = ? AND ordinal = ?')
-    .pluck()
-    .get(assetsAt(first.size) + 1, uid, first.ordinal)
-  // A batch that an earlier version stored in part must have the same extent again.
-  const maxBytes = assets === EARLIER_ASSETS ? Number.POSITIVE_INFINITY : BYTES_AT_ONCE
-  const last = lastWithinBytes(heads, first.ordinal, maxBytes)
-  const packed = reader
-    .prepare('SELECT data FROM import_block WHERE uid = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal')
-    .pluck()
-    .all(uid, first.ordinal, last) as Buffer[]
-  return { ordinal: last, packed }
-}
-
-interface BlockHead {
-  ordinal: number
-  size: number
-  bytes: number
-}
-
-/** Ordinal of the last block to be stored together with the first, see `findStagedBlocks`. */
-function lastWithinBytes(heads: readonly BlockHead[], first: number, maxBytes: number): number {
-  let size = 0
-  let bytes = 0
-  let last = first
-  let lastOfGroups: number | undefined
-  for (const [at, head] of heads.entries()) {
-    size += head.size
-    bytes += head.bytes
-    const isFull = at > 0 && (size > ROWS_AT_ONCE || bytes > maxBytes)
-    if (isFull && (lastOfGroups !== undefined || first < FIRST_ORDINAL)) return lastOfGroups ?? last
-    last = head.ordinal
-    const next = heads[at + 1]
-    // More blocks of the same group may follow the last head.
-    if (next === undefined ? heads.length < BLOCKS_AT_ONCE : next.ordinal >= endOfGroup(last)) lastOfGroups = last
-  }
-  return lastOfGroups ?? last
-}
-
-function findEarlierRows(reader: Reader, uid: string, after: number): StagedBlocks | undefined {
-  const [first, ...more] = reader
-    .prepare(
-      `SELECT ordinal, finding FROM import_row WHERE uid = ? AND ordinal > ? ORDER BY ordinal LIMIT ${EARLIER_AT_ONCE}`,
-    )
-    .all(uid, after) as { ordinal: number; finding: string }[]
-  if (first === undefined) return undefined
-  // Objects, as the oldest versions staged them, are stored row by row.
-  const others = first.finding.startsWith('[[') ? more.filter(({ ordinal }) => ordinal < endOfGroup(first.ordinal)) : []
-  return {
-    ordinal: others.at(-1)?.ordinal ?? first.ordinal,
-    packed: [first, ...others].map(({ finding }) => packEarlierRows(finding)),
-  }
-}
-
-/** Records that `count` more of the first staged findings are stored. */
-export function saveStoredRows(writer: Writer, uid: string, count: number, earliestAt: number): void {
-  writer
-    .prepare(
-      `UPDATE import_file SET stored = stored + @count, earliest_at = min(coalesce(earliest_at, @earliestAt), @earliestAt)
-       WHERE uid = @uid`,
-    )
-    .run({ count, earliestAt, uid: internalText(uid) })
-}
-
-/** The earliest detection among the stored findings of a file; undefined when there are none. */
-export function findEarliest(reader: Reader, uid: string): number | undefined {
-  const earliest = reader.prepare('SELECT earliest_at FROM import_file WHERE uid = ?').pluck().get(uid)
-  return typeof earliest === 'number' ? earliest : undefined
-}
-
-/** Deletes the blocks returned by `findStagedBlocks` once all of them are stored. */
-export function dropImportRows(writer: Writer, uid: string, ordinal: number): void {
-  for (const table of ['import_block', 'import_row'] as const) {
-    writer.prepare(`DELETE FROM ${table} WHERE uid = ? AND ordinal <= ?`).run(internalText(uid), ordinal)
-  }
-  writer.prepare('UPDATE import_file SET stored = 0 WHERE uid = ?').run(internalText(uid))
-}
-
+/** Deletes a file with all that is staged of it. */
 export function dropImportFile(writer: Writer, uid: string): void {
   writer.prepare('DELETE FROM import_file WHERE uid = ?').run(internalText(uid))
 }
@@ -175,12 +32,176 @@ export function listStaleImports(reader: Reader, before: number): string[] {
     .all(before) as string[]
 }
 
-/** Deletes up to `limit` staged blocks of a file that will not be stored; returns whether more remain. */
-export function dropSomeBlocks(writer: Writer, uid: string, limit: number): boolean {
-  const dropped = (['import_block', 'import_row'] as const).map((table) => {
-    const drop = `DELETE FROM ${table} WHERE uid = @uid AND ordinal IN
-      (SELECT ordinal FROM ${table} WHERE uid = @uid ORDER BY ordinal LIMIT @limit)`
-    return writer.prepare(drop).run({ uid: internalText(uid), limit }).changes
+const insertAsset: WriteStatement = {
+  sql: `INSERT INTO import_asset (uid, number, key, kind, name, url, container, owner, labels, content_updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', 'number', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'number'],
+  order: 0,
+}
+const insertFacets: WriteStatement = {
+  sql: `INSERT INTO import_facets (uid, number, detector_type, finding_type, category, custom_detector_key, severity, status)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', 'number', 'text', 'text', 'text', 'text', 'text', 'text'],
+  order: 1,
+}
+const insertFinding: WriteStatement = {
+  sql: `INSERT INTO import_finding (uid, ordinal, asset, facets, fp, first_detected_at, last_detected_at, resolved_at, conf_q,
+      undated, excerpt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', ...Array<'number'>(9).fill('number'), 'text'],
+  order: 2,
+}
+
+type StagedRow = [statement: WriteStatement, values: StoredValue[]]
+
+/** Numbers what is staged of a file. */
+export class StagedFile {
+  readonly #uid: SafeText
+  /** The last description of each asset. Its key stays the same if later lines mask more in it. */
+  readonly #assets = new Map<string, { given: string; number: number; key: SafeText }>()
+  readonly #facets = new Map<string, number>()
+  #lastAsset = 0
+  #lastFacets = 0
+  #findings = 0
+
+  constructor(uid: string) {
+    this.#uid = internalText(uid)
+  }
+
+  get findings(): number {
+    return this.#findings
+  }
+
+  /** The rows of some lines, which follow those before. */
+  toRows({ assets, facets, findings }: ConvertedLines): StagedRow[] {
+    const uid = this.#uid
+    const rows: StagedRow[] = []
+    const facetNumbers = facets.map((each) => this.#numberFacets(each, rows))
+    for (const finding of findings) {
+      const { fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence, undated, excerpt } = finding
+      const described = assets[finding.asset]
+      if (described === undefined) throw new RangeError('a finding refers to a missing asset')
+      const asset = this.#numberAsset(described, rows)
+      const numbers = [fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence, undated]
+      const facetsNumber = facetNumbers[finding.facets] ?? 0
+      rows.push([insertFinding, [uid, ++this.#findings, asset, facetsNumber, ...numbers, excerpt]])
+    }
+    return rows
+  }
+
+  #numberAsset({ givenKey, given, asset }: DescribedAsset, rows: StagedRow[]): number {
+    const known = this.#assets.get(givenKey)
+    if (known?.given === given) return known.number
+    if (this.#assets.size >= MAX_KNOWN) this.#assets.clear()
+    const number = ++this.#lastAsset
+    const key = known?.key ?? asset.key
+    this.#assets.set(givenKey, { given, number, key })
+    rows.push([insertAsset, [this.#uid, number, ...toAssetValues({ ...asset, key })]])
+    return number
+  }
+
+  #numberFacets(facets: ImportFacets, rows: StagedRow[]): number {
+    const text = JSON.stringify(facets)
+    const known = this.#facets.get(text)
+    if (known !== undefined) return known
+    if (this.#facets.size >= MAX_KNOWN) this.#facets.clear()
+    const number = ++this.#lastFacets
+    this.#facets.set(text, number)
+    rows.push([insertFacets, [this.#uid, number, ...toValues(facets)]])
+    return number
+  }
+}
+
+const toAssetValues = ({ key, kind, name, url, container, owner, labels, contentUpdatedAt }: ImportedAsset) => [
+  key,
+  ...[kind, name, url, container, owner].map((text) => text ?? null),
+  labels === undefined ? null : stringifySafe(labels),
+  contentUpdatedAt ?? null,
+]
+
+const toValues = ({ detectorType, findingType, category, customDetectorKey, severity, status }: ImportFacets) => [
+  ...[detectorType, findingType, category, customDetectorKey],
+  ...[internalText(severity), internalText(status)],
+]
+
+export function addRows(writer: Writer, rows: readonly StagedRow[]): void {
+  for (const [statement, values] of rows) writer.runRow(statement, values)
+}
+
+/** The number of findings of a file, and when the earliest of them was detected first. */
+export function countStaged(reader: Reader, uid: string): { findings: number; earliest: number | null } {
+  return reader
+    .prepare('SELECT count(*) AS findings, min(first_detected_at) AS earliest FROM import_finding WHERE uid = ?')
+    .get(uid) as { findings: number; earliest: number | null }
+}
+
+/** The assets that a file describes, with their numbers: a page after a number. */
+export function listAssets(
+  reader: Reader,
+  uid: string,
+  { after, limit }: { after: number; limit: number },
+): { number: number; asset: ImportedAsset }[] {
+  const rows = reader
+    .prepare(
+      `SELECT number, key, kind, name, url, container, owner, labels, content_updated_at AS contentUpdatedAt
+       FROM import_asset WHERE uid = ? AND number > ? ORDER BY number LIMIT ?`,
+    )
+    .all(uid, after, limit) as ({ number: number; labels: string | null } & Record<string, unknown>)[]
+  return rows.map(({ number, labels, ...members }) => {
+    const given = Object.entries(members).filter(([, value]) => value !== null)
+    const asset = { ...Object.fromEntries(given), ...(labels === null ? {} : { labels: JSON.parse(labels) }) }
+    return { number, asset: asset as ImportedAsset }
   })
-  return dropped.includes(limit)
+}
+
+const setAsset: WriteStatement = {
+  sql: 'UPDATE import_asset SET asset_id = ? WHERE uid = ? AND number = ?',
+  types: ['number', 'text', 'number'],
+  order: 0,
+  key: [1, 2],
+}
+const setCombo: WriteStatement = {
+  sql: 'UPDATE import_facets SET combo_id = ? WHERE uid = ? AND number = ?',
+  types: ['number', 'text', 'number'],
+  order: 0,
+  key: [1, 2],
+}
+
+export const saveAssetId = (writer: Writer, uid: string, number: number, assetId: number): void =>
+  writer.runRow(setAsset, [assetId, internalText(uid), number])
+
+export const saveComboId = (writer: Writer, uid: string, number: number, comboId: number): void =>
+  writer.runRow(setCombo, [comboId, internalText(uid), number])
+
+/** The number of different assets once their ids are saved. */
+export const countAssets = (reader: Reader, uid: string): number =>
+  reader.prepare('SELECT count(DISTINCT asset_id) FROM import_asset WHERE uid = ?').pluck().get(uid) as number
+
+/** The combinations of facets of a file by their numbers. */
+export function listFacets(reader: Reader, uid: string): Map<number, ImportFacets> {
+  const rows = reader
+    .prepare(
+      `SELECT number, detector_type AS detectorType, finding_type AS findingType, category,
+         custom_detector_key AS customDetectorKey, severity, status
+       FROM import_facets WHERE uid = ? ORDER BY number`,
+    )
+    .all(uid) as ({ number: number } & ImportFacets)[]
+  return new Map(rows.map(({ number, ...facets }) => [number, facets]))
+}
+
+export interface StagedFinding extends ImportRow {
+  assetId: number
+  /** The number of its combination of facets. */
+  facets: number
+}
+
+/** Findings of a file by their places in it, in its order. */
+export function listStagedFindings(reader: Reader, uid: string, ordinals: readonly number[]): StagedFinding[] {
+  return reader
+    .prepare(
+      `SELECT a.asset_id AS assetId, s.facets, s.fp, s.first_detected_at AS firstDetectedAt,
+         s.last_detected_at AS lastDetectedAt, s.resolved_at AS resolvedAt, s.conf_q AS confidence, s.undated, s.excerpt
+       FROM import_finding s JOIN import_asset a ON a.uid = s.uid AND a.number = s.asset
+       WHERE s.uid = ? AND s.ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY s.ordinal`,
+    )
+    .all(uid, JSON.stringify(ordinals)) as StagedFinding[]
 }

@@ -163,8 +163,8 @@ export function joinChange(at: number, which: 'first' | 'last'): Sql {
 }
 
 /**
- * Whether any finding may have changed status at or after a moment, including changes of unpublished imports and ends of
- * decisions that are not recorded yet.
+ * Whether any finding may have changed status at or after a moment, including ends of decisions that are not recorded
+ * yet.
  */
 export function hasChangesSince(reader: Reader, at: number): boolean {
   if (reader.seesEnds) return true
@@ -172,8 +172,7 @@ export function hasChangesSince(reader: Reader, at: number): boolean {
   return latest !== null && latest >= at
 }
 
-const selectLastChange = `SELECT max(at) FROM (SELECT max(at) AS at FROM main.status_change
-  UNION ALL SELECT max(last_at) FROM earlier_finding) latest`
+const selectLastChange = 'SELECT max(at) FROM main.status_change'
 
 /** Whether combinations of facets decide which findings a plan counts, and in which group. */
 const isByCombo = ({ entity, measure, edges, conditions, dimensions, groups }: Plan): boolean =>
@@ -202,7 +201,7 @@ export function countsSuffice(reader: Reader, plan: Plan): boolean {
   )
 }
 
-/** When the newest finding was first detected, including those of unpublished imports. */
+/** When the newest finding was first detected. */
 function findNewestDetection(reader: Reader): number {
   const newest = reader.prepare('SELECT max(first_detected_at) FROM main.finding').pluck().get() as number | null
   return newest ?? Number.NEGATIVE_INFINITY

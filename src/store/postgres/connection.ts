@@ -133,12 +133,11 @@ export class PostgresConnection implements Writer {
   #attempt<T>(
     kind: keyof typeof beginnings,
     work: (connection: this) => T,
-    { scope, durable = false, unpublished = false, rehearsed = false }: PostgresTransactionOptions,
+    { scope, durable = false, rehearsed = false }: PostgresTransactionOptions,
   ): T {
     return this.#runTransaction(() => {
       this.#begin(kind, durable, scope)
-      if (unpublished) this.#views.show()
-      else this.#openViews()
+      this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
         throw new TypeError('a transaction must be synchronous: return plain data, not a promise')
@@ -166,11 +165,8 @@ export class PostgresConnection implements Writer {
     return this.prepare(selectTime).pluck().get() as number
   }
 
-  takeFindingId(atLeast: number): number {
-    for (;;) {
-      const id = this.#takeId('finding')
-      if (id >= atLeast) return id
-    }
+  takeFindingId(): number {
+    return this.#takeId('finding')
   }
 
   takeAssetId(): number {
@@ -392,7 +388,7 @@ export class PostgresConnection implements Writer {
     if (numbers === 'word' || numbers === 'label_set') this.#queue.add(lockNames)
     if (logsAssets) values.push(this.#end.logAssets())
     const seen = this.#views.toSeen(text)
-    // What a snapshot hides and ends is in the text, which is another one soon.
+    // What a snapshot ends is in the text, which is another one soon.
     return { text: seen, values, name: seen === text ? this.#queue.nameOf(text) : '' }
   }
 }

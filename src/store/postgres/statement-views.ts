@@ -1,13 +1,5 @@
 import { Snapshot } from '../snapshot.ts'
-import {
-  type EndedForm,
-  endedColumns,
-  type PendingSqlRow,
-  type SeenTable,
-  seenTables,
-  selectEnded,
-  selectSeen,
-} from '../snapshot-rows.ts'
+import { type EndedForm, endedColumns, type SeenTable, seenTables, selectEnded, selectSeen } from '../snapshot-rows.ts'
 import { toPostgresSql } from './sql.ts'
 
 /** Counts and the ids of findings are read once for a statement, and the rest of `ended` only for these findings. */
@@ -27,7 +19,7 @@ const countedEnds = ['combo_id', 'from_combo']
 
 /**
  * Puts a snapshot into each statement: its names of tables become those of queries before it (`WITH finding AS …`), while
- * there is something to hide or to end. The server plans them as it plans views.
+ * there is something to end. The server plans them as it plans views.
  */
 export class StatementViews extends Snapshot {
   protected readonly selectColumns = `SELECT column_name::text FROM information_schema.columns
@@ -37,25 +29,15 @@ export class StatementViews extends Snapshot {
   /** The queries that those need. */
   #ended = ''
 
-  protected see(rows: readonly PendingSqlRow[], moment: number | undefined): void {
+  protected see(moment: number | undefined): void {
     this.#queries = undefined
     this.#ended = ''
-    if (rows.length === 0 && moment === undefined) return
-    const select = (name: SeenTable, form?: EndedForm) => {
-      const columns = this.columnsOf(name)
-      const query = selectSeen(name, { columns, rows, ...(form === undefined ? {} : { ended: form }) })
-      return toPostgresSql(query).text
-    }
-    if (moment !== undefined) {
-      // A decision is seen as ended on what imports have not changed.
-      const recorded = `recorded_finding AS NOT MATERIALIZED (${select('finding')}),
-        recorded_change AS NOT MATERIALIZED (${select('status_change')})`
-      const query = toPostgresSql(selectEnded(String(moment), 'recorded_finding', 'recorded_change')).text
-      const due = `due AS MATERIALIZED (SELECT finding_id FROM main.expiry WHERE at <= ${moment})`
-      this.#ended = `${recorded}, ${due}, ended (${endedColumns.join(', ')}) AS NOT MATERIALIZED (${query}), ${countedEnds}, `
-    }
+    if (moment === undefined) return
+    const query = toPostgresSql(selectEnded(String(moment))).text
+    const due = `due AS MATERIALIZED (SELECT finding_id FROM main.expiry WHERE at <= ${moment})`
+    this.#ended = `${due}, ended (${endedColumns.join(', ')}) AS NOT MATERIALIZED (${query}), ${countedEnds}, `
     this.#queries = new Map(
-      seenTables.map((name) => [name, select(name, moment === undefined ? undefined : ended)] as const),
+      seenTables.map((name) => [name, toPostgresSql(selectSeen(name, this.columnsOf(name), ended)).text] as const),
     )
   }
 

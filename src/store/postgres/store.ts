@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { explainBusy, isImporting } from '../import-lock.store.ts'
 import { newestSchema } from '../migrations.ts'
 import type { Reader, Writer } from '../reader-writer.ts'
 import type { SchemaSessions, SchemaUpgrade, Store, StoreServer, WriteOptions } from '../store.ts'
@@ -32,7 +33,6 @@ export class PostgresStore implements Store, StoreServer {
   readonly files = undefined
   readonly server = this
   readonly place: StorePlace
-  readonly hasWaitingWriter = false
   readonly #settings: PostgresSettings
   readonly #reader: PostgresConnection
   readonly #writer: PostgresConnection
@@ -79,7 +79,11 @@ export class PostgresStore implements Store, StoreServer {
   }
 
   write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
-    return this.#writer.transaction('write', work, options)
+    try {
+      return this.#writer.transaction('write', work, options)
+    } catch (error) {
+      throw explainBusy(error, () => this.read(isImporting))
+    }
   }
 
   dryRun<T>(work: (writer: Writer) => T): T {

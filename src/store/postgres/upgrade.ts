@@ -57,7 +57,7 @@ export function upgradeSchema(
     return { from, to, others }
   }
   try {
-    return connection.transaction('write', upgrade, { durable: true, unpublished: true })
+    return connection.transaction('write', upgrade, { durable: true })
   } catch (error) {
     if (!(error instanceof PostgresError)) throw error
     throw new AppError(

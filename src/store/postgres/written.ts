@@ -3,12 +3,8 @@ import { type WriteEffect, writeEffects } from '../write-effects.ts'
 /** Tables whose rows are numbered under the lock of a counter, and the columns of the numbers. */
 const numbered: Readonly<Record<string, string>> = { word: 'id', label_set: 'id', facet_log: 'seq', asset_log: 'seq' }
 
-/** An asset that no import hides is in the log from the beginning. */
-const newAsset: Effect = {
-  on: 'INSERT',
-  when: 'old.id IS NULL AND NOT EXISTS (SELECT FROM main.pending_import p WHERE p.source_id = new.source_id)',
-  effect: 'logged',
-}
+/** A new asset is in the log from the beginning. */
+const newAsset: Effect = { on: 'INSERT', when: 'old.id IS NULL', effect: 'logged' }
 /** The lock of a source for those who write it. */
 const insertScope = `INSERT INTO main.write_scope (name) SELECT 'source/' || new.id FROM written new ON CONFLICT DO NOTHING`
 

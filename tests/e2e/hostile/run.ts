@@ -144,7 +144,8 @@ export async function openHostileBench(store?: string): Promise<HostileBench> {
         if (scan.reason === 'internal' || scan.failures.some(({ code }) => code === 'internal')) {
           problems.push(`the scan ended ${scan.status} ${scan.reason}: ${JSON.stringify(scan.failures).slice(0, 300)}`)
         }
-        if (scan.status === 'FAILED' && scan.reason === 'list_too_long') problems.push('an endless list failed the scan')
+        if (scan.status === 'FAILED' && scan.reason === 'list_too_long')
+          problems.push('an endless list failed the scan')
         for (const path of ['/scans?limit=500', '/findings?limit=500', '/assets?limit=500']) await ask(path)
         // Scans of earlier cases may resume meanwhile, which the platform asked for.
         for (const source of [name, calmName]) {

@@ -3,13 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '../../src/catalogue.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
-import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
 import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
 import { type Caller, scopes } from '../../src/operation/context.ts'
 import { call } from '../../src/operation/operation.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
-import { ScanLease } from '../../src/scans/lease.ts'
-import { createOwner } from '../../src/scans/owner.ts'
 import { Store } from '../../src/store/store.ts'
 import type { SeededRandom } from '../properties/query-data.ts'
 import { contextOf } from '../support/context.ts'
@@ -90,6 +87,8 @@ const selectHistory = `SELECT a.key, f.fp, s.seq, s.at, s.from_status, s.to_stat
   FROM status_change s JOIN finding f ON f.id = s.finding_id JOIN asset a ON a.id = f.asset_id
   ORDER BY a.source_id, a.key, f.fp, s.seq`
 
+const selectOpen = `SELECT uid FROM scan WHERE status IN ('QUEUED', 'RUNNING')`
+
 /** One of several processes on a data folder. */
 export class Process {
   readonly store: Store
@@ -141,12 +140,12 @@ export class Process {
 
   /** Counts agree with rows, and nothing is left of imports. */
   leftovers(): { kept: number; miscounted: number } {
-    const tables = ['pending_import', 'earlier_finding', 'earlier_asset', 'pending_change', 'pending_log']
-    const sum = [...tables, 'finished_import', 'import_block'].map((table) => `(SELECT count(*) FROM ${table})`)
+    const tables = ['import_file', 'import_asset', 'import_facets', 'import_finding']
+    const sum = tables.map((table) => `(SELECT count(*) FROM ${table})`)
     return this.store.read((reader) =>
       reader
         .prepare(
-          `SELECT ${sum.join(' + ')} AS kept, (SELECT count(*) FROM combo WHERE held <> 0 OR n <>
+          `SELECT ${sum.join(' + ')} AS kept, (SELECT count(*) FROM combo WHERE n <>
              (SELECT count(*) FROM finding WHERE combo_id = combo.id)) AS miscounted`,
         )
         .get(),
@@ -173,95 +172,19 @@ function withoutScans(answer: unknown): unknown {
   )
 }
 
-export interface Interruptions {
-  /** Awaited after each transaction that has stored a part of the import. */
-  onTurn?: () => Promise<void>
-  /** Whether the process is to die after a write. */
-  dies?: () => boolean
-}
-
-/** The store of a process in which others always wait, so that it writes little at a time. */
-function interrupted(store: Store, { onTurn, dies }: Interruptions, die: () => void): Store {
-  const own: Partial<Store> = {
-    write: (...args) => {
-      const result = store.write(...args)
-      if (dies?.() === true) die()
-      return result
-    },
-    yieldBetweenBatches: async (signal) => {
-      await onTurn?.()
-      await store.yieldBetweenBatches(signal)
-    },
-  }
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'hasWaitingWriter') return true
-      if (name in own) return own[name as keyof typeof own]
-      const value = Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}
-
-/** Imports in a process that dies now and then, and is followed by another one each time. */
-export async function importInterrupted(
-  home: string,
-  lines: readonly Line[],
-  {
-    source = 'scanner',
-    isBegun: isBegunBefore = false,
-    ...interruptions
-  }: Interruptions & { source?: string; isBegun?: boolean } = {},
-): Promise<void> {
-  let completed: number | undefined
-  for (let isBegun = isBegunBefore; ; ) {
-    const process = new Process(home)
-    const count = (sql: string) => process.store.read((reader) => reader.prepare(sql).pluck().all().length)
-    completed ??= count(selectCompleted)
-    const stop = new AbortController()
-    const store = interrupted(process.store, interruptions, () => stop.abort())
-    try {
-      if (isBegun) await goOn(process, store, stop.signal)
-      else await begin(process, store, { source, lines }, stop.signal)
-      return
-    } catch (error) {
-      if (!stop.signal.aborted) throw error
-      isBegun = count(selectOpen) > 0
-      if (count(selectCompleted) > completed) return
-    } finally {
-      process.close()
-    }
-  }
-}
-
-const selectCompleted = `SELECT uid FROM scan WHERE status = 'COMPLETED'`
-const selectOpen = `SELECT uid FROM scan WHERE status IN ('QUEUED', 'RUNNING')`
-
-function begin(
-  process: Process,
-  store: Store,
-  { source, lines }: { source: string; lines: readonly Line[] },
-  signal: AbortSignal,
-) {
+/** Imports some lines as one file. */
+export async function importLines(home: string, lines: readonly Line[], source = 'scanner'): Promise<void> {
+  const process = new Process(home)
   const context = contextOf({ store: process.store, now, caller })
   const vault = { ...context.vault, fingerprintKey: () => Buffer.alloc(32, 7) }
-  const given = { ...context, vault, store, signal } as ImportContext
-  return importFindings(streamOf(lines), { source, format: 'ndjson' }, given)
-}
-
-async function goOn(process: Process, store: Store, signal: AbortSignal): Promise<void> {
-  const uid = process.store.read((reader) => reader.prepare(selectOpen).pluck().get()) as string
-  const owner = createOwner()
   try {
-    const lease = ScanLease.claim(uid, { store, owner, now, signal, heartbeatMs: 1_000 })
-    if (lease === undefined) throw new Error('the import is not to be had')
-    await applyStagedImport(lease, { store, now, signal })
+    await importFindings(streamOf(lines), { source, format: 'ndjson' }, { ...context, vault } as ImportContext)
   } finally {
-    owner.release()
+    process.close()
   }
 }
 
-const makeFolder = () => mkdtempSync(join(tmpdir(), 'assay-unpublished-'))
+const makeFolder = () => mkdtempSync(join(tmpdir(), 'assay-imports-'))
 
 export function newHome(): string {
   const home = makeFolder()
