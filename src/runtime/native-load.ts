@@ -3,7 +3,7 @@ import { getEnvironmentData, isMainThread, setEnvironmentData, type Worker } fro
 
 // A thread that loads a native module while it is terminated, or begins to afterwards, aborts the process: the module
 // cannot call scripts any more. So loading and terminating exclude each other by a lock that all threads share, and a
-// thread loads nothing once it, or a thread that started it, was told to end.
+// thread loads nothing once it, or a thread that started it, is to end.
 
 const NAME = 'native-load'
 const FREE = 0

@@ -95,14 +95,6 @@ test('an engine that cannot be built is an error', async () => {
   expect(engine()).toBeUndefined()
 })
 
-test('no replacement is asked for while an import has dropped the indexes', async () => {
-  const { keep, run } = openFolder()
-  run('DROP INDEX finding_by_time')
-  const { keeper, onOutdated } = keep()
-  await keeper.load()
-  expect(onOutdated).not.toHaveBeenCalled()
-})
-
 test.each([
   ['is incomplete', 'isComplete', false],
   ['is worn', 'needsCompaction', true],
