@@ -7,6 +7,7 @@ import { isOutOfMemory, openWorker, type WorkerClient, WorkerLost } from '../run
 import { type GiveUpCause, giveUpScan } from '../scans/give-up.ts'
 import { createOwner, type Owner, processMark } from '../scans/owner.ts'
 import { listScansOf, releaseScansOf } from '../scans/scans.store.ts'
+import { isImporting } from '../store/import-lock.store.ts'
 import type { Store } from '../store/store.ts'
 import type { ImportRequest, ScanThreadProtocol, ScanThreadSettings } from './scan.worker.ts'
 import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
@@ -155,7 +156,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   /** Ends a thread that no longer responds, or needs too much memory. */
   const check = async (checked: Thread) => {
     const { worker } = checked
-    if (performance.now() - checked.aliveAt > stallMs) checked.cause = 'stalled'
+    // The transaction that applies an import blocks its thread for as long as it takes.
+    if (performance.now() - checked.aliveAt > stallMs && !store.read(isImporting)) checked.cause = 'stalled'
     else if ((await worker.countMemory()) > maxBytes) checked.cause = 'out_of_memory'
     if (checked.cause !== 'thread_died') void worker.terminate()
   }

@@ -21,7 +21,6 @@ export interface ImportedAsset {
 
 interface ImportedAssetRow {
   id: number
-  key: string
   kind_id: number
   container_id: number
   owner_id: number
@@ -31,8 +30,11 @@ interface ImportedAssetRow {
   content_updated_at: number | null
 }
 
-const findImported = `SELECT id, key, kind_id, container_id, owner_id, labels_id, name, url, content_updated_at FROM asset
-  WHERE source_id = ? AND key IN (SELECT CAST(value AS TEXT) FROM json_each(?))`
+const columns = ['id', 'kind_id', 'container_id', 'owner_id', 'labels_id', 'name', 'url', 'content_updated_at'] as const
+const findImported: RowStatement = {
+  sql: `SELECT ${columns.join(', ')} FROM main.asset WHERE source_id = ? AND key = ?`,
+  types: ['number', 'text'],
+}
 const insertImported: RowStatement = {
   sql: `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
       status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
@@ -64,13 +66,15 @@ export function saveImportedAssets(saving: Saving, assets: readonly ImportedAsse
       ...labels,
     ]),
   )
-  const keys = JSON.stringify([...described.keys()])
-  const stored = writer.prepare(findImported).all(sourceId, keys) as ImportedAssetRow[]
+  const keys = [...described.values()].map(({ key }) => [sourceId, key])
+  const found = writer.firstOfEach<unknown[]>(findImported, keys)
   const ids = new Map<string, number>()
-  for (const row of stored) {
-    const asset = described.get(row.key)
-    if (asset !== undefined) updateImported(saving, row, asset)
-    ids.set(row.key, row.id)
+  for (const [index, asset] of [...described.values()].entries()) {
+    const row = found[index]
+    if (row === undefined) continue
+    const stored = Object.fromEntries(columns.map((name, at) => [name, row[at]])) as unknown as ImportedAssetRow
+    updateImported(saving, stored, asset)
+    ids.set(asset.key, stored.id)
   }
   const missing = [...described.values()].filter(({ key }) => !ids.has(key))
   const inserted = writer.insertRows(

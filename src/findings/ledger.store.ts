@@ -138,7 +138,8 @@ export class FindingLedger {
       ))
         this.#addChange(findingId, { assetId, firstDetectedAt }, { toCombo: comboId, toConfidence: confidence })
     }
-    return { added, resolved, changed: updateKnown(this.#writer, staged, { first, at: this.#at }) }
+    const isAllNew = added === staged.lines
+    return { added, resolved, changed: isAllNew ? [] : updateKnown(this.#writer, staged, { first, at: this.#at }) }
   }
 
   /** Writes only if something differs; returns whether it did. */

@@ -30,10 +30,8 @@ const Instant = z.string().max(60)
 const Limit = z.int().min(1).max(500).default(50).describe('Maximum number of items.')
 const Cursor = z.string().max(4_000).describe('nextCursor of the previous page.')
 const NextCursor = ownText().describe('Where the next page begins; absent on the last one.')
-/**
- * Maximum of a cursor with the bounds of a hundred pending imports: two sort keys, the greatest id, and two for each.
- */
-const MAX_CURSOR_KEYS = 203
+/** Of a cursor: two keys of the order, the last id, and the greatest id. */
+const MAX_CURSOR_KEYS = 4
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 
 /** Lists of free names may be separated by commas; a known name that contains a comma is not split. */

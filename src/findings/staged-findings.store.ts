@@ -7,16 +7,24 @@ export interface StagedFindings {
   uid: string
   sourceId: number
   scanId: number
+  /** The number of its findings. */
+  lines: number
 }
 
-/** With the place of each finding among those of the file that are the same, from 1, and their number. */
-const staged = `SELECT s.ordinal, a.asset_id, s.fp, k.combo_id, s.first_detected_at, s.last_detected_at, s.resolved_at,
-    s.conf_q, s.undated, s.excerpt IS NOT NULL AS has_excerpt,
-    row_number() OVER (PARTITION BY a.asset_id, s.fp ORDER BY s.ordinal) AS turn,
-    count(*) OVER (PARTITION BY a.asset_id, s.fp) AS turns
-  FROM import_finding s JOIN import_asset a ON a.uid = s.uid AND a.number = s.asset
-    JOIN import_facets k ON k.uid = s.uid AND k.number = s.facets
-  WHERE s.uid = @uid`
+/**
+ * With the place of each finding among those of the file that are the same, from 1, and their number. PostgreSQL knows
+ * nothing of how many rows a new file has, and would choose a slow join.
+ */
+const toStaged = (
+  more = '',
+) => `SELECT i.*, row_number() OVER (PARTITION BY i.asset_id, i.fp ORDER BY i.ordinal) AS turn${more}
+  FROM (SELECT s.ordinal, s.fp, s.first_detected_at, s.last_detected_at, s.resolved_at, s.conf_q, s.undated,
+      s.excerpt IS NOT NULL AS has_excerpt,
+      (SELECT a.asset_id FROM import_asset a WHERE a.uid = s.uid AND a.number = s.asset) AS asset_id,
+      (SELECT k.combo_id FROM import_facets k WHERE k.uid = s.uid AND k.number = s.facets) AS combo_id
+    FROM import_finding s WHERE s.uid = @uid) i`
+const staged = toStaged()
+const counted = toStaged(', count(*) OVER (PARTITION BY i.asset_id, i.fp) AS turns')
 /** Texts are left out of what is sorted. */
 const excerpt = `CASE WHEN s.has_excerpt
   THEN (SELECT e.excerpt FROM import_finding e WHERE e.uid = @uid AND e.ordinal = s.ordinal) END`
@@ -97,11 +105,11 @@ const isChanged = `(s.turns > 1 OR f.combo_id <> s.combo_id OR f.conf_q <> s.con
   OR EXISTS (SELECT 1 FROM expiry e WHERE e.finding_id = f.id AND e.at <= @at))`
 const updateSeen = `UPDATE main.finding SET last_detected_at = n.last_detected_at, excerpt = n.excerpt
   FROM (SELECT f.asset_id, f.fp, coalesce(s.last_detected_at, f.last_detected_at) AS last_detected_at, ${excerpt} AS excerpt
-    FROM (${staged}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
+    FROM (${counted}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
     WHERE f.id < @first AND NOT ${isChanged}) n
   WHERE finding.asset_id = n.asset_id AND finding.fp = n.fp
     AND (finding.last_detected_at IS DISTINCT FROM n.last_detected_at OR finding.excerpt IS DISTINCT FROM n.excerpt)`
-const listChanged = `SELECT s.ordinal FROM (${staged}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
+const listChanged = `SELECT s.ordinal FROM (${counted}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
   WHERE (f.id < @first OR s.turn > 1) AND ${isChanged} ORDER BY s.ordinal`
 
 /**

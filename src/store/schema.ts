@@ -294,7 +294,6 @@ export interface ComboRow {
   status: number
   /** Number of findings with this combination. */
   n: Generated<number>
-  /** Added to `n` when the pending import of the source is published. */
 }
 
 export interface FindingRow {

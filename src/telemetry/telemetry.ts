@@ -27,6 +27,8 @@ export interface Telemetry {
   close(): void
 }
 
+/** Reasons of a write that waited too long for another one. */
+const waited: ReadonlySet<unknown> = new Set(['busy', 'import_in_progress'])
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 const ROWS = [0, 1, 10, 100, 1000]
 const NANOSECONDS_OF_MS = 1e6
@@ -89,7 +91,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         return output
       } catch (error) {
         outcome = error instanceof AppError ? error.code : 'internal'
-        if (error instanceof AppError && error.facts.reason === 'busy') busy.inc()
+        if (error instanceof AppError && waited.has(error.facts.reason)) busy.inc()
         throw error
       } finally {
         const seconds = (performance.now() - begun) / 1000

@@ -65,7 +65,7 @@ function applyFile(writer: Writer, { scan: { id: scanId, uid, sourceId } }: Scan
   const apply = (ledger: FindingLedger) => {
     saveAssets(writer, ledger, { uid, sourceId, at })
     const facets = saveFacets(writer, ledger, { uid, sourceId })
-    const { added, resolved, changed } = ledger.insertStaged({ uid, sourceId, scanId })
+    const { added, resolved, changed } = ledger.insertStaged({ uid, sourceId, scanId, lines })
     const findings = { new: added, again: lines - added, resolved }
     for (let from = 0; from < changed.length; from += ROWS_AT_ONCE) {
       const rows = listStagedFindings(writer, uid, changed.slice(from, from + ROWS_AT_ONCE))

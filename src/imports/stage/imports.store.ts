@@ -198,10 +198,9 @@ export interface StagedFinding extends ImportRow {
 export function listStagedFindings(reader: Reader, uid: string, ordinals: readonly number[]): StagedFinding[] {
   return reader
     .prepare(
-      `SELECT a.asset_id AS assetId, s.facets, s.fp, s.first_detected_at AS firstDetectedAt,
+      `SELECT (SELECT a.asset_id FROM import_asset a WHERE a.uid = s.uid AND a.number = s.asset) AS assetId, s.facets, s.fp, s.first_detected_at AS firstDetectedAt,
          s.last_detected_at AS lastDetectedAt, s.resolved_at AS resolvedAt, s.conf_q AS confidence, s.undated, s.excerpt
-       FROM import_finding s JOIN import_asset a ON a.uid = s.uid AND a.number = s.asset
-       WHERE s.uid = ? AND s.ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY s.ordinal`,
+       FROM import_finding s WHERE s.uid = ? AND s.ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY s.ordinal`,
     )
     .all(uid, JSON.stringify(ordinals)) as StagedFinding[]
 }
