@@ -5,10 +5,12 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import { cancelMove, type MoveOptions, moveDatabase, planMove } from '../../src/commands/move.ts'
+import { generateFindings } from '../../src/sample/findings.ts'
 import { findMove } from '../../src/store/move/marker.ts'
 import type { MoveProgress } from '../../src/store/move/target.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
-import { cases } from '../support/long.ts'
+import { openLastingCommandLine } from '../cli/command-line.ts'
+import { cases, isLong } from '../support/long.ts'
 import { createDatabase, missingPostgres, openAdmin, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { safe } from '../support/safe-text.ts'
 import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open } from './moved-folders.ts'
@@ -106,6 +108,30 @@ describe.skipIf(missingPostgres !== undefined)(`a move to PostgreSQL ${missingPo
       sqlite_sequence: JSON.stringify(last),
     }
   }
+
+  it('and back answers the same about generated findings', async () => {
+    const home = mkdtempSync(join(root, 'generated-'))
+    const lines = Array.from(generateFindings(cases(1000, 60_000), 5), (finding) => `${JSON.stringify(finding)}\n`)
+    const imported = await openLastingCommandLine({}, { home }).run(
+      ['import', '--source', 'sample', '-'],
+      lines.join(''),
+    )
+    expect(imported.code).toBe(0)
+    const questions = cases(100, 500)
+    const moveAll = async (to: string, env: NodeJS.ProcessEnv) => {
+      const folder = await open(home, env)
+      const report = await moveDatabase(folder, to, { signal, questions }).finally(() => folder.close())
+      expect(report).toMatchObject({ state: 'moved', questions })
+    }
+    for (let turn = 0; turn < cases(1, 2); turn++) {
+      const there = createDatabase(server)
+      const file = join(mkdtempSync(join(root, 'back-')), 'assay.db')
+      await moveAll(there.connectionString, {})
+      await moveAll(`sqlite:${file}`, { ASSAY_STORE: there.connectionString })
+      there.drop()
+      copyFileSync(file, join(home, 'assay.db'))
+    }
+  })
 
   it('and back has every row, text, number, counter and the audit trail of the original', async () => {
     const rows = listCopied(folders.database)
