@@ -11,6 +11,7 @@ import { type CrawlOptions, runScan } from '../scans/crawl.ts'
 import type { ScanLease } from '../scans/lease.ts'
 import { createOwner, type Owner } from '../scans/owner.ts'
 import { installedPlugins } from '../sources/operations.ts'
+import { isStoreAway } from '../store/faults.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Store } from '../store/store.ts'
 
@@ -25,6 +26,8 @@ export interface RunnerOptions {
   signal: AbortSignal
   owner: Owner
   upstream: UpstreamTally
+  /** Called before and after an import is applied. */
+  onImport: (isImporting: boolean) => void
 }
 
 /** Runs scans with all installed plugins. */
@@ -42,7 +45,7 @@ export function createScanRunner(options: RunnerOptions): ScanQueue {
   })
 }
 
-/** The number of scans that one process runs concurrently. */
+/** The number of scans that one thread runs concurrently; `createScanThreads` gives each thread one. */
 const SIDE_BY_SIDE = 2
 
 export interface ScanQueue extends ScanRunner {
@@ -56,7 +59,10 @@ export interface ScanQueue extends ScanRunner {
 
 /** Runs the scans of this process, a few at a time. */
 export function createScanQueue(
-  options: Omit<CrawlOptions, 'owner' | 'onLease' | 'applyImport'> & { owner?: Owner },
+  options: Omit<CrawlOptions, 'owner' | 'onLease' | 'applyImport'> & {
+    owner?: Owner
+    onImport?: RunnerOptions['onImport']
+  },
 ): ScanQueue {
   const owner = options.owner ?? createOwner()
   const closing = new AbortController()
@@ -66,17 +72,24 @@ export function createScanQueue(
   const leases = new Map<string, ScanLease>()
   const callers = new Map<string, (() => void)[]>()
 
+  const applyImport: CrawlOptions['applyImport'] = async (lease, context) => {
+    options.onImport?.(true)
+    return applyStagedImport(lease, context).finally(() => options.onImport?.(false))
+  }
+
   const run = async (scanUid: string) => {
     try {
       await runScan(scanUid, {
         ...options,
-        applyImport: applyStagedImport,
+        applyImport,
         owner,
         signal,
         onLease: (taken) => leases.set(scanUid, taken),
       })
     } catch (error) {
-      options.log.error('a scan could not be started', { scan: scanUid, error })
+      // Its import may be applied by another process at this moment.
+      if (isStoreAway(error)) options.log.debug('a scan could not be claimed', { scan: scanUid, error })
+      else options.log.error('a scan could not be started', { scan: scanUid, error })
     } finally {
       running.delete(scanUid)
       leases.delete(scanUid)

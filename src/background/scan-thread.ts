@@ -7,7 +7,6 @@ import { isOutOfMemory, openWorker, type WorkerClient, WorkerLost } from '../run
 import { type GiveUpCause, giveUpScan } from '../scans/give-up.ts'
 import { createOwner, type Owner, processMark } from '../scans/owner.ts'
 import { listScansOf, releaseScansOf } from '../scans/scans.store.ts'
-import { isImporting } from '../store/import-lock.store.ts'
 import type { Store } from '../store/store.ts'
 import type { ImportRequest, ScanThreadProtocol, ScanThreadSettings } from './scan.worker.ts'
 import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
@@ -91,6 +90,8 @@ interface Thread {
   stopping: boolean
   /** When it last responded, by `performance.now()`. */
   aliveAt: number
+  /** It applies an import, whose transaction blocks it for as long as it takes. */
+  isImporting: boolean
   /** Why it is being ended. */
   cause: GiveUpCause
 }
@@ -139,6 +140,9 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
         alive: () => {
           opened.aliveAt = performance.now()
         },
+        importing: (isImporting) => {
+          opened.isImporting = isImporting
+        },
       },
       log,
       onExit: (error) => {
@@ -146,7 +150,14 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
         onExit(opened, error)
       },
     })
-    const opened: Thread = { worker, owner, stopping: false, aliveAt: performance.now(), cause: 'thread_died' }
+    const opened: Thread = {
+      worker,
+      owner,
+      stopping: false,
+      aliveAt: performance.now(),
+      isImporting: false,
+      cause: 'thread_died',
+    }
     const watch = setInterval(() => {
       if (scans.size > 0) void check(opened)
     }, checkMs).unref()
@@ -156,8 +167,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   /** Ends a thread that no longer responds, or needs too much memory. */
   const check = async (checked: Thread) => {
     const { worker } = checked
-    // The transaction that applies an import blocks its thread for as long as it takes.
-    if (performance.now() - checked.aliveAt > stallMs && !store.read(isImporting)) checked.cause = 'stalled'
+    if (performance.now() - checked.aliveAt > stallMs && !checked.isImporting) checked.cause = 'stalled'
     else if ((await worker.countMemory()) > maxBytes) checked.cause = 'out_of_memory'
     if (checked.cause !== 'thread_died') void worker.terminate()
   }

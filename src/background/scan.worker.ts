@@ -44,12 +44,13 @@ export type ScanThreadProtocol = {
   }
   /** Ids of scans to run, to cancel, and to release after their next batch. */
   notices: { start: string; cancel: string; yield: string }
-  /** `alive` is sent all the time, unless a call blocks the thread. */
+  /** `alive` is sent all the time, unless a call blocks the thread, as that does which applies an import. */
   events: {
     log: string
     upstream: UpstreamCounts
     settled: string
     alive: undefined
+    importing: boolean
     progress: { id: number; progress: Progress }
   }
 }
@@ -75,6 +76,7 @@ async function main(): Promise<void> {
     signal: closing.signal,
     owner: { name: owner, release: () => {} },
     upstream,
+    onImport: (isImporting) => emit('importing', isImporting),
   })
 
   function reportUpstream(): void {

@@ -98,6 +98,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     readiness: lookups.readReadiness,
     log,
   })
+  app.startAnswering()
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
   const address = publicUrl ?? (socket === undefined ? server.url : undefined)
   const database = store.files && identifyFile(store.files.file)
@@ -167,7 +168,6 @@ export function namesOf(host: string): string[] {
 /** `assay serve`: runs until the process is asked to stop. */
 export async function serve(app: OpenedApp, host: Host): Promise<void> {
   try {
-    app.startAnswering()
     const server = await startServer(app)
     const url = showSentence(server.url)
     await show(

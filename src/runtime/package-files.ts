@@ -31,7 +31,7 @@ export function readBuilt(path: string): string | undefined {
   return runsFromSource || !existsSync(file) ? undefined : readFileSync(file, 'utf8')
 }
 
-/** Starts a worker thread on a script, named by its path below `src` without extension: `detectors/detect.worker`. */
+/** Starts a worker thread on a script, named by its path below `src` without extension: `background/scan.worker`. */
 export function startWorker(script: string, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
   if (runsFromSource) return startSourceWorker(packageFile(`src/${script}.ts`), options)
   return new Worker(packageFile(`dist/${script}.js`), options)

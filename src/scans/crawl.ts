@@ -304,7 +304,7 @@ function failScope(scope: SafeScope, error: unknown, { lease, log }: Run): void 
 class StorageFailedError extends Error {
   constructor(cause: unknown) {
     super('a batch could not be stored', { cause })
-    this.name = 'StoringFailed'
+    this.name = 'StorageFailedError'
   }
 }
 

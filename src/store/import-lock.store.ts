@@ -12,7 +12,7 @@ export function explainBusy(error: unknown, findImporting: () => boolean): unkno
   if (!(error instanceof AppError) || error.facts.reason !== 'busy' || !findImporting()) return error
   return new AppError(
     'unavailable',
-    'An import is being stored, and until it is, nothing else can be changed; try again in a few seconds.',
+    'An import is being stored, and changes wait for it; try again in a few seconds.',
     { reason: 'import_in_progress', retryAfterSeconds: RETRY_SECONDS, cause: error },
   )
 }

@@ -20,6 +20,13 @@ const script = new URL(
         emit('log', value + ' ' + workerData.owner)
         if (value.startsWith('short')) setTimeout(() => emit('settled', value), 30)
         if (value.startsWith('blocking')) for (;;) ;
+        if (value.startsWith('import')) {
+          emit('importing', true)
+          setTimeout(() => {
+            for (const until = Date.now() + 1000; Date.now() < until; ) ;
+            emit('settled', value)
+          }, 50)
+        }
         if (value.startsWith('large')) for (;;) kept.push(new Array(10_000).fill({}))
       }
       if (name === 'yield') emit('settled', value)
@@ -102,3 +109,10 @@ it('a scan that blocks its thread is ended, tried again and given up', async () 
   threads.start('short-1')
   await until(() => started.includes('short-1'))
 }, 60_000)
+
+it('an import that blocks its thread while it is applied is not ended', async () => {
+  const { threads, started, givenUp } = openThreads({ stallMs: 200, checkMs: 50 })
+  threads.start('import-1')
+  await sleep(1500)
+  expect([started, givenUp]).toEqual([['import-1'], []])
+})
