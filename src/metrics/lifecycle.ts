@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, appendAudit } from '../audit/audit.store.ts'
-import { openTermFilters } from '../findings/term-filters.store.ts'
+import { requireTerms } from '../findings/term-filters.store.ts'
 import {
   AppError,
   conflict,
@@ -14,7 +14,7 @@ import {
 import { quote, showNames } from '../kernel/shown.ts'
 import { defuseAssistantText } from '../operation/author.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import { listFilterTerms, readDefinition } from './definition.ts'
+import { listInline, readDefinition } from './definition.ts'
 import { checkGraph, checkReferences, listDirectDependents, type MetricGraph } from './dependencies.ts'
 import { canonical } from './drift.ts'
 import {
@@ -200,8 +200,7 @@ function applyChange(
     emptyAs: wanted.emptyAs,
   }
   const typed = checkDefinition(graph, proposal, linked.problem)
-  const termOf = openTermFilters(reader)
-  for (const slug of listFilterTerms(typed)) termOf(slug)
+  for (const { filters } of listInline(typed)) if (filters !== undefined) requireTerms(reader, filters)
   return { ...wanted, ...typed }
 }
 

@@ -31,6 +31,14 @@ const names = { metrics: 'named', dashboards: 'discovery', watches: 'named', sup
 type Holder = keyof typeof holders
 const each = Object.keys(holders) as Holder[]
 
+// A credential in a message is masked only where its letters have their case.
+it.each(each)('an unknown term in filters of %s is quoted as it was written', async (holder) => {
+  const { ask } = openCaller(operations)
+  const [name, input] = holders[holder]({ terms: ['Critical-Findings'], exclude: { terms: ['Not-A-Term'] } })
+  const { message, facts } = await errorOf(ask(name, input))
+  expect(JSON.stringify([message, facts])).toContain('Not-A-Term')
+})
+
 describe.each(each)('a term that is named in filters of %s', (holder) => {
   const filters = { terms: ['Critical-Findings'], detectorTypes: ['PII'] }
 
