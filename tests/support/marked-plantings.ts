@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { credentialDisguises, disguises } from './planted.ts'
 
 const fromEscape = (_whole: string, code: string) => String.fromCharCode(Number.parseInt(code, 16))
@@ -51,8 +51,8 @@ const whole = (text: string, length = 10): Value => ({ text, part: text.slice(-l
 /** What precedes the 32 bytes of an Ed25519 key in PKCS #8. */
 const KEY_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-function makePem() {
-  const der = Buffer.concat([KEY_HEAD, randomBytes(32)]).toString('base64')
+function makePem({ pick }: Random) {
+  const der = Buffer.concat([KEY_HEAD, hash('sha256', pick(letters, 20), 'buffer')]).toString('base64')
   return { pem: `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----\n`, der }
 }
 
@@ -77,15 +77,15 @@ const credentials: Record<string, (random: Random) => Value> = {
   bearer: ({ pick }) => whole(`Bearer ab${pick(letters, 17)}0`),
   query: ({ pick }) => whole(`https://x.example/a?access_token=Z1${pick(letters, 13)}`),
   sendgrid: ({ pick }) => whole(`SG.${pick(letters, 22)}.${pick(letters, 43)}`),
-  pem: () => {
-    const { pem, der } = makePem()
+  pem: (random) => {
+    const { pem, der } = makePem(random)
     return { text: pem, part: der.slice(-10) }
   },
-  pemInBase64: () => {
-    const text = Buffer.from(makePem().pem).toString('base64')
+  pemInBase64: (random) => {
+    const text = Buffer.from(makePem(random).pem).toString('base64')
     return { text, part: text.slice(-62, -52) }
   },
-  keyInBase64: () => whole(makePem().der),
+  keyInBase64: (random) => whole(makePem(random).der),
 }
 
 function toLuhn(payload: string): string {
