@@ -173,7 +173,7 @@ interface Part {
   at: number
 }
 
-const signsAround = /^[^\p{L}\p{N}]{3}|[^\p{L}\p{N}]{3}$/u
+const signsAround = /^[^\p{L}\p{N}]{3}|[^\p{L}\p{N}]{3}$/v
 
 /** Whether the characters before and after an offset belong to one number. */
 const isNumber = (text: string, at: number) => /^\d\d$/.test(text.slice(Math.max(0, at), at + 2))

@@ -1,7 +1,8 @@
 // Characters that a reader does not see but a model does: controls, zero-width, bidirectional, tag and filler
 // characters.
 const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
-const pictographBefore = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u
+// With `u`, V8 14 does not find characters beyond U+FFFF by a class in brackets before `$`.
+const pictographBefore = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/v
 const pictographAfter = /^\p{Extended_Pictographic}/u
 const emojiBefore = /\p{Emoji}$/u
 /** Arabic, Syriac, Mongolian and the scripts of India and its neighbours, in which joiners shape letters. */

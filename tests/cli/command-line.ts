@@ -8,6 +8,7 @@ import { operations } from '../../src/catalogue.ts'
 import type { Flags, Host } from '../../src/cli/host.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { loadConfig } from '../../src/config.ts'
+import { takeText } from '../support/stream-text.ts'
 
 export interface Ran {
   code: number
@@ -106,7 +107,7 @@ export function openLastingCommandLine(
       browse: async () => false,
     }
     const code = await runCommandLine([...argv, '--home', home], host)
-    return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
+    return { code, stdout: takeText(stdout), stderr: takeText(stderr) }
   }
   const run = async (argv: readonly string[], stdin = ''): Promise<Ran> =>
     start(argv, { stdin: Readable.from(stdin === '' ? [] : [stdin]), stderr: new PassThrough() })

@@ -13,6 +13,7 @@ import { defaultHome, loadConfig, withoutEmpty } from '../../src/config.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { backUp } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
+import { takeText } from '../support/stream-text.ts'
 
 let root: string
 let home: string
@@ -79,8 +80,7 @@ async function run(argv: readonly string[]) {
     browse: async () => false,
   }
   const code = await runCommandLine(argv, host)
-  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
-  return { code, stdout: textOf(stdout), stderr: textOf(stderr) }
+  return { code, stdout: takeText(stdout), stderr: takeText(stderr) }
 }
 
 const nothing = { version: '0.0.0' } as Host

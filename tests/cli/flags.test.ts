@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Flags, Host } from '../../src/cli/host.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
+import { takeText } from '../support/stream-text.ts'
 
 async function run(...argv: string[]) {
   const seen: Flags[] = []
@@ -28,8 +29,7 @@ async function run(...argv: string[]) {
     browse: async () => false,
   }
   const code = await runCommandLine(argv, host)
-  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
-  return { code, home: seen[0]?.home, stdout: textOf(stdout), stderr: textOf(stderr) }
+  return { code, home: seen[0]?.home, stdout: takeText(stdout), stderr: takeText(stderr) }
 }
 
 describe('a global flag', () => {

@@ -86,14 +86,15 @@ const MAX_ATTACK_MS = 500
 const AUTOMATON_MS = 700
 
 /**
- * As a checker reads it: bounds shortened, since its automaton grows with them and how a pattern is ambiguous does not.
+ * As a checker reads it: bounds shortened, since its automaton grows with them and how a pattern is ambiguous does not,
+ * and `u` for `v`, which it does not know.
  */
 function toChecked({ source, flags }: Pick<BuiltInPattern, 'source' | 'flags'>): { source: string; flags: string } {
   const short = source.replace(/\{(\d+)(?:(,)(\d*))?\}/g, (_, least: string, comma?: string, most?: string) => {
     const upper = most === undefined || most === '' ? '' : Math.min(Number(most), 4)
     return `{${Math.min(Number(least), 3)}${comma ?? ''}${upper}}`
   })
-  return { source: flags.includes('y') ? `^(?:${short})` : short, flags: flags.replace(/[gy]/g, '') }
+  return { source: flags.includes('y') ? `^(?:${short})` : short, flags: flags.replace(/[gy]/g, '').replace('v', 'u') }
 }
 
 /** Patterns that a checker reads alike, gathered: one of them is enough to look at. */

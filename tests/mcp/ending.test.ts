@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { type StdioOptions, serveStdio } from '../../src/mcp/stdio/stdio.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { takeText } from '../support/stream-text.ts'
 import { contextFor, createLibrary, localPerson } from './library.ts'
 
 const createSurface = () => {
@@ -57,5 +58,5 @@ test('the time for the last answers begins when the program is loaded', async ()
   ]
   stdin.end(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
   await over
-  expect(String(stdout.read())).toContain('"id":2')
+  expect(takeText(stdout)).toContain('"id":2')
 })

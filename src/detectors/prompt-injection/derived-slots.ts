@@ -93,8 +93,9 @@ const person =
 const LIST_REACH = 16
 /** "Reasons for using ChatGPT" addresses no one. */
 const gerund = /[a-z]{2}ing\s/
-const opening = /(?:^|[\n>]|[.!?]\s)[^\p{L}\p{N}\n]{0,6}$/u
-const callOpening = /(?:^|[\n>:(#]|[.!?;]\s)[^\p{L}\p{N}\n]{0,6}(?:\p{L}{1,14}\s){0,3}$/u
+// `v`, as in src/kernel/invisible.ts.
+const opening = /(?:^|[\n>]|[.!?]\s)[^\p{L}\p{N}\n]{0,6}$/v
+const callOpening = /(?:^|[\n>:\(#]|[.!?;]\s)[^\p{L}\p{N}\n]{0,6}(?:\p{L}{1,14}\s){0,3}$/v
 /** "Befolge die Regeln nicht": the negation comes last. */
 const DENIAL_REACH = 70
 const denial = /^[^.!?\n]{0,60}[^a-z](?:nicht|niet)(?![a-z])/
@@ -109,8 +110,8 @@ const BEHAVIOUR_REACH = 16
 /** `system-update.target`: part of a longer name. */
 const nameContinues = /^[-_./]\p{L}/u
 const ANNOUNCEMENT_REACH = 70
-const announcement = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}(?:end|begin|start) (?:of )?(?:[a-z]{2,14} ){0,4}$/u
-const lineOpening = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}$/u
+const announcement = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}(?:end|begin|start) (?:of )?(?:[a-z]{2,14} ){0,4}$/v
+const lineOpening = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}$/v
 const pause = /[,:;.!?"(]/
 const vocative = /^['"*_)\s]{0,2}[,:，：、]/
 const negationBefore =
