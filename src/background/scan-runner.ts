@@ -25,6 +25,8 @@ export interface RunnerOptions {
   signal: AbortSignal
   owner: Owner
   upstream: UpstreamTally
+  /** Called when an accepted import is about to be stored, which blocks the thread for as long as it takes. */
+  onImport?: (scanUid: string) => void
 }
 
 /** Runs scans with all installed plugins. */
@@ -56,7 +58,8 @@ export interface ScanQueue extends ScanRunner {
 
 /** Runs the scans of this process, a few at a time. */
 export function createScanQueue(
-  options: Omit<CrawlOptions, 'owner' | 'onLease' | 'applyImport'> & { owner?: Owner },
+  options: Omit<CrawlOptions, 'owner' | 'onLease' | 'applyImport'> &
+    Pick<RunnerOptions, 'onImport'> & { owner?: Owner },
 ): ScanQueue {
   const owner = options.owner ?? createOwner()
   const closing = new AbortController()
@@ -73,7 +76,10 @@ export function createScanQueue(
         applyImport: applyStagedImport,
         owner,
         signal,
-        onLease: (taken) => leases.set(scanUid, taken),
+        onLease: (taken) => {
+          leases.set(scanUid, taken)
+          if (taken.scan.trigger === 'IMPORT') options.onImport?.(scanUid)
+        },
       })
     } catch (error) {
       options.log.error('a scan could not be started', { scan: scanUid, error })

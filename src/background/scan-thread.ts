@@ -90,6 +90,8 @@ interface Thread {
   stopping: boolean
   /** When it last responded, by `performance.now()`. */
   aliveAt: number
+  /** Ids of the imports that it stores: one transaction each, which takes as long as there are findings. */
+  imports: Set<string>
   /** Why it is being ended. */
   cause: GiveUpCause
 }
@@ -133,7 +135,12 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       events: {
         log: options.writeLine,
         upstream: (counts) => options.upstream?.add(counts),
-        settled: (scanUid) => void settle(scanUid),
+        settled: (scanUid) => {
+          opened.imports.delete(scanUid)
+          opened.aliveAt = performance.now()
+          void settle(scanUid)
+        },
+        importing: (scanUid) => opened.imports.add(scanUid),
         progress: ({ id, progress }) => reports.get(id)?.(progress),
         alive: () => {
           opened.aliveAt = performance.now()
@@ -145,18 +152,25 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
         onExit(opened, error)
       },
     })
-    const opened: Thread = { worker, owner, stopping: false, aliveAt: performance.now(), cause: 'thread_died' }
+    const opened: Thread = {
+      worker,
+      owner,
+      stopping: false,
+      aliveAt: performance.now(),
+      imports: new Set(),
+      cause: 'thread_died',
+    }
     const watch = setInterval(() => {
-      if (scans.size > 0) void check(opened)
+      if (scans.size > 0 && opened.imports.size === 0) void check(opened)
     }, checkMs).unref()
     return opened
   }
 
   /** Ends a thread that no longer responds, or needs too much memory. */
   const check = async (checked: Thread) => {
-    const { worker } = checked
+    const { worker, imports } = checked
     if (performance.now() - checked.aliveAt > stallMs) checked.cause = 'stalled'
-    else if ((await worker.countMemory()) > maxBytes) checked.cause = 'out_of_memory'
+    else if ((await worker.countMemory()) > maxBytes && imports.size === 0) checked.cause = 'out_of_memory'
     if (checked.cause !== 'thread_died') void worker.terminate()
   }
 

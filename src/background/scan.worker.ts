@@ -49,6 +49,8 @@ export type ScanThreadProtocol = {
     log: string
     upstream: UpstreamCounts
     settled: string
+    /** The id of an import that is about to be stored. */
+    importing: string
     alive: undefined
     progress: { id: number; progress: Progress }
   }
@@ -75,6 +77,7 @@ async function main(): Promise<void> {
     signal: closing.signal,
     owner: { name: owner, release: () => {} },
     upstream,
+    onImport: (scanUid) => emit('importing', scanUid),
   })
 
   function reportUpstream(): void {
