@@ -166,8 +166,9 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
 
   /** Ends a thread that no longer responds, or needs too much memory. */
   const check = async (checked: Thread) => {
-    const { worker } = checked
-    if (performance.now() - checked.aliveAt > stallMs && !checked.isImporting) checked.cause = 'stalled'
+    const { worker, isImporting } = checked
+    if (isImporting) return
+    if (performance.now() - checked.aliveAt > stallMs) checked.cause = 'stalled'
     else if ((await worker.countMemory()) > maxBytes) checked.cause = 'out_of_memory'
     if (checked.cause !== 'thread_died') void worker.terminate()
   }

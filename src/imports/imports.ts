@@ -58,15 +58,18 @@ export async function importFindings(
   { source, format }: { source: string; format: ImportFormat },
   context: ImportContext,
 ): Promise<ImportResult> {
-  const { store, now } = context
+  const { store, now, signal } = context
   const name = SourceName.parse(source)
   requireImportable(store, name)
+  // Another import may take long, and this one has nothing to do but wait.
+  await store.waitForWriteLock({ signal })
   sweepImports(context)
   const uid = crypto.randomUUID()
   store.write((writer) => openImportFile(writer, uid, now()), { scope: 'imports' })
   let lines: number
   try {
     lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
+    await store.waitForWriteLock({ signal })
     store.write((writer) => accept(writer, uid, name, context), { durable: true })
   } catch (error) {
     // An accepted file will be stored, even if an error occurred after the acceptance was committed.
@@ -182,6 +185,7 @@ async function stageLog(
 
 async function stage(staged: StagedFile, lines: ConvertedLines, { store, signal }: ImportContext): Promise<void> {
   const rows = staged.toRows(lines)
+  await store.waitForWriteLock({ signal })
   store.write((writer) => addRows(writer, rows), { scope: 'imports' })
   await store.yieldBetweenBatches(signal)
 }

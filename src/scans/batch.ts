@@ -93,6 +93,7 @@ export async function processBatch(batch: SafeBatch, options: BatchOptions): Pro
   if (chunks.length === 0) chunks.push([])
   for (const [index, chunk] of chunks.entries()) {
     const outcomes = await processChunk(chunk, options)
+    await options.store.waitForWriteLock({ signal: options.lease.signal })
     storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)
     await options.store.yieldBetweenBatches(options.lease.signal)
   }

@@ -106,9 +106,6 @@ export interface TransactionOptions {
   scope?: WriteScope | readonly WriteScope[]
   /** Survives a power cut, not only a crash of the process: for writes that the caller reports as saved. */
   durable?: boolean
-  /**
-   * It changes very many rows: SQLite keeps more pages in memory, and sorts in temporary files outside the data folder,
-   * so that nothing it sorts may contain texts.
-   */
+  /** It changes very many rows: SQLite keeps more pages in memory, and sorts in temporary files. */
   large?: boolean
 }

@@ -263,6 +263,27 @@ describe('an imported line', () => {
     expect(all).toContain('https://code.example/a')
   })
 
+  it('is without what a line far away in the file reports', async () => {
+    const secret = 'tR7kQm2ZpW9xLb4'
+    const asset = { key: `notes/${secret}`, name: `Notes ${secret}`, url: `https://code.example/${secret}` }
+    const between = Array.from({ length: 12 }, (_, n) =>
+      line({ asset: { key: `b${n}` }, excerpt: 'x'.repeat(100_000) }),
+    )
+    await bring([
+      line({ asset, fingerprint: '1' }),
+      line({ asset: { ...asset, owner: 'ada' }, fingerprint: '2' }),
+      ...between,
+      line({ asset, excerpt: `password: ${secret}`, fingerprint: '3' }),
+      ...between,
+      line({ asset: { ...asset, owner: 'bob' }, fingerprint: '4' }),
+    ])
+    expect(contentOf(bench.store) + JSON.stringify(await list())).not.toContain(secret)
+    const assets = bench.store.read((reader) => reader.prepare('SELECT count(*) FROM asset').pluck().get())
+    expect(assets).toBe(13)
+    const { items } = await bench.run<{ items: object[] }>('list_assets', { owners: ['bob'] })
+    expect(items).toMatchObject([{ name: 'Notes ********', owner: 'bob' }])
+  })
+
   it('has its excerpt masked like that of a detected finding', async () => {
     const secret = ['glpat', 'a8Kx29QwLmZp03RtYvBn'].join('-')
     await bring([line({ excerpt: `token: ${secret} in use` })])

@@ -5,6 +5,8 @@ import { requestCancel } from '../../src/scans/scans.store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
+import { sqliteOnly } from '../support/new-store.ts'
+import { lockForLong } from '../support/write-lock.ts'
 
 let bench: Workbench
 
@@ -174,3 +176,17 @@ it.each(['all at once', 'by another process'])(
   },
   60_000,
 )
+
+it('an import waits for another one that takes longer than a write may wait', async (test) => {
+  sqliteOnly('imports of two sources do not wait for each other on PostgreSQL', test)
+  async function* stream() {
+    for (const chunk of linesOf(6_000)) {
+      yield chunk
+      locking ??= lockForLong(bench.store.files?.file)
+      await locking
+    }
+  }
+  let locking: Promise<void> | undefined
+  const imported = importFindings(stream(), { source: 'scanner', format: 'ndjson' }, bench.context)
+  expect(await imported).toMatchObject({ lines: 6_000, findings: { new: 6_000 } })
+}, 60_000)

@@ -21,6 +21,8 @@ export interface DescribedAsset {
   givenKey: string
   given: string
   asset: ImportedAsset
+  /** Whether something is masked in it that is reported in an excerpt. */
+  isHidden: boolean
 }
 
 /** Some findings of a file as they may be stored. */
@@ -92,7 +94,7 @@ export class LineConverter {
     this.#assets.set(given, this.#assets.size)
     this.#values.push(values)
     const safe = sanitizeAsset(asset, this.#identify, values)
-    return this.#lines.assets.push({ givenKey: asset.key, given, asset: safe }) - 1
+    return this.#lines.assets.push({ givenKey: asset.key, given, asset: safe, isHidden: false }) - 1
   }
 
   #numberFacets(line: ImportLine): number {
@@ -112,14 +114,18 @@ export class LineConverter {
       const described = finding === undefined ? undefined : assets[finding.asset]
       if (finding === undefined || described === undefined) continue
       finding.excerpt = cutExcerpt(this.#values[finding.asset]?.hide(text) ?? text)
-      if (values.length > 0) this.#hideInAsset(described.asset, new ReportedValues(values))
+      if (values.length > 0) this.#hideInAsset(described, new ReportedValues(values))
     }
   }
 
-  #hideInAsset(asset: ImportedAsset, values: ReportedValues): void {
-    asset.key = toHiddenKey(asset.key, this.#identify, values)
-    if (asset.name) asset.name = values.hide(asset.name)
-    if (asset.url) asset.url = values.hideInAddress(asset.url)
+  #hideInAsset(described: DescribedAsset, values: ReportedValues): void {
+    const { key, name, url } = described.asset
+    const hidden: ImportedAsset = { ...described.asset, key: toHiddenKey(key, this.#identify, values) }
+    if (name) hidden.name = values.hide(name)
+    if (url) hidden.url = values.hideInAddress(url)
+    if (hidden.key === key && hidden.name === name && hidden.url === url) return
+    described.asset = hidden
+    described.isHidden = true
   }
 }
 

@@ -51,13 +51,29 @@ const insertFinding: WriteStatement = {
   order: 2,
 }
 
+const setKey: WriteStatement = {
+  sql: 'UPDATE import_asset SET key = ? WHERE uid = ? AND number = ?',
+  types: ['text', 'text', 'number'],
+  order: 3,
+  key: [1, 2],
+}
+
 type StagedRow = [statement: WriteStatement, values: StoredValue[]]
+
+/** An asset with its last description. */
+interface NumberedAsset {
+  given: string
+  number: number
+  key: SafeText
+  /** The numbers of all its descriptions, which have its key. */
+  numbers: number[]
+  isHidden: boolean
+}
 
 /** Numbers what is staged of a file. */
 export class StagedFile {
   readonly #uid: SafeText
-  /** The last description of each asset. Its key stays the same if later lines mask more in it. */
-  readonly #assets = new Map<string, { given: string; number: number; key: SafeText }>()
+  readonly #assets = new Map<string, NumberedAsset>()
   readonly #facets = new Map<string, number>()
   #lastAsset = 0
   #lastFacets = 0
@@ -88,14 +104,20 @@ export class StagedFile {
     return rows
   }
 
-  #numberAsset({ givenKey, given, asset }: DescribedAsset, rows: StagedRow[]): number {
+  /** What an excerpt reports is masked in the asset in the whole file: a description that masks less is not used. */
+  #numberAsset({ givenKey, given, asset, isHidden }: DescribedAsset, rows: StagedRow[]): number {
     const known = this.#assets.get(givenKey)
-    if (known?.given === given) return known.number
+    if (known?.given === given && (known.isHidden || !isHidden)) return known.number
     if (this.#assets.size >= MAX_KNOWN) this.#assets.clear()
     const number = ++this.#lastAsset
-    const key = known?.key ?? asset.key
-    this.#assets.set(givenKey, { given, number, key })
-    rows.push([insertAsset, [this.#uid, number, ...toAssetValues({ ...asset, key })]])
+    const wasHidden = known?.isHidden === true
+    const key = known === undefined || (isHidden && !wasHidden) ? asset.key : known.key
+    const { name, url, ...rest } = asset
+    rows.push([insertAsset, [this.#uid, number, ...toAssetValues({ ...(wasHidden && !isHidden ? rest : asset), key })]])
+    const numbers = known?.numbers ?? []
+    if (key !== known?.key) for (const earlier of numbers) rows.push([setKey, [key, this.#uid, earlier]])
+    numbers.push(number)
+    this.#assets.set(givenKey, { given, number, key, numbers, isHidden: isHidden || wasHidden })
     return number
   }
 
