@@ -145,16 +145,6 @@ describe('a workspace that is no longer listed', () => {
     }
   })
 
-  it('is kept when access to its id is refused', async () => {
-    const ids = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002']
-    const opened = await scanned({ optional: { scope: { workspace_ids: ids } } })
-    secondOf(opened).open = false
-    for (let times = 0; times < SCANS_IN_A_ROW; times++) {
-      expect(codes(await bench.scan())).toContain('scope_hidden')
-      expect(count('RESOLVED')).toBe(0)
-    }
-  })
-
   it('is kept when a new name excludes it from the scope', async () => {
     const opened = await scanned()
     const names = [...opened.planted.tenant.workspaces.values()].map(({ name }) => name)

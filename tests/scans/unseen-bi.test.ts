@@ -82,48 +82,16 @@ it.each([true, false])(
 )
 
 describe('a dataset in the metadata scan', () => {
-  /** One dataset of one workspace, so that the others have everything. */
-  const change = (to: (dataset: Record<string, unknown>) => void) =>
-    rewrite<ScanResult>(/scanResult/, ({ workspaces }) => {
-      const dataset = workspaces[0]?.datasets[0]
-      if (dataset !== undefined) to(dataset)
-    })
-  const refuseQueries = () =>
+  const missing = { tables: undefined, expressions: undefined, roles: undefined }
+  it.each<[string, object]>([
+    ['with partial metadata', missing],
+    ['whose schema cannot be retrieved', { ...missing, schemaRetrievalError: 'The model is too large' }],
+    ['with an empty list of tables', { tables: [] }],
+  ])('%s keeps its tables, expressions and roles', async (_name, members) => {
+    const open = await scanned()
     server.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
-
-  it('with partial metadata keeps its tables, expressions and roles', async () => {
-    const open = await scanned()
-    refuseQueries()
-    change((dataset) => {
-      for (const member of ['tables', 'expressions', 'roles']) delete dataset[member]
-    })
-    await expectKept(open, 'not_read')
-  })
-
-  it('whose schema cannot be retrieved keeps its tables, expressions and roles', async () => {
-    const open = await scanned()
-    refuseQueries()
-    change((dataset) => {
-      for (const member of ['tables', 'expressions', 'roles']) delete dataset[member]
-      dataset.schemaRetrievalError = 'The model is too large'
-    })
-    await expectKept(open, 'not_read')
-  })
-
-  it('with an empty list of tables keeps them', async () => {
-    const open = await scanned()
-    refuseQueries()
-    change((dataset) => {
-      dataset.tables = []
-    })
-    await expectKept(open, 'not_read')
-  })
-
-  it.each(['columns', 'measures'])('whose tables have null as %s keeps them', async (member) => {
-    const open = await scanned()
-    change(({ tables }) => {
-      for (const table of tables as Record<string, unknown>[]) table[member] = null
-    })
+    // One dataset of one workspace, so that the others have everything.
+    rewrite<ScanResult>(/scanResult/, ({ workspaces }) => void Object.assign(workspaces[0]?.datasets[0] ?? {}, members))
     await expectKept(open, 'not_read')
   })
 })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { nextState } from '../../src/watches/transition.ts'
 import { errorOf, NOON } from '../support/context.ts'
 import { DAY, openWatching, type Watching } from './watching.ts'
 
@@ -23,28 +22,6 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'UNKNOWN', value: null, reason: 'not_evaluated' })
     await watching.tick()
     expect(await stateOf(watching)).toEqual({ state: 'UNKNOWN', value: 0, reason: 'no_source' })
-  })
-
-  it('follows imports: OK, FIRING above the threshold, OK at it', async () => {
-    const watching = openWatching()
-    await watching.ask('create_watch', watch)
-    await watching.bring([one(1)])
-    await watching.tick()
-    expect(await stateOf(watching)).toEqual({ state: 'OK', value: 1 })
-    await watching.bring([one(1), one(2)])
-    await watching.tick()
-    expect(await stateOf(watching)).toEqual({ state: 'FIRING', value: 2 })
-    watching.context.clock.now += DAY
-    await watching.bring([one(1), { ...one(2), resolved: NOON }])
-    await watching.tick()
-    expect(await stateOf(watching)).toEqual({ state: 'OK', value: 1 })
-    const { history } = await watching.ask('get_watch', { slug: 'open' })
-    expect(
-      history.map(({ previousState, state, value }: Record<string, unknown>) => [previousState, state, value]),
-    ).toEqual([
-      ['FIRING', 'OK', 1],
-      ['OK', 'FIRING', 2],
-    ])
   })
 
   it('is not evaluated again until a scan ends', async () => {
@@ -119,19 +96,6 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'UNKNOWN', value: null, reason: 'inactive_term' })
   })
 
-  it('measures a change against the previous range', async () => {
-    const watching = openWatching()
-    const days = (id: number, ago: number) => one(id, 'HIGH', NOON - ago * DAY)
-    await watching.bring([days(1, 10), days(2, 9), days(3, 3), days(4, 2), days(5, 1)])
-    const condition = { kind: 'changeAbove', value: 0.4 }
-    await watching.ask('create_watch', { ...watch, metricSlug: 'new-findings', last: '7d', condition })
-    await watching.tick()
-    expect(await stateOf(watching)).toEqual({ state: 'FIRING', value: 0.5 })
-    await watching.ask('update_watch', { slug: 'open', condition: { ...condition, value: 0.5 } })
-    await watching.tick()
-    expect(await stateOf(watching)).toEqual({ state: 'OK', value: 0.5 })
-  })
-
   it('keeps a state for each group, even if it has become empty', async () => {
     const watching = openWatching()
     await watching.ask('create_watch', { ...watch, dimensions: ['severity'] })
@@ -193,18 +157,6 @@ describe('a watch', () => {
     await watching.tick()
     const { history } = await watching.ask('get_watch', { slug: 'open' })
     expect(history[0]).toMatchObject({ group: { container: 'Space 200' }, state: 'OK', value: 0 })
-  })
-})
-
-describe('a watch with for', () => {
-  it('fires once, when the condition has held for the required number of evaluations', () => {
-    const condition = { kind: 'above', value: 1, for: 3 } as const
-    let state: ReturnType<typeof nextState> | undefined
-    const states = [true, true, false, true, true, true, true, null, true, false, true].map((met) => {
-      state = nextState(state, met, condition)
-      return state.state
-    })
-    expect(states).toEqual([...['OK', 'OK', 'OK', 'OK', 'OK', 'FIRING', 'FIRING', 'UNKNOWN', 'FIRING', 'OK', 'OK']])
   })
 })
 

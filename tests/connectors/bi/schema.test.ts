@@ -339,10 +339,4 @@ describe('the metadata scan', () => {
     expect(described).toHaveLength(100)
     expect(asked.length).toBeLessThanOrEqual(16)
   })
-
-  it('parks the whole scan when it is rate limited for an hour', async () => {
-    const fake = await startFakeBi(scanned())
-    fake.routes['POST /admin/workspaces/getInfo'] = refuse(429, {}, { 'retry-after': '3600' })
-    expect((await crawlAll(payloadFor(fake))).failed).toEqual({ Finance: 'retry_later' })
-  })
 })

@@ -63,24 +63,6 @@ describe('paging', () => {
     expect(assets.get(`${prefix}:page:1000`)?.url).toContain(`${wiki.url}/wiki/spaces/`)
   })
 
-  test('endless new cursors without new items end the scope as incomplete', async () => {
-    const endless: SampleFault = {
-      match: (request) => listing(request) && request.query.has('cursor'),
-      respond: {
-        rewrite: () => ({
-          status: 200,
-          body: { results: [], _links: { next: `/wiki/api/v2/x?cursor=${Math.random()}` } },
-        }),
-      },
-    }
-    const wiki = await startWiki({ pages: manyPages(60) }, { faults: [endless] })
-    const { assets, error, batches } = await crawlAll(openWiki(wiki.url))
-    expect(reasonOf(error)).toBe('cursor_loop')
-    expect(pageKeys(assets.keys())).toHaveLength(50)
-    expect(batches.every(({ cursor }) => cursor !== null)).toBe(true)
-    expect(wiki.requests.filter(listing).length).toBeLessThan(8)
-  })
-
   test('a repeated cursor ends the scope as incomplete', async () => {
     const fault = rewrite(listing, (body) => {
       body._links.next = '/wiki/api/v2/x?cursor=bG9vcA'
