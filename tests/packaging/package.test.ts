@@ -116,39 +116,9 @@ describe('the tarball', () => {
   })
 })
 
-describe('server.json', () => {
-  const variable = z.strictObject({
-    name: z.string().regex(/^ASSAY_[A-Z_]+$/),
-    description: z.string().max(100),
-    format: z.enum(['string', 'number', 'boolean', 'filepath']).optional(),
-    default: z.string().optional(),
-    isRequired: z.boolean(),
-  })
-  const shape = z.strictObject({
-    $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
-    name: z.string().regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
-    title: z.string().max(100),
-    description: z.string().min(1).max(100),
-    version: z.string(),
-    packages: z
-      .array(
-        z.strictObject({
-          registryType: z.literal('npm'),
-          identifier: z.string(),
-          version: z.string(),
-          runtimeHint: z.literal('npx'),
-          transport: z.strictObject({ type: z.literal('stdio') }),
-          packageArguments: z.array(z.strictObject({ type: z.literal('positional'), value: z.string() })),
-          environmentVariables: z.array(variable),
-        }),
-      )
-      .length(1),
-  })
-  it('has the format of the registry and agrees with package.json', () => {
-    const server = shape.parse(JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')))
-    expect(server.name).toBe(pack.mcpName)
-    expect([server.version, server.packages[0]?.version]).toEqual([pack.version, pack.version])
-  })
+it('server.json agrees with package.json', () => {
+  const server = JSON.parse(readFileSync(join(root, 'server.json'), 'utf8'))
+  expect(server).toMatchObject({ name: pack.mcpName, version: pack.version, packages: [{ version: pack.version }] })
 })
 
 describe('the manifest of the bundle', () => {

@@ -76,17 +76,6 @@ describe('glossary terms', () => {
     expect(Object.keys(items[0])).not.toEqual(expect.arrayContaining(['icon']))
   })
 
-  it('are updated by any subset of their fields', async () => {
-    expect(await get('PUT /semantic/glossary/leaks', { description: 'Keys in the open' })).toMatchObject({
-      ...term,
-      description: 'Keys in the open',
-    })
-    const filterMapping = { detectorTypes: ['SECRETS', 'PII'] }
-    expect(await get('PUT /semantic/glossary/leaks', { filterMapping })).toMatchObject({ filterMapping })
-    expect((await get('PUT /semantic/glossary/leaks', { isActive: false })).isActive).toBe(false)
-    expect((await get('PUT /semantic/glossary/leaks', { isActive: true, ...term })).isActive).toBe(true)
-  })
-
   it('are previewed without a body, as the number of findings that match', async () => {
     const { items } = await get('GET /findings?detectorTypes=SECRETS&limit=500')
     expect(await get('POST /semantic/glossary/leaks/preview')).toEqual({ count: items.length })
@@ -102,21 +91,6 @@ describe('metric definitions', () => {
 
   it('have unique slugs', async () => {
     expect((await ask('POST /semantic/metrics', metric)).status).toBe(409)
-  })
-
-  it('come with their term, which lists them', async () => {
-    const whole = await get('GET /semantic/metrics/leak-count')
-    expect(whole).toMatchObject({
-      slug: 'leak-count',
-      glossaryTerm: { slug: 'leaks', displayName: 'Exposed signing keys' },
-    })
-    const { metrics } = await get('GET /semantic/glossary/leaks')
-    expect(metrics).toEqual([expect.objectContaining({ slug: 'leak-count', displayName: 'Number of leaks' })])
-  })
-
-  it('are updated by any subset, such as description and allowedDimensions', async () => {
-    const changes = { description: 'All of them', allowedDimensions: ['severity', 'detectorType', 'container'] }
-    expect(await get('PUT /semantic/metrics/leak-count', changes)).toMatchObject({ slug: 'leak-count', ...changes })
   })
 
   it.each<[string, () => Promise<unknown>]>([
@@ -142,38 +116,6 @@ describe('the query engine', () => {
       expect(entry).toMatchObject({ dimensionValue: expect.any(String), value: expect.any(Number) })
     }
     expect(breakdown.reduce((sum: number, entry: Body) => sum + entry.value, 0)).toBe(value)
-  })
-
-  it('combines a term of the caller with the metric', async () => {
-    const all = await get('POST /semantic/query', { metricSlug: 'total-findings' })
-    const some = await get('POST /semantic/query', { metricSlug: 'total-findings', glossaryTermSlug: 'leaks' })
-    expect(some.value).toBeLessThan(all.value)
-    expect(some.value).toBe((await get('POST /semantic/glossary/leaks/preview')).count)
-  })
-
-  it('evaluates a dashboard by its placements, in their order and with their pinned filters', async () => {
-    const place = (slug: string, placement: object) => ask(`PUT /semantic/dashboards/walls/metrics/${slug}`, placement)
-    await place('leak-count', { size: 'md', position: 2, chartType: 'number' })
-    const pinnedFilters = { detectorTypes: ['PII'] }
-    await place('total-findings', { size: 'lg', position: 1, chartType: 'bar', pinnedFilters })
-    const { dashboard, metrics } = await get('POST /semantic/query/dashboard', { dashboard: 'walls', ...range })
-    expect(dashboard).toBe('walls')
-    const leaks = await get('POST /semantic/query', bySeverity)
-    const personal = await get('POST /semantic/query', { metricSlug: 'total-findings', filters: pinnedFilters })
-    expect(metrics).toMatchObject([
-      {
-        metricSlug: 'total-findings',
-        displayName: 'Total findings',
-        value: personal.value,
-        format: 'number',
-        unit: 'findings',
-        size: 'lg',
-        position: 1,
-        chartType: 'bar',
-      },
-      { metricSlug: 'leak-count', value: leaks.value, size: 'md', position: 2, chartType: 'number' },
-    ])
-    expect(personal.value).toBeGreaterThan(0)
   })
 })
 
