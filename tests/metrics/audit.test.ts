@@ -1,12 +1,27 @@
 import { expect, test } from 'vitest'
 import { metricOperations } from '../../src/metrics/operations.ts'
-import { caller, openContext } from '../support/context.ts'
+import { caller, openContext, type TestContext } from '../support/context.ts'
+import { runElsewhere } from '../support/postgres.ts'
 
 async function open() {
   const context = openContext()
   const ask = caller(metricOperations, context)
   for (const unit of ['a', 'b', 'c']) await ask('update_metric', { slug: 'open-findings', unit })
   return { context, ask }
+}
+
+/** Does what only somebody with the database in hands can do. */
+function tamper({ store }: TestContext, sql: string): void {
+  if (store.files === undefined) {
+    runElsewhere(store, sql)
+    return
+  }
+  store.write((writer) => {
+    for (const table of ['audit', 'audit_chain']) {
+      for (const kind of ['update', 'delete']) writer.prepare(`DROP TRIGGER ${table}_is_append_only_${kind}`).run()
+    }
+    writer.prepare(sql).run()
+  })
 }
 
 test('a new installation has no chained entry, and verifies', async () => {
@@ -17,6 +32,19 @@ test('a new installation has no chained entry, and verifies', async () => {
 test('the first change chains all earlier entries', async () => {
   const { ask } = await open()
   expect(await ask('verify_audit')).toMatchObject({ intact: true, entries: 33, unchained: 0 })
+})
+
+test.each<[string, string, number]>([
+  ['a changed actor', `UPDATE audit SET actor = 'nobody' WHERE seq = 5`, 5],
+  ['a changed definition', `UPDATE audit SET after = '{}' WHERE seq = 32`, 32],
+  ['a removed entry', 'DELETE FROM audit WHERE seq = 12', 12],
+  ['an entry removed with its link', 'DELETE FROM audit_chain WHERE seq = 12', 13],
+  ['an entry moved in time', 'UPDATE audit SET at = at + 1 WHERE seq = 33', 33],
+  ['a changed link', `UPDATE audit_chain SET digest = 'x' WHERE seq = 20`, 20],
+])('detects %s', async (_, sql, brokenAt) => {
+  const { ask, context } = await open()
+  tamper(context, sql)
+  expect(await ask('verify_audit')).toMatchObject({ intact: false, brokenAt })
 })
 
 test.each(['audit', 'audit_chain'])('%s cannot be changed or emptied by accident', async (table) => {

@@ -5,7 +5,6 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { readPackage, toManifest } from '../../packaging/mcpb.ts'
 import { operations } from '../../src/catalogue.ts'
 
@@ -122,40 +121,8 @@ it('server.json agrees with package.json', () => {
 })
 
 describe('the manifest of the bundle', () => {
-  const option = z.strictObject({
-    type: z.enum(['string', 'number', 'boolean', 'directory', 'file']),
-    title: z.string(),
-    description: z.string(),
-    default: z.union([z.string(), z.boolean()]),
-    required: z.boolean(),
-  })
-  const shape = z.strictObject({
-    manifest_version: z.literal('0.4'),
-    name: z.string().regex(/^[a-z0-9-]+$/),
-    display_name: z.string(),
-    version: z.string().regex(/^\d+\.\d+\.\d+$/),
-    description: z.string(),
-    author: z.strictObject({ name: z.string() }),
-    license: z.string(),
-    keywords: z.array(z.string()),
-    server: z.strictObject({
-      type: z.literal('node'),
-      entry_point: z.string(),
-      mcp_config: z.strictObject({
-        command: z.literal('node'),
-        args: z.array(z.string()),
-        env: z.record(z.string(), z.string()),
-      }),
-    }),
-    tools: z.array(z.strictObject({ name: z.string(), description: z.string() })),
-    compatibility: z.strictObject({
-      platforms: z.array(z.enum(['darwin', 'win32', 'linux'])),
-      runtimes: z.strictObject({ node: z.string() }),
-    }),
-    user_config: z.record(z.string(), option),
-  })
-  it('has the documented format, names every tool, and uses only settings that it asks for', () => {
-    const manifest = shape.parse(toManifest(readPackage()))
+  it('names every tool, and uses only settings that it asks for', () => {
+    const manifest = toManifest(readPackage())
     expect(manifest.server.entry_point).toBe(pack.bin.assay)
     expect(manifest.tools.map(({ name }) => name).sort()).toEqual(
       operations

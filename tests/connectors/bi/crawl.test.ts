@@ -189,30 +189,14 @@ describe('changes', () => {
   }
   const list = (routes: Routes, path: string) => routes[`GET ${path}`] as Record<string, unknown>[]
 
+  const set = (path: string, members: object) => (routes: Routes) =>
+    void Object.assign(list(routes, path)[0] ?? {}, members)
+  const measures = [{ name: 'Total', expression: 'SUM(Sales[Net])' }]
   it.each<[string, (routes: Routes) => void, string[]]>([
-    [
-      'a renamed workspace changes no other asset',
-      (routes) => Object.assign(list(routes, '/groups')[0] ?? {}, { name: 'Money' }),
-      [keyOf('workspace', ws)],
-    ],
-    [
-      'a report description changes the report',
-      (routes) => Object.assign(list(routes, `/groups/${ws}/reports`)[0] ?? {}, { description: 'New' }),
-      [keyOf('report', monthly)],
-    ],
-    [
-      'a tile title changes the dashboard',
-      (routes) => Object.assign(list(routes, `/groups/${ws}/dashboards/${board}/tiles`)[0] ?? {}, { title: 'Income' }),
-      [keyOf('dashboard', board)],
-    ],
-    [
-      'a measure changes the dataset',
-      (routes) => {
-        const [table] = list(routes, `/groups/${ws}/datasets/${sales}/tables`)
-        Object.assign(table ?? {}, { measures: [{ name: 'Total', expression: 'SUM(Sales[Net])' }] })
-      },
-      [keyOf('dataset', sales)],
-    ],
+    ['a renamed workspace changes no other asset', set('/groups', { name: 'Money' }), [keyOf('workspace', ws)]],
+    ['a description', set(`/groups/${ws}/reports`, { description: 'New' }), [keyOf('report', monthly)]],
+    ['a tile', set(`/groups/${ws}/dashboards/${board}/tiles`, { title: 'Income' }), [keyOf('dashboard', board)]],
+    ['a measure', set(`/groups/${ws}/datasets/${sales}/tables`, { measures }), [keyOf('dataset', sales)]],
     [
       'order, addresses and letter case of keys change nothing',
       (routes) => {
