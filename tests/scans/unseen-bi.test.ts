@@ -6,7 +6,7 @@ import { onPath } from '../../src/sample/fault.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { isLong } from '../support/long.ts'
 import { PAST_REREAD_MS } from './compared.ts'
-import { openScannedBi, type ScannedBi, type ScannedBiOptions } from './scanned-bi.ts'
+import { codesOf, countKept, openScannedBi, type ScannedBi, type ScannedBiOptions } from './scanned-bi.ts'
 import { listKept } from './sectioned.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -34,8 +34,7 @@ const workspaceAt = (index: number): BiWorkspace => {
   if (workspace === undefined) throw new Error(`no workspace ${index}`)
   return workspace
 }
-const count = (status: string) => listKept(bench).filter((finding) => finding.status === status).length
-const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
+const count = (status: string) => countKept(bench, status)
 
 function scanLater(): Promise<Scan> {
   bench.clock.now += PAST_REREAD_MS
@@ -57,7 +56,7 @@ interface ScanResult {
 /** Scans several times in a row: nothing is resolved, and each scan says that something was not read. */
 async function expectKept(open: number, code: string): Promise<void> {
   for (let times = 0; times < SCANS_IN_A_ROW; times++) {
-    expect(codes(await scanLater())).toContain(code)
+    expect(codesOf(await scanLater())).toContain(code)
     expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
   }
 }

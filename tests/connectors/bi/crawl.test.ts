@@ -308,14 +308,6 @@ describe('scopes that fail', () => {
     expect(failed).toEqual({})
     expect(warnings).toContainEqual(expect.objectContaining({ code: 'entries_unreadable', incomplete: true }))
   })
-
-  it('a rate limit of an hour parks the scan', async () => {
-    const fake = await startFakeBi({
-      ...tenant(),
-      [`GET /groups/${ws}/reports`]: refuse(429, { message: 'Retry in 3392 seconds.' }, { 'retry-after': '3392' }),
-    })
-    expect((await crawlAll(payloadFor(fake))).failed.Finance).toBe('retry_later')
-  })
 })
 
 describe('cursors', () => {

@@ -50,13 +50,6 @@ describe('missing permissions', () => {
     expect([error, warnings]).toEqual([undefined, []])
     expect(pageKeys(assets.keys())).toHaveLength(60)
   })
-
-  test('a token that expires during a scan ends it', async () => {
-    const expired: SampleFault = { match: onPath(/^\/wiki/), after: 4, respond: { status: 401, body: {} } }
-    const wiki = await startWiki({ pages: manyPages(120) }, { faults: [expired] })
-    const { error } = await crawlAll(openWiki(wiki.url))
-    expect(reasonOf(error)).toBe('auth_expired')
-  })
 })
 
 describe('lists of comments and attachments', () => {
