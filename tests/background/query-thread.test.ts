@@ -89,37 +89,6 @@ test('gives the same answers as the main thread, with and without the engine, wh
   expect(await compare()).toBe(530)
 }, 60_000)
 
-test('gives the same answers while it reads the snapshot of the engine', async () => {
-  const { store, thread, startThread, lines, asked } = openThread()
-  await expect
-    .poll(() => lines.some((line) => line.includes('the snapshot of the engine is written')), { timeout: 20_000 })
-    .toBe(true)
-  await thread.close()
-  lines.length = 0
-  const own = { ...openContext(), store, read: store.read.bind(store), now: () => Date.now() }
-  const here = caller(operations, own)
-  const questions = [
-    ['query_dashboard', { dashboard: 'discovery' }],
-    ['query_metric', { metricSlug: 'total-findings', dimensions: ['severity'] }],
-    ['query_metric', { metricSlug: 'affected-assets' }],
-    ['search_findings', { severities: ['HIGH'], limit: 7 }],
-  ] as const
-  const again = startThread()
-  onTestFinished(() => again.close())
-  const away = caller(operations, { ...own, runOnQueryThread: (name, input) => again.answer(name, input, asked) })
-  const answers = await Promise.all(questions.map(([name, input]) => away(name, input)))
-  expect(lines.some((line) => line.includes('the engine is read from its snapshot'))).toBe(true)
-  const stripped = (value: unknown) =>
-    JSON.parse(
-      JSON.stringify(value, (key, each) =>
-        /^(?:freshness|from|to|asOf|generatedAt|nextCursor)$/.test(key) ? null : each,
-      ),
-    )
-  for (const [index, [name, input]] of questions.entries()) {
-    expect(stripped(answers[index])).toEqual(stripped(await here(name, input)))
-  }
-}, 60_000)
-
 test('lists and counts of many rows are also answered on the query thread, page by page', async () => {
   const { store, thread, asked } = openThread()
   const own = { ...openContext(), store, read: store.read.bind(store), now: () => NOW }

@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { mainFile } from '../support/assay.ts'
 import { median, print, printMachine, readCount, readFlags, saveResults } from '../support/bench.ts'
 
-// `assay import` of generated findings into a new data folder, and again into one that has them, in turns with DuckDB
-// reading the same file into a table on disk. Each is a process of its own.
+// `assay import` of generated findings into a new data folder, and again into one that has them.
 // npm run bench -- import [--rows 1e5] [--rounds 3] [--json FILE]
 
 const flags = readFlags({ rows: '1e5', rounds: '3' })
@@ -16,8 +14,6 @@ const rounds = readCount('rounds', flags.rounds)
 const folder = mkdtempSync(join(tmpdir(), 'assay-bench-import-'))
 const file = join(folder, 'findings.ndjson')
 const home = join(folder, 'home')
-const duckFile = join(folder, 'import.duckdb')
-const duckReader = fileURLToPath(new URL('rivals/duckdb-import.mjs', import.meta.url))
 
 /** Has a process print the most memory that it had resident, in kilobytes, to a fourth stream. */
 const reportMemory = `data:text/javascript,${encodeURIComponent(`
@@ -46,10 +42,9 @@ try {
   const output = openSync(file, 'w')
   run([mainFile, 'generate', '--findings', String(rows), '--seed', '1', '--home', home], output)
   closeSync(output)
-  const runs: Record<string, Run[]> = { first: [], again: [], duckDb: [] }
+  const runs: Record<string, Run[]> = { first: [], again: [] }
   for (let round = 0; round < rounds; round++) {
-    for (const path of [home, duckFile]) rmSync(path, { recursive: true, force: true })
-    runs.duckDb?.push(run([duckReader, file, duckFile]))
+    rmSync(home, { recursive: true, force: true })
     runs.first?.push(run(importing))
     runs.again?.push(run(importing))
   }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeHome, runAssay } from '../support/assay.ts'
-import { median, print, printMachine, readCount, readFlags, saveResults } from '../support/bench.ts'
-import { residentMegabytes, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
+import { median, print, printMachine, readCount, readFlags, readMemory, saveResults } from '../support/bench.ts'
+import { StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
 
-// From the start of a process to its first tools/list over stdio, and its memory at rest, in turns with servers of one
-// tool as the SDKs' own examples make them.
+// From the start of a process to its first tools/list over stdio, and its memory at rest, in turns with a server of
+// one tool as the SDK's own example makes it.
 // npm run bench -- start [--rounds 15] [--json FILE]
 
 const flags = readFlags({ rounds: '15' })
@@ -31,7 +31,7 @@ try {
       if (round >= 0) listed.push(performance.now() - started)
       if (round >= 0 && round < REST_ROUNDS) {
         await pause(REST_MS)
-        megabytes.push(residentMegabytes(client.child.pid ?? 0) ?? Number.NaN)
+        megabytes.push((readMemory(client.child.pid ?? 0)?.now ?? Number.NaN) / 1e6)
       }
       await client.close()
     }

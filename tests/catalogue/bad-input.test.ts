@@ -104,36 +104,18 @@ interface BadInput {
   right: RegExp
 }
 
-const filterProblems: { title: string; filter: Json; path: string; right: RegExp }[] = [
-  { title: 'an unknown key', filter: { severitys: ['HIGH'] }, path: 'severitys', right: /severities/ },
-  {
-    title: 'an unknown key to exclude',
-    filter: { exclude: { onwers: ['Ada'] } },
-    path: 'exclude.onwers',
-    right: /owners/,
-  },
-  {
-    title: 'an unknown range',
-    filter: { ranges: { ageHour: { min: 1 } } },
-    path: 'ranges.ageHour',
-    right: /ageHours/,
-  },
-  {
-    title: 'an inverted range of hours',
-    filter: { ranges: { ageHours: { min: 5, max: 2 } } },
-    path: 'ranges.ageHours.min',
-    right: /less than max/,
-  },
-  {
-    title: 'an inverted range of times',
-    filter: { ranges: { resolvedAt: { from: '2026-03-02', to: '2026-03-01T00:00:00Z' } } },
-    path: 'ranges.resolvedAt.from',
-    right: /before to/,
-  },
+const hours = { ageHours: { min: 5, max: 2 } }
+const times = { resolvedAt: { from: '2026-03-02', to: '2026-03-01T00:00:00Z' } }
+const filterProblems: [title: string, filter: Json, path: string, right: RegExp][] = [
+  ['an unknown key', { severitys: ['HIGH'] }, 'severitys', /severities/],
+  ['an unknown key to exclude', { exclude: { onwers: ['Ada'] } }, 'exclude.onwers', /owners/],
+  ['an unknown range', { ranges: { ageHour: { min: 1 } } }, 'ranges.ageHour', /ageHours/],
+  ['an inverted range of hours', { ranges: hours }, 'ranges.ageHours.min', /less than max/],
+  ['an inverted range of times', { ranges: times }, 'ranges.resolvedAt.from', /before to/],
 ]
 
 const inFilters = (place: FilterPlace): BadInput[] =>
-  filterProblems.map(({ title, filter, path, right }) => ({
+  filterProblems.map(([title, filter, path, right]) => ({
     title: `${title} in ${place.member || 'the input'} of ${place.operation}`,
     operation: place.operation,
     input: toInput(place, filter),

@@ -25,12 +25,7 @@ describe('assay terms', () => {
     const cli = await openWithFindings()
     const made = await must(
       cli,
-      'terms',
-      'create',
-      'urgent',
-      '--severities',
-      'CRITICAL,HIGH',
-      '--description',
+      ...'terms create urgent --severities CRITICAL,HIGH --description'.split(' '),
       'Act now',
     )
     expect(made.split('\n')[0]).toBe('Urgent (urgent) covers 3 findings.')
@@ -61,15 +56,7 @@ describe('assay metrics', () => {
     const cli = await openWithFindings()
     const made = await must(
       cli,
-      'metrics',
-      'create',
-      'open-high',
-      '--mode',
-      'stock',
-      '--severities',
-      'HIGH',
-      '--statuses',
-      'OPEN',
+      ...'metrics create open-high --mode stock --severities HIGH --statuses OPEN'.split(' '),
     )
     expect(made).toContain('open-high is created as a draft.')
     expect(await must(cli, 'query', 'open-high', '--by', 'source')).toContain('Open high: 2')

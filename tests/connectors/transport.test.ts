@@ -58,27 +58,10 @@ describe('retries', () => {
     expect((await clientFor(server).json({ path: '/x' })).body).toEqual({ count: 3 })
   })
 
-  it.each([
-    ['a server error', fail(503)],
-    ['a rate limit', fail(429)],
-    ['a reset', ((_request, response) => response.destroy()) as Handler],
-    ['a sign-in page', ((_request, response) => response.end('<html>')) as Handler],
-  ])('without retries, a request is sent exactly once: %s', async (_name, handler) => {
-    const server = await startLoopback(handler)
-    await failureOf(clientFor(server, { maxRetries: 0 }).json({ path: '/x' }))
-    expect(server.seen).toHaveLength(1)
-  })
-
   it('does not repeat a POST that may have had its effect', async () => {
     const server = await startLoopback(fail(500))
     await failureOf(clientFor(server).json({ method: 'POST', path: '/x', body: {} }))
     expect(server.seen).toHaveLength(1)
-  })
-
-  it('an unknown host is a network fault', async () => {
-    const server = { origin: 'http://127.0.0.1:9', port: 9, seen: [] }
-    const error = await failureOf(clientFor(server, { maxRetries: 1 }).json({ path: '/x' }))
-    expect(error.facts).toMatchObject({ reason: 'network', facts: { code: 'ECONNREFUSED' } })
   })
 })
 

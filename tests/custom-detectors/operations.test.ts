@@ -127,42 +127,32 @@ describe('a definition that is refused', () => {
     const error = await errorOf(call('create_custom_detector', { ...numbers, definition }))
     expect(error.code).toBe('invalid_input')
     expect(await call('list_custom_detectors')).toMatchObject({ total: 0 })
-    return (error.facts.issues ?? []).map(({ path, message }) => `${path} ${message}`)
+    return (error.facts.issues ?? []).map(({ path, message }) => `${path.replace('definition.', '')} ${message}`)
   }
   const rule = (...conditions: object[]) => ({ rule: { any: conditions } })
+  const regex = (pattern: string, flags = '') => ({ type: 'REGEX', pattern, flags })
+  const examples = (match: string[], noMatch: string[]) => ({ examples: { match, noMatch } })
   const fact = (field: string, operator: string, values: string[]) => ({ type: 'METADATA', field, operator, values })
 
   test.each<[string, object, RegExp[]]>([
-    [
-      'an example that is not found',
-      { examples: { match: ['HB-1234', 'x'], noMatch: ['y'] } },
-      [/^definition\.examples\.match\[1\] is not matched/],
-    ],
-    [
-      'a counter-example that is found',
-      { examples: { match: ['HB-1234'], noMatch: ['HB-9999'] } },
-      [/^definition\.examples\.noMatch\[0\] is matched/],
-    ],
-    ['no example', { examples: { match: [], noMatch: ['y'] } }, [/^definition\.examples\.match /]],
-    [
-      'no condition',
-      { rule: { none: [{ type: 'KEYWORDS', keywords: ['x'] }] } },
-      [/^definition\.rule must have at least one/],
-    ],
+    ['an example that is not found', examples(['HB-1234', 'x'], ['y']), [/^examples\.match\[1\] is not matched/]],
+    ['a counter-example that is found', examples(['HB-1234'], ['HB-9999']), [/^examples\.noMatch\[0\] is matched/]],
+    ['no example', examples([], ['y']), [/^examples\.match /]],
+    ['no condition', { rule: { none: [{ type: 'KEYWORDS', keywords: ['x'] }] } }, [/^rule must have at least one/]],
     [
       'two bad patterns',
-      rule({ type: 'REGEX', pattern: '(?=a)' }, { type: 'REGEX', pattern: 'a*' }),
-      [/^definition\.rule\.any\[0\]\.pattern .*Lookaround/, /^definition\.rule\.any\[1\]\.pattern matches the empty/],
+      rule(regex('(?=a)'), regex('a*')),
+      [/^rule\.any\[0\]\.pattern .*Lookaround/, /^rule\.any\[1\]\.pattern matches the empty/],
     ],
-    ['a long pattern', rule({ type: 'REGEX', pattern: 'a'.repeat(513) }), [/^definition\.rule\.any\[0\]\.pattern /]],
-    ['unknown flags', rule({ type: 'REGEX', pattern: 'a', flags: 'g' }), [/^definition\.rule\.any\[0\]\.flags /]],
-    ['a blank keyword', rule({ type: 'KEYWORDS', keywords: [' '] }), [/^definition\.rule\.any\[0\]\.keywords\[0\] /]],
+    ['a long pattern', rule(regex('a'.repeat(513))), [/^rule\.any\[0\]\.pattern /]],
+    ['unknown flags', rule(regex('a', 'g')), [/^rule\.any\[0\]\.flags /]],
+    ['a blank keyword', rule({ type: 'KEYWORDS', keywords: [' '] }), [/^rule\.any\[0\]\.keywords\[0\] /]],
     ['a comparison without values', rule(fact('name', 'EQUALS', [])), [/values must name at least one/]],
     ['values without a comparison', rule(fact('owner', 'MISSING', ['x'])), [/values must not be given/]],
     ['a date of a name', rule(fact('name', 'BEFORE', ['2025-01-01'])), [/contentUpdatedAt requires BEFORE or AFTER/]],
     ['no date', rule(fact('contentUpdatedAt', 'BEFORE', ['soon'])), [/ISO 8601/]],
     ['a bad pattern for a fact', rule(fact('name', 'MATCHES', ['('])), [/values\[0\] is not a valid RE2 pattern/]],
-    ['an unknown member', { rules: [] }, [/definition/]],
+    ['an unknown member', { rules: [] }, [/^rules is not a known key/]],
   ])('%s', async (_, change, issues) => {
     const told = await refused(change)
     expect(told).toHaveLength(issues.length)

@@ -143,6 +143,8 @@ describe('separate parts', () => {
 
 describe('links', () => {
   const first = (source: string) => parse(source).links[0]
+  const a = (href: string) => `<a href="${href}">x</a>`
+  const link = (body: string) => `<ac:link>${body}</ac:link>`
 
   test.each<[string, string, object]>([
     [
@@ -152,7 +154,7 @@ describe('links', () => {
     ],
     [
       'a page by title',
-      '<ac:link><ri:page ri:content-title="On &amp; Off" ri:space-key="DOCS"/></ac:link>',
+      link('<ri:page ri:content-title="On &amp; Off" ri:space-key="DOCS"/>'),
       { kind: 'page', url: 'DOCS:On & Off', label: 'On & Off', reference: { space: 'DOCS', title: 'On & Off' } },
     ],
     [
@@ -167,12 +169,12 @@ describe('links', () => {
     ],
     [
       'an attachment',
-      '<ac:link><ri:attachment ri:filename="a.pdf"/></ac:link>',
+      link('<ri:attachment ri:filename="a.pdf"/>'),
       { kind: 'attachment', url: 'a.pdf', reference: { filename: 'a.pdf' } },
     ],
     [
       'an attachment elsewhere',
-      '<ac:link><ri:attachment ri:filename="a.pdf"><ri:page ri:content-title="B"/></ri:attachment></ac:link>',
+      link('<ri:attachment ri:filename="a.pdf"><ri:page ri:content-title="B"/></ri:attachment>'),
       { kind: 'attachment', url: 'B/a.pdf', reference: { title: 'B', filename: 'a.pdf' } },
     ],
     [
@@ -185,31 +187,27 @@ describe('links', () => {
       '<ac:image><ri:url ri:value="https://x.io/p.png"/></ac:image>',
       { kind: 'web', url: 'https://x.io/p.png' },
     ],
-    ['a user', '<ac:link><ri:user ri:account-id="5b1"/></ac:link>', { kind: 'user', url: '@5b1' }],
+    ['a user', link('<ri:user ri:account-id="5b1"/>'), { kind: 'user', url: '@5b1' }],
     [
       'a page of the same site',
-      `<a href="${site}/wiki/spaces/DOCS/pages/123/Some+Title#Part">x</a>`,
+      a(`${site}/wiki/spaces/DOCS/pages/123/Some+Title#Part`),
       { kind: 'page', reference: { space: 'DOCS', id: '123', anchor: 'Part' } },
     ],
-    ['a relative page', '<a href="/wiki/spaces/DOCS/pages/123">x</a>', { kind: 'page', reference: { id: '123' } }],
-    [
-      'an old page address',
-      '<a href="/wiki/pages/viewpage.action?pageId=77">x</a>',
-      { kind: 'page', reference: { id: '77' } },
-    ],
+    ['a relative page', a('/wiki/spaces/DOCS/pages/123'), { kind: 'page', reference: { id: '123' } }],
+    ['an old page address', a('/wiki/pages/viewpage.action?pageId=77'), { kind: 'page', reference: { id: '77' } }],
     [
       'a page by display address',
-      '<a href="/wiki/display/DOCS/Some+Title">x</a>',
+      a('/wiki/display/DOCS/Some+Title'),
       { kind: 'page', reference: { space: 'DOCS', title: 'Some Title' } },
     ],
-    ['a tiny link', '<a href="/wiki/x/AYCV">x</a>', { kind: 'page', reference: { id: '9797633' } }],
+    ['a tiny link', a('/wiki/x/AYCV'), { kind: 'page', reference: { id: '9797633' } }],
     [
       'a download address',
-      '<a href="/wiki/download/attachments/12/a%20b.pdf?api=v2">x</a>',
+      a('/wiki/download/attachments/12/a%20b.pdf?api=v2'),
       { kind: 'attachment', reference: { id: '12', filename: 'a b.pdf' } },
     ],
-    ['a fragment', '<a href="#Part">x</a>', { kind: 'anchor', reference: { anchor: 'Part' } }],
-    ['an address that cannot be read', '<a href="http://">x</a>', { kind: 'web', url: 'http://' }],
+    ['a fragment', a('#Part'), { kind: 'anchor', reference: { anchor: 'Part' } }],
+    ['an address that cannot be read', a('http://'), { kind: 'web', url: 'http://' }],
     [
       'an address in a macro',
       macro('iframe', parameter('src', 'https://x.io/f')),

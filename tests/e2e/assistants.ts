@@ -6,10 +6,11 @@ import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
 import type { MetricAnswer, MetricQuestion } from '../../src/query/model.ts'
 import { type Reader, Store } from '../../src/store/store.ts'
 import { fillStore, NOW, START } from '../bench/query/estate.ts'
-import { residentMegabytes, StdioClient } from '../bench/rivals/peer.ts'
+import { StdioClient } from '../bench/rivals/peer.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { mainFile, type ServingProcess, serveAssay } from '../support/assay.ts'
+import { readMemory } from '../support/bench.ts'
 
 export const bySeverity: MetricQuestion = { metricSlug: 'total-findings', dimensions: ['severity'] } as MetricQuestion
 
@@ -56,7 +57,7 @@ export class AssistantProcess {
   }
 
   get residentMegabytes(): number {
-    return residentMegabytes(this.#child.pid ?? 0) ?? 0
+    return (readMemory(this.#child.pid ?? 0)?.now ?? 0) / 1e6
   }
 
   /** The result of a tool; undefined when the process was killed before it answered. */

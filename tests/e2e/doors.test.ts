@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SampleSource, type SampleTenants, startSampleTenants } from '../../src/sample/tenants.ts'
 import { openLastingCommandLine } from '../cli/command-line.ts'
-import { decoys, planted, plantedPersonalData, plantedSecrets } from '../sample/planted-content.ts'
+import { planted, plantedPersonalData, plantedSecrets } from '../sample/planted-content.ts'
 import { makeHome, spawnAssay } from '../support/assay.ts'
 import { ask as askOnce, callTool, connectHttp, connectStdio } from './estate.ts'
 import { runCommands } from './planted-commands.ts'
@@ -171,15 +171,6 @@ describe('a scan of the sample tenants', () => {
     expect(found.sort()).toEqual(wanted.sort())
   })
 
-  it('reports none of the decoys', async () => {
-    const found = new Set((await listFindings()).map(({ asset, detectorType }) => `${asset.key} ${detectorType}`))
-    const expected = new Set(planted.map(({ assetKey, detectorType }) => `${assetKey} ${detectorType}`))
-    for (const { assetKey, detectorType } of decoys) {
-      const place = `${assetKey} ${detectorType}`
-      expect(found.has(place) && !expected.has(place), place).toBe(false)
-    }
-  })
-
   it('logs no planted value', () => {
     const values = [...plantedSecrets(), ...plantedPersonalData()]
     expect(output).toContain('"level":"debug"')
@@ -293,32 +284,6 @@ describe('the same query through every interface', () => {
   })
 })
 
-describe('every planted value', () => {
-  const values = [...plantedSecrets(), ...plantedPersonalData()]
-  const leaksOf = (text: string) => values.filter((value) => text.includes(value))
-
-  it('is in no file of the data folder', () => {
-    for (const file of listFiles(home)) expect(leaksOf(readFileSync(file, 'latin1')), file).toEqual([])
-  })
-
-  it('is in no response', async () => {
-    const paths = [
-      '/findings?limit=500',
-      '/assets?limit=500',
-      '/scans',
-      '/sources',
-      '/stats',
-      '/semantic/metrics',
-      '/semantic/audit',
-    ]
-    for (const path of paths) {
-      const { status, body } = await ask(server.url, 'GET', path)
-      expect(status, path).toBe(200)
-      expect(leaksOf(JSON.stringify(body)), path).toEqual([])
-    }
-  })
-})
-
 describe('credentials of sources', () => {
   const secrets = () => {
     const { wiki, bi } = tenants
@@ -335,23 +300,6 @@ describe('credentials of sources', () => {
     expect(replies.filter((reply) => reply.includes('auth_failed')).length).toBeGreaterThanOrEqual(2)
   })
 
-  it('are masked in responses, and in no response and no error', async () => {
-    for (const path of ['/sources', '/openapi.json', '/health']) await ask(server.url, 'GET', path)
-    expect(replies.filter((reply) => reply.includes('********')).length).toBeGreaterThan(0)
-    expect(replies.filter((reply) => leaksIn(reply) > 0)).toEqual([])
-  })
-
-  it('are not in the log', () => {
-    expect(output.length).toBeGreaterThan(500)
-    expect(leaksIn(output)).toBe(0)
-  })
-
-  it('are in no file of the data folder, including the write-ahead log', () => {
-    const files = listFiles(home)
-    expect(files.some((file) => file.endsWith('assay.db'))).toBe(true)
-    expect(files.filter((file) => leaksIn(readFileSync(file, 'latin1')) > 0)).toEqual([])
-  })
-
   it('are in no command line and no environment variable', () => {
     if (existsSync('/proc/self/cmdline')) expect(processes.join()).toContain('serve')
     expect(processes.filter((text) => leaksIn(text) > 0)).toEqual([])
@@ -363,10 +311,3 @@ describe('credentials of sources', () => {
     expect(addresses.filter((address) => leaksIn(address) > 0 || leaksIn(decodeURIComponent(address)) > 0)).toEqual([])
   })
 })
-
-/** Every file of a data folder, its logs among them. */
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-}

@@ -99,23 +99,6 @@ test('counts and sums above a confidence match a full scan while findings change
   }
 })
 
-/** Parts by value of a facet of assets, without those of one value, and the groups of each pair of parts. */
-function makePlaces(assets: AssetTable, random: SeededRandom, slot: 'container' | 'source' | 'owner') {
-  const isByAsset = slot === 'owner'
-  const { column, values } = isByAsset ? assets.own.owner : assets.facets[slot]
-  const width = values.length + 1
-  const left = random.below(values.length)
-  const partOfValue = Uint32Array.from(values, (_, value) => (value === left ? width - 1 : value))
-  const items = isByAsset ? assets.count : assets.placeCount
-  const partOf = Uint32Array.from({ length: items }, (_, item) => partOfValue[column[item] ?? 0] ?? 0)
-  const none = 3 * width
-  const groupOf = Uint32Array.from({ length: 4 * width }, (_, at) =>
-    at >= none || at % width === width - 1 ? none : at,
-  )
-  const ofValues = random.chance(0.7) || isByAsset ? { slot, partOf: partOfValue } : undefined
-  return { none, places: { isByAsset, isOfEveryCombo: false, partOf, ofValues, parts: width, groupOf } }
-}
-
 function makeAssets(random: SeededRandom, count: number) {
   const assets = new AssetTable()
   const put = (id: number) =>
@@ -127,9 +110,6 @@ function makeAssets(random: SeededRandom, count: number) {
   for (let id = 0; id < count; id++) put(id)
   return { assets, put }
 }
-
-const _partOfAsset = ({ placeOf }: AssetTable, { places }: ReturnType<typeof makePlaces>, asset: number) =>
-  places.partOf[places.isByAsset ? asset : (placeOf[asset] ?? 0)] ?? 0
 
 test('a table by owner is outdated once an asset with findings has another owner', () => {
   const facets = makeFacets()

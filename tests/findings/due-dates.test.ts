@@ -131,26 +131,6 @@ describe('due dates', () => {
     }
   })
 
-  it('are exact to the millisecond, as a half-open day is not', async () => {
-    const watching = openWatching()
-    const week = 7 * DAY
-    await watching.bring([
-      { id: 1, severity: 'HIGH', first: NOON - week },
-      { id: 2, severity: 'HIGH', first: NOON - week + 1 },
-      { id: 3, severity: 'HIGH', first: NOON - 2 * week, resolved: NOON - week },
-      { id: 4, severity: 'HIGH', first: NOON - 2 * week, resolved: NOON - week + 1 },
-    ])
-    await watching.ask('set_sla', { policies: [{ days: { HIGH: 7 } }] })
-    const count = async (filters: object) =>
-      (await watching.ask('search_findings', { ...filters, total: true })).total as number
-    expect([await count({ overdue: true }), await count({ sla: ['MET'] }), await count({ sla: ['MISSED'] })]).toEqual([
-      1, 1, 2,
-    ])
-    await watching.ask('set_sla', { policies: [{ days: { HIGH: 3650 } }] })
-    watching.context.clock.now = NOON + 3643 * DAY
-    expect(await count({ overdue: true })).toBe(1)
-  })
-
   it('of a finding count again after a decision on it has ended', async () => {
     const watching = openWatching()
     await watching.bring([{ id: 1, severity: 'HIGH', first: NOON - 10 * DAY }])

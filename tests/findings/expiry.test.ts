@@ -52,38 +52,6 @@ describe('a triage decision with an end', () => {
     expect(await recordExpiries({ store: context.store, now: context.now })).toBe(0)
   })
 
-  it('is recorded by the next decision on the finding, once', async () => {
-    const { watching, ids } = await openThree()
-    const { ask, context } = watching
-    await ask('triage_findings', { ids, ...ignored, until: inDays(1) })
-    context.clock.now = NOON + 2 * DAY
-    const late = await errorOf(ask('update_finding', { id: ids[0], status: 'RESOLVED', expectedStatus: 'IGNORED' }))
-    expect(late.facts).toMatchObject({ reason: 'status_changed', facts: { status: 'OPEN' } })
-    await ask('update_finding', { id: ids[0], status: 'RESOLVED' })
-    const { history } = await ask('get_finding', { id: ids[0] })
-    expect(history.map(({ to }: { to: string }) => to)).toEqual(['IGNORED', 'OPEN', 'RESOLVED'])
-    await recordExpiries({ store: context.store, now: context.now })
-    expect((await ask('get_finding', { id: ids[0] })).history).toHaveLength(3)
-    expect((await ask('get_finding', { id: ids[1] })).history).toHaveLength(2)
-  })
-
-  it('is replaced by another decision, with or without an end', async () => {
-    const { watching, ids } = await openThree()
-    const { ask, context } = watching
-    await ask('triage_findings', { ids, ...ignored, until: inDays(1) })
-    await ask('update_finding', { id: ids[0], ...ignored })
-    const { changed, items } = await ask('triage_findings', { ids: ids.slice(1), ...ignored, until: inDays(3) })
-    expect(changed).toBe(2)
-    expect(items[0]).toEqual({ id: ids[1], from: 'IGNORED', until: inDays(1) })
-    const again = await ask('triage_findings', { ids: ids.slice(1), ...ignored, until: inDays(3) })
-    expect(again.changed).toBe(0)
-    context.clock.now = NOON + 2 * DAY
-    expect(await openFindings(watching)).toBe(0)
-    context.clock.now = NOON + 4 * DAY
-    expect(await openFindings(watching)).toBe(2)
-    expect((await ask('get_finding', { id: ids[0] })).status).toBe('IGNORED')
-  })
-
   it('is refused, with the path, for an end in the past, an invalid instant or another status', async () => {
     const { watching, ids } = await openThree()
     const { ask } = watching
@@ -143,24 +111,6 @@ it('has one row of history for its end when a process is killed before it record
   expect(doubled).toEqual([])
   expect(await openFindings(watching)).toBe(2_000)
 }, 60_000)
-
-describe('a suppression with an end', () => {
-  it('re-opens its findings when it ends, and does not apply to later ones', async () => {
-    const { watching } = await openThree()
-    const { ask, context } = watching
-    const filters = { severities: ['HIGH'] }
-    const made = await ask('create_suppression', { filters, reason: 'a pilot', until: inDays(2) })
-    expect(made).toMatchObject({ until: inDays(2), changed: 3 })
-    await watching.bring([{ id: 4, severity: 'HIGH', first: NOON }])
-    expect(await openFindings(watching)).toBe(0)
-    context.clock.now = NOON + 3 * DAY
-    expect(await openFindings(watching)).toBe(4)
-    await watching.bring([{ id: 5, severity: 'HIGH', first: NOON }])
-    expect(await openFindings(watching)).toBe(5)
-    expect((await ask('list_suppressions')).items).toMatchObject([{ until: inDays(2) }])
-    expect((await ask('delete_suppression', { id: made.id })).changed).toBe(0)
-  })
-})
 
 describe('any sequence of scans, decisions with an end, suppressions and undos', () => {
   it(

@@ -10,19 +10,6 @@ const open = () => openCaller(operations)
 
 const term = { slug: 'gdpr', displayName: 'GDPR matters', filterMapping: { detectorTypes: ['PII'] } }
 
-test('a new installation has the six default terms', async () => {
-  const { items, total } = await open().ask('list_glossary_terms')
-  expect(items.map((item: { slug: string }) => item.slug)).toEqual([
-    'broken-content',
-    'critical-findings',
-    'data-quality',
-    'pii-exposure',
-    'security-threats',
-    'unresolved-issues',
-  ])
-  expect(total).toBe(6)
-})
-
 test('a created term is returned with all defaults', async () => {
   const { ask, context } = open()
   const created = await ask('create_glossary_term', term)

@@ -325,15 +325,6 @@ describe('importing again', () => {
     line({ asset: { key: 'x' }, fingerprint: 'f' }),
   ]
 
-  it('changes nothing when the file is unchanged', async () => {
-    await bring(rows)
-    const before = dump()
-    bench.clock.now += 86_400_000
-    const result = await bring(rows)
-    expect(result.findings).toEqual({ new: 0, again: 4, resolved: 0 })
-    expect(dump()).toEqual(before)
-  })
-
   it('never resolves findings that the file does not contain', async () => {
     await bring(rows)
     await bring([line({ findingType: 'Z' })])
@@ -403,31 +394,12 @@ describe('an invalid file', () => {
     })
   })
 
-  it.each<[string, string, number]>([
-    ['cut JSON', `${JSON.stringify(line())}\n\n{"asset":`, 3],
-    ['a list', `[${JSON.stringify(line())}]`, 1],
-    ['a word', 'hello', 1],
-  ])('with %s names the line', async (_name, text, number) => {
-    await expect(bringText(text)).rejects.toMatchObject({ facts: { facts: { line: number } } })
-  })
-
   it('that is not valid UTF-8 is refused', async () => {
     async function* bytes() {
       yield Buffer.from([0x7b, 0xff, 0xfe, 0x7d])
     }
     const work = importFindings(bytes(), { source: 's', format: 'ndjson' }, bench.context)
     await expect(work).rejects.toMatchObject({ code: 'invalid_input' })
-  })
-
-  it('stores nothing, even after many valid lines', async () => {
-    const rows = Array.from({ length: 2000 }, (_, index) => line({ findingType: `T${index}` }))
-    await expect(bring([...rows, { bad: true }])).rejects.toMatchObject({ facts: { facts: { line: 2001 } } })
-    const left = bench.store.read((reader) =>
-      ['import_finding', 'import_file', 'asset', 'scan', 'source'].map((table) =>
-        reader.prepare(`SELECT count(*) AS n FROM ${table}`).get(),
-      ),
-    )
-    expect(left).toEqual(Array.from({ length: 5 }, () => ({ n: 0 })))
   })
 
   it('an empty file changes nothing', async () => {

@@ -22,14 +22,6 @@ function connect(changes: Partial<StdioOptions> = {}) {
   return { stdin, stdout, over }
 }
 
-test('a connection ends when its parent process is gone, although the pipe stays open', async () => {
-  let parent = 4711
-  const { stdin, stdout, over } = connect({ parentPid: () => parent })
-  parent = 1
-  await over
-  expect([stdin.readableEnded, stdin.destroyed, stdout.destroyed]).toEqual([false, false, false])
-})
-
 test('the time for the last answers begins when the program is loaded', async () => {
   const loaded = createSurface()
   let loading: Promise<void> | undefined

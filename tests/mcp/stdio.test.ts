@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isAlive } from '../e2e/windows.ts'
 import { expectKill } from '../support/endings.ts'
 import { buildEntry } from '../support/entry.ts'
 
@@ -218,48 +217,5 @@ describe('the process ends within two seconds', () => {
     const since = performance.now()
     host.child.stdin.end()
     expect((await endOf(host, since)).tookMs).toBeLessThan(LIMIT_MS)
-  })
-
-  test('when stdout is closed', async () => {
-    const host = await startGreeted()
-    const since = performance.now()
-    host.child.stdout.destroy()
-    host.send(toCall(1, 'get_metric', { slug: 'emma' }))
-    expect((await endOf(host, since)).tookMs).toBeLessThan(LIMIT_MS)
-  })
-
-  test('when it receives a signal', async () => {
-    const host = await startGreeted()
-    const since = performance.now()
-    host.child.kill('SIGTERM')
-    const { code, tookMs } = await endOf(host, since)
-    expect(code).toBe(0)
-    expect(tookMs).toBeLessThan(LIMIT_MS)
-  })
-
-  test('when its host is killed while another process holds the pipe open', async () => {
-    // The host starts the server with pipes that this process keeps open through a third one.
-    const script = `
-      const { spawn } = require('node:child_process')
-      const server = spawn(process.execPath, ${JSON.stringify(arguments_)}, { stdio: [0, 1, 'ignore'] })
-      process.stderr.write(server.pid + '\\n')
-      setInterval(() => {}, 1000)`
-    const host = spawn(process.execPath, ['-e', script])
-    if (host.pid !== undefined) running.add(host.pid)
-    const pid = await new Promise<number>((resolve) =>
-      host.stderr.once('data', (chunk) => resolve(Number(String(chunk)))),
-    )
-    running.add(pid)
-    let out = ''
-    host.stdout.on('data', (chunk) => {
-      out += String(chunk)
-    })
-    host.stdin.write(`${JSON.stringify(initialize)}\n`)
-    for (let waited = 0; waited < 10_000 && !out.includes('"id":0'); waited += 10) await pause(10)
-    expect(out).toContain('"id":0')
-    host.kill('SIGKILL')
-    const since = performance.now()
-    while (isAlive(pid) && performance.now() - since < LIMIT_MS) await pause(20)
-    expect(isAlive(pid)).toBe(false)
   })
 })

@@ -168,11 +168,6 @@ describe('certifying', () => {
     )
   const yes = { action: 'accept', content: { agree: true } }
 
-  test('asks for consent first, and changes nothing before the answer', async () => {
-    const question = await ask()
-    expect(question.ask.consent?.params?.message).toContain('slug: "emma"')
-    expect(certified()).toBeNull()
-  })
   test('is refused with an answer of another shape', async () => {
     const result = (await reply(await ask(), 'yes')) as ToolAnswer
     expect(textOf(result)).toMatch(/^forbidden \(declined\): /)
@@ -190,16 +185,6 @@ describe('certifying', () => {
       exchange({ clientCapabilities: elicitation, answers: { consent: yes } }),
     )
     expect('ask' in again).toBe(true)
-  })
-  test('names the command when the client cannot ask a person', async () => {
-    const result = await callTool('certify_metric', input)
-    expect(textOf(result)).toContain(`assay call certify_metric "{'slug':'emma','certifiedBy':'O\\u0027Hara'}"`)
-    expect(result._meta?.['assay/error']).toMatchObject({ code: 'forbidden', reason: 'consent_required' })
-  })
-  test('checks the input before it asks for consent', async () => {
-    expect(textOf(await callTool('certify_metric', { slug: 'emma' }, { clientCapabilities: elicitation }))).toMatch(
-      /^invalid_input/,
-    )
   })
 })
 

@@ -28,42 +28,34 @@ const Nested = z.object({
 })
 
 describe('toPortable', () => {
-  const inputs: { name: string; schema: z.ZodType; expected: JsonSchema }[] = [
-    { name: 'a literal is an enum of one', schema: z.literal('a'), expected: { type: 'string', enum: ['a'] } },
-    {
-      name: 'a union of literals is one enum',
-      schema: z.union([z.literal('a'), z.enum(['b', 'a'])]),
-      expected: { type: 'string', enum: ['a', 'b'] },
-    },
-    {
-      name: 'a nullable type is an anyOf of two types',
-      schema: z.string().describe('Name.').nullable(),
-      expected: { description: 'Name.', anyOf: [{ type: 'string' }, { type: 'null' }] },
-    },
-    { name: 'an integer has no bounds of safe integers', schema: z.int(), expected: { type: 'integer' } },
-    {
-      name: 'explicit bounds are kept',
-      schema: z.int().min(1).max(5),
-      expected: { type: 'integer', minimum: 1, maximum: 5 },
-    },
-    { name: 'a format replaces its pattern', schema: z.uuid(), expected: { type: 'string', format: 'uuid' } },
-    {
-      name: 'a record describes its values',
-      schema: z.record(z.string(), z.number()),
-      expected: { type: 'object', additionalProperties: { type: 'number' } },
-    },
-    {
-      name: 'a record of anything is an open object',
-      schema: z.record(z.string(), z.unknown()),
-      expected: { type: 'object' },
-    },
-    {
-      name: 'a discriminated union keeps its members',
-      schema: z.discriminatedUnion('kind', [
+  const inputs: [name: string, schema: z.ZodType, expected: JsonSchema][] = [
+    ['a literal is an enum of one', z.literal('a'), { type: 'string', enum: ['a'] }],
+    [
+      'a union of literals is one enum',
+      z.union([z.literal('a'), z.enum(['b', 'a'])]),
+      { type: 'string', enum: ['a', 'b'] },
+    ],
+    [
+      'a nullable type is an anyOf of two types',
+      z.string().describe('Name.').nullable(),
+      { description: 'Name.', anyOf: [{ type: 'string' }, { type: 'null' }] },
+    ],
+    ['an integer has no bounds of safe integers', z.int(), { type: 'integer' }],
+    ['explicit bounds are kept', z.int().min(1).max(5), { type: 'integer', minimum: 1, maximum: 5 }],
+    ['a format replaces its pattern', z.uuid(), { type: 'string', format: 'uuid' }],
+    [
+      'a record describes its values',
+      z.record(z.string(), z.number()),
+      { type: 'object', additionalProperties: { type: 'number' } },
+    ],
+    ['a record of anything is an open object', z.record(z.string(), z.unknown()), { type: 'object' }],
+    [
+      'a discriminated union keeps its members',
+      z.discriminatedUnion('kind', [
         z.object({ kind: z.literal('a') }),
         z.object({ kind: z.literal('b'), size: z.number() }),
       ]),
-      expected: {
+      {
         anyOf: [
           { type: 'object', properties: { kind: { type: 'string', enum: ['a'] } }, required: ['kind'] },
           {
@@ -73,14 +65,14 @@ describe('toPortable', () => {
           },
         ],
       },
-    },
-    {
-      name: 'an input keeps its default',
-      schema: z.number().default(3).describe('Size.'),
-      expected: { type: 'number', description: 'Size.', default: 3 },
-    },
+    ],
+    [
+      'an input keeps its default',
+      z.number().default(3).describe('Size.'),
+      { type: 'number', description: 'Size.', default: 3 },
+    ],
   ]
-  test.each(inputs)('$name', ({ schema, expected }) => {
+  test.each(inputs)('%s', (_name, schema, expected) => {
     const { properties } = toPortable(toJsonSchema(z.object({ member: schema }), 'input'), 'input')
     expect((properties as JsonSchema).member).toEqual(expected)
   })

@@ -34,13 +34,6 @@ test('the first change chains all earlier entries', async () => {
   expect(await ask('verify_audit')).toMatchObject({ intact: true, entries: 33, unchained: 0 })
 })
 
-test('each change changes the head of the chain', async () => {
-  const { ask } = await open()
-  const { head } = await ask('verify_audit')
-  await ask('update_metric', { slug: 'open-findings', unit: 'd' })
-  expect((await ask('verify_audit')).head).not.toBe(head)
-})
-
 test.each<[string, string, number]>([
   ['a changed actor', `UPDATE audit SET actor = 'nobody' WHERE seq = 5`, 5],
   ['a changed definition', `UPDATE audit SET after = '{}' WHERE seq = 32`, 32],

@@ -101,99 +101,54 @@ test('create accepts every default definition', async () => {
   }
 })
 
-test.each<[string, object, Record<string, RegExp>]>([
-  [
-    'a COUNT with a field',
-    { definition: { ...count, field: 'confidence' } },
-    { 'definition.field': /COUNT takes no field/ },
-  ],
-  [
-    'a SUM without one',
-    { definition: { ...count, aggregation: 'SUM' } },
-    { 'definition.field': /confidence, resolutionHours, ageHours/ },
-  ],
+const derived = (formula: string, ...inputs: string[]) => ({ type: 'DERIVED', definition: { formula, inputs } })
+const trend = (baseMetricSlug: string, currentWindow: string, compareWindow: string) => ({
+  type: 'TREND',
+  definition: { baseMetricSlug, currentWindow, compareWindow },
+})
+
+/** What differs from a plain COUNT, and the member of the definition that is wrong. */
+test.each<[string, object, string, RegExp]>([
+  ['a COUNT with a field', { field: 'confidence' }, 'field', /COUNT takes no field/],
+  ['a SUM without one', { aggregation: 'SUM' }, 'field', /confidence, resolutionHours, ageHours/],
   [
     'a distinct count of a number',
-    { definition: { ...count, aggregation: 'COUNT_DISTINCT', field: 'confidence' } },
-    { 'definition.field': /does not fit COUNT_DISTINCT of finding/ },
+    { aggregation: 'COUNT_DISTINCT', field: 'confidence' },
+    'field',
+    /does not fit COUNT_/,
   ],
-  [
-    'an average of a name',
-    { definition: { ...count, aggregation: 'AVG', field: 'container' } },
-    { 'definition.field': /does not fit AVG/ },
-  ],
+  ['an average of a name', { aggregation: 'AVG', field: 'container' }, 'field', /does not fit AVG/],
   [
     'a field of the other entity',
-    { definition: { aggregation: 'AVG', entity: 'asset', field: 'confidence' } },
-    { 'definition.field': /ageDays, openFindings/ },
+    { aggregation: 'AVG', entity: 'asset', field: 'confidence' },
+    'field',
+    /ageDays, open/,
   ],
-  ['an unknown field', { definition: { ...count, aggregation: 'AVG', field: 'cvss' } }, { 'definition.field': /./ }],
-  [
-    'a PERCENTILE without p',
-    { definition: { ...count, aggregation: 'PERCENTILE', field: 'confidence' } },
-    { 'definition.p': /from 0 to 1, such as 0.9/ },
-  ],
-  [
-    'a percentile beyond 1',
-    { definition: { ...count, aggregation: 'PERCENTILE', field: 'confidence', p: 90 } },
-    { 'definition.p': /1/ },
-  ],
-  [
-    'a p below 0',
-    { definition: { ...count, aggregation: 'PERCENTILE', field: 'confidence', p: -0.1 } },
-    { 'definition.p': /0/ },
-  ],
-  [
-    'a p of another aggregation',
-    { definition: { ...count, aggregation: 'MEDIAN', field: 'confidence', p: 0.5 } },
-    { 'definition.p': /is for PERCENTILE only/ },
-  ],
-  [
-    'a median of a name',
-    { definition: { ...count, aggregation: 'MEDIAN', field: 'container' } },
-    { 'definition.field': /does not fit MEDIAN/ },
-  ],
-  ['a window of length 0', { definition: { ...count, window: {} } }, { 'definition.window': /either last/ }],
-  [
-    'a window of two kinds',
-    { definition: { ...count, window: { last: '28d', toDate: 'month' } } },
-    { 'definition.window': /either last/ },
-  ],
-  [
-    'a window of a stock',
-    { definition: { ...count, mode: 'stock', window: { last: '28d' } } },
-    { 'definition.window': /cannot be used with mode stock/ },
-  ],
-  [
-    'a window to date of an unknown period',
-    { definition: { ...count, window: { toDate: 'decade' } } },
-    { 'definition.window.toDate': /quarter/ },
-  ],
-  [
-    'a window with an unknown key',
-    { definition: { ...count, window: { last: '28d', step: '1d' } } },
-    { 'definition.window.step': /not a known key/ },
-  ],
-  [
-    'a time of the other entity',
-    { definition: { ...count, timeField: 'lastScannedAt' } },
-    { 'definition.timeField': /firstDetectedAt/ },
-  ],
-  [
-    'scanned on findings',
-    { definition: { ...count, filters: { scanned: true } } },
-    { 'definition.filters.scanned': /assets/ },
-  ],
-  [
-    'an unknown filter',
-    { definition: { ...count, filters: { severity: ['LOW'] } } },
-    { 'definition.filters.severity': /not a known key/ },
-  ],
-  [
-    'an empty list of a filter',
-    { definition: { ...count, filters: { severities: [] } } },
-    { 'definition.filters.severities': /at least one/ },
-  ],
+  ['an unknown field', { aggregation: 'AVG', field: 'cvss' }, 'field', /./],
+  ['a PERCENTILE without p', { aggregation: 'PERCENTILE', field: 'confidence' }, 'p', /from 0 to 1, such as 0.9/],
+  ['a percentile beyond 1', { aggregation: 'PERCENTILE', field: 'confidence', p: 90 }, 'p', /1/],
+  ['a p below 0', { aggregation: 'PERCENTILE', field: 'confidence', p: -0.1 }, 'p', /0/],
+  ['a p of another aggregation', { aggregation: 'MEDIAN', field: 'confidence', p: 0.5 }, 'p', /is for PERCENTILE only/],
+  ['a median of a name', { aggregation: 'MEDIAN', field: 'container' }, 'field', /does not fit MEDIAN/],
+  ['a window of length 0', { window: {} }, 'window', /either last/],
+  ['a window of two kinds', { window: { last: '28d', toDate: 'month' } }, 'window', /either last/],
+  ['a window of a stock', { mode: 'stock', window: { last: '28d' } }, 'window', /cannot be used with mode stock/],
+  ['a window to date of an unknown period', { window: { toDate: 'decade' } }, 'window.toDate', /quarter/],
+  ['a window with an unknown key', { window: { last: '28d', step: '1d' } }, 'window.step', /not a known key/],
+  ['a time of the other entity', { timeField: 'lastScannedAt' }, 'timeField', /firstDetectedAt/],
+  ['scanned on findings', { filters: { scanned: true } }, 'filters.scanned', /assets/],
+  ['an unknown filter', { filters: { severity: ['LOW'] } }, 'filters.severity', /not a known key/],
+  ['an empty list of a filter', { filters: { severities: [] } }, 'filters.severities', /at least one/],
+  ['a missing aggregation', { aggregation: undefined }, 'aggregation', /./],
+])('create refuses %s', async (_, change, member, message) => {
+  const error = await errorOf(open().ask('create_metric', { ...metric, definition: { ...count, ...change } }))
+  expect([error.code, error.facts.issues]).toEqual([
+    'invalid_input',
+    [{ path: `definition.${member}`, message: expect.stringMatching(message) }],
+  ])
+})
+
+test.each<[string, object, Record<string, RegExp>]>([
   [
     'a definition of another type',
     { type: 'RATIO' },
@@ -204,7 +159,6 @@ test.each<[string, object, Record<string, RegExp>]>([
       'definition.entity': /not a known key/,
     },
   ],
-  ['a missing aggregation', { definition: { entity: 'finding' } }, { 'definition.aggregation': /./ }],
   ['a dimension that does not exist', { allowedDimensions: ['colour'] }, { 'allowedDimensions[0]': /./ }],
   [
     'a dimension of findings on assets',
@@ -243,53 +197,33 @@ test.each<[string, object, Record<string, RegExp>]>([
   ],
   [
     'an unknown name in a formula',
-    { type: 'DERIVED', definition: { formula: 'open_finding * 2', inputs: ['open-findings'] } },
+    derived('open_finding * 2', 'open-findings'),
     {
       'definition.formula': /position 1: 'open_finding' is not an input; did you mean open_findings/,
       'definition.inputs[0]': /does not use/,
     },
   ],
-  [
-    'a broken formula',
-    { type: 'DERIVED', definition: { formula: 'open_findings *', inputs: ['open-findings'] } },
-    { 'definition.formula': /position 16/ },
-  ],
+  ['a broken formula', derived('open_findings *', 'open-findings'), { 'definition.formula': /position 16/ }],
   [
     'an unused input',
-    { type: 'DERIVED', definition: { formula: 'open_findings', inputs: ['open-findings', 'new-findings'] } },
+    derived('open_findings', 'open-findings', 'new-findings'),
     { 'definition.inputs[1]': /does not use new-findings \(written new_findings\)/ },
   ],
   [
     'an input named twice',
-    { type: 'DERIVED', definition: { formula: 'open_findings', inputs: ['open-findings', 'open-findings'] } },
+    derived('open_findings', 'open-findings', 'open-findings'),
     { 'definition.inputs[1]': /twice/ },
   ],
-  ['no inputs', { type: 'DERIVED', definition: { formula: '1', inputs: [] } }, { 'definition.inputs': /at least one/ }],
-  [
-    'windows of unequal length',
-    { type: 'TREND', definition: { baseMetricSlug: 'open-findings', currentWindow: '7d', compareWindow: '2w' } },
-    { 'definition.compareWindow': /as long as/ },
-  ],
-  [
-    'a month against 30 days',
-    { type: 'TREND', definition: { baseMetricSlug: 'open-findings', currentWindow: '1mo', compareWindow: '30d' } },
-    { 'definition.compareWindow': /as long as/ },
-  ],
+  ['no inputs', derived('1'), { 'definition.inputs': /at least one/ }],
+  ['windows of unequal length', trend('open-findings', '7d', '2w'), { 'definition.compareWindow': /as long as/ }],
+  ['a month against 30 days', trend('open-findings', '1mo', '30d'), { 'definition.compareWindow': /as long as/ }],
   [
     'a window in minutes',
-    { type: 'TREND', definition: { baseMetricSlug: 'open-findings', currentWindow: '3m', compareWindow: '3m' } },
+    trend('open-findings', '3m', '3m'),
     { 'definition.currentWindow': /12h, 7d, 2w or 3mo/, 'definition.compareWindow': /./ },
   ],
-  [
-    'a trend of a trend',
-    { type: 'TREND', definition: { baseMetricSlug: 'weekly-finding-trend', currentWindow: '7d', compareWindow: '1w' } },
-    { 'definition.baseMetricSlug': /its own windows/ },
-  ],
-  [
-    'itself',
-    { type: 'TREND', definition: { baseMetricSlug: 'secrets', currentWindow: '7d', compareWindow: '1w' } },
-    { 'definition.baseMetricSlug': /secrets → secrets/ },
-  ],
+  ['a trend of a trend', trend('weekly-finding-trend', '7d', '1w'), { 'definition.baseMetricSlug': /its own windows/ }],
+  ['itself', trend('secrets', '7d', '1w'), { 'definition.baseMetricSlug': /secrets → secrets/ }],
   [
     'problems of every kind at once',
     {
@@ -333,25 +267,14 @@ test('an unknown term is not found', async () => {
   expect(error.facts.suggestions?.[0]).toMatchObject({ value: 'pii-exposure', kind: 'term' })
 })
 
-test.each<[string, string, object, object]>([
-  [
-    'windows of equal length in other units',
-    'TREND',
-    { currentWindow: '7d', compareWindow: '1w' },
-    { baseMetricSlug: 'open-findings' },
-  ],
-  ['months', 'TREND', { currentWindow: '3mo', compareWindow: '3mo' }, { baseMetricSlug: 'scan-coverage' }],
-  [
-    'a formula over other metrics',
-    'DERIVED',
-    { formula: '100 * open_findings / total_findings' },
-    { inputs: ['open-findings', 'total-findings'] },
-  ],
-  ['stock', 'SIMPLE', { ...count, mode: 'stock', filters: { statuses: ['OPEN'] } }, {}],
-  ['assets that were scanned', 'SIMPLE', { aggregation: 'COUNT', entity: 'asset', filters: { scanned: false } }, {}],
-])('create accepts %s', async (_, type, some, more) => {
-  const definition = { ...some, ...more }
-  expect(await open().ask('create_metric', { ...metric, type, definition })).toMatchObject({ type, definition })
+test.each<[string, object]>([
+  ['windows of equal length in other units', trend('open-findings', '7d', '1w')],
+  ['months', trend('scan-coverage', '3mo', '3mo')],
+  ['a formula over other metrics', derived('100 * open_findings / total_findings', 'open-findings', 'total-findings')],
+  ['stock', { definition: { ...count, mode: 'stock', filters: { statuses: ['OPEN'] } } }],
+  ['assets that were scanned', { definition: { aggregation: 'COUNT', entity: 'asset', filters: { scanned: false } } }],
+])('create accepts %s', async (_, change) => {
+  expect(await open().ask('create_metric', { ...metric, ...change })).toMatchObject(change)
 })
 
 test('enum values of a definition may be in any letter case', async () => {

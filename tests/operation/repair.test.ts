@@ -30,30 +30,20 @@ const ask = operation({
 
 const ends = (input: object) => errorOf(call(ask, input, openContext()))
 
+const a = { metricSlug: 'a' }
+
 describe('an error contains a corrected call if there is only one possible correction', () => {
   test.each<[string, object, object]>([
     ['another separator', { metric_slug: 'a' }, { metricSlug: 'a' }],
     ['another letter case', { MetricSlug: 'a', TimeZone: 'UTC' }, { metricSlug: 'a', timeZone: 'UTC' }],
     ['the only key that has these words', { metric: 'a', term: 'b' }, { metricSlug: 'a', glossaryTermSlug: 'b' }],
-    [
-      'a singular',
-      { metricSlug: 'a', filters: { severity: 'high' } },
-      { metricSlug: 'a', filters: { severities: ['HIGH'] } },
-    ],
-    [
-      'another singular',
-      { metricSlug: 'a', filters: { category: 'x' } },
-      { metricSlug: 'a', filters: { categories: ['x'] } },
-    ],
-    [
-      'a member of a member',
-      { metricSlug: 'a', statuses: ['OPEN'] },
-      { metricSlug: 'a', filters: { statuses: ['OPEN'] } },
-    ],
+    ['a singular', { ...a, filters: { severity: 'high' } }, { ...a, filters: { severities: ['HIGH'] } }],
+    ['another singular', { ...a, filters: { category: 'x' } }, { ...a, filters: { categories: ['x'] } }],
+    ['a member of a member', { ...a, statuses: ['OPEN'] }, { ...a, filters: { statuses: ['OPEN'] } }],
     [
       'a member of an existing member',
-      { metricSlug: 'a', severity: 'LOW', filters: { categories: ['x'] } },
-      { metricSlug: 'a', filters: { categories: ['x'], severities: ['LOW'] } },
+      { ...a, severity: 'LOW', filters: { categories: ['x'] } },
+      { ...a, filters: { categories: ['x'], severities: ['LOW'] } },
     ],
     ['a key whose name begins with it, beside others', { metric: 'a' }, { metricSlug: 'a' }],
     ['a list of one for one value', { metricSlug: 'a', timeZones: ['UTC'] }, { metricSlug: 'a', timeZone: 'UTC' }],

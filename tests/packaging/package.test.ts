@@ -5,7 +5,6 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { readPackage, toManifest } from '../../packaging/mcpb.ts'
 import { operations } from '../../src/catalogue.ts'
 
@@ -116,76 +115,14 @@ describe('the tarball', () => {
   })
 })
 
-describe('server.json', () => {
-  const variable = z.strictObject({
-    name: z.string().regex(/^ASSAY_[A-Z_]+$/),
-    description: z.string().max(100),
-    format: z.enum(['string', 'number', 'boolean', 'filepath']).optional(),
-    default: z.string().optional(),
-    isRequired: z.boolean(),
-  })
-  const shape = z.strictObject({
-    $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
-    name: z.string().regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
-    title: z.string().max(100),
-    description: z.string().min(1).max(100),
-    version: z.string(),
-    packages: z
-      .array(
-        z.strictObject({
-          registryType: z.literal('npm'),
-          identifier: z.string(),
-          version: z.string(),
-          runtimeHint: z.literal('npx'),
-          transport: z.strictObject({ type: z.literal('stdio') }),
-          packageArguments: z.array(z.strictObject({ type: z.literal('positional'), value: z.string() })),
-          environmentVariables: z.array(variable),
-        }),
-      )
-      .length(1),
-  })
-  it('has the format of the registry and agrees with package.json', () => {
-    const server = shape.parse(JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')))
-    expect(server.name).toBe(pack.mcpName)
-    expect([server.version, server.packages[0]?.version]).toEqual([pack.version, pack.version])
-  })
+it('server.json agrees with package.json', () => {
+  const server = JSON.parse(readFileSync(join(root, 'server.json'), 'utf8'))
+  expect(server).toMatchObject({ name: pack.mcpName, version: pack.version, packages: [{ version: pack.version }] })
 })
 
 describe('the manifest of the bundle', () => {
-  const option = z.strictObject({
-    type: z.enum(['string', 'number', 'boolean', 'directory', 'file']),
-    title: z.string(),
-    description: z.string(),
-    default: z.union([z.string(), z.boolean()]),
-    required: z.boolean(),
-  })
-  const shape = z.strictObject({
-    manifest_version: z.literal('0.4'),
-    name: z.string().regex(/^[a-z0-9-]+$/),
-    display_name: z.string(),
-    version: z.string().regex(/^\d+\.\d+\.\d+$/),
-    description: z.string(),
-    author: z.strictObject({ name: z.string() }),
-    license: z.string(),
-    keywords: z.array(z.string()),
-    server: z.strictObject({
-      type: z.literal('node'),
-      entry_point: z.string(),
-      mcp_config: z.strictObject({
-        command: z.literal('node'),
-        args: z.array(z.string()),
-        env: z.record(z.string(), z.string()),
-      }),
-    }),
-    tools: z.array(z.strictObject({ name: z.string(), description: z.string() })),
-    compatibility: z.strictObject({
-      platforms: z.array(z.enum(['darwin', 'win32', 'linux'])),
-      runtimes: z.strictObject({ node: z.string() }),
-    }),
-    user_config: z.record(z.string(), option),
-  })
-  it('has the documented format, names every tool, and uses only settings that it asks for', () => {
-    const manifest = shape.parse(toManifest(readPackage()))
+  it('names every tool, and uses only settings that it asks for', () => {
+    const manifest = toManifest(readPackage())
     expect(manifest.server.entry_point).toBe(pack.bin.assay)
     expect(manifest.tools.map(({ name }) => name).sort()).toEqual(
       operations

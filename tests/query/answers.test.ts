@@ -1,20 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, codesOf, DAY, openAsked } from './ask.ts'
-import type { FindingSeed } from './estate.ts'
-
-const now = at('2026-06-15T12:00:00Z')
-const day = (days: number) => now - days * DAY
-const finding = (seed: Partial<FindingSeed> = {}): FindingSeed => ({ asset: 'page', firstDetectedAt: day(1), ...seed })
-
-/** Ten open secrets, four false positives, two open and two resolved findings of personal data. */
-const estate = {
-  findings: [
-    ...Array.from({ length: 10 }, () => finding({ severity: 'CRITICAL' })),
-    ...Array.from({ length: 4 }, () => finding({ status: 'FALSE_POSITIVE' })),
-    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', severity: 'LOW', confidence: 0.5 })),
-    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', status: 'RESOLVED', resolvedAt: day(0.5) })),
-  ] as FindingSeed[],
-}
+import { codesOf, day, secretsAndPersonalData as estate, finding, now, openAsked } from './ask.ts'
 
 describe('scopes are always combined with AND', () => {
   test('a rate within a term applies the term to numerator and denominator', async () => {

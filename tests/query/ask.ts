@@ -3,7 +3,7 @@ import { glossaryOperations } from '../../src/glossary/operations.ts'
 import { metricOperations } from '../../src/metrics/operations.ts'
 import { queryOperations } from '../../src/query/operations.ts'
 import { caller, openContext, type TestContext } from '../support/context.ts'
-import { type EstateSeed, plant } from './estate.ts'
+import { type EstateSeed, type FindingSeed, plant } from './estate.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
@@ -59,3 +59,22 @@ export const toValues = (answer: { breakdown: { dimensionValue: string; value: n
 /** The codes of an answer's warnings, without that of a draft. */
 export const codesOf = (answer: { warnings: { code: string }[] }) =>
   answer.warnings.map(({ code }) => code).filter((code) => code !== 'draft')
+
+export const now = at('2026-06-15T12:00:00Z')
+/** So many days ago. */
+export const day = (days: number) => now - days * DAY
+export const finding = (seed: Partial<FindingSeed> = {}): FindingSeed => ({
+  asset: 'page',
+  firstDetectedAt: day(1),
+  ...seed,
+})
+
+/** Ten open secrets, four false positives, two open and two resolved findings of personal data. */
+export const secretsAndPersonalData: EstateSeed = {
+  findings: [
+    ...Array.from({ length: 10 }, () => finding({ severity: 'CRITICAL' })),
+    ...Array.from({ length: 4 }, () => finding({ status: 'FALSE_POSITIVE' })),
+    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', severity: 'LOW', confidence: 0.5 })),
+    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', status: 'RESOLVED', resolvedAt: day(0.5) })),
+  ],
+}

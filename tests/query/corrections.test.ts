@@ -1,22 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { MetricAnswer } from '../../src/query/model.ts'
 import { errorOf } from '../support/context.ts'
-import { at, DAY, openAsked } from './ask.ts'
-import type { FindingSeed } from './estate.ts'
-
-const now = at('2026-06-15T12:00:00Z')
-const day = (days: number) => now - days * DAY
-const finding = (seed: Partial<FindingSeed> = {}): FindingSeed => ({ asset: 'page', firstDetectedAt: day(1), ...seed })
-
-/** Ten open secrets, four false positives, two open and two resolved findings of personal data. */
-const estate = {
-  findings: [
-    ...Array.from({ length: 10 }, () => finding({ severity: 'CRITICAL' })),
-    ...Array.from({ length: 4 }, () => finding({ status: 'FALSE_POSITIVE' })),
-    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', severity: 'LOW', confidence: 0.5 })),
-    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', status: 'RESOLVED', resolvedAt: day(0.5) })),
-  ] as FindingSeed[],
-}
+import { secretsAndPersonalData as estate, finding, now, openAsked } from './ask.ts'
 
 describe('corrected calls', () => {
   test.each<[string, string, object, string]>([
@@ -114,75 +99,23 @@ describe('corrected calls', () => {
     expect(facts.reason).toBe('unknown_dimension')
   })
 
-  test.each<[string, string, object, string, RegExp]>([
-    [
-      'a dimension with another separator',
-      'query_metric',
-      { metricSlug: 'total-findings', dimensions: ['detector_type'] },
-      'dimensions[0]',
-      /'detectorType'/,
-    ],
-    [
-      'the filter key of a dimension',
-      'query_metric',
-      { metricSlug: 'total-findings', dimensions: ['severities'] },
-      'dimensions[0]',
-      /'severity'/,
-    ],
-    [
-      'a metric with another separator',
-      'query_metric',
-      { metricSlug: 'total_findings' },
-      'metricSlug',
-      /'total-findings'/,
-    ],
-    [
-      'a metric in the plural',
-      'query_metric',
-      { metricSlug: 'false positives rates' },
-      'metricSlug',
-      /'false-positive-rate'/,
-    ],
-    [
-      'a term in the singular',
-      'query_metric',
-      { metricSlug: 'total-findings', glossaryTermSlug: 'security_threat' },
-      'glossaryTermSlug',
-      /'security-threats'/,
-    ],
-    [
-      'a source with another separator',
-      'query_metric',
-      { metricSlug: 'total-findings', filters: { sources: ['Old wiki', 'team_wiki'] } },
-      'filters.sources[1]',
-      /'Team wiki'/,
-    ],
-    [
-      'a dimension of a series',
-      'query_metric_timeseries',
-      { metricSlug: 'new-findings', granularity: 'day', dimension: 'finding type' },
-      'dimension',
-      /'findingType'/,
-    ],
-    [
-      'an adverb for a granularity',
-      'query_metric_timeseries',
-      { metricSlug: 'new-findings', granularity: 'Weekly' },
-      'granularity',
-      /'week'/,
-    ],
-    [
-      'a period with another separator',
-      'query_metric',
-      { metricSlug: 'new-findings', from: '2026-06-01', compare: 'previous period' },
-      'compare',
-      /'previous_period'/,
-    ],
-    ['a term', 'explore_by_glossary_term', { glossaryTermSlug: 'pii_exposures' }, 'glossaryTermSlug', /'pii-exposure'/],
-  ])('%s is corrected to its only possible meaning, with a warning', async (_, tool, input, path, name) => {
+  const of = (metricSlug: string, more: object = {}) => ({ metricSlug, ...more })
+  test.each<[object, string, RegExp]>([
+    [of('total-findings', { dimensions: ['detector_type'] }), 'dimensions[0]', /'detectorType'/],
+    [of('total-findings', { dimensions: ['severities'] }), 'dimensions[0]', /'severity'/],
+    [of('total_findings'), 'metricSlug', /'total-findings'/],
+    [of('false positives rates'), 'metricSlug', /'false-positive-rate'/],
+    [of('total-findings', { glossaryTermSlug: 'security_threat' }), 'glossaryTermSlug', /'security-threats'/],
+    [of('total-findings', { filters: { sources: ['Old wiki', 'team_wiki'] } }), 'filters.sources[1]', /'Team wiki'/],
+    [of('new-findings', { granularity: 'day', dimension: 'finding type' }), 'dimension', /'findingType'/],
+    [of('new-findings', { granularity: 'Weekly' }), 'granularity', /'week'/],
+    [of('new-findings', { from: '2026-06-01', compare: 'previous period' }), 'compare', /'previous_period'/],
+    [{ glossaryTermSlug: 'pii_exposures' }, 'glossaryTermSlug', /'pii-exposure'/],
+  ])('%j is corrected to its only possible meaning, with a warning', async (input, path, name) => {
     const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }, { name: 'Old wiki' }] }, { now })
-    const { warnings } = (await ask(tool, input)) as MetricAnswer
-    const [coerced, ...others] = warnings.filter(({ code }) => code === 'coerced')
+    const ofMetric = 'granularity' in input ? 'query_metric_timeseries' : 'query_metric'
+    const { warnings } = await ask('metricSlug' in input ? ofMetric : 'explore_by_glossary_term', input)
+    const [coerced, ...others] = (warnings as MetricAnswer['warnings']).filter(({ code }) => code === 'coerced')
     expect(others).toEqual([])
     expect(coerced?.message).toMatch(name)
     expect(coerced?.message.startsWith(`${path} was `)).toBe(true)

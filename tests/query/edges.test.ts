@@ -206,3 +206,21 @@ describe('deleted sources', () => {
     })
   })
 })
+
+test('the resolved range is part of the answer', async () => {
+  const { ask, simple } = openAsked({ findings: [finding()] })
+  const range = { from: '2026-03-10', to: '2026-03-10', timeZone: 'Europe/Berlin' }
+  const { applied } = await ask('query_metric', { metricSlug: await simple('m', {}), ...range })
+  expect(applied).toMatchObject({
+    ...{ from: '2026-03-09T23:00:00.000Z', to: '2026-03-10T23:00:00.000Z' },
+    ...{ timeField: 'firstDetectedAt', timeZone: 'Europe/Berlin' },
+  })
+})
+
+test('without a start there is no previous period', async () => {
+  const { ask, simple } = openAsked({ findings: [finding()] })
+  const { code, facts } = await errorOf(
+    ask('query_metric', { metricSlug: await simple('m', {}), compare: 'previous_period' }),
+  )
+  expect([code, facts.reason, facts.issues?.[0]?.path]).toEqual(['invalid_input', 'range_required', 'from'])
+})

@@ -23,15 +23,6 @@ export interface Planted {
   needsAdminApi?: true
 }
 
-/** Something that looks like a finding and is none. */
-export interface Decoy {
-  source: 'wiki' | 'bi'
-  assetKey: string
-  detectorType: string
-  note: string
-  raw: string
-}
-
 const wikiKey = `wiki:${toGuid('sample-wiki')}`
 const biKey = `bi:${sampleCredentials.tenantId}`
 const page = (slug: string) => `${wikiKey}:page:${toPageId(slug)}`
@@ -223,44 +214,6 @@ export const planted: readonly Planted[] = [
   ...wikiLinks,
   ...biFindings,
   ...quality,
-]
-
-const decoy = (assetKey: string, detectorType: string, note: string, raw: string): Decoy => ({
-  source: assetKey.startsWith('wiki:') ? 'wiki' : 'bi',
-  assetKey,
-  detectorType,
-  note,
-  raw,
-})
-
-export const decoys: readonly Decoy[] = [
-  decoy(page('people-directory-howto'), 'PII', 'mail address of a documentation domain', 'customer@example.com'),
-  decoy(page('people-directory-howto'), 'PII', 'address of a documentation range', '192.0.2.44'),
-  decoy(page('people-directory-howto'), 'SECRETS', 'published sample key', ['AKIA', 'IOSFODNN7', 'EXAMPLE'].join('')),
-  decoy(page('people-directory-howto'), 'SECRETS', 'placeholder beside a password label', '<your password>'),
-  decoy(
-    page('people-directory-howto'),
-    'BROKEN_LINKS',
-    'address of a documentation domain',
-    'https://shop.example.org/basket',
-  ),
-  decoy(page('ops-office-network'), 'PII', 'address of a documentation range', '198.51.100.7'),
-  decoy(page('ops-account-register'), 'SECRETS', 'placeholder in a password column', '<removed>'),
-  decoy(page('eng-log-volume'), 'SECRETS', 'commit hash', '9f8b2d41c07e6a3355bd0e9a7c1f04e2d8b6a913'),
-  decoy(page('eng-log-volume'), 'SECRETS', 'UUID', '3b9d1c62-7f40-4a1e-9c55-0d2f6be8a174'),
-  decoy(page('eng-local-setup'), 'SECRETS', 'reference to a variable', 'DB_PASSWORD=$DB_PASSWORD'),
-  decoy(
-    page('people-security-training'),
-    'PROMPT_INJECTION',
-    'quoted in a training',
-    'Ignore all previous instructions',
-  ),
-  decoy(
-    page('ops-forecast'),
-    'BROKEN_LINKS',
-    'file on a documentation domain',
-    'https://files.larkmoor.example/forecast/method.pdf',
-  ),
 ]
 
 const MIN_LINE = 24

@@ -67,18 +67,6 @@ function expectContainers() {
 }
 
 describe('extract_datasets_to_containers: dataset metadata for grouping by containers', () => {
-  it('makes the dataset of a table its container, and the workspace the container of that', async () => {
-    await setContainers(true)
-    await bench.scan()
-    expectContainers()
-  })
-
-  it('is off by default: items are in their workspaces alone', async () => {
-    await bench.scan()
-    expect(of('bi.table')).toEqual([])
-    expect(new Set(listRows().map(({ dataset, parent }) => dataset + parent))).toEqual(new Set(['']))
-  })
-
   it('rewrites the containers of all items at the next scan when it is switched', async () => {
     await bench.scan()
     await setContainers(true)

@@ -30,21 +30,3 @@ export const wikiConfig = (url: string, optional: object = {}) => ({
 
 export const createWikiSource = (bench: Workbench, url: string, optional: object = {}) =>
   bench.run('create_source', { name: 'fake', config: wikiConfig(url, optional) })
-
-interface Row {
-  key: string
-  fp: number | null
-  status: number
-  asset_status: string
-}
-
-/** Counts of what is kept, by state. */
-export function countKept(bench: Workbench) {
-  const rows = bench.snapshot() as Row[]
-  const findings = rows.filter(({ fp }) => fp !== null)
-  return {
-    open: findings.filter(({ status }) => status === 0).length,
-    resolved: findings.filter(({ status }) => status === 1).length,
-    deleted: new Set(rows.filter(({ asset_status }) => asset_status === 'DELETED').map(({ key }) => key)).size,
-  }
-}

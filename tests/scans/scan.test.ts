@@ -44,6 +44,9 @@ describe('a scan', () => {
   it('adds nothing the second time, and fetches no body again', async () => {
     await bench.scan()
     const before = bench.snapshot()
+    const lastLogged = () =>
+      bench.store.read((reader) => reader.prepare('SELECT max(seq) FROM facet_log').pluck().get())
+    const logged = lastLogged()
     tenant.fetched.length = 0
     const scan = await bench.scan()
     expect(scan.progress).toEqual({
@@ -54,6 +57,7 @@ describe('a scan', () => {
     })
     expect(tenant.fetched).toEqual([])
     expect(bench.snapshot()).toEqual(before)
+    expect(lastLogged()).toBe(logged)
   })
 
   it('reads exactly the edited pages', async () => {

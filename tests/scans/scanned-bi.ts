@@ -6,7 +6,7 @@ import type { BiTenant } from '../../src/sample/bi/tenant.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { type Planted, plantedBi } from './planted.ts'
-import { openSectionedBench } from './sectioned.ts'
+import { listKept, openSectionedBench } from './sectioned.ts'
 import type { Workbench } from './workbench.ts'
 
 export interface ScannedBi {
@@ -107,3 +107,7 @@ async function createSource({ bench, server }: Omit<ScannedBi, 'first'>, options
     },
   })
 }
+
+export const countKept = (bench: Workbench, status: string) =>
+  listKept(bench).filter((finding) => finding.status === status).length
+export const codesOf = (scan: Scan) => scan.warnings.map(({ code }) => code)

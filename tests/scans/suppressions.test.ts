@@ -167,23 +167,3 @@ describe('a suppression', () => {
     await expect(suppress({ findingId: '999' })).rejects.toMatchObject({ code: 'not_found' })
   })
 })
-
-describe('triage by filter', () => {
-  it('changes exactly the counted findings, or nothing', async () => {
-    await bench.scan()
-    const filters = { containers: ['Space ENG'] }
-    const { count } = await bench.run<{ count: number }>('preview_triage', { filters })
-    expect(count).toBe(3)
-    say('ENG', 2, 'HB-7777')
-    await bench.scan()
-    const triage = { filters, status: 'IGNORED', reason: 'known' }
-    await expect(bench.run('triage_findings', { ...triage, expected: count })).rejects.toMatchObject({
-      code: 'conflict',
-      facts: { reason: 'count_changed', facts: { matched: 4, expected: 3 } },
-    })
-    expect((await statuses()).filter((line) => line.endsWith('IGNORED'))).toEqual([])
-    expect(await bench.run('triage_findings', { ...triage, expected: 4 })).toMatchObject({ matched: 4, changed: 4 })
-    await bench.scan()
-    expect((await statuses()).filter((line) => line.endsWith('IGNORED'))).toHaveLength(4)
-  })
-})

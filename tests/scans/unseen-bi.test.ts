@@ -6,7 +6,7 @@ import { onPath } from '../../src/sample/fault.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { isLong } from '../support/long.ts'
 import { PAST_REREAD_MS } from './compared.ts'
-import { openScannedBi, type ScannedBi, type ScannedBiOptions } from './scanned-bi.ts'
+import { codesOf, countKept, openScannedBi, type ScannedBi, type ScannedBiOptions } from './scanned-bi.ts'
 import { listKept } from './sectioned.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -34,8 +34,7 @@ const workspaceAt = (index: number): BiWorkspace => {
   if (workspace === undefined) throw new Error(`no workspace ${index}`)
   return workspace
 }
-const count = (status: string) => listKept(bench).filter((finding) => finding.status === status).length
-const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
+const count = (status: string) => countKept(bench, status)
 
 function scanLater(): Promise<Scan> {
   bench.clock.now += PAST_REREAD_MS
@@ -57,7 +56,7 @@ interface ScanResult {
 /** Scans several times in a row: nothing is resolved, and each scan says that something was not read. */
 async function expectKept(open: number, code: string): Promise<void> {
   for (let times = 0; times < SCANS_IN_A_ROW; times++) {
-    expect(codes(await scanLater())).toContain(code)
+    expect(codesOf(await scanLater())).toContain(code)
     expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
   }
 }
@@ -82,48 +81,16 @@ it.each([true, false])(
 )
 
 describe('a dataset in the metadata scan', () => {
-  /** One dataset of one workspace, so that the others have everything. */
-  const change = (to: (dataset: Record<string, unknown>) => void) =>
-    rewrite<ScanResult>(/scanResult/, ({ workspaces }) => {
-      const dataset = workspaces[0]?.datasets[0]
-      if (dataset !== undefined) to(dataset)
-    })
-  const refuseQueries = () =>
+  const missing = { tables: undefined, expressions: undefined, roles: undefined }
+  it.each<[string, object]>([
+    ['with partial metadata', missing],
+    ['whose schema cannot be retrieved', { ...missing, schemaRetrievalError: 'The model is too large' }],
+    ['with an empty list of tables', { tables: [] }],
+  ])('%s keeps its tables, expressions and roles', async (_name, members) => {
+    const open = await scanned()
     server.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
-
-  it('with partial metadata keeps its tables, expressions and roles', async () => {
-    const open = await scanned()
-    refuseQueries()
-    change((dataset) => {
-      for (const member of ['tables', 'expressions', 'roles']) delete dataset[member]
-    })
-    await expectKept(open, 'not_read')
-  })
-
-  it('whose schema cannot be retrieved keeps its tables, expressions and roles', async () => {
-    const open = await scanned()
-    refuseQueries()
-    change((dataset) => {
-      for (const member of ['tables', 'expressions', 'roles']) delete dataset[member]
-      dataset.schemaRetrievalError = 'The model is too large'
-    })
-    await expectKept(open, 'not_read')
-  })
-
-  it('with an empty list of tables keeps them', async () => {
-    const open = await scanned()
-    refuseQueries()
-    change((dataset) => {
-      dataset.tables = []
-    })
-    await expectKept(open, 'not_read')
-  })
-
-  it.each(['columns', 'measures'])('whose tables have null as %s keeps them', async (member) => {
-    const open = await scanned()
-    change(({ tables }) => {
-      for (const table of tables as Record<string, unknown>[]) table[member] = null
-    })
+    // One dataset of one workspace, so that the others have everything.
+    rewrite<ScanResult>(/scanResult/, ({ workspaces }) => void Object.assign(workspaces[0]?.datasets[0] ?? {}, members))
     await expectKept(open, 'not_read')
   })
 })

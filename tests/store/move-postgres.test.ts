@@ -13,7 +13,7 @@ import { openLastingCommandLine } from '../cli/command-line.ts'
 import { cases } from '../support/long.ts'
 import { createDatabase, missingPostgres, openAdmin, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { safe } from '../support/safe-text.ts'
-import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open } from './moved-folders.ts'
+import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open, reasonOf } from './moved-folders.ts'
 
 const KILLS = cases(1, 30)
 const { signal } = new AbortController()
@@ -72,15 +72,6 @@ describe.skipIf(missingPostgres !== undefined)(`a move to PostgreSQL ${missingPo
     } finally {
       folder.close()
     }
-  }
-
-  async function reasonOf(work: () => unknown): Promise<unknown> {
-    try {
-      await work()
-    } catch (error) {
-      return (error as { facts?: { reason?: string } }).facts?.reason ?? error
-    }
-    return undefined
   }
 
   const query = (text: string) => {

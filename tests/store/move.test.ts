@@ -32,7 +32,7 @@ import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { buildEntry } from '../support/entry.ts'
 import { cases } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
-import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open } from './moved-folders.ts'
+import { type Folders, listRows, makeFolders, makeOriginal, moveUntilKilled, open, reasonOf } from './moved-folders.ts'
 
 const KILLS = cases(1, 100)
 const { signal } = new AbortController()
@@ -61,15 +61,6 @@ async function move({ home, to }: Folders = folders, options: Partial<MoveOption
   } finally {
     folder.close()
   }
-}
-
-async function reasonOf(work: () => unknown): Promise<unknown> {
-  try {
-    await work()
-  } catch (error) {
-    return (error as { facts?: { reason?: string } }).facts?.reason ?? error
-  }
-  return undefined
 }
 
 async function within<T>(home: string, work: (store: FileStore) => T | Promise<T>): Promise<T> {

@@ -85,3 +85,13 @@ export async function moveUntilKilled({ home, to }: Folders, afterMs: number, ba
   await running.ended
   return running.output().includes('moved')
 }
+
+/** Why work was refused: its reason, the error itself where it has none, or nothing where it was done. */
+export async function reasonOf(work: () => unknown): Promise<unknown> {
+  try {
+    await work()
+  } catch (error) {
+    return (error as { facts?: { reason?: string } }).facts?.reason ?? error
+  }
+  return undefined
+}

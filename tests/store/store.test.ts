@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -83,33 +83,6 @@ describe('opening', () => {
     expect(hasLock()).toBe(true)
     for (const store of [second, first]) store.close()
   })
-
-  it('refuses a database of a newer version and does not change it', () => {
-    open().close()
-    const raw = new Database(file)
-    raw.pragma('user_version = 9999')
-    raw.close()
-    const before = readFileSync(file)
-    expect(open).toThrow(expect.objectContaining({ code: 'unavailable', facts: { reason: 'database_newer' } }))
-    expect(readFileSync(file).equals(before)).toBe(true)
-  })
-
-  it('reports a file that is not a database, and does not replace it', () => {
-    writeFileSync(file, 'not a database, but long enough to look like one '.repeat(100))
-    expect(open).toThrow(expect.objectContaining({ code: 'unavailable', facts: { reason: 'not_a_database' } }))
-    expect(readFileSync(file, 'utf8')).toContain('not a database')
-  })
-
-  it('migrates a partly migrated copy to the newest schema', () => {
-    open().close()
-    const copy = join(folder, 'copy.db')
-    copyFileSync(file, copy)
-    Store.open(copy, { now: () => Date.now() }).close()
-    const raw = new Database(copy)
-    expect(raw.pragma('user_version', { simple: true })).toBeGreaterThan(0)
-    expect(raw.pragma('journal_mode', { simple: true })).toBe('wal')
-    raw.close()
-  })
 })
 
 describe('connections', () => {
@@ -172,21 +145,6 @@ describe('transactions', () => {
     expect(() => store.read((tx) => tx.prepare("INSERT INTO word (text) VALUES ('x')").run())).toThrow(
       expect.objectContaining({ code: 'unavailable' }),
     )
-    store.close()
-  })
-
-  it('answers from one snapshot while another process writes', () => {
-    const store = open()
-    const other = open()
-    const counts = store.read((tx) => {
-      const count = () => tx.all(db.selectFrom('word').select('id')).length
-      const before = count()
-      other.write((writer) => ensureDictionaryId(writer, safe('meanwhile')))
-      return [before, count()]
-    })
-    expect(counts[0]).toBe(counts[1])
-    expect(store.read((tx) => findWord(tx, 'meanwhile'))).toBeDefined()
-    other.close()
     store.close()
   })
 

@@ -99,44 +99,22 @@ function toReplayed(index: number, random: () => number): ReplayedWatch {
   const times = 1 + (index % 3)
   const threshold = (most: number) => Math.floor(random() * most)
   const filters = index % 2 === 0 ? {} : { filters: { severities: [severities[index % 3] ?? 'LOW'] } }
+  const of = (kind: ReplayedWatch['condition']['kind'], value: number, more: Partial<ReplayedWatch> = {}) => ({
+    ...{ slug, metricSlug: 'open-findings', condition: { kind, value, for: times } },
+    ...more,
+  })
+  const added = (last: string) => ({ metricSlug: 'new-findings', last, ...filters })
   switch (index % 5) {
     case 0:
-      return {
-        slug,
-        metricSlug: 'open-findings',
-        condition: { kind: 'above', value: threshold(40), for: times },
-        ...filters,
-      }
+      return of('above', threshold(40), filters)
     case 1:
-      return {
-        slug,
-        metricSlug: 'open-findings',
-        condition: { kind: 'below', value: threshold(30), for: times },
-        ...filters,
-      }
+      return of('below', threshold(30), filters)
     case 2:
-      return {
-        slug,
-        metricSlug: 'new-findings',
-        last: '7d',
-        condition: { kind: 'above', value: threshold(40), for: times },
-        ...filters,
-      }
+      return of('above', threshold(40), added('7d'))
     case 3:
-      return {
-        slug,
-        metricSlug: 'new-findings',
-        last: '3d',
-        condition: { kind: 'changeAbove', value: random() / 2, for: times },
-        ...filters,
-      }
+      return of('changeAbove', random() / 2, added('3d'))
     default:
-      return {
-        slug,
-        metricSlug: 'open-findings',
-        dimensions: ['severity'],
-        condition: { kind: 'above', value: threshold(20), for: times },
-      }
+      return of('above', threshold(20), { dimensions: ['severity'] })
   }
 }
 

@@ -97,23 +97,3 @@ export function addCase(tally: Tally, { expected }: DetectionCase, { judged, fou
     if (found > 0) tally.positivesHit++
   }
 }
-
-/** Findings of one bucket of confidence, and how many of them are right. */
-export interface CalibrationBucket {
-  from: number
-  findings: number
-  right: number
-  meanConfidence: number
-}
-
-/** Confidences in tenths from 0.5 on; a bucket is true to its name where the share that is right equals its mean. */
-export function toCalibration(judged: readonly Judged[]): CalibrationBucket[] {
-  return [0.5, 0.6, 0.7, 0.8, 0.9].map((from) => {
-    const within = judged.filter(
-      ({ prediction }) => Math.min(9, Math.floor(prediction.confidence * 10 + 1e-9)) / 10 === from,
-    )
-    const sum = within.reduce((total, { prediction }) => total + prediction.confidence, 0)
-    const right = within.filter((each) => each.right).length
-    return { from, findings: within.length, right, meanConfidence: sum / within.length }
-  })
-}

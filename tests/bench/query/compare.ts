@@ -2,7 +2,7 @@ import { dropCachedShapes } from '../../../src/query/engine/engine-plan.ts'
 import { findEngine } from '../../../src/query/engine/executor.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { median, print } from '../../support/bench.ts'
-import { type Duck, layouts } from './duck.ts'
+import type { Duck } from './duck.ts'
 import type { Question } from './questions.ts'
 
 export interface Measured {
@@ -28,11 +28,9 @@ const areEqual = (left: readonly number[], right: readonly number[]) =>
   left.length === right.length &&
   left.every((value, index) => Math.abs(value - (right[index] ?? 0)) <= 1e-12 * Math.max(1, Math.abs(value)))
 
-/** Asks the index, warm and with its lookup tables forgotten, and DuckDB in the better of its layouts, in turns. */
+/** Asks the index, warm and with its lookup tables forgotten, and DuckDB, in turns. */
 export async function compare(store: Store, duck: Duck, { name, ask, sql }: Question): Promise<Measured> {
-  const prepared = await Promise.all(
-    layouts.map((table) => Promise.all([sql(table)].flat().map((statement) => duck.prepare(statement)))),
-  )
+  const prepared = await Promise.all([sql].flat().map((statement) => duck.prepare(statement)))
   const warm = () => store.read((reader) => ask(reader))
   const cold = () =>
     store.read((reader) => {
@@ -46,19 +44,16 @@ export async function compare(store: Store, duck: Duck, { name, ask, sql }: Ques
     return performance.now() - started
   }
   const answer = warm()
-  const byLayout = prepared.map(() => [] as number[])
-  const [warmTimes, coldTimes]: [number[], number[]] = [[], []]
+  const [warmTimes, coldTimes, duckTimes]: [number[], number[], number[]] = [[], [], []]
   let rows: unknown[][] = []
   const warmUntil = performance.now() + 1500
   for (let round = 0; round < 60 && performance.now() < warmUntil; round++) warm()
   const until = performance.now() + BUDGET_MS
   for (let round = 0; round < ROUNDS && (round < 3 || performance.now() < until); round++) {
-    for (const [index, statements] of prepared.entries()) {
-      const started = performance.now()
-      rows = []
-      for (const run of statements) rows.push(...(await run()))
-      byLayout[index]?.push(performance.now() - started)
-    }
+    const started = performance.now()
+    rows = []
+    for (const run of prepared) rows.push(...(await run()))
+    duckTimes.push(performance.now() - started)
     // Our part is short, so it is measured more often, and in the same rounds.
     warm()
     for (let again = 0; again < 5; again++) warmTimes.push(timed(warm))
@@ -69,7 +64,7 @@ export async function compare(store: Store, duck: Duck, { name, ask, sql }: Ques
   if (!equal) print(`DIFFERENT ${name}: ${ours.slice(0, 5)} and ${theirs.slice(0, 5)}`)
   return {
     name,
-    duckMs: Math.min(...byLayout.map(median)),
+    duckMs: median(duckTimes),
     warmMs: median(warmTimes),
     coldMs: median(coldTimes),
     equal,

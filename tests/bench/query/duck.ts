@@ -12,9 +12,6 @@ import {
   typeName,
 } from './estate.ts'
 
-/** Two layouts of one table; each question is answered by the better of them. */
-export const layouts = ['f_enum', 'f_text']
-
 export interface Duck {
   prepare(sql: string): Promise<() => Promise<unknown[][]>>
   close(): void
@@ -24,7 +21,7 @@ const list = (names: readonly string[]) => names.map((name) => `'${name}'`).join
 const range = (count: number, toName: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toName(index))
 
-/** Opens DuckDB in a file and loads the findings in the order of time, in both layouts. */
+/** Opens DuckDB in a file and loads the findings in the order of time, with an enumeration for each word. */
 export async function openDuck(file: string, filled: Filled): Promise<Duck> {
   const instance = await DuckDBInstance.create(file, { threads: '2' })
   const connection = await instance.connect()
@@ -57,15 +54,13 @@ async function load(connection: DuckDBConnection, { findingFile, spanFile, conta
   }
   // Severities are numbered from 1 in the file, all else from 0.
   const pick = (name: keyof typeof names) => `enum_range(NULL::e_${name})[${name} + ${name === 'severity' ? 0 : 1}]`
-  const columns = (time: string, cast: (name: keyof typeof names) => string) =>
-    `${time} AS t, conf, asset, ${(Object.keys(names) as (keyof typeof names)[]).map((name) => `${cast(name)} AS ${name}`).join(', ')}`
-  const types = `columns = {'t': 'BIGINT', 'conf': 'INTEGER', 'asset': 'INTEGER', 'source': 'INTEGER', 'detector': 'INTEGER', 'ftype': 'INTEGER', 'category': 'INTEGER', 'severity': 'INTEGER', 'status': 'INTEGER', 'container': 'INTEGER', 'owner': 'INTEGER'}`
+  const words = Object.keys(names) as (keyof typeof names)[]
+  const columns = words.map((name) => `(${pick(name)})::e_${name} AS ${name}`).join(', ')
+  const numbers = ['conf', 'asset', ...words].map((name) => `'${name}': 'INTEGER'`).join(', ')
+  const types = `columns = {'t': 'BIGINT', ${numbers}}`
   const read = `read_csv('${findingFile}', header = false, ${types})`
   await connection.run(
-    `CREATE TABLE f_enum AS SELECT ${columns('epoch_ms(t)', (name) => `(${pick(name)})::e_${name}`)} FROM ${read} ORDER BY t`,
-  )
-  await connection.run(
-    `CREATE TABLE f_text AS SELECT ${columns('t', (name) => `${name}::VARCHAR`)} FROM f_enum ORDER BY t`,
+    `CREATE TABLE f AS SELECT epoch_ms(t) AS t, conf, asset, ${columns} FROM ${read} ORDER BY epoch_ms(t)`,
   )
   await connection.run(
     `CREATE TABLE spans AS SELECT epoch_ms(since) AS since, epoch_ms(until) AS until

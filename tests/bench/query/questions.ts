@@ -9,13 +9,13 @@ import { NOW, START } from './estate.ts'
 
 const DAY = 24 * 3_600_000
 
-/** One question to both: ours, in a snapshot, and as SQL over a table of DuckDB. */
+/** One question to both: ours, in a snapshot, and as SQL over the table f of DuckDB. */
 export interface Question {
   name: string
   /** The numbers of the answer. */
   ask(reader: Reader): (number | null)[]
   /** A statement, or those of a dashboard. */
-  sql(table: string): string | string[]
+  sql: string | string[]
 }
 
 const iso = (instant: number) => new Date(instant).toISOString()
@@ -75,22 +75,22 @@ const benchMetrics: Record<string, object> = {
   },
 }
 const onDashboard: [string, object | null, string][] = [
-  ['b-total', null, 'SELECT count(*) FROM $'],
-  ['b-open', null, `SELECT count(*) FROM $ WHERE status = 'OPEN'`],
-  ['b-open', { severities: ['CRITICAL'] }, `SELECT count(*) FROM $ WHERE status = 'OPEN' AND severity = 'CRITICAL'`],
+  ['b-total', null, 'SELECT count(*) FROM f'],
+  ['b-open', null, `SELECT count(*) FROM f WHERE status = 'OPEN'`],
+  ['b-open', { severities: ['CRITICAL'] }, `SELECT count(*) FROM f WHERE status = 'OPEN' AND severity = 'CRITICAL'`],
   [
     'b-open',
     { detectorTypes: detectors },
-    `SELECT count(*) FROM $ WHERE status = 'OPEN' AND detector IN (${quoted(detectors)})`,
+    `SELECT count(*) FROM f WHERE status = 'OPEN' AND detector IN (${quoted(detectors)})`,
   ],
-  ['b-open', { categories: ['SECURITY'] }, `SELECT count(*) FROM $ WHERE status = 'OPEN' AND category = 'SECURITY'`],
-  ['b-false', null, `SELECT CAST(count(*) FILTER (WHERE status = 'FALSE_POSITIVE') AS DOUBLE) / count(*) FROM $`],
-  ['b-resolved', null, `SELECT CAST(count(*) FILTER (WHERE status = 'RESOLVED') AS DOUBLE) / count(*) FROM $`],
-  ['b-confidence', null, 'SELECT avg(conf) / 10000 FROM $'],
-  ['b-confidence', { severities: high }, `SELECT avg(conf) / 10000 FROM $ WHERE ${isHigh}`],
-  ['b-assets', null, 'SELECT count(DISTINCT asset) FROM $'],
-  ['b-assets-open', null, `SELECT count(DISTINCT asset) FROM $ WHERE status = 'OPEN'`],
-  ['b-assets-high', null, `SELECT count(DISTINCT asset) FROM $ WHERE status = 'OPEN' AND ${isHigh}`],
+  ['b-open', { categories: ['SECURITY'] }, `SELECT count(*) FROM f WHERE status = 'OPEN' AND category = 'SECURITY'`],
+  ['b-false', null, `SELECT CAST(count(*) FILTER (WHERE status = 'FALSE_POSITIVE') AS DOUBLE) / count(*) FROM f`],
+  ['b-resolved', null, `SELECT CAST(count(*) FILTER (WHERE status = 'RESOLVED') AS DOUBLE) / count(*) FROM f`],
+  ['b-confidence', null, 'SELECT avg(conf) / 10000 FROM f'],
+  ['b-confidence', { severities: high }, `SELECT avg(conf) / 10000 FROM f WHERE ${isHigh}`],
+  ['b-assets', null, 'SELECT count(DISTINCT asset) FROM f'],
+  ['b-assets-open', null, `SELECT count(DISTINCT asset) FROM f WHERE status = 'OPEN'`],
+  ['b-assets-high', null, `SELECT count(DISTINCT asset) FROM f WHERE status = 'OPEN' AND ${isHigh}`],
 ]
 
 /** The dimensions that drivers are looked for in. */
@@ -136,39 +136,35 @@ const askDashboard = (reader: Reader): (number | null)[] =>
 
 const berlin = `timezone('Europe/Berlin', timezone('UTC', h))`
 /** The months of hours, and not of rows: its fastest form by far. */
-const toBerlinMonths = (table: string) =>
-  `SELECT date_trunc('month', ${berlin}), sum(n)::DOUBLE FROM
-    (SELECT date_trunc('hour', t) AS h, count(*) AS n FROM ${table} WHERE ${within(START)} GROUP BY 1) GROUP BY 1`
+const toBerlinMonths = `SELECT date_trunc('month', ${berlin}), sum(n)::DOUBLE FROM
+    (SELECT date_trunc('hour', t) AS h, count(*) AS n FROM f WHERE ${within(START)} GROUP BY 1) GROUP BY 1`
 
 export const questions: readonly Question[] = [
   {
     name: 'dashboard of 12',
     ask: askDashboard,
-    sql: (table) => onDashboard.map(([, , sql]) => sql.replace('$', table)),
+    sql: onDashboard.map(([, , sql]) => sql),
   },
-  { name: 'total', ask: metric('b-total'), sql: (table) => `SELECT count(*) FROM ${table}` },
+  { name: 'total', ask: metric('b-total'), sql: `SELECT count(*) FROM f` },
   {
     name: 'by severity, 3 detectors, 90 d',
     ask: metric('b-total', { ...days(90), dimensions: ['severity'], filters: { detectorTypes: detectors } }),
-    sql: (table) =>
-      `SELECT severity, count(*) FROM ${table} WHERE detector IN (${quoted(detectors)}) AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+    sql: `SELECT severity, count(*) FROM f WHERE detector IN (${quoted(detectors)}) AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
   },
   {
     name: 'false positives by detector',
     ask: metric('b-false', { dimensions: ['detectorType'] }),
-    sql: (table) =>
-      `SELECT detector, CAST(count(*) FILTER (WHERE status = 'FALSE_POSITIVE') AS DOUBLE) / count(*) FROM ${table} GROUP BY 1`,
+    sql: `SELECT detector, CAST(count(*) FILTER (WHERE status = 'FALSE_POSITIVE') AS DOUBLE) / count(*) FROM f GROUP BY 1`,
   },
   {
     name: 'distinct assets, open HIGH+',
     ask: metric('b-assets-high'),
-    sql: (table) => `SELECT count(DISTINCT asset) FROM ${table} WHERE status = 'OPEN' AND ${isHigh}`,
+    sql: `SELECT count(DISTINCT asset) FROM f WHERE status = 'OPEN' AND ${isHigh}`,
   },
   {
     name: 'daily 90 d, HIGH+',
     ask: series('b-total', { ...days(90), granularity: 'day', filters: { severities: ['HIGH', 'CRITICAL'] } }),
-    sql: (table) =>
-      `SELECT date_trunc('day', t), count(*) FROM ${table} WHERE ${isHigh} AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+    sql: `SELECT date_trunc('day', t), count(*) FROM f WHERE ${isHigh} AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
   },
   {
     name: 'monthly 2 y, Europe/Berlin',
@@ -182,8 +178,7 @@ export const questions: readonly Question[] = [
       dimensions: ['detectorType', 'severity'],
       filters: { categories: ['SECURITY', 'PRIVACY'] },
     }),
-    sql: (table) =>
-      `SELECT detector, severity, count(*) FROM ${table} WHERE category IN ('SECURITY', 'PRIVACY') AND ${within(NOW - 365 * DAY)} GROUP BY 1, 2`,
+    sql: `SELECT detector, severity, count(*) FROM f WHERE category IN ('SECURITY', 'PRIVACY') AND ${within(NOW - 365 * DAY)} GROUP BY 1, 2`,
   },
   {
     name: 'by source, unaligned 37 d',
@@ -192,38 +187,34 @@ export const questions: readonly Question[] = [
       to: iso(NOW - 1_234_567),
       dimensions: ['source'],
     }),
-    sql: (table) =>
-      `SELECT source, count(*) FROM ${table} WHERE ${within(NOW - 37 * DAY - 12_345_678, NOW - 1_234_567)} GROUP BY 1`,
+    sql: `SELECT source, count(*) FROM f WHERE ${within(NOW - 37 * DAY - 12_345_678, NOW - 1_234_567)} GROUP BY 1`,
   },
   {
     name: 'confidence >= 0.6 by severity, 90 d',
     ask: metric('b-rather-sure', { ...days(90), dimensions: ['severity'] }),
-    sql: (table) =>
-      `SELECT severity, count(*) FROM ${table} WHERE conf >= 6000 AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+    sql: `SELECT severity, count(*) FROM f WHERE conf >= 6000 AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
   },
   {
     name: 'distinct assets by detector',
     ask: metric('b-assets', { dimensions: ['detectorType'] }),
-    sql: (table) => `SELECT detector, count(DISTINCT asset) FROM ${table} GROUP BY 1`,
+    sql: `SELECT detector, count(DISTINCT asset) FROM f GROUP BY 1`,
   },
   {
     name: 'top 20 containers by open findings',
     ask: metric('b-open', { dimensions: ['container'], limit: 20 }),
-    sql: (table) =>
-      `SELECT container, count(*) FROM ${table} WHERE status = 'OPEN' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20`,
+    sql: `SELECT container, count(*) FROM f WHERE status = 'OPEN' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20`,
   },
   {
     name: 'median confidence by severity',
     ask: metric('b-median', { dimensions: ['severity'] }),
-    sql: (table) => `SELECT severity, quantile_cont(conf, 0.5) / 10000 FROM ${table} GROUP BY 1`,
+    sql: `SELECT severity, quantile_cont(conf, 0.5) / 10000 FROM f GROUP BY 1`,
   },
   {
     name: 'explain over 6 dimensions, 90 d',
     ask: drivers('b-explained', { ...days(90), compare: 'previous_period' }),
-    sql: (table) =>
-      `WITH g AS (SELECT grouping(severity, detector, ftype, category, source, container) AS d,
+    sql: `WITH g AS (SELECT grouping(severity, detector, ftype, category, source, container) AS d,
          count(*) FILTER (WHERE t >= ${at(NOW - 90 * DAY)}) - count(*) FILTER (WHERE t < ${at(NOW - 90 * DAY)}) AS n
-         FROM ${table} WHERE ${within(NOW - 180 * DAY)}
+         FROM f WHERE ${within(NOW - 180 * DAY)}
          GROUP BY GROUPING SETS ((severity), (detector), (ftype), (category), (source), (container))),
        r AS (SELECT n, row_number() OVER (PARTITION BY d ORDER BY abs(n) DESC) AS place FROM g)
        SELECT abs(n)::DOUBLE FROM r WHERE place <= 5`,
@@ -231,8 +222,7 @@ export const questions: readonly Question[] = [
   {
     name: 'open at the end of each week, 2 y',
     ask: series('b-open', { from: iso(NOW - 728 * DAY), to: iso(NOW), granularity: 'week', weekStart: 'wednesday' }),
-    sql: () =>
-      `WITH e AS (SELECT since AS m, 1 AS d FROM spans UNION ALL SELECT until, -1 FROM spans WHERE until IS NOT NULL),
+    sql: `WITH e AS (SELECT since AS m, 1 AS d FROM spans UNION ALL SELECT until, -1 FROM spans WHERE until IS NOT NULL),
        w AS (SELECT greatest(0, floor(epoch_ms(m - ${at(NOW - 728 * DAY)}) / ${7 * DAY})) AS b, sum(d) AS n FROM e WHERE m < ${at(NOW)} GROUP BY 1)
        SELECT b, (sum(n) OVER (ORDER BY b))::DOUBLE FROM w ORDER BY 1`,
   },

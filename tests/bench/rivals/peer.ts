@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { mainFile } from '../../support/assay.ts'
 
@@ -10,12 +9,12 @@ export interface Peer {
   args: readonly string[]
 }
 
-const rival = (file: string) => fileURLToPath(new URL(`./${file}`, import.meta.url))
-
 export const stdioPeers: readonly Peer[] = [
   { name: 'assay mcp', args: [mainFile, 'mcp'] },
-  { name: 'hello on @modelcontextprotocol/sdk', args: [rival('hello-sdk1-stdio.mjs')] },
-  { name: 'hello on @modelcontextprotocol/server', args: [rival('hello-sdk2-stdio.mjs')] },
+  {
+    name: 'hello on @modelcontextprotocol/sdk',
+    args: [fileURLToPath(new URL('./hello-sdk1-stdio.mjs', import.meta.url))],
+  },
 ]
 
 export function spawnPeer({ args }: Peer, home: string): ChildProcess {
@@ -72,15 +71,5 @@ export class StdioClient {
       this.#waiting.get(id)?.(message)
       this.#waiting.delete(id)
     }
-  }
-}
-
-/** Resident memory of a process, in MB; undefined where the system does not tell it. */
-export function residentMegabytes(pid: number): number | undefined {
-  try {
-    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
-  } catch {
-    return undefined
   }
 }

@@ -81,6 +81,26 @@ function listWords(): { open: string[]; resolved: string[] } {
   return { open: of(0).sort(), resolved: of(1).sort() }
 }
 
+/** Edits every item without a modification time. */
+function editSilently(): void {
+  for (const { reports, datasets } of tenant.workspaces.values()) {
+    for (const report of reports) report.pages = ['word:silent']
+    for (const dataset of datasets)
+      dataset.parameters = [{ name: 'word:silent', type: 'Text', currentValue: 'x', isRequired: true }]
+  }
+}
+
+/** The findings that are open after each day of a week. */
+async function countDaily(): Promise<number[]> {
+  const found: number[] = []
+  for (let day = 0; day < 7; day++) {
+    later(DAY_MS)
+    await scan()
+    found.push(listWords().open.length)
+  }
+  return found
+}
+
 describe.each(ways)('a second scan, $way', (way) => {
   /** What does not depend on how changes are found out. */
   const forOneWay = it.runIf(isLong || way === ways[0])
@@ -124,17 +144,8 @@ describe.each(ways)('a second scan, $way', (way) => {
   forOneWay('finds an edit without a modification time within a week', async () => {
     await start(way.server)
     await scan()
-    for (const { reports, datasets } of tenant.workspaces.values()) {
-      for (const report of reports) report.pages = ['word:silent']
-      for (const dataset of datasets)
-        dataset.parameters = [{ name: 'word:silent', type: 'Text', currentValue: 'x', isRequired: true }]
-    }
-    const found: number[] = []
-    for (let day = 0; day < 7; day++) {
-      later(DAY_MS)
-      await scan()
-      found.push(listWords().open.length)
-    }
+    editSilently()
+    const found = await countDaily()
     expect(found[6]).toBe(REPORTS + DATASETS)
     expect(found[0]).toBeLessThan(REPORTS)
     expect(new Set(found).size).toBeGreaterThan(2)
@@ -249,13 +260,6 @@ describe('permissions that are lost and restored', () => {
 })
 
 describe('a second scan where the lists contain no modification times', () => {
-  const editSilently = () => {
-    for (const { reports, datasets } of tenant.workspaces.values()) {
-      for (const report of reports) report.pages = ['word:silent']
-      for (const dataset of datasets)
-        dataset.parameters = [{ name: 'word:silent', type: 'Text', currentValue: 'x', isRequired: true }]
-    }
-  }
   const listScanned = () =>
     bench.store.read((reader) =>
       reader
@@ -281,12 +285,7 @@ describe('a second scan where the lists contain no modification times', () => {
     await scan()
     editSilently()
     reportAt(3).name = 'word:named'
-    const found: number[] = []
-    for (let day = 0; day < 7; day++) {
-      later(DAY_MS)
-      await scan()
-      found.push(listWords().open.length)
-    }
+    const found = await countDaily()
     expect(found[0]).toBeGreaterThan(0)
     expect(found[0]).toBeLessThan(REPORTS)
     expect(found[6]).toBe(REPORTS + DATASETS + 1)

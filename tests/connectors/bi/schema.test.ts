@@ -87,31 +87,24 @@ describe('reading a schema', () => {
     expect(fake.paths().some((path) => path.includes('executeQueries'))).toBe(false)
   })
 
+  const error = { code: 'X' }
+  it.each<[string, unknown, string]>([
+    ['404', refuse(404, { error: { code: 'PowerBIEntityNotFound' } }), 'no_build_permission'],
+    ['403', refuse(403), 'no_build_permission'],
+    ['401 for this dataset alone', refuse(401), 'no_build_permission'],
+    ['a setting', refuse(400, { error: { code: 'DatasetExecuteQueriesDisabled' } }), 'execute_queries_disabled'],
+    ['an error inside 200', { error: { code: 'X', message: 'y' } }, 'query_refused'],
+    ['an error inside a result', { results: [{ error }] }, 'query_refused'],
+    ['an error inside a table', { results: [{ tables: [{ error }] }] }, 'query_refused'],
+    ['a model without tables', rows(), 'no_tables'],
+  ])('states why there is no schema: the query is answered with %s', async (_name, reply, reason) => {
+    const { facts } = await factsOf(tenant(plain, { [query]: reply }))
+    expect(facts[0]).toMatchObject({ schemaStatus: 'unavailable', schemaReason: reason })
+    expect(facts[0]?.schemaTried).toMatchObject({ scanner: 'admin_api_forbidden' })
+  })
+
   it.each<[string, Record<string, unknown>, Routes, string]>([
-    [
-      '404 on the query',
-      {},
-      { [query]: refuse(404, { error: { code: 'PowerBIEntityNotFound' } }) },
-      'no_build_permission',
-    ],
-    ['403 on the query', {}, { [query]: refuse(403) }, 'no_build_permission'],
-    ['401 for this dataset alone', {}, { [query]: refuse(401) }, 'no_build_permission'],
     ['an application and row-level security', { isEffectiveIdentityRequired: true }, {}, 'rls'],
-    [
-      'a tenant that turned queries off',
-      {},
-      { [query]: refuse(400, { error: { code: 'DatasetExecuteQueriesDisabled' } }) },
-      'execute_queries_disabled',
-    ],
-    ['an error inside 200', {}, { [query]: { error: { code: 'X', message: 'y' } } }, 'query_refused'],
-    ['an error inside a result', {}, { [query]: { results: [{ error: { code: 'X' } }] } }, 'query_refused'],
-    [
-      'an error inside a table',
-      {},
-      { [query]: { results: [{ tables: [{ error: { code: 'X' } }] }] } },
-      'query_refused',
-    ],
-    ['a model without tables', {}, { [query]: rows() }, 'no_tables'],
     [
       '501 on the tables of a push dataset',
       { addRowsAPIEnabled: true },
@@ -121,7 +114,6 @@ describe('reading a schema', () => {
   ])('states why there is no schema: %s', async (_name, dataset, extra, reason) => {
     const { facts } = await factsOf(tenant([{ ...plain[0], ...dataset }], extra))
     expect(facts[0]).toMatchObject({ schemaStatus: 'unavailable', schemaReason: reason })
-    expect(facts[0]?.schemaTried).toMatchObject({ scanner: 'admin_api_forbidden' })
   })
 
   const eight = Array.from({ length: 8 }, (_, index) => ({ id: datasetId(index + 1), name: `Set ${index}` }))
@@ -338,11 +330,5 @@ describe('the metadata scan', () => {
     const described = assets.filter(({ facts }) => facts?.description === true)
     expect(described).toHaveLength(100)
     expect(asked.length).toBeLessThanOrEqual(16)
-  })
-
-  it('parks the whole scan when it is rate limited for an hour', async () => {
-    const fake = await startFakeBi(scanned())
-    fake.routes['POST /admin/workspaces/getInfo'] = refuse(429, {}, { 'retry-after': '3600' })
-    expect((await crawlAll(payloadFor(fake))).failed).toEqual({ Finance: 'retry_later' })
   })
 })

@@ -41,43 +41,21 @@ describe('a connection test', () => {
     expect(fake.paths().some((path) => path.includes('getInfo'))).toBe(false)
   })
 
-  it.each<[string, Routes, Record<string, unknown>, Record<string, string>]>([
-    [
-      'a refused sign-in',
-      { 'POST token': refuse(401, { error: 'invalid_client' }) },
-      {},
-      { sign_in: 'denied', list_scopes: 'skipped' },
-    ],
-    [
-      'a refused listing',
-      { 'GET /groups': refuse(403) },
-      {},
-      { sign_in: 'ok', list_scopes: 'denied', read_items: 'skipped' },
-    ],
-    ['a broken server', { 'GET /groups': refuse(501) }, {}, { list_scopes: 'failed' }],
-    ['no workspace', { 'GET /groups': [] }, {}, { list_scopes: 'failed' }],
-    [
-      'a scope with a wrong name',
-      {},
-      { scope: { workspace_names: ['Finance', 'X'] } },
-      { scope: 'failed', list_scopes: 'ok' },
-    ],
-    ['a valid scope', {}, { scope: { workspace_names: ['Finance'] } }, { scope: 'ok' }],
-    ['items that may not be read', { 'GET /groups/*/reports': refuse(403) }, {}, { read_items: 'denied' }],
-    ['an administrator', { 'GET /admin/groups': [] }, {}, { admin_api: 'ok', execute_queries: 'skipped' }],
-    [
-      'queries that are refused',
-      { 'POST /groups/*/datasets/*/executeQueries': refuse(400) },
-      {},
-      { execute_queries: 'denied' },
-    ],
-    [
-      'an application asked for personal workspaces',
-      {},
-      { scope: { include_personal_workspaces: true } },
-      { personal_workspaces: 'denied' },
-    ],
-  ])('reports %s', async (_name, routes, optional, expected) => {
+  const noSignIn = { 'POST token': refuse(401, { error: 'invalid_client' }) }
+  const noQueries = { 'POST /groups/*/datasets/*/executeQueries': refuse(400) }
+  it.each<[string, Routes, Record<string, string>, scope?: object]>([
+    ['a refused sign-in', noSignIn, { sign_in: 'denied', list_scopes: 'skipped' }],
+    ['a refused listing', { 'GET /groups': refuse(403) }, { list_scopes: 'denied', read_items: 'skipped' }],
+    ['a broken server', { 'GET /groups': refuse(501) }, { list_scopes: 'failed' }],
+    ['no workspace', { 'GET /groups': [] }, { list_scopes: 'failed' }],
+    ['a wrong name', {}, { scope: 'failed', list_scopes: 'ok' }, { workspace_names: ['Finance', 'X'] }],
+    ['a valid scope', {}, { scope: 'ok' }, { workspace_names: ['Finance'] }],
+    ['items that may not be read', { 'GET /groups/*/reports': refuse(403) }, { read_items: 'denied' }],
+    ['an administrator', { 'GET /admin/groups': [] }, { admin_api: 'ok', execute_queries: 'skipped' }],
+    ['queries that are refused', noQueries, { execute_queries: 'denied' }],
+    ['an application', {}, { personal_workspaces: 'denied' }, { include_personal_workspaces: true }],
+  ])('reports %s', async (_name, routes, expected, scope) => {
+    const optional = scope === undefined ? {} : { scope }
     expect((await stepsOf({ ...good, ...routes }, optional)).steps).toMatchObject(expected)
   })
 })

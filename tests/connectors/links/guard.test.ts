@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExchangeError } from '../../../src/connectors/http/exchange.ts'
@@ -8,52 +9,14 @@ import { silentLog } from '../../../src/runtime/log.ts'
 import { startLoopback } from '../loopback.ts'
 
 const forbidden = [
-  '0.0.0.0',
-  '0.1.2.3',
-  '10.0.0.1',
-  '10.255.255.255',
-  '100.64.0.1',
-  '100.100.100.200',
-  '127.0.0.1',
-  '127.1.2.3',
-  '168.63.129.16',
-  '169.254.0.1',
-  '169.254.169.254',
-  '172.16.0.1',
-  '172.31.255.254',
-  '192.0.0.192',
-  '192.0.2.1',
-  '192.88.99.1',
-  '192.168.0.1',
-  '198.18.0.1',
-  '198.51.100.7',
-  '203.0.113.9',
-  '224.0.0.1',
-  '240.0.0.1',
-  '255.255.255.255',
-  '::',
-  '::1',
-  '::7f00:1',
-  '::ffff:127.0.0.1',
-  '::ffff:7f00:1',
-  '::ffff:10.0.0.1',
-  '::ffff:0:127.0.0.1',
-  '64:ff9b::7f00:1',
-  '64:ff9b:1::7f00:1',
-  '100::1',
-  '2001::1',
-  '2001:10::1',
-  '2001:20::1',
-  '2001:db8::1',
-  '2002:7f00:1::',
-  '3fff::1',
-  '4000::1',
-  '5f00::1',
-  'fc00::1',
-  'fd00:ec2::254',
-  'fe80::1',
-  'fec0::1',
-  'ff02::1',
+  ...(
+    '0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 127.0.0.1 127.1.2.3 ' +
+    '168.63.129.16 169.254.0.1 169.254.169.254 172.16.0.1 172.31.255.254 192.0.0.192 192.0.2.1 ' +
+    '192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.7 203.0.113.9 224.0.0.1 240.0.0.1 255.255.255.255 :: ' +
+    '::1 ::7f00:1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:10.0.0.1 ::ffff:0:127.0.0.1 64:ff9b::7f00:1 ' +
+    '64:ff9b:1::7f00:1 100::1 2001::1 2001:10::1 2001:20::1 2001:db8::1 2002:7f00:1:: 3fff::1 4000::1 ' +
+    '5f00::1 fc00::1 fd00:ec2::254 fe80::1 fec0::1 ff02::1'
+  ).split(' '),
   'not an address',
   '',
 ]
@@ -214,40 +177,22 @@ describe('connections of the guard', () => {
     expect(server.connections()).toBe(0)
   })
 
-  it.each<[string, [string, number][]]>([
-    ['a private one', [['127.0.0.1', 4]]],
-    [
-      'a public and a private one',
-      [
-        ['93.184.216.34', 4],
-        ['127.0.0.1', 4],
-      ],
-    ],
-    [
-      'a private and a public one',
-      [
-        ['127.0.0.1', 4],
-        ['93.184.216.34', 4],
-      ],
-    ],
-    ['a mapped one', [['::ffff:127.0.0.1', 6]]],
-    ['the metadata service', [['169.254.169.254', 4]]],
-    ['a unique local one', [['fd00::1', 6]]],
-    ['an embedded one', [['64:ff9b::7f00:1', 6]]],
-    ['the unspecified one', [['0.0.0.0', 4]]],
-    ['one of a shared network', [['100.64.0.1', 4]]],
-    ['a link-local one', [['fe80::1', 6]]],
-    ['a documentation one', [['203.0.113.1', 4]]],
-    [
-      'a public one and a private one of the other family',
-      [
-        ['2606:4700::1111', 6],
-        ['127.0.0.1', 4],
-      ],
-    ],
+  it.each([
+    ['a private one', ['127.0.0.1']],
+    ['a public and a private one', ['93.184.216.34', '127.0.0.1']],
+    ['a private and a public one', ['127.0.0.1', '93.184.216.34']],
+    ['a mapped one', ['::ffff:127.0.0.1']],
+    ['the metadata service', ['169.254.169.254']],
+    ['a unique local one', ['fd00::1']],
+    ['an embedded one', ['64:ff9b::7f00:1']],
+    ['the unspecified one', ['0.0.0.0']],
+    ['one of a shared network', ['100.64.0.1']],
+    ['a link-local one', ['fe80::1']],
+    ['a documentation one', ['203.0.113.1']],
+    ['a public one and a private one of the other family', ['2606:4700::1111', '127.0.0.1']],
   ])('are not opened to a name whose address is: %s', async (_name, answers) => {
     const server = await canary()
-    const resolve: Resolve = async () => answers.map(([address, family]) => ({ address, family }))
+    const resolve: Resolve = async () => answers.map((address) => ({ address, family: isIP(address) }))
     expect(await faultOf(`http://shop.com:${server.port}/`, resolve)).toBe(NOT_PUBLIC)
     expect(server.connections()).toBe(0)
   })

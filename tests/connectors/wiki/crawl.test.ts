@@ -43,22 +43,23 @@ describe('a scan of a whole site', () => {
     ])
   })
 
-  test('reads titles, texts, comments with replies, and attachments', async () => {
+  test('reads titles, texts, dates, comments with replies by their lines, and attachments', async () => {
     const wiki = await startWiki(small())
-    const { texts } = await crawlAll(openWiki(wiki.url))
+    const { assets, texts } = await crawlAll(openWiki(`${wiki.url}/wiki/`))
     expect(texts.get(`${prefix}:page:11`)).toBe('Setup|text of 11')
     expect(texts.get(`${prefix}:comments:10`)).toBe('comment 70|reply|reply to the reply|inline key')
     expect(texts.get(`${prefix}:attachment:att5`)).toBe('a.txt|bytes of att5')
     expect(texts.get(`${prefix}:space:1`)).toBe('Documents|All about it')
-  })
-
-  test('locates findings in comments by lines of the comment', async () => {
-    const wiki = await startWiki(small())
-    const { assets } = await crawlAll(openWiki(wiki.url))
     const document = await assets.get(`${prefix}:comments:10`)?.document?.()
     expect(document?.parts.map(({ path, lineStarts }) => [path, lineStarts])).toEqual(
       ['70', '71', '72', '73'].map((id) => [`comment ${id}`, [0]]),
     )
+    expect(assets.get(`${prefix}:page:11`)).toMatchObject({
+      url: `${wiki.url}/wiki/spaces/DOCS/pages/11`,
+      contentCreatedAt: Date.UTC(2026, 0, 5, 8, 11),
+      contentUpdatedAt: Date.UTC(2026, 0, 5, 8, 11),
+    })
+    expect(assets.get(`${prefix}:attachment:att5`)?.url).toContain(`${wiki.url}/wiki/pages/viewpageattachments.action?`)
   })
 
   test('returns links with the data for resolving them', async () => {
@@ -95,22 +96,6 @@ describe('a scan of a whole site', () => {
     expect(assets.get(`${prefix}:comments:10`)?.links).toEqual([
       { type: 'comments_on', targetKey: `${prefix}:page:10` },
     ])
-  })
-
-  test('returns addresses that people can open', async () => {
-    const wiki = await startWiki(small())
-    const { assets } = await crawlAll(openWiki(`${wiki.url}/wiki/`))
-    expect(assets.get(`${prefix}:page:11`)?.url).toBe(`${wiki.url}/wiki/spaces/DOCS/pages/11`)
-    expect(assets.get(`${prefix}:attachment:att5`)?.url).toContain(`${wiki.url}/wiki/pages/viewpageattachments.action?`)
-  })
-
-  test('uses the dates of the platform', async () => {
-    const wiki = await startWiki(small())
-    const { assets } = await crawlAll(openWiki(wiki.url))
-    expect(assets.get(`${prefix}:page:11`)).toMatchObject({
-      contentCreatedAt: Date.UTC(2026, 0, 5, 8, 11),
-      contentUpdatedAt: Date.UTC(2026, 0, 5, 8, 11),
-    })
   })
 
   test('names the owners, requesting each account once', async () => {

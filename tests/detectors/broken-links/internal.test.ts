@@ -37,61 +37,36 @@ const lookup: LinkLookup = {
   self: () => target(),
 }
 
+const to = (targetKey: string, type = 'references'): InternalLink => ({ type, targetKey })
+const page = (id: number) => to(`wiki:c:page:${id}`)
+const reference = (given: NonNullable<InternalLink['reference']>): InternalLink => ({
+  type: 'references',
+  reference: given,
+})
+
 const cases: [string, InternalLink, string | undefined][] = [
-  ['a page by id', { type: 'references', targetKey: 'wiki:c:page:1' }, undefined],
-  ['a page by id that was never seen', { type: 'references', targetKey: 'wiki:c:page:9' }, 'PAGE_MISSING MEDIUM 0.98'],
-  ['a page by id that is deleted', { type: 'references', targetKey: 'wiki:c:page:2' }, 'PAGE_MISSING MEDIUM 0.98'],
-  ['a page by id in a space that is not scanned', { type: 'references', targetKey: 'wiki:c:page:77' }, undefined],
-  ['an archived page', { type: 'references', targetKey: 'wiki:c:page:3' }, 'STALE_TARGET LOW 0.9'],
-  ['a page in the trash', { type: 'references', targetKey: 'wiki:c:page:4' }, 'STALE_TARGET LOW 0.9'],
-  ['a page by title', { type: 'references', reference: { title: 'Onboarding' } }, undefined],
-  ['a title that no page has', { type: 'references', reference: { title: 'Gone' } }, 'PAGE_MISSING MEDIUM 0.98'],
-  [
-    'a title in another space',
-    { type: 'references', reference: { title: 'Onboarding', space: 'HR' } },
-    'PAGE_MISSING MEDIUM 0.98',
-  ],
-  ['a title in a space out of scope', { type: 'references', reference: { title: 'X', space: 'FAR' } }, undefined],
-  ['an attachment', { type: 'references', reference: { filename: 'plan.pdf' } }, undefined],
-  [
-    'a missing attachment',
-    { type: 'references', reference: { filename: 'old.pdf' } },
-    'ATTACHMENT_MISSING MEDIUM 0.98',
-  ],
-  ['an anchor of the page itself', { type: 'references', reference: { anchor: 'First-steps' } }, undefined],
-  [
-    'a missing anchor of the page itself',
-    { type: 'references', reference: { anchor: 'Nowhere' } },
-    'ANCHOR_MISSING LOW 0.8',
-  ],
-  [
-    'an anchor of another page',
-    { type: 'references', targetKey: 'wiki:c:page:1', reference: { id: '1', anchor: 'access' } },
-    undefined,
-  ],
-  [
-    'a missing anchor of another page',
-    { type: 'references', reference: { title: 'Onboarding', anchor: 'x' } },
-    'ANCHOR_MISSING LOW 0.8',
-  ],
-  [
-    'a report whose dataset is missing',
-    { type: 'uses_dataset', targetKey: 'bi:t:dataset:9' },
-    'DATASET_MISSING MEDIUM 0.98',
-  ],
-  ['a report whose dataset is not visible', { type: 'uses_dataset', targetKey: 'bi:t:dataset:5' }, undefined],
-  ['a tile whose report exists', { type: 'tile_from_report', targetKey: 'bi:t:report:1' }, undefined],
-  [
-    'a tile whose report is missing',
-    { type: 'tile_from_report', targetKey: 'bi:t:report:9' },
-    'REPORT_MISSING MEDIUM 0.98',
-  ],
-  [
-    'a tile whose dataset is missing',
-    { type: 'tile_from_dataset', targetKey: 'bi:t:dataset:9' },
-    'DATASET_MISSING MEDIUM 0.98',
-  ],
-  ['links that are not checked', { type: 'contains', targetKey: 'wiki:c:page:9' }, undefined],
+  ['a page by id', page(1), undefined],
+  ['a page by id that was never seen', page(9), 'PAGE_MISSING MEDIUM 0.98'],
+  ['a page by id that is deleted', page(2), 'PAGE_MISSING MEDIUM 0.98'],
+  ['a page by id in a space that is not scanned', page(77), undefined],
+  ['an archived page', page(3), 'STALE_TARGET LOW 0.9'],
+  ['a page in the trash', page(4), 'STALE_TARGET LOW 0.9'],
+  ['a page by title', reference({ title: 'Onboarding' }), undefined],
+  ['a title that no page has', reference({ title: 'Gone' }), 'PAGE_MISSING MEDIUM 0.98'],
+  ['a title in another space', reference({ title: 'Onboarding', space: 'HR' }), 'PAGE_MISSING MEDIUM 0.98'],
+  ['a title in a space out of scope', reference({ title: 'X', space: 'FAR' }), undefined],
+  ['an attachment', reference({ filename: 'plan.pdf' }), undefined],
+  ['a missing attachment', reference({ filename: 'old.pdf' }), 'ATTACHMENT_MISSING MEDIUM 0.98'],
+  ['an anchor of the page itself', reference({ anchor: 'First-steps' }), undefined],
+  ['a missing anchor of the page itself', reference({ anchor: 'Nowhere' }), 'ANCHOR_MISSING LOW 0.8'],
+  ['an anchor of another page', { ...page(1), reference: { id: '1', anchor: 'access' } }, undefined],
+  ['a missing anchor of another page', reference({ title: 'Onboarding', anchor: 'x' }), 'ANCHOR_MISSING LOW 0.8'],
+  ['a report whose dataset is missing', to('bi:t:dataset:9', 'uses_dataset'), 'DATASET_MISSING MEDIUM 0.98'],
+  ['a report whose dataset is not visible', to('bi:t:dataset:5', 'uses_dataset'), undefined],
+  ['a tile whose report exists', to('bi:t:report:1', 'tile_from_report'), undefined],
+  ['a tile whose report is missing', to('bi:t:report:9', 'tile_from_report'), 'REPORT_MISSING MEDIUM 0.98'],
+  ['a tile whose dataset is missing', to('bi:t:dataset:9', 'tile_from_dataset'), 'DATASET_MISSING MEDIUM 0.98'],
+  ['links that are not checked', to('wiki:c:page:9', 'contains'), undefined],
 ]
 
 describe('links inside the platform', () => {
