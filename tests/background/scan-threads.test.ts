@@ -13,16 +13,19 @@ const script = new URL(
     import { parentPort, workerData } from 'node:worker_threads'
     const emit = (name, value) => parentPort.postMessage({ kind: 'event', name, value })
     const kept = []
+    const calls = new Map()
+    const end = (scanUid) => parentPort.postMessage({ kind: 'reply', id: calls.get(scanUid) })
     setInterval(() => emit('alive'), 50)
-    parentPort.on('message', ({ kind, name, value }) => {
+    parentPort.on('message', ({ kind, id, name, input, value }) => {
       if (kind === 'stop') parentPort.postMessage({ kind: 'stopped' })
-      if (name === 'start') {
-        emit('log', value + ' ' + workerData.owner)
-        if (value.startsWith('short')) setTimeout(() => emit('settled', value), 30)
-        if (value.startsWith('blocking')) for (;;) ;
-        if (value.startsWith('large')) for (;;) kept.push(new Array(10_000).fill({}))
+      if (name === 'scan') {
+        calls.set(input, id)
+        emit('log', input + ' ' + workerData.owner)
+        if (input.startsWith('short')) setTimeout(() => end(input), 30)
+        if (input.startsWith('blocking')) for (;;) ;
+        if (input.startsWith('large')) for (;;) kept.push(new Array(10_000).fill({}))
       }
-      if (name === 'yield') emit('settled', value)
+      if (name === 'yield') end(value)
     })
   `)}`,
 )
