@@ -113,7 +113,7 @@ function makePlaces(assets: AssetTable, random: SeededRandom, slot: 'container' 
     at >= none || at % width === width - 1 ? none : at,
   )
   const ofValues = random.chance(0.7) || isByAsset ? { slot, partOf: partOfValue } : undefined
-  return { none, places: { isByAsset, isOfEveryCombo: false, partOf, ofValues, parts: width, groupOf } }
+  return { none, places: { isByAsset, partOf, ofValues, parts: width, groupOf } }
 }
 
 function makeAssets(random: SeededRandom, count: number) {

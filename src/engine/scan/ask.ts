@@ -88,20 +88,15 @@ export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | un
 }
 
 function scanBuckets(
-  { timeline, assets, hasContainers }: ColumnSource,
+  { timeline, assets }: ColumnSource,
   { shape, want }: FlowQuery,
   borders: readonly number[],
   numbers: Numbers,
 ): void {
-  const { rows, tallies } = timeline
-  const wanted = (borders.at(-1) ?? 0) - (borders[0] ?? 0)
-  const isByContainer = hasContainers === true && want === 'count' && shape.places?.ofValues?.slot === 'container'
-  const column = isByContainer ? rows.containers.find(assets, rows.asset, { count: rows.count, wanted }) : undefined
-  const containers = column && { column, hasRemoved: (tallies.total.combos[0] ?? 0) > 0 }
   for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
     const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
     const out = { ...numbers, base: bucket * numbers.width }
-    scanRows(rows, range, { shape, assets, want, containers }, out)
+    scanRows(timeline.rows, range, { shape, assets, want }, out)
   }
 }
 
