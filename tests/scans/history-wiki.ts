@@ -1,8 +1,8 @@
 import type { SampleReply } from '../../src/sample/exchange.ts'
-import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
-import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { WikiTenant } from '../../src/sample/wiki/tenant.ts'
+import { onPath, type SampleFault } from '../sample/fault.ts'
+import { startSampleWiki } from '../sample/servers.ts'
 import { type Chance, type Item, toText, type World } from './history-model.ts'
 
 const SPACES = [1, 2]

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { commentOf, pageOf, spaceOf, startWiki, stopWikis } from '../connectors/wiki/support.ts'
+import { onPath, type SampleFault } from '../sample/fault.ts'
 import { countKept, createWikiSource, openPlatformBench } from './platform.ts'
 import type { Workbench } from './workbench.ts'
 

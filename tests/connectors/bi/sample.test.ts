@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type SampleBiOptions, startSampleBi } from '../../../src/sample/bi/server.ts'
 import { type BiDataset, BiTenant } from '../../../src/sample/bi/tenant.ts'
-import { onPath } from '../../../src/sample/fault.ts'
 import { toGuid } from '../../../src/sample/ids.ts'
+import { onPath } from '../../sample/fault.ts'
+import { type SampleBiOptions, startSampleBi } from '../../sample/servers.ts'
 import { crawlAll } from './fake.ts'
 
 const day = Date.parse('2025-01-01T00:00:00Z')

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import {
   attachmentOf,
   checksumsOf,
