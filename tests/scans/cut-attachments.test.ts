@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { attachmentOf, pageOf, startWiki, stopWikis } from '../connectors/wiki/support.ts'
+import { replaceAttachment } from '../sample/edits.ts'
 import { wikiConfig } from './platform.ts'
 import { listKept, openSectionedBench } from './sectioned.ts'
 import type { Workbench } from './workbench.ts'
@@ -36,7 +37,7 @@ it('findings beyond attachment_max_bytes are not resolved until the whole file i
   ])
   expect(Object.values(statuses())).toEqual(['OPEN', 'OPEN', 'OPEN'])
 
-  wiki.tenant.replaceAttachment('att5', text('word:first', 'nothing', 'word:third', 'word:fourth'))
+  replaceAttachment(wiki.tenant, 'att5', text('word:first', 'nothing', 'word:third', 'word:fourth'))
   const changed = await bench.scan()
   expect(changed.warnings.map(({ code }) => code)).toContain('attachment_too_large')
   expect(found.map((excerpt) => statuses()[excerpt])).toEqual(['OPEN', 'OPEN', 'OPEN'])

@@ -51,7 +51,7 @@ describe('a workspace that is no longer listed', () => {
   it('is deleted when the list of administrators no longer contains it', async () => {
     const opened = await scanned({ adminApi: true })
     const open = count('OPEN')
-    opened.planted.tenant.deleteWorkspace(secondOf(opened).id)
+    opened.planted.tenant.workspaces.delete(secondOf(opened).id)
     expect(codes(await bench.scan())).toContain('scope_gone')
     expect(count('RESOLVED') + count('OPEN')).toBe(open)
     expect(count('RESOLVED')).toBeGreaterThan(40)
@@ -68,7 +68,7 @@ describe('a workspace that is no longer listed', () => {
     async (_name, optional) => {
       const opened = await scanned({ optional })
       const open = count('OPEN')
-      opened.planted.tenant.deleteWorkspace(secondOf(opened).id)
+      opened.planted.tenant.workspaces.delete(secondOf(opened).id)
       expect(codes(await bench.scan())).toContain('scope_gone')
       expect(count('RESOLVED')).toBe(0)
       expect(codes(await bench.scan())).toContain('scope_gone')
@@ -85,7 +85,7 @@ describe('a workspace that is no longer listed', () => {
     it('is deleted by the second complete scan if its removal cannot be confirmed', async () => {
       const opened = await scanned({ optional })
       const open = count('OPEN')
-      opened.planted.tenant.deleteWorkspace(firstOf(opened).id)
+      opened.planted.tenant.workspaces.delete(firstOf(opened).id)
       const second = await bench.scan()
       expect([second.status, second.reason]).toEqual(['PARTIAL', 'nothing_visible'])
       expect(codes(second)).toEqual(['scope_unmatched', 'scope_gone'])
@@ -99,7 +99,7 @@ describe('a workspace that is no longer listed', () => {
     it('is deleted at once when the list of administrators no longer contains it', async () => {
       const opened = await scanned({ adminApi: true, optional })
       const open = count('OPEN')
-      opened.planted.tenant.deleteWorkspace(firstOf(opened).id)
+      opened.planted.tenant.workspaces.delete(firstOf(opened).id)
       expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
       expect([count('OPEN'), count('RESOLVED')]).toEqual([0, open])
     })

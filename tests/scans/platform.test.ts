@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Scan } from '../../src/scans/model.ts'
 import { commentOf, pageOf, spaceOf, startWiki, stopWikis } from '../connectors/wiki/support.ts'
+import { deletePage, editComment } from '../sample/edits.ts'
 import { onPath, type SampleFault } from '../sample/fault.ts'
 import { countKept, createWikiSource, openPlatformBench } from './platform.ts'
 import type { Workbench } from './workbench.ts'
@@ -41,7 +42,7 @@ const empty: SampleFault['respond'] = {
 
 it('a loss of 60 % of the pages, or an empty list, resolves nothing until a second complete listing agrees', async () => {
   const wiki = await scanned()
-  for (const { id } of pages.slice(0, DELETED)) wiki.tenant.deletePage(id)
+  for (const { id } of pages.slice(0, DELETED)) deletePage(wiki.tenant, id)
   expect(await bench.scan()).toMatchObject({ status: 'PARTIAL', reason: 'mass_vanishing' })
   expect(countKept(bench)).toEqual({ open: PAGES, resolved: 0, deleted: 0 })
   wiki.faults.push({ match: onPath(/\/spaces\/2\/pages$/), times: 1, respond: empty })
@@ -108,7 +109,7 @@ it('findings in replies are not resolved while replies cannot be read', async ()
   await bench.scan()
   expect(countKept(bench).open).toBe(PAGES + 2)
   wiki.faults.push({ match: onPath(/\/70\/children$/), respond: { status: 500 } })
-  wiki.tenant.editComment('75', '<p>nothing</p>')
+  editComment(wiki.tenant, '75', '<p>nothing</p>')
   for (let times = 0; times < 3; times++) {
     const scan = await bench.scan()
     expect(codes(scan)).toContain('comments_unavailable')

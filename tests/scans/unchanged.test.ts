@@ -12,6 +12,7 @@ import { scanOperations } from '../../src/scans/operations.ts'
 import { sourceOperations } from '../../src/sources/operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import type { Store } from '../../src/store/store.ts'
+import { editComment, editPage, replaceAttachment } from '../sample/edits.ts'
 import { generatedWiki, toGeneratedId } from '../sample/generated-wiki.ts'
 import { type SampleWiki, startSampleWiki } from '../sample/servers.ts'
 import { contextOf, localPerson } from '../support/context.ts'
@@ -118,9 +119,9 @@ describe(`a second scan of ${PAGES} pages`, () => {
       .find(({ pageId, parentId }) => pageId === commented && parentId === undefined)
     const attachment = tenant.attachments.values().find(({ pageId }) => pageId === attached)
     if (comment === undefined || attachment === undefined) throw new Error('the generated wiki has changed')
-    tenant.editPage(page, { body: '<p>A new text.</p>' })
-    tenant.editComment(comment.id, '<p>A new word.</p>')
-    tenant.replaceAttachment(attachment.id, Buffer.from('new bytes'))
+    editPage(tenant, page, { body: '<p>A new text.</p>' })
+    editComment(tenant, comment.id, '<p>A new word.</p>')
+    replaceAttachment(tenant, attachment.id, Buffer.from('new bytes'))
     const at = Date.now()
     const { scan: third, requests } = await scan()
     expect(third).toMatchObject({ status: 'COMPLETED', failures: [], progress: { scanned: 3 } })
