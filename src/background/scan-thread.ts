@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { UpstreamTally } from '../connectors/http/upstream.ts'
 import type { ImportContext, ImportResult } from '../imports/imports.ts'
 import type { Awaitable } from '../kernel/awaitable.ts'
@@ -85,20 +86,18 @@ const lost = {
 
 interface Thread {
   worker: WorkerClient<ScanThreadProtocol>
-  owner: Owner
-  /** It was asked to stop: new work waits for the next thread. */
-  stopping: boolean
   /** When it last responded, by `performance.now()`. */
   aliveAt: number
-  /** It applies an import, whose transaction blocks it for as long as it takes. */
+  /** It stores an import, whose transaction blocks it for as long as it takes. */
   isImporting: boolean
-  /** Why it is being ended. */
+  /** Why its scan is given up if it ends now. */
   cause: GiveUpCause
-}
-
-interface CrashHistory {
-  times: number
-  lastAt: number
+  /** It gets no new work: that waits for the next thread. */
+  isEnding: boolean
+  /** It was asked to end because it had no work. */
+  wasIdle: boolean
+  /** Resolves when it has ended and the scans that it was running are released. */
+  ended: Promise<void>
 }
 
 /**
@@ -106,25 +105,21 @@ interface CrashHistory {
  * it with all others. It starts with the first work and ends after an idle period.
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
-  const { store, log, script = SCRIPT, ending = createScanEnding(options) } = options
+  const { store, log, script = SCRIPT, ending = createScanEnding(options), onSettled, now } = options
   const { idleMs = IDLE_MS, stallMs = STALL_MS, maxBytes = MAX_BYTES, checkMs = CHECK_MS } = options
-  const { onSettled = () => {} } = options
-  /** Scans to run here, with the recent crashes of their thread. */
-  const scans = new Map<string, CrashHistory>()
-  /** Calls that wait for the next thread. */
-  let unsent: ((thread: Thread) => void)[] = []
+  const scans = new Set<string>()
   const reports = new Map<number, (progress: Progress) => void>()
   let lastId = 0
   let thread: Thread | undefined
   let closed = false
   let idle: NodeJS.Timeout | undefined
-  let restart: NodeJS.Timeout | undefined
-  /** Until what the last thread left is ended. */
-  let clearing: Promise<void> | undefined
+  /** Calls that run or wait for a thread. */
+  let calls = 0
 
   const open = (): Thread => {
     const owner = createOwner()
     const workerData: ScanThreadSettings = { ...toThreadSettings(options), owner: owner.name, processMark }
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
     const worker = openWorker<ScanThreadProtocol>({
       script,
       settings: {
@@ -135,29 +130,27 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       events: {
         log: options.writeLine,
         upstream: (counts) => options.upstream?.add(counts),
-        settled: (scanUid) => void settle(scanUid),
         progress: ({ id, progress }) => reports.get(id)?.(progress),
         alive: () => {
           opened.aliveAt = performance.now()
         },
-        importing: (isImporting) => {
-          opened.isImporting = isImporting
+        importing: () => {
+          opened.isImporting = true
         },
       },
       log,
       onExit: (error) => {
         clearInterval(watch)
-        onExit(opened, error)
+        opened.isEnding = true
+        if (isOutOfMemory(error)) opened.cause = 'out_of_memory'
+        void clear(owner, opened, error).then(() => {
+          thread = undefined
+          resolve()
+        })
       },
     })
-    const opened: Thread = {
-      worker,
-      owner,
-      stopping: false,
-      aliveAt: performance.now(),
-      isImporting: false,
-      cause: 'thread_died',
-    }
+    const state = { isImporting: false, isEnding: false, wasIdle: false, cause: 'thread_died' as const }
+    const opened: Thread = { worker, aliveAt: performance.now(), ...state, ended }
     const watch = setInterval(() => {
       if (scans.size > 0) void check(opened)
     }, checkMs).unref()
@@ -170,139 +163,118 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     if (isImporting) return
     if (performance.now() - checked.aliveAt > stallMs) checked.cause = 'stalled'
     else if ((await worker.countMemory()) > maxBytes) checked.cause = 'out_of_memory'
-    if (checked.cause !== 'thread_died') void worker.terminate()
+    if (checked.cause === 'thread_died') return
+    checked.isEnding = true
+    void worker.terminate()
   }
 
-  const settle = async (scanUid: string) => {
-    scans.delete(scanUid)
-    stopIfIdle()
-    await stopIfLarge()
-    onSettled(scanUid)
-  }
-
-  /** Sends all unsent work to the thread, starting it if needed. */
-  const dispatch = () => {
-    if (closed || thread?.stopping === true || restart !== undefined || clearing !== undefined) return
-    clearTimeout(idle)
-    if (thread === undefined) {
-      thread = open()
-      for (const scanUid of scans.keys()) thread.worker.notify('start', scanUid)
+  /** Releases the scans that a thread was running. */
+  const clear = async (owner: Owner, { cause, wasIdle }: Thread, error: unknown): Promise<void> => {
+    owner.release()
+    if (wasIdle) return
+    if (!closed) log.error('the scan thread died', { error, cause, scans: scans.size })
+    try {
+      // When everything closes, nothing else waits for this thread.
+      await (closed ? createScanEnding(options) : ending).releaseScans(owner.name)
+    } catch (error) {
+      log.warn('scans of a dead thread could not be released; they resume when their heartbeat is too old', { error })
     }
-    const waiting = unsent
-    unsent = []
-    for (const send of waiting) send(thread)
-  }
-
-  const isIdle = () => scans.size === 0 && unsent.length === 0 && (thread?.worker.pending ?? 0) === 0
-
-  const stopIfIdle = () => {
-    if (!isIdle()) return
-    clearTimeout(idle)
-    idle = setTimeout(stop, idleMs).unref()
-  }
-
-  const stopIfLarge = async () => {
-    const bytes = (await thread?.worker.countMemory()) ?? 0
-    if (bytes > LARGE_BYTES && isIdle()) stop()
   }
 
   const stop = () => {
-    if (thread === undefined || thread.stopping) return
-    thread.stopping = true
+    if (thread === undefined || thread.isEnding) return
+    thread.isEnding = true
+    thread.wasIdle = true
     void thread.worker.stop(STOP_MS)
   }
 
-  /** Releases the scans that the thread was running; scans and unsent calls start on the next thread. */
-  const onExit = ({ owner, stopping, cause }: Thread, error: unknown) => {
-    thread = undefined
+  /** Calls the thread, which is started if needed. */
+  const perform = async <Result>(call: (thread: Thread) => Promise<Result>): Promise<Result> => {
+    calls++
     clearTimeout(idle)
-    owner.release()
-    if (stopping) {
-      // It had no work left.
-      if (!closed && !isIdle()) dispatch()
-      return
-    }
-    if (!closed) log.error('the scan thread died', { error, cause, scans: scans.size })
-    clearing = clear(owner, isOutOfMemory(error) ? 'out_of_memory' : cause)
-  }
-
-  const clear = async (owner: Owner, cause: GiveUpCause): Promise<void> => {
-    const driven = new Set(await release(owner))
-    const at = options.now()
-    for (const [scanUid, before] of [...scans]) {
-      // A scan that was only queued did not cause the crash; if none was running, any may have caused it.
-      if (driven.size > 0 && !driven.has(scanUid)) continue
-      const times = Math.abs(at - before.lastAt) > FORGET_MS ? 1 : before.times + 1
-      scans.set(scanUid, { times, lastAt: at })
-      // Another attempt would need as much memory.
-      if (times < MAX_CRASHES && cause !== 'out_of_memory') continue
-      await giveUp(scanUid, cause)
-      await settle(scanUid)
-    }
-    clearing = undefined
-    if (closed) return
-    const most = Math.max(1, ...[...scans.values()].map(({ times }) => times))
-    restart = setTimeout(() => {
-      restart = undefined
-      if (!isIdle()) dispatch()
-    }, RESTART_MS * most)
-    restart.unref()
-  }
-
-  const release = async (owner: Owner): Promise<string[]> => {
     try {
-      // When everything closes, nothing else waits for this thread.
-      return await (closed ? createScanEnding(options) : ending).releaseScans(owner.name)
-    } catch (error) {
-      log.warn('scans of a dead thread could not be released; they resume when their heartbeat is too old', { error })
-      return []
+      while (thread?.isEnding === true) await thread.ended
+      if (closed) throw new AppError('unavailable', 'Assay is closing; start the operation again.')
+      thread ??= open()
+      return await call(thread)
+    } finally {
+      calls--
+      if (calls === 0 && !closed) idle = setTimeout(stop, idleMs).unref()
     }
   }
 
-  const giveUp = async (scanUid: string, cause: GiveUpCause) => {
-    try {
-      await ending.giveUpScan(scanUid, cause)
-    } catch (error) {
-      log.error('a scan could not be marked as failed', { scan: scanUid, error })
-    }
-  }
-
-  const perform = async <Result>(
+  const ask = async <Result>(
     kind: keyof typeof lost,
     call: (worker: Thread['worker']) => Promise<Result>,
   ): Promise<Result> => {
-    if (closed) throw new AppError('unavailable', 'Assay is closing; start the operation again.')
     // A thread that starts now would open whichever file has replaced the database.
     store.files?.requireSameFiles()
     try {
-      return await new Promise<Result>((resolve, reject) => {
-        unsent.push(({ worker }) => void call(worker).finally(stopIfIdle).then(resolve, reject))
-        dispatch()
-      })
+      return await perform(({ worker }) => call(worker))
     } catch (error) {
       throw error instanceof WorkerLost ? new AppError('unavailable', lost[kind]) : error
     }
   }
 
+  /** Runs a scan until it ends or its thread does; returns why that ended. */
+  const attempt = (scanUid: string): Promise<GiveUpCause | undefined> =>
+    perform(async (used) => {
+      try {
+        await used.worker.call('scan', scanUid)
+        used.isImporting = false
+        return undefined
+      } catch (error) {
+        if (!(error instanceof WorkerLost)) throw error
+        await used.ended
+        return used.cause
+      }
+    })
+
+  const run = async (scanUid: string): Promise<void> => {
+    for (let crashes = 0, lastAt = now(); !closed; ) {
+      const cause = await attempt(scanUid)
+      if (cause === undefined || closed) return
+      const at = now()
+      crashes = Math.abs(at - lastAt) > FORGET_MS ? 1 : crashes + 1
+      lastAt = at
+      // Another attempt would need as much memory.
+      if (crashes >= MAX_CRASHES || cause === 'out_of_memory') return ending.giveUpScan(scanUid, cause)
+      await sleep(RESTART_MS * crashes, undefined, { ref: false })
+    }
+  }
+
+  const stopIfLarge = async () => {
+    const bytes = (await thread?.worker.countMemory()) ?? 0
+    if (bytes > LARGE_BYTES && calls === 0) stop()
+  }
+
+  const start = async (scanUid: string): Promise<void> => {
+    scans.add(scanUid)
+    try {
+      await run(scanUid)
+    } catch (error) {
+      if (!closed) log.error('a scan could not be run, or marked as failed', { scan: scanUid, error })
+    }
+    scans.delete(scanUid)
+    await stopIfLarge()
+    onSettled?.(scanUid)
+  }
+
   return {
     start: (scanUid) => {
-      if (closed || scans.has(scanUid)) return
-      scans.set(scanUid, { times: 0, lastAt: options.now() })
-      const running = thread
-      dispatch()
-      if (thread !== undefined && thread === running && !thread.stopping) thread.worker.notify('start', scanUid)
+      if (!closed && !scans.has(scanUid)) void start(scanUid)
     },
     cancel: (scanUid) => thread?.worker.notify('cancel', scanUid),
     yield: (scanUid) => thread?.worker.notify('yield', scanUid),
     importFindings: (stream, request, { signal, caller: { name } }) =>
-      perform('import', (worker) =>
+      ask('import', (worker) =>
         worker.call('import', { stream, request, caller: { name } }, { signal, transfer: [stream] }),
       ),
     run: async (operation, input, { caller, signal, progress }) => {
       const id = ++lastId
       reports.set(id, progress)
       try {
-        return await perform('call', (worker) => worker.call('call', { id, operation, input, caller }, { signal }))
+        return await ask('call', (worker) => worker.call('call', { id, operation, input, caller }, { signal }))
       } finally {
         reports.delete(id)
       }
@@ -310,10 +282,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     close: async () => {
       closed = true
       clearTimeout(idle)
-      clearTimeout(restart)
-      scans.clear()
-      await thread?.worker.stop(STOP_MS)
-      await clearing
+      await Promise.all([thread?.worker.stop(STOP_MS), thread?.ended])
     },
   }
 }

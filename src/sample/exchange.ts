@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A request as received by a sample server, including credentials, so that tests can check where they were sent. */
+/** A request as received by a sample server. */
 export interface RequestRecord {
   /** Which of the tenant's servers received it: `site`, `media`, `api`, `authority`, `web`. */
   server: string

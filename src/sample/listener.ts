@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Handler, RequestRecord, SampleRequest } from './exchange.ts'
-import { deliver, type SampleFault, takeFault } from './fault.ts'
+import type { Handler, SampleReply, SampleRequest } from './exchange.ts'
 
 export interface Listener {
   /** Origin: `http://127.0.0.1:PORT`. */
@@ -12,14 +10,21 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** A request before it is answered. */
+export interface Exchange {
+  request: SampleRequest
+  response: ServerResponse
+  handle: () => Promise<SampleReply>
+  send: (reply: SampleReply) => void
+}
+
 export interface ListenOptions {
   server: string
   handle: Handler
-  requests: RequestRecord[]
-  faults: SampleFault[]
   /** 0 selects a free port. */
   port?: number | undefined
-  latencyMs?: number | undefined
+  /** Responds in place of the server; default: sends the reply of the handler. */
+  respond?: ((exchange: Exchange) => Promise<void>) | undefined
 }
 
 const MAX_BODY_BYTES = 10_000_000
@@ -49,10 +54,6 @@ async function answer(options: ListenOptions, incoming: IncomingMessage, respons
     status: 0,
     anonymous: false,
   }
-  options.requests.push(request)
-  if (options.latencyMs !== undefined && options.latencyMs > 0) await sleep(options.latencyMs)
-  const fault = takeFault(options.faults, request)
-  if (fault === 'anonymous') request.anonymous = true
   const handle = async () => {
     try {
       return await options.handle(request)
@@ -60,10 +61,33 @@ async function answer(options: ListenOptions, incoming: IncomingMessage, respons
       return { status: 500, body: { message: error instanceof Error ? error.message : 'error' } }
     }
   }
-  await deliver({ request, response, fault, handle })
+  const send = (reply: SampleReply) => sendReply(request, response, reply)
+  if (options.respond === undefined) send(await handle())
+  else await options.respond({ request, response, handle, send })
 }
 
-/** Starts one HTTP server on loopback. Every request is recorded before it is handled. */
+/** The body of a reply in bytes, and their media type. */
+export function encodeBody({ body }: SampleReply): { bytes: Buffer; type: string | undefined } {
+  if (body === undefined) return { bytes: Buffer.alloc(0), type: undefined }
+  if (typeof body === 'string') return { bytes: Buffer.from(body), type: 'text/plain; charset=utf-8' }
+  if (body instanceof Uint8Array) return { bytes: Buffer.from(body), type: 'application/octet-stream' }
+  return { bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' }
+}
+
+function sendReply(request: SampleRequest, response: ServerResponse, reply: SampleReply): void {
+  const { bytes, type } = encodeBody(reply)
+  request.status = reply.status
+  const bodiless = reply.status === 204 || reply.status === 304
+  response.writeHead(reply.status, {
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(bodiless ? {} : { 'content-length': String(bytes.length) }),
+    ...reply.headers,
+  })
+  if (request.method === 'HEAD' || bodiless) response.end()
+  else response.end(bytes)
+}
+
+/** Starts one HTTP server on loopback. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer((incoming, response) => {
     response.on('error', () => {})

@@ -37,7 +37,6 @@ type RowForm = 'object' | 'pluck' | 'raw'
 export class Connection implements Writer {
   readonly #database: Database.Database
   readonly #statements = new LruMap<CompiledStatement>(MAX_CACHED_STATEMENTS)
-  readonly #onWait: () => void
   readonly #views: SnapshotViews
   readonly #now: (() => number) | undefined
   #open = false
@@ -45,9 +44,8 @@ export class Connection implements Writer {
   dataVersion: number | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
-  constructor(database: Database.Database, onWait: () => void, now?: () => number) {
+  constructor(database: Database.Database, now?: () => number) {
     this.#database = database
-    this.#onWait = onWait
     this.#views = new SnapshotViews(database)
     this.#now = now
   }
@@ -141,13 +139,12 @@ export class Connection implements Writer {
   /** Retries every LOCK_RETRY_MS: SQLite's busy handler backs off to long pauses, in which other writers overtake. */
   #begin(begin: string): void {
     const deadline = performance.now() + LOCK_TIMEOUT_MS
-    for (let waited = false; ; waited = true) {
+    for (;;) {
       try {
         this.#keep(begin, 'object').run()
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error
-        if (!waited) this.#onWait()
         sleepSync(LOCK_RETRY_MS)
       }
     }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { Connection, LOCK_RETRY_MS, LOCK_TIMEOUT_MS, openConnection, WAL_TRUNCATE_BYTES } from './connection.ts'
@@ -15,7 +15,6 @@ import type { Reader, TransactionOptions, Writer } from './reader-writer.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
 import type { StorePlace } from './store-place.ts'
-import { WriterSignal } from './writer-signal.ts'
 
 export type { Reader, RowStatement, StoredValue, Writer, WriteScope, WriteStatement } from './reader-writer.ts'
 
@@ -59,8 +58,8 @@ const WRITE_CACHE_BYTES = 128 * MEGABYTE
 const SNAPSHOT_CACHE_BYTES = 16 * MEGABYTE
 /** See `limitCaches`. */
 const LOW_CACHE_BYTES = { read: 8 * MEGABYTE, write: 16 * MEGABYTE }
-/** How long a batch writer yields to a waiting writer, which retries every millisecond. */
-const BATCH_YIELD_MS = 4
+/** How long a batch writer yields to other writers, which retry every LOCK_RETRY_MS. */
+const BATCH_YIELD_MS = 3
 /** A batch writer continues when the log is smaller than this. */
 const MAX_LOG_BYTES_BETWEEN_BATCHES = 32 * MEGABYTE
 /** Interval between attempts to empty the log. */
@@ -151,7 +150,6 @@ export class FileStore implements Store, StoreFiles {
   readonly files = this
   readonly #reader: Connection
   readonly #writer: Connection
-  readonly #writerSignal: WriterSignal
   readonly #guard: FileGuard
   readonly #now: () => number
   #moveId: string | undefined
@@ -166,10 +164,9 @@ export class FileStore implements Store, StoreFiles {
     this.place = { kind: 'file', file }
     this.space = space
     this.#now = now
-    this.#writerSignal = new WriterSignal(`${file}-bell`)
     this.#guard = new FileGuard(file, () => isWhole(file))
-    this.#writer = new Connection(writer, () => this.#writerSignal.signal())
-    this.#reader = new Connection(reader, () => {}, now)
+    this.#writer = new Connection(writer)
+    this.#reader = new Connection(reader, now)
   }
 
   /**
@@ -210,7 +207,7 @@ export class FileStore implements Store, StoreFiles {
   openSnapshot({ asRecorded = false } = {}): { reader: Reader; close(): void } {
     this.#guard.check()
     const database = openConnection(this.file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
-    const reader = new Connection(database, () => {}, asRecorded ? () => Number.MIN_SAFE_INTEGER : this.#now)
+    const reader = new Connection(database, asRecorded ? () => Number.MIN_SAFE_INTEGER : this.#now)
     try {
       this.#guard.check()
       reader.beginSnapshot()
@@ -296,10 +293,9 @@ export class FileStore implements Store, StoreFiles {
     limitMs?: number
   } = {}) {
     const deadline = performance.now() + limitMs
-    for (let isSignalled = false; !this.#writer.isWriteLockFree(); isSignalled = true) {
+    while (!this.#writer.isWriteLockFree()) {
       if (signal?.aborted === true) return
       if (performance.now() >= deadline) throw this.#explainBusy(toBusyError())
-      if (!isSignalled) this.#writerSignal.signal()
       await sleep(LOCK_RETRY_MS)
     }
   }
@@ -309,8 +305,7 @@ export class FileStore implements Store, StoreFiles {
    * first, and waits while a long read keeps the write-ahead log from being emptied.
    */
   async yieldBetweenBatches(signal?: AbortSignal): Promise<void> {
-    if (this.#writerSignal.wasSignalled()) await sleep(BATCH_YIELD_MS)
-    else await nextTurn()
+    await sleep(BATCH_YIELD_MS)
     await this.#drain(MAX_LOG_BYTES_BETWEEN_BATCHES, Number.POSITIVE_INFINITY, signal)
   }
 

@@ -13,15 +13,14 @@ import { createUpstreamTally } from '../../src/connectors/http/upstream.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import { createLog } from '../../src/runtime/log.ts'
-import { sampleCredentials } from '../../src/sample/credentials.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
-import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { sourceOperations } from '../../src/sources/operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import type { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
+import { startSampleWiki } from '../sample/servers.ts'
 import { snapshotOf } from '../scans/workbench.ts'
 import { takeFaults } from '../support/endings.ts'
 import { importLine } from '../support/import-line.ts'
@@ -49,30 +48,11 @@ const dyingScript = new URL(
     await import(${JSON.stringify(builtScript.href)})
   `)}`,
 )
-/** Dies three times, as soon as it drives two scans. */
-const faintScript = new URL(
-  `data:text/javascript,${encodeURIComponent(`
-    import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-    import { workerData } from 'node:worker_threads'
-    const { default: Database } = await import(${JSON.stringify(import.meta.resolve('better-sqlite3'))})
-    const mark = workerData.home + '/deaths'
-    if (!existsSync(mark) || readFileSync(mark).length < 3) {
-      const database = new Database(workerData.home + '/assay.db', { readonly: true })
-      const driven = database.prepare("SELECT count(*) FROM scan WHERE status = 'RUNNING' AND owner = ?").pluck()
-      setInterval(() => {
-        if (driven.get(workerData.owner) < 2) return
-        appendFileSync(mark, '+')
-        process.exit(3)
-      }, 20)
-    }
-    await import(${JSON.stringify(builtScript.href)})
-  `)}`,
-)
 /** Dies of every scan. */
 const deadlyScript = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', ({ name }) => { if (name === 'start') process.exit(7) })
+    parentPort.on('message', ({ name }) => { if (name === 'scan') process.exit(7) })
   `)}`,
 )
 
@@ -272,24 +252,6 @@ describe('the scan thread', { timeout: 120_000 }, () => {
     expect(countDeaths()).toBeGreaterThan(4)
     expect(takeFaults()).toHaveLength(countDeaths())
   }, 60_000)
-
-  it('does not give up a scan that only waited while others crashed it', async () => {
-    const bench = await openBench(8, { latencyMs: 40, script: faintScript })
-    const config = await bench.run<{ config: object }>('get_source', { id: 'wiki' })
-    const masked = { api_token: sampleCredentials.apiToken }
-    for (const name of ['two', 'three']) {
-      await bench.run('create_source', { name, config: { ...config.config, masked } })
-    }
-    const ids: string[] = []
-    for (const id of ['wiki', 'two', 'three']) ids.push((await bench.run<Scan>('start_scan', { id })).id)
-    const ended = await Promise.all(ids.map((id) => bench.end(id)))
-    expect(ended.map(({ status, reason }) => [status, reason])).toEqual([
-      [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
-      [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
-      ['COMPLETED', undefined],
-    ])
-    expect(takeFaults()).not.toEqual([])
-  }, 120_000)
 })
 
 const streamOf = (text: string) => new Blob([text]).stream() as ReadableStream<Uint8Array>

@@ -13,23 +13,26 @@ const script = new URL(
     import { parentPort, workerData } from 'node:worker_threads'
     const emit = (name, value) => parentPort.postMessage({ kind: 'event', name, value })
     const kept = []
+    const calls = new Map()
+    const end = (scanUid) => parentPort.postMessage({ kind: 'reply', id: calls.get(scanUid) })
     setInterval(() => emit('alive'), 50)
-    parentPort.on('message', ({ kind, name, value }) => {
+    parentPort.on('message', ({ kind, id, name, input, value }) => {
       if (kind === 'stop') parentPort.postMessage({ kind: 'stopped' })
-      if (name === 'start') {
-        emit('log', value + ' ' + workerData.owner)
-        if (value.startsWith('short')) setTimeout(() => emit('settled', value), 30)
-        if (value.startsWith('blocking')) for (;;) ;
-        if (value.startsWith('import')) {
-          emit('importing', true)
+      if (name === 'scan') {
+        calls.set(input, id)
+        emit('log', input + ' ' + workerData.owner)
+        if (input.startsWith('short')) setTimeout(() => end(input), 30)
+        if (input.startsWith('blocking')) for (;;) ;
+        if (input.startsWith('import')) {
+          emit('importing')
           setTimeout(() => {
             for (const until = Date.now() + 1000; Date.now() < until; ) ;
-            emit('settled', value)
+            end(input)
           }, 50)
         }
-        if (value.startsWith('large')) for (;;) kept.push(new Array(10_000).fill({}))
+        if (input.startsWith('large')) for (;;) kept.push(new Array(10_000).fill({}))
       }
-      if (name === 'yield') emit('settled', value)
+      if (name === 'yield') end(value)
     })
   `)}`,
 )
@@ -110,7 +113,7 @@ it('a scan that blocks its thread is ended, tried again and given up', async () 
   await until(() => started.includes('short-1'))
 }, 60_000)
 
-it('an import that blocks its thread while it is applied is not ended', async () => {
+it('an import that blocks its thread while it is stored is not ended', async () => {
   const { threads, started, givenUp } = openThreads({ stallMs: 200, checkMs: 50 })
   threads.start('import-1')
   await sleep(1500)

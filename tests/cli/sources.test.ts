@@ -6,7 +6,7 @@ import { sourceFlags } from '../../src/cli/source-flags.ts'
 import { listSourceForms } from '../../src/cli/source-form.ts'
 import { inputNode } from '../../src/operation/input/coerce.ts'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
-import { type SampleTenants, startSampleTenants } from '../../src/sample/tenants.ts'
+import { type SampleTenants, startSampleTenants } from '../sample/servers.ts'
 import { keys, openCommandLine } from './command-line.ts'
 
 const { apiToken, accountEmail, tenantId, clientId, clientSecret } = sampleCredentials

@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startSampleBi } from '../../src/sample/bi/server.ts'
 import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
-import type { SampleFault } from '../../src/sample/fault.ts'
-import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+import type { SampleFault } from '../sample/fault.ts'
+import { startSampleBi, startSampleWiki } from '../sample/servers.ts'
 import biRest from '../support/contracts/bi-rest.json' with { type: 'json' }
 import type { Call, Parameter } from '../support/contracts/contract.ts'
 import extras from '../support/contracts/extras.json' with { type: 'json' }

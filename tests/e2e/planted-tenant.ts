@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import * as wikiWire from '../../src/connectors/wiki/wire.ts'
 import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
-import type { SampleFault } from '../../src/sample/fault.ts'
+import type { SampleFault } from '../sample/fault.ts'
 import type { PlatformCase } from '../scans/planted-platform.ts'
 import type { MarkedPlantings } from '../support/marked-plantings.ts'
 

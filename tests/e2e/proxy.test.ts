@@ -2,8 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type SampleTenants, sampleSourceConfigs, startSampleTenants } from '../../src/sample/tenants.ts'
+import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startLoopback } from '../connectors/loopback.ts'
+import { editPage } from '../sample/edits.ts'
+import { type SampleTenants, startSampleTenants } from '../sample/servers.ts'
 import { createSource, makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { type Certificate, hasOpenssl, makeCertificate } from '../support/certificates.ts'
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts'
@@ -58,7 +60,7 @@ describe.skipIf(!hasOpenssl)('behind a forward proxy that opens TLS', () => {
     }
     const [page = ''] = wiki.tenant.pages.keys()
     const toLink = (path: string) => `<p><a href="https://${names.links}${path}">link</a></p>`
-    wiki.tenant.editPage(page, { body: ['/fine', '/gone', '/moved'].map(toLink).join('') })
+    editPage(wiki.tenant, page, { body: ['/fine', '/gone', '/moved'].map(toLink).join('') })
     const [wikiUrl, biUrl, authorityUrl] = [names.site, names.api, names.authority].map((name) => `https://${name}`)
     const sources = sampleSourceConfigs({
       wikiUrl: wikiUrl ?? '',

@@ -8,7 +8,7 @@ import { createSurface } from '../../src/commands/mcp-surface.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import { call } from '../../src/operation/operation.ts'
-import { startSampleTenants } from '../../src/sample/tenants.ts'
+import { startSampleTenants } from '../sample/servers.ts'
 
 /** A finding as lists show it. */
 export interface ListedFinding {

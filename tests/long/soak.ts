@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../src/kernel/random.ts'
-import type { FaultResponse, SampleFault } from '../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
-import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
+import type { FaultResponse, SampleFault } from '../sample/fault.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
+import { type SampleWiki, startSampleWiki } from '../sample/servers.ts'
 import { makeHome, serveAssay } from '../support/assay.ts'
 
 /** One request in twenty goes wrong, in one of these ways. */

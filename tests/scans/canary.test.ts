@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
-import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { type Loopback, startLoopback } from '../connectors/loopback.ts'
 import { attachmentOf, cloudId, pageOf, startWiki, stopWikis } from '../connectors/wiki/support.ts'
+import { onPath, type SampleFault } from '../sample/fault.ts'
 import { openPlatformBench, wikiConfig } from './platform.ts'
 import type { Workbench } from './workbench.ts'
 

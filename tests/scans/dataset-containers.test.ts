@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type SampleBi, startSampleBi } from '../../src/sample/bi/server.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
+import { type SampleBi, startSampleBi } from '../sample/servers.ts'
 import { plantedBi } from './planted.ts'
 import { openSectionedBench } from './sectioned.ts'
 import type { Workbench } from './workbench.ts'

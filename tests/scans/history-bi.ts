@@ -1,8 +1,8 @@
-import { startSampleBi } from '../../src/sample/bi/server.ts'
 import { type BiDataset, BiTenant, type SampleDashboard, type SampleReport } from '../../src/sample/bi/tenant.ts'
 import type { SampleReply } from '../../src/sample/exchange.ts'
-import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
+import { onPath, type SampleFault } from '../sample/fault.ts'
+import { startSampleBi } from '../sample/servers.ts'
 import { type Chance, type Item, toText, type World } from './history-model.ts'
 
 const guid = (letter: string, n: number) => `${letter.repeat(8)}-0000-4000-8000-${String(n).padStart(12, '0')}`

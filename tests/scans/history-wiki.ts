@@ -1,8 +1,17 @@
 import type { SampleReply } from '../../src/sample/exchange.ts'
-import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
-import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { WikiTenant } from '../../src/sample/wiki/tenant.ts'
+import {
+  deleteAttachment,
+  deletePage,
+  editComment,
+  editPage,
+  movePage,
+  replaceAttachment,
+  restorePage,
+} from '../sample/edits.ts'
+import { onPath, type SampleFault } from '../sample/fault.ts'
+import { startSampleWiki } from '../sample/servers.ts'
 import { type Chance, type Item, toText, type World } from './history-model.ts'
 
 const SPACES = [1, 2]
@@ -114,14 +123,14 @@ export async function openWikiWorld(): Promise<World> {
     const page = tenant.addPage({ spaceId, title: `Page ${n}`, body: '<p>text</p>' })
     const item = add('page', `${prefix}:page:${page.id}`, place)
     onEdit(item, ({ title = '', body = '' }) =>
-      tenant.editPage(page.id, { title: `Page ${n} ${title}`, body: `<p>${body}</p>` }),
+      editPage(tenant, page.id, { title: `Page ${n} ${title}`, body: `<p>${body}</p>` }),
     )
     updates.push(() => {
       const to = spaceIds.get(item.place) ?? ''
-      if (page.spaceId !== to) tenant.movePage(page.id, { spaceId: to })
+      if (page.spaceId !== to) movePage(tenant, page.id, { spaceId: to })
       if (item.isThere !== (page.status === 'current')) {
-        if (item.isThere) tenant.restorePage(page.id)
-        else tenant.deletePage(page.id)
+        if (item.isThere) restorePage(tenant, page.id)
+        else deletePage(tenant, page.id)
       }
     })
     const footer = tenant.addComment(page.id, { body: 'text' }).id
@@ -132,7 +141,7 @@ export async function openWikiWorld(): Promise<World> {
       let before = ''
       updates.push(() => {
         const now = toText(comments.texts[section])
-        if (now !== before) tenant.editComment(id, `<p>${now}</p>`)
+        if (now !== before) editComment(tenant, id, `<p>${now}</p>`)
         before = now
       })
     }
@@ -141,11 +150,11 @@ export async function openWikiWorld(): Promise<World> {
     const attachment = add('attachment', `${prefix}:attachment:${file.id}`, place, item.key)
     onEdit(attachment, ({ filename = '', content = '' }) => {
       file.title = `${filename}.txt`
-      tenant.replaceAttachment(file.id, Buffer.from(content))
+      replaceAttachment(tenant, file.id, Buffer.from(content))
     })
     updates.push(() => {
       const status = attachment.isThere ? 'current' : 'trashed'
-      if (file.status !== status) tenant.deleteAttachment(file.id)
+      if (file.status !== status) deleteAttachment(tenant, file.id)
       file.status = status
     })
   }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { SampleBi } from '../../src/sample/bi/server.ts'
-import { onPath } from '../../src/sample/fault.ts'
+import { onPath } from '../sample/fault.ts'
+import type { SampleBi } from '../sample/servers.ts'
 import { isLong } from '../support/long.ts'
 import { PAST_REREAD_MS } from './compared.ts'
 import { codesOf, countKept, openScannedBi, type ScannedBi } from './scanned-bi.ts'
@@ -49,7 +49,7 @@ describe('a workspace that is no longer listed', () => {
   it('is deleted when the list of administrators no longer contains it', async () => {
     const opened = await scanned({ adminApi: true })
     const open = count('OPEN')
-    opened.planted.tenant.deleteWorkspace(secondOf(opened).id)
+    opened.planted.tenant.workspaces.delete(secondOf(opened).id)
     expect(codesOf(await bench.scan())).toContain('scope_gone')
     expect(count('RESOLVED') + count('OPEN')).toBe(open)
     expect(count('RESOLVED')).toBeGreaterThan(40)
@@ -66,7 +66,7 @@ describe('a workspace that is no longer listed', () => {
     async (_name, optional) => {
       const opened = await scanned({ optional })
       const open = count('OPEN')
-      opened.planted.tenant.deleteWorkspace(secondOf(opened).id)
+      opened.planted.tenant.workspaces.delete(secondOf(opened).id)
       expect(codesOf(await bench.scan())).toContain('scope_gone')
       expect(count('RESOLVED')).toBe(0)
       expect(codesOf(await bench.scan())).toContain('scope_gone')
@@ -83,7 +83,7 @@ describe('a workspace that is no longer listed', () => {
     it('is deleted by the second complete scan if its removal cannot be confirmed', async () => {
       const opened = await scanned({ optional })
       const open = count('OPEN')
-      opened.planted.tenant.deleteWorkspace(firstOf(opened).id)
+      opened.planted.tenant.workspaces.delete(firstOf(opened).id)
       const second = await bench.scan()
       expect([second.status, second.reason]).toEqual(['PARTIAL', 'nothing_visible'])
       expect(codesOf(second)).toEqual(['scope_unmatched', 'scope_gone'])
@@ -97,7 +97,7 @@ describe('a workspace that is no longer listed', () => {
     it('is deleted at once when the list of administrators no longer contains it', async () => {
       const opened = await scanned({ adminApi: true, optional })
       const open = count('OPEN')
-      opened.planted.tenant.deleteWorkspace(firstOf(opened).id)
+      opened.planted.tenant.workspaces.delete(firstOf(opened).id)
       expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
       expect([count('OPEN'), count('RESOLVED')]).toEqual([0, open])
     })

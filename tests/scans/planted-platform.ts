@@ -1,6 +1,5 @@
-import { startSampleBi } from '../../src/sample/bi/server.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
-import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+import { startSampleBi, startSampleWiki } from '../sample/servers.ts'
 import { plantedBi, plantedWiki } from './planted.ts'
 
 export type Options = Record<string, Record<string, unknown>>

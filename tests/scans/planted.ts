@@ -1,5 +1,6 @@
 import { BiTenant } from '../../src/sample/bi/tenant.ts'
 import { WikiTenant } from '../../src/sample/wiki/tenant.ts'
+import { editComment, editPage, replaceAttachment } from '../sample/edits.ts'
 
 /** Tenants in which every text that a scan reads holds a word of its own, and one word stands in several parts. */
 export interface Planted<Tenant> {
@@ -132,12 +133,12 @@ export function plantedWiki(): Planted<WikiTenant> {
       Object.assign(tenant.spaces.get(id) ?? {}, { name: change(name), description: change(description) })
     }
     for (const [id, text] of texts) {
-      if (tenant.pages.has(id)) tenant.editPage(id, { body: change(text), title: change(titles.get(id) ?? '') })
-      else tenant.editComment(id, change(text))
+      if (tenant.pages.has(id)) editPage(tenant, id, { body: change(text), title: change(titles.get(id) ?? '') })
+      else editComment(tenant, id, change(text))
     }
     for (const { id, text, title } of files) {
       tenant.getAttachment(id).title = change(title)
-      tenant.replaceAttachment(id, Buffer.from(change(text)))
+      replaceAttachment(tenant, id, Buffer.from(change(text)))
     }
   }
   return { tenant, clean: () => put(withoutWords), plant: () => put((text) => text) }

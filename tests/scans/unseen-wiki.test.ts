@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { onPath, type SampleFault } from '../../src/sample/fault.ts'
-import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { type WikiPage, WikiTenant } from '../../src/sample/wiki/tenant.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { zipOf } from '../documents/files.ts'
+import { archivePage, deletePage, editPage, movePage, purgePage, replaceAttachment } from '../sample/edits.ts'
+import { onPath, type SampleFault } from '../sample/fault.ts'
+import { type SampleWiki, startSampleWiki } from '../sample/servers.ts'
 import { isLong } from '../support/long.ts'
 import { createWikiSource } from './platform.ts'
 import { listKept, openSectionedBench } from './sectioned.ts'
@@ -63,7 +64,7 @@ async function expectKept(code: string | undefined, status?: string): Promise<vo
 describe('a page', () => {
   it('that is listed but not found by its id does not count as deleted', async () => {
     const { page } = await scanned()
-    tenant.editPage(page.id, { body: '<p>text</p>' })
+    editPage(tenant, page.id, { body: '<p>text</p>' })
     fail({ match: onPath(new RegExp(`/pages(?:/${page.id})?$`)), respond: { status: 404, body: {} } })
     wiki.faults.unshift({ match: onPath(/\/spaces\/\d+\/pages$/), respond: { delayMs: 0 } })
     await expectKept('not_read', 'PARTIAL')
@@ -74,7 +75,7 @@ describe('a page', () => {
 
   it('that can be read only in view format keeps findings in its storage format until that can be read again', async () => {
     const { page } = await scanned()
-    tenant.editPage(page.id, { body: '<p>text</p>' })
+    editPage(tenant, page.id, { body: '<p>text</p>' })
     const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
     fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 400, body: {} } })
     await expectKept('not_read')
@@ -90,16 +91,16 @@ describe('a page', () => {
     fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 400, body: {} } })
     await bench.scan()
     expect(states().sort()).toEqual([...allOpen, 'page OPEN'])
-    tenant.editPage(page.id, { body: '<p>text</p>' })
+    editPage(tenant, page.id, { body: '<p>text</p>' })
     await bench.scan()
     expect(states().sort()).toEqual([...allOpen, 'page RESOLVED'])
   })
 
   it('that is archived is kept, and one in the trash is deleted by the second scan', async () => {
     const { page } = await scanned()
-    tenant.archivePage(page.id)
+    archivePage(tenant, page.id)
     await expectKept('outside_scope')
-    tenant.deletePage(page.id)
+    deletePage(tenant, page.id)
     await bench.scan()
     expect(states()).toEqual(allOpen)
     await bench.scan()
@@ -108,13 +109,13 @@ describe('a page', () => {
 
   it('that moves to a space that is not scanned is kept, with its comments and files', async () => {
     const { page } = await scanned({ scope: { spaces: { keys: ['ONE'] } } })
-    tenant.movePage(page.id, { spaceId: tenant.getSpace('TWO').id })
+    movePage(tenant, page.id, { spaceId: tenant.getSpace('TWO').id })
     await expectKept('outside_scope')
   })
 
   it('that is missing while the platform has no page lookup is deleted by the second scan', async () => {
     const { page } = await scanned()
-    tenant.purgePage(page.id)
+    purgePage(tenant, page.id)
     fail({ match: onPath(/\/v2\/pages$/), respond: { status: 400, body: {} } })
     await bench.scan()
     expect(states()).toEqual(allOpen)
@@ -124,7 +125,7 @@ describe('a page', () => {
 
   it('that is missing while the page lookup fails is kept', async () => {
     const { page } = await scanned()
-    tenant.archivePage(page.id)
+    archivePage(tenant, page.id)
     fail({ match: onPath(/\/v2\/pages$/), respond: { status: 501, body: {} } })
     await expectKept(undefined, 'PARTIAL')
   })
@@ -142,30 +143,30 @@ describe('an attachment', () => {
     ['a file of an unknown format', Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7])],
   ])('that becomes %s keeps the findings in its text', async (_name, bytes) => {
     const { fileId } = await scanned()
-    tenant.replaceAttachment(fileId, bytes)
+    replaceAttachment(tenant, fileId, bytes)
     await expectKept('not_read')
   })
 
   it('that becomes a picture by its bytes has no text any more', async () => {
     const { fileId } = await scanned()
-    tenant.replaceAttachment(fileId, Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+    replaceAttachment(tenant, fileId, Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
     await bench.scan()
     expect(states()).toEqual(['attachment RESOLVED', 'comments OPEN', 'page OPEN'])
   })
 
   it('whose download is shorter than its listed size keeps its findings', async () => {
     const { fileId } = await scanned()
-    tenant.replaceAttachment(fileId, Buffer.from('text text'))
+    replaceAttachment(tenant, fileId, Buffer.from('text text'))
     tenant.getAttachment(fileId).fileSize = 20
     await expectKept('not_read')
-    tenant.replaceAttachment(fileId, Buffer.from('text text'))
+    replaceAttachment(tenant, fileId, Buffer.from('text text'))
     await bench.scan()
     expect(states()).toEqual(['attachment RESOLVED', 'comments OPEN', 'page OPEN'])
   })
 
   it('that is replaced by a sign-in page keeps its findings, although the list gives no size', async () => {
     const { fileId } = await scanned()
-    tenant.replaceAttachment(fileId, Buffer.from('text'))
+    replaceAttachment(tenant, fileId, Buffer.from('text'))
     fail(
       { match: (request) => request.server === 'media', respond: 'html' },
       {

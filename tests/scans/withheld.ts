@@ -1,5 +1,5 @@
 import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
-import type { SampleFault } from '../../src/sample/fault.ts'
+import type { SampleFault } from '../sample/fault.ts'
 import type { Options } from './planted-platform.ts'
 
 /** One way in which something is withheld from a scan. */

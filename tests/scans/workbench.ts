@@ -1,16 +1,19 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { runTick } from '../../src/background/loop.ts'
-import { createScanQueue, type ScanQueue } from '../../src/background/scan-runner.ts'
 import { brokenLinksCheck } from '../../src/cross-asset-checks/links.ts'
-import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
+import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
+import { type Caller, type ScanRunner, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import type { CrawlOptions } from '../../src/scans/crawl.ts'
+import { type CrawlOptions, runScan } from '../../src/scans/crawl.ts'
 import type { CrossAssetCheck, Detect } from '../../src/scans/cross-asset-check.ts'
+import type { ScanLease } from '../../src/scans/lease.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
+import { createOwner } from '../../src/scans/owner.ts'
 import type { Plugins } from '../../src/sources/plugins.ts'
 import { createSourceOperations } from '../../src/sources/source-operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
@@ -18,6 +21,51 @@ import { Store } from '../../src/store/store.ts'
 import { contextOf } from '../support/context.ts'
 import { openAgain, openNewFile, openNewStore } from '../support/new-store.ts'
 import { detectWords, type FakeTenant, fakeConfig, pluginsFor } from './fake-tenant.ts'
+
+interface ScanQueue extends ScanRunner {
+  /** Releases a scan after its next batch, so that it resumes later. */
+  yield(scanUid: string): void
+  /** Resolves when a scan started here has ended or has moved to another process. */
+  settled(scanUid: string): Promise<void>
+  /** Interrupts the scans running here, leaving them resumable. */
+  close(): Promise<void>
+}
+
+/** Runs scans as the scan threads do, but here. */
+function createScanQueue(options: Omit<CrawlOptions, 'owner' | 'onLease' | 'applyImport' | 'signal'>): ScanQueue {
+  const owner = createOwner()
+  const closing = new AbortController()
+  const { signal } = closing
+  const running = new Map<string, Promise<void>>()
+  const leases = new Map<string, ScanLease>()
+
+  const run = async (scanUid: string) => {
+    // The caller's transaction is committed first.
+    await nextTurn()
+    if (signal.aborted) return
+    const onLease = (lease: ScanLease) => void leases.set(scanUid, lease)
+    await runScan(scanUid, { ...options, applyImport: applyStagedImport, owner, signal, onLease }).catch(() => {})
+    running.delete(scanUid)
+    leases.delete(scanUid)
+  }
+
+  return {
+    start: (scanUid) => {
+      if (!signal.aborted && !running.has(scanUid)) running.set(scanUid, run(scanUid))
+    },
+    cancel: (scanUid) => leases.get(scanUid)?.cancel('cancelled'),
+    yield: (scanUid) => {
+      const lease = leases.get(scanUid)
+      if (lease !== undefined) lease.isToYield = true
+    },
+    settled: async (scanUid) => running.get(scanUid),
+    close: async () => {
+      closing.abort()
+      await Promise.all(running.values())
+      owner.release()
+    },
+  }
+}
 
 /** A data folder with a fake tenant, driven through the operations. */
 export interface Workbench {
@@ -64,7 +112,6 @@ export function openWorkbench(
           : openNewFile(file, now)
   const vault = openVault({ store, home, env: {}, now })
   const { plugins = pluginsFor(tenant), estate = [brokenLinksCheck] } = options
-  const stop = new AbortController()
   const queue = createScanQueue({
     store,
     vault,
@@ -74,7 +121,6 @@ export function openWorkbench(
     ...(options.completeDetectors === undefined ? {} : { completeDetectors: options.completeDetectors }),
     log: silentLog,
     now,
-    signal: stop.signal,
     heartbeatMs: 20,
   })
   const operations = [...createSourceOperations(plugins), ...scanOperations, ...(options.extra ?? [])]
@@ -100,7 +146,6 @@ export function openWorkbench(
     turn: () => runTick({ store, scans: queue, log: silentLog, now, signal: new AbortController().signal }),
     snapshot: () => snapshotOf(store),
     close: async () => {
-      stop.abort()
       await queue.close()
       store.close()
       if (options.home === undefined && beside === undefined) rmSync(home, { recursive: true, force: true })

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
-import type { SampleWiki } from '../../src/sample/wiki/server.ts'
 import type { Source } from '../../src/sources/model.ts'
 import { findSourceById } from '../../src/sources/sources.store.ts'
 import { guid, payloadFor, refuse, startFakeBi, TENANT } from '../connectors/bi/fake.ts'
 import { type Loopback, startLoopback } from '../connectors/loopback.ts'
 import { cloudId, pageOf, startWiki, stopWikis } from '../connectors/wiki/support.ts'
+import type { SampleWiki } from '../sample/servers.ts'
 import { createWikiSource, openPlatformBench } from '../scans/platform.ts'
 import type { Workbench } from '../scans/workbench.ts'
 

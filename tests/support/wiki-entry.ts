@@ -1,5 +1,5 @@
-import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { type GeneratedWikiOptions, generatedWiki } from '../sample/generated-wiki.ts'
+import { startSampleWiki } from '../sample/servers.ts'
 
 /** A generated wiki in a process of its own: its memory and its work are not those of the scanner. */
 const { latencyMs, ...options } = JSON.parse(process.argv[2] ?? '{}') as GeneratedWikiOptions & { latencyMs: number }

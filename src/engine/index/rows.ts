@@ -1,6 +1,5 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
-import { RowContainers } from './row-containers.ts'
 import { moveApart, Times } from './times.ts'
 
 /** Findings in columns, one finding in each row. */
@@ -111,7 +110,6 @@ export class LooseRows extends Columns {
 
 /** Rows in time order. */
 export class SortedRows extends Columns {
-  readonly containers = new RowContainers()
   #times = new Times()
 
   override reserve(count: number): void {
@@ -138,7 +136,6 @@ export class SortedRows extends Columns {
   /** Merges late rows, taken in the ascending `order` of their times; `places` are their resulting row numbers. */
   insert(late: LooseRows, order: Uint32Array, places: Uint32Array): void {
     const before = this.count
-    this.containers.truncate(places[0] ?? before)
     this.reserve(before + order.length)
     this.#times.insert(
       Float64Array.from(order, (index) => late.timeOf(index)),
@@ -157,7 +154,6 @@ export class SortedRows extends Columns {
 
   /** Takes over the columns of another instance, which must not be used afterwards. */
   take(other: SortedRows): void {
-    this.containers.truncate(0)
     this.#times = other.#times
     this.combo = other.combo
     this.confidence = other.confidence
@@ -173,11 +169,10 @@ export class SortedRows extends Columns {
 
   override restore(image: ImageReader): void {
     super.restore(image)
-    this.containers.truncate(0)
     this.#times.restore(image)
   }
 
   override get bytes(): number {
-    return super.bytes + this.#times.bytes + this.containers.bytes
+    return super.bytes + this.#times.bytes
   }
 }

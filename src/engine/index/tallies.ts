@@ -1,5 +1,4 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
-import { ConfidenceTallies } from './confidences.ts'
 import { grown } from './facet.ts'
 import type { FacetTable } from './facets.ts'
 import type { Rows } from './rows.ts'
@@ -10,10 +9,8 @@ export interface BlockSizes {
   markBits: number
   /** A block has the counts of every cell between the preceding mark and itself. */
   blockBits: number
-  /** Rows between the marks of the confidence tallies. */
-  shareBits: number
 }
-export const defaultBlockSizes: BlockSizes = { markBits: 16, blockBits: 11, shareBits: 17 }
+export const defaultBlockSizes: BlockSizes = { markBits: 16, blockBits: 11 }
 
 /** Minimum of no rows: above every confidence. */
 export const NO_MIN = 65_535
@@ -98,32 +95,14 @@ export class Tallies {
   count = 0
   readonly markBits: number
   readonly blockBits: number
-  readonly #shareBits: number
   readonly #rows: Rows
   readonly #facets: FacetTable
-  #confidences: ConfidenceTallies | undefined
 
-  constructor(rows: Rows, facets: FacetTable, { markBits, blockBits, shareBits }: BlockSizes) {
+  constructor(rows: Rows, facets: FacetTable, { markBits, blockBits }: BlockSizes) {
     this.#rows = rows
     this.#facets = facets
     this.markBits = markBits
     this.blockBits = blockBits
-    this.#shareBits = shareBits
-  }
-
-  /** Built on first use; undefined when there are too many cells. */
-  getConfidences(): ConfidenceTallies | undefined {
-    if (!this.#facets.hasCells) return undefined
-    const known = this.#followed()
-    if (known !== undefined) return known
-    this.#confidences = new ConfidenceTallies(this.#rows, this.#facets, this.#shareBits)
-    this.#confidences.extend(this.count)
-    return this.#confidences
-  }
-
-  #followed(): ConfidenceTallies | undefined {
-    if (this.#confidences?.isWideEnough === false) this.#confidences = undefined
-    return this.#confidences
   }
 
   /** Adds the rows appended since the last call. */
@@ -148,7 +127,6 @@ export class Tallies {
       if (hasCells) this.#stretch((row >> blockBits) * width + cell, value)
     }
     this.count = count
-    this.#followed()?.extend(count)
   }
 
   /** Updates the tallies after a row was changed in place. */
@@ -162,7 +140,6 @@ export class Tallies {
       mark.add(to.combo, toCell, 1, to.confidence)
     }
     move(this.total)
-    this.#followed()?.change(row, from, to)
     const own = row >> this.markBits
     for (let index = own + 1; index < this.marks.length; index++) {
       const mark = this.marks[index]
@@ -191,7 +168,6 @@ export class Tallies {
     this.total = mark
     this.marks.length = index
     this.count = index << this.markBits
-    this.#confidences?.truncate(this.count)
   }
 
   #startBlock(row: number): void {
@@ -280,12 +256,10 @@ export class Tallies {
     this.sums = image.take(Uint32Array)
     this.least = image.take(Uint16Array)
     this.greatest = image.take(Uint16Array)
-    this.#confidences = undefined
   }
 
   get bytes(): number {
     const marks = this.marks.reduce((sum, mark) => sum + mark.bytes, this.total.bytes)
-    const tables = marks + (this.#confidences?.bytes ?? 0)
-    return tables + this.counts.byteLength + this.sums.byteLength + this.least.byteLength + this.greatest.byteLength
+    return marks + this.counts.byteLength + this.sums.byteLength + this.least.byteLength + this.greatest.byteLength
   }
 }

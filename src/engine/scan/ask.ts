@@ -1,4 +1,3 @@
-import { CONFIDENCE_STEP } from '../index/confidences.ts'
 import type { Rows } from '../index/rows.ts'
 import { type Mark, NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
@@ -89,20 +88,15 @@ export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | un
 }
 
 function scanBuckets(
-  { timeline, assets, hasContainers }: ColumnSource,
+  { timeline, assets }: ColumnSource,
   { shape, want }: FlowQuery,
   borders: readonly number[],
   numbers: Numbers,
 ): void {
-  const { rows, tallies } = timeline
-  const wanted = (borders.at(-1) ?? 0) - (borders[0] ?? 0)
-  const isByContainer = hasContainers === true && want === 'count' && shape.places?.ofValues?.slot === 'container'
-  const column = isByContainer ? rows.containers.find(assets, rows.asset, { count: rows.count, wanted }) : undefined
-  const containers = column && { column, hasRemoved: (tallies.total.combos[0] ?? 0) > 0 }
   for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
     const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
     const out = { ...numbers, base: bucket * numbers.width }
-    scanRows(rows, range, { shape, assets, want, containers }, out)
+    scanRows(timeline.rows, range, { shape, assets, want }, out)
   }
 }
 
@@ -123,8 +117,7 @@ function count(
     }
     return
   }
-  const known = findTallies(timeline, shape)
-  if (known === undefined || last - first <= known.fold * borders.length) {
+  if (shape.minConfidence > 0 || last - first <= countAtOnce(timeline, shape) * borders.length) {
     for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
       const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0, sign: 1 as const }
       countRows(rows, range, shape, { counts, sums, base: bucket * width, summed })
@@ -136,7 +129,7 @@ function count(
   for (const [index, place] of borders.entries()) {
     upTo.counts.fill(0)
     upTo.sums.fill(0)
-    known.countBefore(place, { ...upTo, base: 0, summed })
+    countBefore(timeline, shape, place, { ...upTo, base: 0, summed })
     if (index > 0) {
       const base = (index - 1) * width
       for (let group = 0; group < width; group++) {
@@ -148,36 +141,9 @@ function count(
   }
 }
 
-/** A source of counts and sums of all rows before a given row. */
-interface CumulativeCounts {
-  /** The number of rows scanned in about the time of one such count. */
-  fold: number
-  countBefore(row: number, out: Counted): void
-}
-
-/** The tallies that distinguish the groups of a shape; undefined when only a row scan does. */
-function findTallies(timeline: Timeline, shape: Shape): CumulativeCounts | undefined {
-  const { rows, tallies } = timeline
-  const { cellGroupOf, minConfidence, members } = shape
-  if (minConfidence === 0) {
-    const bits = cellGroupOf === undefined ? tallies.markBits : tallies.blockBits
-    return {
-      fold: cellGroupOf === undefined ? members.length + 2 ** (bits - 2) : 2 ** (bits - 1),
-      countBefore: (row, out) => countBefore(timeline, shape, row, out),
-    }
-  }
-  const confidences =
-    cellGroupOf === undefined || minConfidence % CONFIDENCE_STEP !== 0 ? undefined : tallies.getConfidences()
-  if (confidences === undefined || cellGroupOf === undefined) return undefined
-  return {
-    fold: 2 ** (confidences.bits - 1),
-    countBefore(row, out) {
-      if (row === 0) return
-      const start = confidences.addBefore(row, { cellGroupOf, minConfidence }, out)
-      addBetween(rows, { start, row }, shape, out)
-    },
-  }
-}
+/** The number of rows that are scanned in about the time of one `countBefore`. */
+const countAtOnce = ({ tallies }: Timeline, { cellGroupOf, members }: Shape): number =>
+  cellGroupOf === undefined ? members.length + 2 ** (tallies.markBits - 2) : 2 ** (tallies.blockBits - 1)
 
 /** Counts and sums of all rows before a row. */
 function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Counted): void {

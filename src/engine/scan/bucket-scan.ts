@@ -23,8 +23,6 @@ export interface FlowQuery {
 export interface ColumnSource {
   timeline: Timeline
   assets: AssetTable
-  /** Whether assets move to another container only where `containerMoves` says so, as those of present findings do. */
-  hasContainers?: boolean
 }
 
 /** A query with the row numbers at the ends of its range and between its buckets. */

@@ -35,27 +35,6 @@ export function tallyPairs(
   }
 }
 
-/** As `tallyPairs`, with another column in place of the assets; apart from it so that each is compiled for its types. */
-export function tallyColumnPairs(
-  { combo, column, groupOf, partOf, parts }: Omit<PairedRows, 'asset'> & { column: Uint16Array | Uint32Array },
-  from: number,
-  to: number,
-  counts: Int32Array,
-): void {
-  for (let row = from; row < to; row++) {
-    const at = (groupOf[combo[row] as number] as number) * parts + (partOf[column[row] as number] as number)
-    counts[at] = (counts[at] as number) + 1
-  }
-}
-
-/** Counts rows by the value of a column. */
-export function tallyColumn(column: Uint16Array | Uint32Array, from: number, to: number, counts: Int32Array): void {
-  for (let row = from; row < to; row++) {
-    const value = column[row] as number
-    counts[value] = (counts[value] as number) + 1
-  }
-}
-
 /** Up to this number of groups, rows are counted in four arrays: one count that is incremented row after row is slow. */
 const MAX_LANE_GROUPS = 256
 const lanes = Array.from({ length: 3 }, () => new Int32Array(MAX_LANE_GROUPS)) as [Int32Array, Int32Array, Int32Array]

@@ -1,22 +1,11 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import {
-  countConfident,
-  markAssets,
-  sumConfident,
-  tallyColumn,
-  tallyColumnPairs,
-  tallyPairs,
-  tallyRows,
-} from './kernels.ts'
+import { countConfident, markAssets, sumConfident, tallyPairs, tallyRows } from './kernels.ts'
 import type { ConfidenceRanks } from './ranks.ts'
 import type { Numbers, PlaceParts, Shape } from './shape.ts'
 
 /** What to compute over the rows; `assets` counts each asset once, `ranks` serve percentiles. */
 export type Want = 'count' | 'sum' | 'extremes' | 'assets' | 'ranks'
-
-/** The container of each row, by value number, and whether some of the rows are those of removed findings. */
-type Containers = { column: Uint16Array | Uint32Array; hasRemoved: boolean } | undefined
 
 const CHUNK = 4096
 const groups = new Uint32Array(CHUNK)
@@ -151,12 +140,8 @@ const MIN_PAIRED = 1024
 const MAX_PAIRS = 2 ** 17
 
 /** Whether there are enough rows to make up for a pass over all pairs, and over a share of the assets. */
-const isWorthPairing = (
-  rows: number,
-  { groupOf, isByAsset }: PlaceParts,
-  { assets, containers }: { assets: AssetTable; containers?: Containers },
-): boolean => {
-  const passes = isByAsset || containers !== undefined ? 0 : assets.count / 8
+const isWorthPairing = (rows: number, { groupOf, isByAsset }: PlaceParts, assets: AssetTable): boolean => {
+  const passes = isByAsset ? 0 : assets.count / 8
   return groupOf.length <= MAX_PAIRS && rows >= Math.max(MIN_PAIRED, groupOf.length, passes)
 }
 
@@ -164,30 +149,14 @@ const isWorthPairing = (
 function countPairs(
   { combo, asset }: Rows,
   { from, to }: { from: number; to: number },
-  { groupOf, places, containers }: { groupOf: Uint32Array; places: PlaceParts; containers: Containers },
+  { groupOf, places }: { groupOf: Uint32Array; places: PlaceParts },
   { assets, counts, base }: { assets: AssetTable; counts: Float64Array; base: number },
 ): void {
   const pairs = places.groupOf.length
-  const { parts, isByAsset, isOfEveryCombo } = places
-  const ofContainers = containers === undefined ? undefined : places.ofValues
-  const found = openScratch(Math.max(pairs, ofContainers?.partOf.length ?? 0)).counts
-  if (containers !== undefined && ofContainers !== undefined) {
-    const { column, hasRemoved } = containers
-    const { partOf } = ofContainers
-    if (isOfEveryCombo && !hasRemoved) {
-      tallyColumn(column, from, to, found)
-      for (let value = 0; value < partOf.length; value++) {
-        const at = base + (places.groupOf[partOf[value] as number] as number)
-        counts[at] = (counts[at] as number) + (found[value] as number)
-      }
-      found.fill(0, 0, partOf.length)
-      return
-    }
-    tallyColumnPairs({ combo, column, groupOf, partOf, parts }, from, to, found)
-  } else {
-    const partOf = isByAsset ? places.partOf : toPartsOfAssets(places, assets)
-    tallyPairs({ combo, asset, groupOf, partOf, parts }, from, to, found)
-  }
+  const { parts, isByAsset } = places
+  const found = openScratch(pairs).counts
+  const partOf = isByAsset ? places.partOf : toPartsOfAssets(places, assets)
+  tallyPairs({ combo, asset, groupOf, partOf, parts }, from, to, found)
   for (let pair = 0; pair < pairs; pair++) {
     const at = base + (places.groupOf[pair] as number)
     counts[at] = (counts[at] as number) + (found[pair] as number)
@@ -209,10 +178,10 @@ function toPartsOfAssets(places: PlaceParts, { count, placeOf, version }: AssetT
 export function scanRows(
   rows: Rows,
   range: { from: number; to: number },
-  asked: { shape: Shape; assets: AssetTable; want: Want; containers?: Containers },
+  asked: { shape: Shape; assets: AssetTable; want: Want },
   out: Numbers & { base: number; seen?: Uint32Array | undefined; ranks?: ConfidenceRanks | undefined },
 ): void {
-  const { shape, assets, want, containers } = asked
+  const { shape, assets, want } = asked
   const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
@@ -230,8 +199,8 @@ export function scanRows(
   }
   const { places } = shape
   const isCounted = want === 'count' && shape.minConfidence === 0 && shape.resolved === undefined
-  if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, asked)) {
-    countPairs(rows, range, { groupOf: shape.groupOf, places, containers }, { assets, counts, base })
+  if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, assets)) {
+    countPairs(rows, range, { groupOf: shape.groupOf, places }, { assets, counts, base })
     return
   }
   for (let start = range.from; start < range.to; start += CHUNK) {

@@ -30,8 +30,6 @@ export interface Shape {
 export interface PlaceParts {
   /** Whether `partOf` is by asset rather than by place. */
   isByAsset: boolean
-  /** Whether the combination neither distinguishes groups nor excludes findings. */
-  isOfEveryCombo: boolean
   /** By place or asset: its part of the group. */
   readonly partOf: Uint32Array
   /** The parts by value of one facet, when they depend on nothing else. */

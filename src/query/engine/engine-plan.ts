@@ -118,7 +118,7 @@ function answerRange(
     from: rows.side === 'pending' ? Math.max(from, toCutoff(at, rows.days)) : from,
     to: rows.side === 'overdue' ? Math.min(to, toCutoff(at, rows.days)) : to,
   }))
-  return answerFlows({ timeline: findings, assets, hasContainers: true }, queries)
+  return answerFlows({ timeline: findings, assets }, queries)
 }
 
 /** Undefined where it matters when findings were resolved, which the history does not have. */

@@ -176,8 +176,7 @@ export function compileShape(
     if (places !== undefined) {
       const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
       const bits = isOfMasks && isCountable ? toBits(engine, own, parts) : undefined
-      const isOfEveryCombo = [...used].every((name) => !isOfCombo(name))
-      const common = { isByAsset, isOfEveryCombo, parts: width, groupOf: groupOfRows, bits }
+      const common = { isByAsset, parts: width, groupOf: groupOfRows, bits }
       placeParts =
         only === undefined
           ? { ...common, partOf: places.partOf }

@@ -1,7 +1,6 @@
 import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
-import type { RequestRecord, SampleReply, SampleRequest } from '../exchange.ts'
-import type { SampleFault } from '../fault.ts'
-import { listen } from '../listener.ts'
+import type { SampleReply, SampleRequest } from '../exchange.ts'
+import { type ListenOptions, listen } from '../listener.ts'
 import { API_PATH, createBiApi, toError } from './api.ts'
 import { createSampleBiTenant } from './content.ts'
 import type { BiTenant } from './tenant.ts'
@@ -12,8 +11,7 @@ export interface SampleBiOptions {
   tenant?: BiTenant
   port?: number
   authorityPort?: number
-  faults?: SampleFault[]
-  latencyMs?: number
+  respond?: ListenOptions['respond']
   /** Whether the tenant allows the admin API; default false. */
   adminApi?: boolean
   /** Whether the tenant allows queries on datasets; default true. */
@@ -42,8 +40,6 @@ export interface SampleBi {
   authorityPort: number
   tenant: BiTenant
   credentials: Pick<SampleCredentials, 'tenantId' | 'clientId' | 'clientSecret'>
-  requests: RequestRecord[]
-  faults: SampleFault[]
   /** Issues a token for a person or the application; with a negative number of seconds, it has already expired. */
   issueToken(holder: TokenHolder, seconds?: number): string
   /** Refuses all tokens issued so far as expired. */
@@ -54,8 +50,6 @@ export interface SampleBi {
 /** A BI tenant over HTTP on loopback: the API on one port, the identity provider on another. */
 export async function startSampleBi(options: SampleBiOptions = {}): Promise<SampleBi> {
   const tenant = options.tenant ?? createSampleBiTenant()
-  const requests: RequestRecord[] = []
-  const faults = [...(options.faults ?? [])]
   const credentials = { ...sampleCredentials, tenantId: tenant.tenantId }
   const tokens = createTokens({
     credentials,
@@ -90,10 +84,10 @@ export async function startSampleBi(options: SampleBiOptions = {}): Promise<Samp
     return answerApi(request, request.path.slice(API_PATH.length), token.holder)
   }
 
-  const shared = { requests, faults, latencyMs: options.latencyMs }
-  const api = await listen({ ...shared, server: 'api', handle, port: options.port })
+  const { respond } = options
+  const api = await listen({ respond, server: 'api', handle, port: options.port })
   const authority = await listen({
-    ...shared,
+    respond,
     server: 'authority',
     handle: (request) => tokens.answer(request),
     port: options.authorityPort,
@@ -107,8 +101,6 @@ export async function startSampleBi(options: SampleBiOptions = {}): Promise<Samp
     authorityPort: authority.port,
     tenant,
     credentials,
-    requests,
-    faults,
     issueToken: (holder, seconds) => tokens.issue(holder, seconds),
     revokeTokens() {
       revoked = true

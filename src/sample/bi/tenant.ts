@@ -164,29 +164,12 @@ export class BiTenant {
     workspace.modifiedAt = this.#now()
   }
 
-  deleteWorkspace(id: string): void {
-    this.workspaces.delete(id)
-  }
-
   findReport(id: string): { workspace: BiWorkspace; report: SampleReport } | undefined {
     for (const workspace of this.workspaces.values()) {
       const report = workspace.reports.find((candidate) => candidate.id === id)
       if (report !== undefined) return { workspace, report }
     }
     return undefined
-  }
-
-  editReport(id: string, edit: Partial<Pick<SampleReport, 'name' | 'description' | 'pages'>>): void {
-    const { workspace, report } = need(this.findReport(id), `report ${id}`)
-    Object.assign(report, edit)
-    this.touch(workspace)
-    report.modifiedAt = workspace.modifiedAt
-  }
-
-  deleteReport(id: string): void {
-    const { workspace } = need(this.findReport(id), `report ${id}`)
-    workspace.reports = workspace.reports.filter((report) => report.id !== id)
-    this.touch(workspace)
   }
 
   findDataset(id: string): { workspace: BiWorkspace; dataset: BiDataset } | undefined {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
-import type { RequestRecord, SampleReply, SampleRequest } from '../exchange.ts'
-import type { SampleFault } from '../fault.ts'
-import { type Listener, listen } from '../listener.ts'
+import type { SampleReply, SampleRequest } from '../exchange.ts'
+import { type Listener, type ListenOptions, listen } from '../listener.ts'
 import { createRouter } from '../router.ts'
 import { API_PATH, createWikiApi, toError } from './api.ts'
 import { createSampleWikiTenant } from './content.ts'
@@ -12,8 +11,7 @@ export interface SampleWikiOptions {
   /** Default: the wiki of the sample company. */
   tenant?: WikiTenant
   port?: number
-  faults?: SampleFault[]
-  latencyMs?: number
+  respond?: ListenOptions['respond']
   /** `scoped` tokens are accepted at the gateway only, like tokens with granular scopes. */
   tokenKind?: 'classic' | 'scoped'
   siteListsHoldReplies?: boolean
@@ -29,10 +27,6 @@ export interface SampleWiki {
   mediaUrl: string
   tenant: WikiTenant
   credentials: Pick<SampleCredentials, 'accountEmail' | 'apiToken'>
-  /** All requests to any of the tenant's servers, oldest first. */
-  requests: RequestRecord[]
-  /** Evaluated for each request; may be changed while the server runs. */
-  faults: SampleFault[]
   close(): Promise<void>
 }
 
@@ -44,8 +38,6 @@ const authError = (message: string): SampleReply => ({ status: 401, body: { code
  */
 export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<SampleWiki> {
   const tenant = options.tenant ?? createSampleWikiTenant()
-  const requests: RequestRecord[] = []
-  const faults = [...(options.faults ?? [])]
   const mediaTokens = new Map<string, string>()
   const gatewayPath = `/ex/confluence/${tenant.cloudId}`
   const { accountEmail, apiToken } = sampleCredentials
@@ -128,9 +120,9 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     return { status: 200, headers, body: attachment.bytes() }
   }
 
-  const shared = { requests, faults, latencyMs: options.latencyMs }
-  site = await listen({ ...shared, server: 'site', handle: answerSite, port: options.port })
-  media = await listen({ ...shared, server: 'media', handle: answerMedia })
+  const { respond } = options
+  site = await listen({ respond, server: 'site', handle: answerSite, port: options.port })
+  media = await listen({ respond, server: 'media', handle: answerMedia })
   const servers = [site, media]
   return {
     url: site.url,
@@ -138,8 +130,6 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     mediaUrl: media.url,
     tenant,
     credentials: { accountEmail, apiToken },
-    requests,
-    faults,
     close: async () => {
       await Promise.all(servers.map((server) => server.close()))
     },

@@ -117,10 +117,7 @@ function need<T>(found: T | undefined, what: string): T {
   return found
 }
 
-/**
- * All content of a wiki. Edits have the same effects as on the platform: an edit of text or title makes a new version;
- * a move, a label or a change of owner does not; comments and attachments do not change the version of their page.
- */
+/** All content of a wiki. */
 export class WikiTenant {
   readonly cloudId: string
   readonly spaces = new Map<string, WikiSpace>()
@@ -140,8 +137,8 @@ export class WikiTenant {
     this.#now = options.now ?? Date.now
   }
 
-  /** The time of an edit; strictly increasing. */
-  #changed(): number {
+  /** Notes an edit; returns its time, which is strictly increasing. */
+  markEdited(): number {
     this.revision++
     this.#edits++
     this.#lastEditAt = Math.max(this.#now(), this.#lastEditAt + 1)
@@ -152,18 +149,14 @@ export class WikiTenant {
     return this.users.keys().next().value ?? 'account-0'
   }
 
-  #bump(item: { version: Version }, authorId = item.version.authorId): void {
-    item.version = { number: item.version.number + 1, createdAt: this.#changed(), authorId }
-  }
-
   addUser(user: WikiUser): WikiUser {
-    this.#changed()
+    this.markEdited()
     this.users.set(user.accountId, user)
     return user
   }
 
   addSpace(space: Partial<WikiSpace> & { key: string; name: string }): WikiSpace {
-    const createdAt = this.#changed()
+    const createdAt = this.markEdited()
     const added: WikiSpace = {
       id: toContentId(`space ${space.key}`),
       type: 'global',
@@ -186,7 +179,7 @@ export class WikiTenant {
   }
 
   addPage(page: NewPage): WikiPage {
-    const now = this.#changed()
+    const now = this.markEdited()
     const { createdAt = now, updatedAt = createdAt, versionNumber = 1, parentId = null } = page
     const authorId = page.authorId ?? this.#author()
     const added: WikiPage = {
@@ -214,54 +207,8 @@ export class WikiTenant {
     return typeof page.body === 'string' ? page.body : page.body()
   }
 
-  editPage(id: string, edit: { body?: string; title?: string; authorId?: string }): WikiPage {
-    const page = this.getPage(id)
-    page.body = edit.body ?? page.body
-    page.title = edit.title ?? page.title
-    this.#bump(page, edit.authorId)
-    return page
-  }
-
-  movePage(id: string, to: { parentId?: string | null; spaceId?: string }): void {
-    const page = this.getPage(id)
-    if (to.parentId !== undefined) page.parentId = to.parentId
-    page.spaceId = to.spaceId ?? page.spaceId
-    this.#changed()
-  }
-
-  changeOwner(id: string, ownerId: string): void {
-    this.getPage(id).ownerId = ownerId
-    this.#changed()
-  }
-
-  /** Moves a page to the trash; its comments and attachments are no longer visible. */
-  deletePage(id: string): void {
-    this.getPage(id).status = 'trashed'
-    this.#changed()
-  }
-
-  archivePage(id: string): void {
-    this.getPage(id).status = 'archived'
-    this.#changed()
-  }
-
-  restorePage(id: string): void {
-    this.getPage(id).status = 'current'
-    this.#changed()
-  }
-
-  /** Removes a page permanently, as emptying the trash or hiding it from the account does. */
-  purgePage(id: string): void {
-    this.#changed()
-    this.pages.delete(id)
-    for (const comment of this.comments.values()) if (comment.pageId === id) this.comments.delete(comment.id)
-    for (const attachment of this.attachments.values()) {
-      if (attachment.pageId === id) this.attachments.delete(attachment.id)
-    }
-  }
-
   addComment(pageId: string, comment: NewComment): WikiComment {
-    const now = this.#changed()
+    const now = this.markEdited()
     const parent = comment.parentId === undefined ? undefined : this.comments.get(comment.parentId)
     const { createdAt = now, authorId = this.#author() } = comment
     const added: WikiComment = {
@@ -280,21 +227,8 @@ export class WikiTenant {
     return added
   }
 
-  editComment(id: string, body: string): void {
-    const comment = need(this.comments.get(id), `comment ${id}`)
-    comment.body = body
-    this.#bump(comment)
-  }
-
-  /** Deletes a comment and its replies. */
-  deleteComment(id: string): void {
-    this.#changed()
-    this.comments.delete(id)
-    for (const comment of this.comments.values()) if (comment.parentId === id) this.deleteComment(comment.id)
-  }
-
   addAttachment(pageId: string, file: NewAttachment): WikiAttachment {
-    const now = this.#changed()
+    const now = this.markEdited()
     const { createdAt = now, bytes } = file
     const id = file.id ?? `att${toContentId(`attachment ${pageId} ${file.title} ${this.#edits}`)}`
     const authorId = this.#author()
@@ -317,20 +251,5 @@ export class WikiTenant {
 
   getAttachment(id: string): WikiAttachment {
     return need(this.attachments.get(id), `attachment ${id}`)
-  }
-
-  /** Adds a version of a file, with the same id and title. */
-  replaceAttachment(id: string, bytes: Uint8Array, mediaType?: string): void {
-    const attachment = this.getAttachment(id)
-    this.#bump(attachment)
-    attachment.fileId = toGuid(`file ${id} ${attachment.version.number}`)
-    attachment.bytes = () => bytes
-    attachment.fileSize = bytes.length
-    attachment.mediaType = mediaType ?? attachment.mediaType
-  }
-
-  deleteAttachment(id: string): void {
-    this.getAttachment(id).status = 'trashed'
-    this.#changed()
   }
 }

@@ -123,11 +123,7 @@ export class SqliteTarget implements MoveTarget {
 
   openSnapshot(): { reader: Reader; close(): void } {
     const database = this.#openReadonly()
-    const reader = new Connection(
-      database,
-      () => {},
-      () => Number.MIN_SAFE_INTEGER,
-    )
+    const reader = new Connection(database, () => Number.MIN_SAFE_INTEGER)
     reader.beginSnapshot()
     return { reader, close: () => reader.close() }
   }
@@ -143,7 +139,7 @@ export class SqliteTarget implements MoveTarget {
   }
 
   activate(note: (writer: Writer) => void): void {
-    const connection = new Connection(this.#database, () => {})
+    const connection = new Connection(this.#database)
     connection.transaction(
       'BEGIN IMMEDIATE',
       (writer) => {

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type SampleBi, type SampleBiOptions, startSampleBi } from '../../../src/sample/bi/server.ts'
 import type { BiTenant, SampleReport } from '../../../src/sample/bi/tenant.ts'
-import { onPath } from '../../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../../src/sample/tenants.ts'
 import type { Scan } from '../../../src/scans/model.ts'
+import { deleteReport, editReport } from '../../sample/edits.ts'
+import { onPath } from '../../sample/fault.ts'
 import { generatedBi } from '../../sample/generated-bi.ts'
+import { type SampleBi, type SampleBiOptions, startSampleBi } from '../../sample/servers.ts'
 import { openSectionedBench } from '../../scans/sectioned.ts'
 import type { Workbench } from '../../scans/workbench.ts'
 import { isLong } from '../../support/long.ts'
@@ -107,7 +108,7 @@ describe.each(ways)('a second scan, $way', (way) => {
 
   it('sends at most a third of the requests for an unchanged tenant, and keeps its findings', async () => {
     await start(way.server)
-    tenant.editReport(reportAt(3).id, { pages: ['word:kept'] })
+    editReport(tenant, reportAt(3).id, { pages: ['word:kept'] })
     later(2 * HOUR_MS)
     const first = await scan()
     later(2 * HOUR_MS)
@@ -127,7 +128,7 @@ describe.each(ways)('a second scan, $way', (way) => {
       const report = reportAt(step * 7)
       const dataset = [...tenant.workspaces.values()][step]?.datasets[0]
       if (dataset === undefined) throw new Error('no dataset')
-      tenant.editReport(report.id, { pages: [`word:page${step}`] })
+      editReport(tenant, report.id, { pages: [`word:page${step}`] })
       dataset.parameters = [{ name: 'P', type: 'Text', currentValue: `word:value${step}`, isRequired: true }]
       dataset.modifiedAt = bench.clock.now
       tenant.touch([...tenant.workspaces.values()][step] as never)
@@ -136,7 +137,7 @@ describe.each(ways)('a second scan, $way', (way) => {
       expect(requests).toBeLessThan(first.requests)
     }
     later(2 * HOUR_MS)
-    tenant.editReport(reportAt(0).id, { pages: ['plain'] })
+    editReport(tenant, reportAt(0).id, { pages: ['plain'] })
     await scan()
     expect(listWords()).toMatchObject({ resolved: ['report'] })
   })
@@ -153,10 +154,10 @@ describe.each(ways)('a second scan, $way', (way) => {
 
   forOneWay('resolves findings in deleted items when nothing else has changed', async () => {
     await start(way.server)
-    tenant.editReport(reportAt(5).id, { pages: ['word:gone'] })
+    editReport(tenant, reportAt(5).id, { pages: ['word:gone'] })
     await scan()
     later(2 * HOUR_MS)
-    tenant.deleteReport(reportAt(5).id)
+    deleteReport(tenant, reportAt(5).id)
     await scan()
     expect(listWords().resolved).toEqual([])
     later(5 * HOUR_MS)
@@ -188,7 +189,7 @@ describe.each(ways)('a second scan, $way', (way) => {
       const reports = [2, 3, 4, 5].map(reportAt)
       for (const [round, after] of (isLong ? [1, 4, 9, 14] : [1, 9]).entries()) {
         later(2 * HOUR_MS)
-        for (const report of reports) tenant.editReport(report.id, { pages: [`word:round${round}`] })
+        for (const report of reports) editReport(tenant, report.id, { pages: [`word:round${round}`] })
         const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
         await new Promise<void>((resolve) => {
           let left = after
@@ -224,7 +225,7 @@ describe('permissions that are lost and restored', () => {
     const first = await scan()
     server.faults.push({ match: onPath(/\/admin\//), respond: { status: 403 } })
     later(2 * HOUR_MS)
-    tenant.editReport(reportAt(9).id, { pages: ['word:meanwhile'] })
+    editReport(tenant, reportAt(9).id, { pages: ['word:meanwhile'] })
     await scan('PARTIAL')
     expect(listWords()).toEqual({ open: ['dataset', 'report'], resolved: [] })
     later(2 * HOUR_MS)
@@ -243,10 +244,10 @@ describe('permissions that are lost and restored', () => {
   it('are noticed although the modification time of the item is unchanged', async () => {
     await start({ listTimes: true })
     const { id } = reportAt(9)
-    tenant.editReport(id, { pages: ['word:before'] })
+    editReport(tenant, id, { pages: ['word:before'] })
     await scan()
     later(HOUR_MS)
-    tenant.editReport(id, { pages: ['word:after'] })
+    editReport(tenant, id, { pages: ['word:after'] })
     server.faults.push({ match: onPath(/\/pages$/), respond: { status: 403 } })
     await scan('PARTIAL')
     expect(listWords()).toEqual({ open: ['report'], resolved: [] })

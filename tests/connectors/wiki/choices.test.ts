@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
+import { deleteComment } from '../../sample/edits.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import {
   attachmentOf,
   checksumsOf,
@@ -195,7 +196,7 @@ describe('comments', () => {
 
   test('are included when they are resolved or their text is gone, and omitted when they are deleted', async () => {
     const wiki = await startWiki(content())
-    wiki.tenant.deleteComment('74')
+    deleteComment(wiki.tenant, '74')
     const { texts } = await crawlAll(openWiki(wiki.url, oneOfMany))
     expect(texts.get(key)).toBe('comment 70|comment 71|comment 72|comment 73')
   })

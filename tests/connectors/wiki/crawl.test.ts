@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { zipOf } from '../../documents/files.ts'
+import { changeOwner, deleteComment, editComment, editPage, movePage, replaceAttachment } from '../../sample/edits.ts'
 import { isLong } from '../../support/long.ts'
 import {
   attachmentOf,
@@ -212,17 +213,17 @@ describe('a second scan', () => {
   }, 180_000)
 
   const edits: [string, (wiki: Awaited<ReturnType<typeof startWiki>>['tenant']) => void, string[]][] = [
-    ['a body', (tenant) => void tenant.editPage('11', { body: '<p>new</p>' }), [':page:11']],
-    ['a title', (tenant) => void tenant.editPage('11', { title: 'New' }), [':page:11']],
-    ['a move', (tenant) => tenant.movePage('11', { parentId: null }), [':page:11']],
-    ['a new owner', (tenant) => tenant.changeOwner('11', 'someone'), [':page:11']],
-    ['a comment', (tenant) => tenant.editComment('70', '<p>new</p>'), [':comments:10']],
-    ['a reply', (tenant) => tenant.editComment('72', '<p>new</p>'), [':comments:10']],
+    ['a body', (tenant) => void editPage(tenant, '11', { body: '<p>new</p>' }), [':page:11']],
+    ['a title', (tenant) => void editPage(tenant, '11', { title: 'New' }), [':page:11']],
+    ['a move', (tenant) => movePage(tenant, '11', { parentId: null }), [':page:11']],
+    ['a new owner', (tenant) => changeOwner(tenant, '11', 'someone'), [':page:11']],
+    ['a comment', (tenant) => editComment(tenant, '70', '<p>new</p>'), [':comments:10']],
+    ['a reply', (tenant) => editComment(tenant, '72', '<p>new</p>'), [':comments:10']],
     ['a new reply', (tenant) => void tenant.addComment('10', { parentId: '72', body: '<p>n</p>' }), [':comments:10']],
-    ['a deleted comment', (tenant) => tenant.deleteComment('72'), [':comments:10']],
+    ['a deleted comment', (tenant) => deleteComment(tenant, '72'), [':comments:10']],
     [
       'an attachment',
-      (tenant) => tenant.replaceAttachment('att5', new TextEncoder().encode('new')),
+      (tenant) => replaceAttachment(tenant, 'att5', new TextEncoder().encode('new')),
       [':attachment:att5'],
     ],
   ]

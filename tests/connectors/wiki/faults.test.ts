@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { toCursor } from '../../../src/sample/wiki/listing.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import { listing, manyPages, pageKeys, rewrite } from './lists.ts'
 import {
   attachmentOf,

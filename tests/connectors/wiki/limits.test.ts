@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
+import { editPage } from '../../sample/edits.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import { listing, manyPages, pageKeys } from './lists.ts'
 import {
   attachmentOf,
@@ -121,7 +122,7 @@ describe('max_retries: retries for transient failures and rate limits', () => {
     await crawlAll(openWiki(wiki.url), checksumsOf(first))
     expect(wiki.requests.filter(listing)).toHaveLength(1)
     wiki.faults.splice(0)
-    for (const id of ['1000', '1001', '1002']) wiki.tenant.editPage(id, { body: '<p>new</p>' })
+    for (const id of ['1000', '1001', '1002']) editPage(wiki.tenant, id, { body: '<p>new</p>' })
     const bodies = onPath(/\/v2\/pages(?:\/\d+)?$/)
     wiki.faults.push({ match: bodies, respond: { status: 503 } })
     wiki.requests.splice(0)

@@ -1,4 +1,4 @@
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import { pageOf } from './support.ts'
 
 export const listing = onPath(/\/spaces\/\d+\/pages$/)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ExchangeRequest } from '../../../src/connectors/http/exchange.ts'
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import {
   accountEmail,
   apiToken,

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { listen } from '../../../src/sample/listener.ts'
 import { pdfOf, zipOf } from '../../documents/files.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
+import { disturb } from '../../sample/servers.ts'
 import { listing, manyPages, pageKeys, rewrite } from './lists.ts'
 import {
   attachmentOf,
@@ -148,8 +149,8 @@ describe('downloads', () => {
 })
 
 test('no address in a page is ever requested', async () => {
-  const requests: never[] = []
-  const canary = await listen({ server: 'canary', handle: () => ({ status: 200 }), requests, faults: [] })
+  const { requests, respond } = disturb({})
+  const canary = await listen({ server: 'canary', handle: () => ({ status: 200 }), respond })
   const addresses = [`${canary.url}/a.pdf`, 'http://169.254.169.254/a.zip', 'http://user:pass@localhost/a.csv']
   const body = addresses.map((address) => `<a href="${address}">x</a>`).join('')
   const wiki = await startWiki({ pages: [pageOf('10', { body })] })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { TestStep } from '../../../src/connectors/connector.ts'
 import { WikiConfig } from '../../../src/connectors/wiki/config.ts'
 import { wikiConnector } from '../../../src/connectors/wiki/index.ts'
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import {
   accountEmail,
   apiToken,

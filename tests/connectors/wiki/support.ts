@@ -3,8 +3,6 @@ import { WikiConfig } from '../../../src/connectors/wiki/config.ts'
 import { wikiConnector } from '../../../src/connectors/wiki/index.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { sampleCredentials } from '../../../src/sample/credentials.ts'
-import type { SampleFault } from '../../../src/sample/fault.ts'
-import { type SampleWiki, type SampleWikiOptions, startSampleWiki } from '../../../src/sample/wiki/server.ts'
 import {
   type NewAttachment,
   type NewComment,
@@ -12,6 +10,8 @@ import {
   type WikiSpace,
   WikiTenant,
 } from '../../../src/sample/wiki/tenant.ts'
+import type { SampleFault } from '../../sample/fault.ts'
+import { type SampleWiki, type SampleWikiOptions, startSampleWiki } from '../../sample/servers.ts'
 
 export const cloudId = '11111111-2222-4333-8444-555555555555'
 export const prefix = `wiki:${cloudId}`

@@ -1,4 +1,4 @@
-import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../sample/fault.ts'
 import { hostileFiles } from './files.ts'
 import { type HostileReply, listReplies } from './replies.ts'
 

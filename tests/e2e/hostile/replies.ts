@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { RequestRecord, SampleReply } from '../../../src/sample/exchange.ts'
-import type { FaultResponse } from '../../../src/sample/fault.ts'
 import { toGuid } from '../../../src/sample/ids.ts'
+import type { FaultResponse } from '../../sample/fault.ts'
 
 const MEGABYTE = 1024 * 1024
 const EMOJI = '😀'

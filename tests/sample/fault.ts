@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { RequestRecord, SampleReply } from './exchange.ts'
+import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
+import { type Exchange, encodeBody } from '../../src/sample/listener.ts'
 
 /** How a matched request fails. */
 export type FaultResponse =
@@ -65,39 +65,6 @@ export function onPath(pattern: RegExp, method?: string): SampleFault['match'] {
   return (request) => pattern.test(request.path) && (method === undefined || request.method === method)
 }
 
-function encode({ body }: SampleReply): { bytes: Buffer; type: string | undefined } {
-  if (body === undefined) return { bytes: Buffer.alloc(0), type: undefined }
-  if (typeof body === 'string') return { bytes: Buffer.from(body), type: 'text/plain; charset=utf-8' }
-  if (body instanceof Uint8Array) return { bytes: Buffer.from(body), type: 'application/octet-stream' }
-  return { bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' }
-}
-
-interface Delivery {
-  request: RequestRecord
-  response: ServerResponse
-  fault: FaultResponse | undefined
-  handle: () => Promise<SampleReply>
-}
-
-function send(
-  { request, response }: Delivery,
-  reply: SampleReply,
-  sent: (bytes: Buffer) => Buffer = (bytes) => bytes,
-): void {
-  const { bytes, type } = encode(reply)
-  request.status = reply.status
-  const bodiless = reply.status === 204 || reply.status === 304
-  response.writeHead(reply.status, {
-    ...(type === undefined ? {} : { 'content-type': type }),
-    ...(bodiless ? {} : { 'content-length': String(bytes.length) }),
-    ...reply.headers,
-  })
-  const part = sent(bytes)
-  if (request.method === 'HEAD' || bodiless) response.end()
-  else if (part.length === bytes.length) response.end(part)
-  else response.write(part)
-}
-
 const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))
 
 const BOMB_BYTES = 200_000_000
@@ -107,8 +74,8 @@ let bomb: Buffer | undefined
 const DRIP_BYTES = 16
 const DRIP_MS = 20
 
-async function drip({ request, response }: Delivery, reply: SampleReply): Promise<void> {
-  const { bytes, type = 'application/json' } = encode(reply)
+async function drip({ request, response }: Exchange, reply: SampleReply): Promise<void> {
+  const { bytes, type = 'application/json' } = encodeBody(reply)
   request.status = reply.status
   response.writeHead(reply.status, { 'content-type': type, 'content-length': String(bytes.length), ...reply.headers })
   for (let at = 0; at < bytes.length && !response.destroyed; at += DRIP_BYTES) {
@@ -123,23 +90,32 @@ function* endlessly(): Generator<Buffer> {
   for (;;) yield Buffer.alloc(65_536, ' ')
 }
 
-async function pour({ request, response }: Delivery): Promise<void> {
+async function pour({ request, response }: Exchange): Promise<void> {
   request.status = 200
   response.writeHead(200, { 'content-type': 'application/json' })
   await pipeline(Readable.from(endlessly()), response).catch(() => {})
 }
 
+/** Sends half of a reply with the headers of all of it. */
+function sendHalf({ request, response }: Exchange, reply: SampleReply): void {
+  const { bytes, type = 'application/json' } = encodeBody(reply)
+  request.status = reply.status
+  response.writeHead(reply.status, { 'content-type': type, 'content-length': String(bytes.length), ...reply.headers })
+  response.write(half(bytes))
+}
+
 /** Sends the handler's reply, or applies the fault. */
-export async function deliver(delivery: Delivery): Promise<void> {
-  const { fault, response, handle, request } = delivery
-  if (fault === undefined || fault === 'anonymous') return send(delivery, await handle())
+export async function deliver(exchange: Exchange, fault: FaultResponse | undefined): Promise<void> {
+  const { response, handle, request, send } = exchange
+  if (fault === 'anonymous') request.anonymous = true
+  if (fault === undefined || fault === 'anonymous') return send(await handle())
   if (typeof fault === 'object') {
-    if ('status' in fault) return send(delivery, fault)
+    if ('status' in fault) return send(fault)
     if ('delayMs' in fault) {
       await sleep(fault.delayMs)
-      return send(delivery, await handle())
+      return send(await handle())
     }
-    return send(delivery, fault.rewrite(structuredClone(await handle()), request))
+    return send(fault.rewrite(structuredClone(await handle()), request))
   }
   switch (fault) {
     case 'reset':
@@ -148,27 +124,27 @@ export async function deliver(delivery: Delivery): Promise<void> {
     case 'hang':
       return
     case 'truncate':
-      send(delivery, await handle(), half)
+      sendHalf(exchange, await handle())
       setTimeout(() => response.destroy(), 20)
       return
     case 'stall':
-      return send(delivery, await handle(), half)
+      return sendHalf(exchange, await handle())
     case 'slow':
-      return drip(delivery, await handle())
+      return drip(exchange, await handle())
     case 'html':
-      return send(delivery, { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: signInPage })
+      return send({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: signInPage })
     case 'cut': {
-      const { bytes } = encode(await handle())
-      return send(delivery, { status: 200, headers: { 'content-type': 'application/json' }, body: half(bytes) })
+      const { bytes } = encodeBody(await handle())
+      return send({ status: 200, headers: { 'content-type': 'application/json' }, body: half(bytes) })
     }
     case 'empty':
-      return send(delivery, { status: 200 })
+      return send({ status: 200 })
     case 'gzip_bomb': {
       bomb ??= Buffer.concat(Array(BOMB_PARTS).fill(gzipSync(Buffer.alloc(BOMB_BYTES / BOMB_PARTS, ' '))))
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-      return send(delivery, { status: 200, headers, body: bomb })
+      return send({ status: 200, headers, body: bomb })
     }
     case 'endless':
-      return pour(delivery)
+      return pour(exchange)
   }
 }
