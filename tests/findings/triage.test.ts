@@ -76,12 +76,12 @@ describe('triage_findings', () => {
 
   it('keeps history, counts and audit trail equal when two people and an assistant triage and undo at once', async () => {
     for (let seed = 4; seed < 4 + cases(1, 3); seed++) {
-      const done = await triageConcurrently(cases(300, 5_000), cases(8, 25), seed)
+      const done = await triageConcurrently(cases(300, 5_000), cases(12, 25), seed)
       expect(done.recorded).toEqual(done.answered)
       expect(done.audited).toEqual(done.changedBy)
       expect(done.counted).toEqual(done.ended)
       expect(done).toMatchObject({ broken: 0, wronglyUndone: [], changed: done.recorded.length })
-      expect(Math.min(done.changed / 100, done.conflicts, done.undos)).toBeGreaterThan(1)
+      expect(Math.min(done.changed / 100, done.conflicts, done.undos)).toBeGreaterThan(0.9)
     }
   })
 })
