@@ -144,6 +144,15 @@ it('stores a finding once that a file has several times, as the last line states
   expect(oneOf('SELECT sum(n) AS n FROM combo')).toEqual({ n: count })
 })
 
+it('is finished once it is stored', async () => {
+  let time = Date.now()
+  await importOf(5, { now: () => ++time })
+  const times = oneOf<{ stored: number; finished: number }>(
+    'SELECT max(a.first_seen_at) AS stored, max(s.finished_at) AS finished FROM asset a CROSS JOIN scan s',
+  )
+  expect(times.finished).toBeGreaterThan(times.stored)
+})
+
 it('completes an accepted import after a failure', async () => {
   const fail = () => {
     throw new Error('the disk is gone')
