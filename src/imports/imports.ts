@@ -76,7 +76,10 @@ export async function importFindings(
     )
   } catch (error) {
     // An accepted file will be stored, even if an error occurred after the acceptance was committed.
-    if (store.read((reader) => findScan(reader, uid)) === undefined) discardImport(uid, store)
+    if (store.read((reader) => findScan(reader, uid)) === undefined) {
+      // What cannot be deleted now is swept later.
+      await writeAfterImports(() => discardImport(uid, store), context).catch(() => {})
+    }
     throw error
   }
   await applyAccepted(uid, context)
