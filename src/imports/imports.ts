@@ -8,6 +8,7 @@ import { createOwner } from '../scans/owner.ts'
 import { findActiveScan, findScan, insertScan, isOpenScan } from '../scans/scans.store.ts'
 import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
 import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
+import { writeAfterImports } from '../store/import-lock.store.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Store, Writer } from '../store/store.ts'
 import { applyStagedImport, discardImport, sweepImports } from './apply/apply-import.ts'
@@ -58,22 +59,27 @@ export async function importFindings(
   { source, format }: { source: string; format: ImportFormat },
   context: ImportContext,
 ): Promise<ImportResult> {
-  const { store, now, signal } = context
+  const { store, now } = context
   const name = SourceName.parse(source)
   requireImportable(store, name)
-  // Another import may take long, and this one has nothing to do but wait.
-  await store.waitForWriteLock({ signal })
-  sweepImports(context)
   const uid = crypto.randomUUID()
-  store.write((writer) => openImportFile(writer, uid, now()), { scope: 'imports' })
+  await writeAfterImports(() => {
+    sweepImports(context)
+    store.write((writer) => openImportFile(writer, uid, now()), { scope: 'imports' })
+  }, context)
   let lines: number
   try {
     lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
-    await store.waitForWriteLock({ signal })
-    store.write((writer) => accept(writer, uid, name, context), { durable: true })
+    await writeAfterImports(
+      () => store.write((writer) => accept(writer, uid, name, context), { durable: true }),
+      context,
+    )
   } catch (error) {
     // An accepted file will be stored, even if an error occurred after the acceptance was committed.
-    if (store.read((reader) => findScan(reader, uid)) === undefined) discardImport(uid, store)
+    if (store.read((reader) => findScan(reader, uid)) === undefined) {
+      // What cannot be deleted now is swept later.
+      await writeAfterImports(() => discardImport(uid, store), context).catch(() => {})
+    }
     throw error
   }
   await applyAccepted(uid, context)
@@ -183,10 +189,10 @@ async function stageLog(
   return staged.findings
 }
 
-async function stage(staged: StagedFile, lines: ConvertedLines, { store, signal }: ImportContext): Promise<void> {
+async function stage(staged: StagedFile, lines: ConvertedLines, context: ImportContext): Promise<void> {
+  const { store, signal } = context
   const rows = staged.toRows(lines)
-  await store.waitForWriteLock({ signal })
-  store.write((writer) => addRows(writer, rows), { scope: 'imports' })
+  await writeAfterImports(() => store.write((writer) => addRows(writer, rows), { scope: 'imports' }), context)
   await store.yieldBetweenBatches(signal)
 }
 

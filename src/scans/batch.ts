@@ -31,6 +31,7 @@ import {
 import { AppError } from '../kernel/errors.ts'
 import { ownText, type Safe } from '../kernel/safe-text.ts'
 import type { Log } from '../runtime/log.ts'
+import { writeAfterImports } from '../store/import-lock.store.ts'
 import type { Store } from '../store/store.ts'
 import type { AssetMasking } from './asset-masking.ts'
 import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
@@ -86,6 +87,7 @@ const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_
  * checkpoint. Storing a batch twice has the same effect as once.
  */
 export async function processBatch(batch: SafeBatch, options: BatchOptions): Promise<void> {
+  const { store, lease } = options
   options.masking.startBatch()
   const chunks: SafeAsset[][] = []
   const assets = withoutRepeats(batch.assets)
@@ -93,9 +95,9 @@ export async function processBatch(batch: SafeBatch, options: BatchOptions): Pro
   if (chunks.length === 0) chunks.push([])
   for (const [index, chunk] of chunks.entries()) {
     const outcomes = await processChunk(chunk, options)
-    await options.store.waitForWriteLock({ signal: options.lease.signal })
-    storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)
-    await options.store.yieldBetweenBatches(options.lease.signal)
+    const last = index === chunks.length - 1 ? batch : undefined
+    await writeAfterImports(() => storeChunk(outcomes, last, options), { store, signal: lease.signal })
+    await store.yieldBetweenBatches(lease.signal)
   }
 }
 

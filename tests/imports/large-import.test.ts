@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
 import { requestCancel } from '../../src/scans/scans.store.ts'
@@ -144,6 +144,15 @@ it('stores a finding once that a file has several times, as the last line states
   expect(oneOf('SELECT sum(n) AS n FROM combo')).toEqual({ n: count })
 })
 
+it('is finished once it is stored', async () => {
+  let time = Date.now()
+  await importOf(5, { now: () => ++time })
+  const times = oneOf<{ stored: number; finished: number }>(
+    'SELECT max(a.first_seen_at) AS stored, max(s.finished_at) AS finished FROM asset a CROSS JOIN scan s',
+  )
+  expect(times.finished).toBeGreaterThan(times.stored)
+})
+
 it('completes an accepted import after a failure', async () => {
   const fail = () => {
     throw new Error('the disk is gone')
@@ -177,16 +186,27 @@ it.each(['all at once', 'by another process'])(
   60_000,
 )
 
-it('an import waits for another one that takes longer than a write may wait', async (test) => {
-  sqliteOnly('imports of two sources do not wait for each other on PostgreSQL', test)
-  async function* stream() {
-    for (const chunk of linesOf(6_000)) {
-      yield chunk
-      locking ??= lockForLong(bench.store.files?.file)
-      await locking
+describe('an import that meets one that takes longer than a write may wait', () => {
+  const bring = (last: string) => {
+    let locking: Promise<void> | undefined
+    async function* stream() {
+      for (const chunk of linesOf(3_000)) {
+        yield chunk
+        locking ??= lockForLong(bench.store.files?.file)
+        await locking
+      }
+      yield Buffer.from(last)
     }
+    return importFindings(stream(), { source: 'scanner', format: 'ndjson' }, bench.context)
   }
-  let locking: Promise<void> | undefined
-  const imported = importFindings(stream(), { source: 'scanner', format: 'ndjson' }, bench.context)
-  expect(await imported).toMatchObject({ lines: 6_000, findings: { new: 6_000 } })
-}, 60_000)
+  beforeEach((test) => sqliteOnly('imports of two sources do not wait for each other on PostgreSQL', test))
+
+  it('waits', async () => {
+    expect(await bring('')).toMatchObject({ lines: 3_000, findings: { new: 3_000 } })
+  }, 60_000)
+
+  it('reports an invalid line, and leaves nothing behind', async () => {
+    await expect(bring('{"no":1}')).rejects.toMatchObject({ facts: { reason: 'bad_line' } })
+    expect(staged()).toEqual({ n: 0 })
+  }, 60_000)
+})

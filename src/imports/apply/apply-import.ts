@@ -43,7 +43,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   try {
     await store.waitForWriteLock({ signal: lease.signal })
     store.files?.emptyLog()
-    lease.write((writer) => applyFile(writer, lease, now()), { large: true })
+    lease.write((writer) => applyFile(writer, lease, now), { large: true })
     lease.close()
     return 'COMPLETED'
   } catch (error) {
@@ -60,7 +60,8 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   }
 }
 
-function applyFile(writer: Writer, { scan: { id: scanId, uid, sourceId } }: ScanLease, at: number): void {
+function applyFile(writer: Writer, { scan: { id: scanId, uid, sourceId } }: ScanLease, now: () => number): void {
+  const at = now()
   const { findings: lines, earliest } = countStaged(writer, uid)
   const apply = (ledger: FindingLedger) => {
     saveAssets(writer, ledger, { uid, sourceId, at })
@@ -84,9 +85,10 @@ function applyFile(writer: Writer, { scan: { id: scanId, uid, sourceId } }: Scan
   const assets = countAssets(writer, uid)
   addProgress(writer, scanId, { discovered: assets, scanned: assets, unchanged: 0, findings })
   if (earliest !== null) extendObservation(writer, sourceId, earliest)
-  finishScan(writer, scanId, { status: 'COMPLETED' }, at)
-  setLastCompletedScan(writer, sourceId, at)
   dropImportFile(writer, uid)
+  const finishedAt = now()
+  finishScan(writer, scanId, { status: 'COMPLETED' }, finishedAt)
+  setLastCompletedScan(writer, sourceId, finishedAt)
 }
 
 function saveAssets(
