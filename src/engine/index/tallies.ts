@@ -12,9 +12,6 @@ export interface BlockSizes {
 }
 export const defaultBlockSizes: BlockSizes = { markBits: 16, blockBits: 11 }
 
-/** Minimum of no rows: above every confidence. */
-export const NO_MIN = 65_535
-
 /** Counts and sums of confidence, by combination and by cell, of all rows before some row. */
 export class Mark {
   combos: Uint32Array
@@ -89,9 +86,6 @@ export class Tallies {
   /** Since the mark before each block: counts below 65,536, and sums below 2^32. */
   counts = new Uint16Array(0)
   sums = new Uint32Array(0)
-  /** Minimum and maximum confidence within each block. */
-  least = new Uint16Array(0)
-  greatest = new Uint16Array(0)
   count = 0
   readonly markBits: number
   readonly blockBits: number
@@ -111,7 +105,7 @@ export class Tallies {
     if (cells.length > this.width && this.#facets.hasCells) this.#widen(cells.length)
     const { combo, confidence, count } = this.#rows
     const hasCells = this.#facets.hasCells
-    const { blockBits, total, width } = this
+    const { blockBits, total } = this
     const mask = 2 ** blockBits - 1
     total.reserve(this.#facets.count, cells.length)
     const { combos, comboSums, cells: cellCounts, cellSums } = total
@@ -124,7 +118,6 @@ export class Tallies {
       comboSums[number] = (comboSums[number] as number) + value
       cellCounts[cell] = (cellCounts[cell] as number) + 1
       cellSums[cell] = (cellSums[cell] as number) + value
-      if (hasCells) this.#stretch((row >> blockBits) * width + cell, value)
     }
     this.count = count
   }
@@ -153,11 +146,6 @@ export class Tallies {
       this.#shift(at + fromCell, -1, -from.confidence)
       this.#shift(at + toCell, 1, to.confidence)
     }
-    const left = block * this.width + fromCell
-    if (from.confidence === this.least[left] || from.confidence === this.greatest[left]) {
-      this.#measureBlock(block, fromCell)
-    }
-    this.#stretch(block * this.width + toCell, to.confidence)
   }
 
   /** Drops the rows from `row` on, so that they can be added again. */
@@ -180,15 +168,11 @@ export class Tallies {
       this.counts[at + cell] = (this.total.cells[cell] ?? 0) - (before?.cells[cell] ?? 0)
       this.sums[at + cell] = (this.total.cellSums[cell] ?? 0) - (before?.cellSums[cell] ?? 0)
     }
-    this.least.fill(NO_MIN, at, at + this.width)
-    this.greatest.fill(0, at, at + this.width)
   }
 
   #reserve(length: number): void {
     this.counts = grown(this.counts, length)
     this.sums = grown(this.sums, length)
-    this.least = grown(this.least, length)
-    this.greatest = grown(this.greatest, length)
   }
 
   #shift(at: number, rows: number, confidence: number): void {
@@ -196,41 +180,20 @@ export class Tallies {
     this.sums[at] = (this.sums[at] ?? 0) + confidence
   }
 
-  #stretch(at: number, value: number): void {
-    if (value < (this.least[at] ?? NO_MIN)) this.least[at] = value
-    if (value > (this.greatest[at] ?? 0)) this.greatest[at] = value
-  }
-
-  /** Recomputes a cell's minimum and maximum in a block after one of its rows has left it. */
-  #measureBlock(block: number, cell: number): void {
-    const { combo, confidence } = this.#rows
-    const { cellOf } = this.#facets
-    const at = block * this.width + cell
-    this.least[at] = NO_MIN
-    this.greatest[at] = 0
-    const end = Math.min(this.count, (block + 1) << this.blockBits)
-    for (let row = block << this.blockBits; row < end; row++) {
-      if (cellOf[combo[row] ?? 0] === cell) this.#stretch(at, confidence[row] ?? 0)
-    }
-  }
-
   #widen(cells: number): void {
     let width = this.width
     while (width < cells) width *= 2
     const from = this.width
     const blocks = Math.ceil(this.count / 2 ** this.blockBits)
-    const spread = <Items extends Uint16Array | Uint32Array>(items: Items, wide: Items, empty: number): Items => {
-      wide.fill(empty)
+    const spread = <Items extends Uint16Array | Uint32Array>(items: Items, wide: Items): Items => {
       for (let block = 0; block < blocks; block++) {
         wide.set(items.subarray(block * from, (block + 1) * from) as never, block * width)
       }
       return wide
     }
     const length = Math.ceil(this.counts.length / from) * width
-    this.counts = spread(this.counts, new Uint16Array(length), 0)
-    this.sums = spread(this.sums, new Uint32Array(length), 0)
-    this.least = spread(this.least, new Uint16Array(length), NO_MIN)
-    this.greatest = spread(this.greatest, new Uint16Array(length), 0)
+    this.counts = spread(this.counts, new Uint16Array(length))
+    this.sums = spread(this.sums, new Uint32Array(length))
     this.width = width
   }
 
@@ -239,7 +202,7 @@ export class Tallies {
     const used = Math.ceil(count / 2 ** blockBits) * width
     image.addNumbers([width, count, marks.length, markBits, blockBits])
     for (const mark of [this.total, ...marks]) mark.save(image)
-    for (const column of [this.counts, this.sums, this.least, this.greatest]) image.add(column, used)
+    for (const column of [this.counts, this.sums]) image.add(column, used)
   }
 
   /** @throws RangeError for an image with other block sizes. */
@@ -254,12 +217,10 @@ export class Tallies {
     this.marks = Array.from({ length: told.marks }, () => new Mark(0, 0).restore(image))
     this.counts = image.take(Uint16Array)
     this.sums = image.take(Uint32Array)
-    this.least = image.take(Uint16Array)
-    this.greatest = image.take(Uint16Array)
   }
 
   get bytes(): number {
     const marks = this.marks.reduce((sum, mark) => sum + mark.bytes, this.total.bytes)
-    return marks + this.counts.byteLength + this.sums.byteLength + this.least.byteLength + this.greatest.byteLength
+    return marks + this.counts.byteLength + this.sums.byteLength
   }
 }
