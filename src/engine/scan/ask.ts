@@ -1,5 +1,5 @@
 import type { Rows } from '../index/rows.ts'
-import { type Mark, NO_MIN } from '../index/tallies.ts'
+import type { Mark } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
 import {
   areWithin,
@@ -11,7 +11,7 @@ import {
   rankConfidences,
 } from './bucket-scan.ts'
 import { type Counted, countRows, scanRows } from './scan.ts'
-import type { Numbers, Shape } from './shape.ts'
+import { NO_MIN, type Numbers, type Shape } from './shape.ts'
 
 /** The maximum number of (bucket, group) cells in a result. */
 const MAX_NUMBERS = 8_000_000
@@ -78,11 +78,9 @@ export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | un
   const { borders } = placed
   if (want === 'assets') return countAssets(source, [placed], numbers)
   if (want === 'ranks') return rankConfidences(source, [placed], numbers)
-  const isScanned =
-    shape.places !== undefined || shape.resolved !== undefined || (shape.minConfidence > 0 && want === 'extremes')
-  if (isScanned) scanBuckets(source, asked, borders, numbers)
-  else if (want === 'extremes') measure(source, asked, borders, numbers)
-  else count(source, asked, borders, numbers)
+  if (shape.places !== undefined || shape.resolved !== undefined || want === 'extremes') {
+    scanBuckets(source, asked, borders, numbers)
+  } else count(source, asked, borders, numbers)
   addLate(source, asked, numbers)
   return numbers
 }
@@ -143,7 +141,7 @@ function count(
 
 /** The number of rows that are scanned in about the time of one `countBefore`. */
 const countAtOnce = ({ tallies }: Timeline, { cellGroupOf, members }: Shape): number =>
-  cellGroupOf === undefined ? members.length + 2 ** (tallies.markBits - 2) : 2 ** (tallies.blockBits - 1)
+  (cellGroupOf === undefined ? members.length : 0) + 2 ** (tallies.markBits - 2)
 
 /** Counts and sums of all rows before a row. */
 function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Counted): void {
@@ -152,24 +150,13 @@ function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out
     addMark(tallies.total, shape, out)
     return
   }
-  const bits = shape.cellGroupOf === undefined ? tallies.markBits : tallies.blockBits
-  // The nearer of the two blocks or marks around the row; the one after it may not exist yet.
+  const bits = tallies.markBits
+  // The nearer of the two marks around the row; the one after it may not exist yet.
   let nearest = (row + 2 ** (bits - 1)) >>> bits
   if (nearest * 2 ** bits >= rows.count) nearest = row >>> bits
-  const start = nearest * 2 ** bits
-  const mark = tallies.marks[start >>> tallies.markBits]
+  const mark = tallies.marks[nearest]
   if (mark !== undefined) addMark(mark, shape, out)
-  if (shape.cellGroupOf !== undefined) {
-    const { counts, sums, width } = tallies
-    const { cellGroupOf } = shape
-    const at = nearest * width
-    const end = Math.min(cellGroupOf.length, width)
-    for (let cell = 0; cell < end; cell++) {
-      const group = out.base + (cellGroupOf[cell] as number)
-      out.counts[group] = (out.counts[group] as number) + (counts[at + cell] as number)
-      if (out.summed) out.sums[group] = (out.sums[group] as number) + (sums[at + cell] as number)
-    }
-  }
+  const start = nearest * 2 ** bits
   addBetween(rows, { start, row }, shape, out)
 }
 
@@ -200,54 +187,6 @@ function addMark(mark: Mark, shape: Shape, out: Counted): void {
     const group = base + (groupOf[combo] as number)
     counts[group] = (counts[group] as number) + (combos[combo] as number)
     if (summed) sums[group] = (sums[group] as number) + (comboSums[combo] as number)
-  }
-}
-
-/** Minimum and maximum: from block summaries for whole blocks, from a row scan at both ends. */
-function measure(
-  { timeline, assets }: ColumnSource,
-  asked: FlowQuery,
-  borders: readonly number[],
-  numbers: Numbers,
-): void {
-  const { rows, tallies } = timeline
-  const { shape, want } = asked
-  const { cellGroupOf } = shape
-  const { least, greatest, counts, width } = numbers
-  for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
-    const [from, to] = [borders[bucket] ?? 0, borders[bucket + 1] ?? 0]
-    const base = bucket * width
-    const scan = (start: number, end: number) =>
-      scanRows(rows, { from: start, to: end }, { shape, assets, want }, { ...numbers, base })
-    const { blockBits } = tallies
-    const [first, last] = [(from + 2 ** blockBits - 1) >>> blockBits, to >>> blockBits]
-    if (cellGroupOf === undefined || last <= first) {
-      scan(from, to)
-      continue
-    }
-    scan(from, first * 2 ** blockBits)
-    for (let block = first; block < last; block++) {
-      const at = block * tallies.width
-      const end = Math.min(cellGroupOf.length, tallies.width)
-      for (let cell = 0; cell < end; cell++) {
-        const low = tallies.least[at + cell] as number
-        if (low === NO_MIN) continue
-        const group = base + (cellGroupOf[cell] as number)
-        if (low < (least[group] as number)) least[group] = low
-        const high = tallies.greatest[at + cell] as number
-        if (high > (greatest[group] as number)) greatest[group] = high
-      }
-    }
-    const counted = { counts, sums: numbers.sums, summed: false }
-    const ends = { counts: new Float64Array(width), sums: numbers.sums, base: 0, summed: false }
-    const starts = { counts: new Float64Array(width), sums: numbers.sums, base: 0, summed: false }
-    countBefore(timeline, shape, last * 2 ** blockBits, ends)
-    countBefore(timeline, shape, first * 2 ** blockBits, starts)
-    for (let group = 0; group < width; group++) {
-      counted.counts[base + group] =
-        (counts[base + group] ?? 0) + (ends.counts[group] ?? 0) - (starts.counts[group] ?? 0)
-    }
-    scan(last * 2 ** blockBits, to)
   }
 }
 

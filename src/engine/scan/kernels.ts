@@ -35,39 +35,14 @@ export function tallyPairs(
   }
 }
 
-/** Up to this number of groups, rows are counted in four arrays: one count that is incremented row after row is slow. */
-const MAX_LANE_GROUPS = 256
-const lanes = Array.from({ length: 3 }, () => new Int32Array(MAX_LANE_GROUPS)) as [Int32Array, Int32Array, Int32Array]
-
-/** Counts rows by group; `counts` are zero before. @param width the number of groups */
+/** Counts rows by the group of their combination. */
 export function tallyRows(
-  { combo, groupOf, width }: { combo: Combos; groupOf: Uint32Array; width: number },
+  { combo, groupOf }: { combo: Combos; groupOf: Uint32Array },
   from: number,
   to: number,
   counts: Int32Array,
 ): void {
-  let row = from
-  if (width <= MAX_LANE_GROUPS && to - from >= 4 * width) {
-    const [second, third, fourth] = lanes
-    for (const end = to - 3; row < end; row += 4) {
-      const a = groupOf[combo[row] as number] as number
-      const b = groupOf[combo[row + 1] as number] as number
-      const c = groupOf[combo[row + 2] as number] as number
-      const d = groupOf[combo[row + 3] as number] as number
-      counts[a] = (counts[a] as number) + 1
-      second[b] = (second[b] as number) + 1
-      third[c] = (third[c] as number) + 1
-      fourth[d] = (fourth[d] as number) + 1
-    }
-    for (let group = 0; group < width; group++) {
-      counts[group] =
-        (counts[group] as number) + (second[group] as number) + (third[group] as number) + (fourth[group] as number)
-      second[group] = 0
-      third[group] = 0
-      fourth[group] = 0
-    }
-  }
-  for (; row < to; row++) {
+  for (let row = from; row < to; row++) {
     const group = groupOf[combo[row] as number] as number
     counts[group] = (counts[group] as number) + 1
   }
@@ -101,26 +76,5 @@ export function sumConfident(
     const group = groupOf[combo[row] as number] as number
     counts[group] = (counts[group] as number) + isSure
     sums[group] = (sums[group] as number) + isSure * value
-  }
-}
-
-/**
- * Counts, by group, the assets not yet seen in the group's disjoint set, and sets their bits.
- * @param bitOf the first bit of each group's disjoint set
- */
-export function markAssets(
-  { combo, asset, groupOf, none }: { combo: Combos; asset: Uint32Array; groupOf: Uint32Array; none: number },
-  from: number,
-  to: number,
-  { bitOf, seen, counts }: { bitOf: Uint32Array; seen: Uint32Array; counts: Int32Array },
-): void {
-  for (let row = from; row < to; row++) {
-    const group = groupOf[combo[row] as number] as number
-    if (group === none) continue
-    const bit = (bitOf[group] as number) + (asset[row] as number)
-    const word = bit >>> 5
-    const before = seen[word] as number
-    seen[word] = before | (1 << (bit & 31))
-    counts[group] = (counts[group] as number) + (((before >>> (bit & 31)) & 1) ^ 1)
   }
 }

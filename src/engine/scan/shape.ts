@@ -44,6 +44,9 @@ export interface PlaceParts {
   bits?: number[] | undefined
 }
 
+/** Minimum of no rows: above every confidence. */
+export const NO_MIN = 65_535
+
 /** Results by bucket and group; index `bucket * width + group`. */
 export interface Numbers {
   width: number

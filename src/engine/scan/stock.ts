@@ -1,13 +1,12 @@
 import type { Engine } from '../columnar-index.ts'
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import { NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
 import { firstOver } from '../index/times.ts'
 import { answerFlow } from './ask.ts'
 import { ConfidenceRanks, toQuantile } from './ranks.ts'
 import { groupOfRow, type Want } from './scan.ts'
-import type { Numbers, Shape } from './shape.ts'
+import { NO_MIN, type Numbers, type Shape } from './shape.ts'
 
 const MAX_COUNTERS = 2 ** 26
 const MAX_NUMBERS = 8_000_000
