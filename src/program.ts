@@ -2,7 +2,7 @@ import process from 'node:process'
 import type { OpenedApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
-import { loadConfig, Settings, withoutEmpty } from './config.ts'
+import { type Config, loadConfig, Settings, withoutEmpty } from './config.ts'
 import { maskCredentials } from './kernel/redaction.ts'
 import { showSentence } from './kernel/shown.ts'
 import { version } from './runtime/package-files.ts'
@@ -44,7 +44,12 @@ process.stdout.on('error', exitOnClosedPipe)
 const env = withoutEmpty(process.env)
 for (const name of ['ASSAY_KEY', 'ASSAY_STORE', 'PGPASSWORD']) delete process.env[name]
 
-const configure = (flags: Flags) => loadConfig(pick(flags), env)
+function configure(flags: Flags): Config {
+  const config = loadConfig(pick(flags), env)
+  // A temporary file of SQLite may contain texts: rows that it sorts, and pages that a statement is about to change.
+  process.env.SQLITE_TMPDIR = config.home
+  return config
+}
 
 // Imported dynamically, so that a command loads only what it needs: an assistant waits for its first list of tools.
 const open = async (flags: Flags, environment = env): Promise<OpenedApp> => {

@@ -1,5 +1,3 @@
-import { dirname } from 'node:path'
-import process from 'node:process'
 import { rememberSecret } from '../kernel/redaction.ts'
 import { FileStore, type Store, type StoreOptions } from './store.ts'
 import type { StorePlace } from './store-place.ts'
@@ -9,11 +7,7 @@ import type { StorePlace } from './store-place.ts'
  * @throws AppError
  */
 export async function openStore(place: StorePlace, options: StoreOptions): Promise<Store> {
-  if (place.kind === 'file') {
-    // A temporary file of SQLite may contain texts: rows that it sorts, and pages that a statement is about to change.
-    process.env.SQLITE_TMPDIR = dirname(place.file)
-    return FileStore.open(place.file, options)
-  }
+  if (place.kind === 'file') return FileStore.open(place.file, options)
   const { address } = place
   if (address.password !== undefined) rememberSecret(address.password)
   const { PostgresStore } = await import('./postgres/store.ts')

@@ -1,15 +1,29 @@
-import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeHome } from '../support/assay.ts'
-import { startEntry } from '../support/entry.ts'
+import { makeHome, runAssay } from '../support/assay.ts'
 
-const entry = new URL('temporary-entry.ts', import.meta.url)
+/** At the end of the program, fills a temporary table and prints the open files that have no name. */
+const script = `
+  import { readdirSync, readlinkSync } from 'node:fs'
+  import Database from ${JSON.stringify(import.meta.resolve('better-sqlite3'))}
+  process.on('exit', () => {
+    const database = new Database(':memory:')
+    database.exec(\`PRAGMA temp_store = FILE; CREATE TEMP TABLE sorted (text);
+      WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 200000)
+      INSERT INTO sorted SELECT hex(zeroblob(50)) FROM number\`)
+    for (const name of readdirSync('/proc/self/fd')) {
+      try {
+        const target = readlinkSync('/proc/self/fd/' + name)
+        if (target.endsWith(' (deleted)')) console.error(target)
+      } catch {}
+    }
+  })
+`
 
 it.runIf(process.platform === 'linux')('the temporary files of SQLite are in the data folder', async () => {
   const { home, remove } = makeHome()
-  const { ended, output } = await startEntry(entry, [join(home, 'assay.db')])
-  expect(await ended).toBe(0)
-  const folders = (JSON.parse(output()) as string[]).map(dirname)
-  expect([...new Set(folders)]).toEqual([home])
+  const NODE_OPTIONS = `--import="data:text/javascript,${encodeURIComponent(script)}"`
+  const { code, stderr } = await runAssay(['init'], { home, env: { NODE_OPTIONS } })
   remove()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/ \(deleted\)\n$/) })
+  expect(stderr.split('\n').filter((line) => line !== '' && !line.startsWith(`${home}/`))).toEqual([])
 })
