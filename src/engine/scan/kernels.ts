@@ -78,3 +78,24 @@ export function sumConfident(
     sums[group] = (sums[group] as number) + isSure * value
   }
 }
+
+/**
+ * Counts, by group, the assets not yet seen in the group's disjoint set, and sets their bits.
+ * @param bitOf the first bit of each group's disjoint set
+ */
+export function markAssets(
+  { combo, asset, groupOf, none }: { combo: Combos; asset: Uint32Array; groupOf: Uint32Array; none: number },
+  from: number,
+  to: number,
+  { bitOf, seen, counts }: { bitOf: Uint32Array; seen: Uint32Array; counts: Int32Array },
+): void {
+  for (let row = from; row < to; row++) {
+    const group = groupOf[combo[row] as number] as number
+    if (group === none) continue
+    const bit = (bitOf[group] as number) + (asset[row] as number)
+    const word = bit >>> 5
+    const before = seen[word] as number
+    seen[word] = before | (1 << (bit & 31))
+    counts[group] = (counts[group] as number) + (((before >>> (bit & 31)) & 1) ^ 1)
+  }
+}

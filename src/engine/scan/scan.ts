@@ -1,6 +1,6 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import { countConfident, sumConfident, tallyPairs, tallyRows } from './kernels.ts'
+import { countConfident, markAssets, sumConfident, tallyPairs, tallyRows } from './kernels.ts'
 import type { ConfidenceRanks } from './ranks.ts'
 import type { Numbers, PlaceParts, Shape } from './shape.ts'
 
@@ -185,6 +185,18 @@ export function scanRows(
   const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
+  const isPlain = shape.places === undefined && shape.minConfidence === 0 && shape.resolved === undefined
+  if (want === 'assets' && seen !== undefined && isPlain && range.to - range.from > none) {
+    const bitOf = shape.disjointSetOf.map((set) => set * assets.count)
+    const { combo } = rows
+    const marked = openScratch(none + 1).counts
+    markAssets({ combo, asset, groupOf: shape.groupOf, none }, range.from, range.to, { bitOf, seen, counts: marked })
+    for (let group = 0; group < none; group++) {
+      counts[base + group] = (counts[base + group] as number) + (marked[group] as number)
+    }
+    marked.fill(0, 0, none)
+    return
+  }
   const { places } = shape
   const isCounted = want === 'count' && shape.minConfidence === 0 && shape.resolved === undefined
   if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, assets)) {
