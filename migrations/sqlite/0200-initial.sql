@@ -633,7 +633,7 @@ CREATE TRIGGER metric_text_delete AFTER DELETE ON metric BEGIN
   DELETE FROM metric_text WHERE rowid = old.id;
 END;
 
--- Counts the changes of definitions, so that what was read of them can be kept until the next one.
+-- Counts the changes of definitions: the index of findings and the search of texts read them again after each.
 CREATE TABLE definition_count (n INTEGER NOT NULL) STRICT;
 INSERT INTO definition_count (n) VALUES (1);
 CREATE TRIGGER metric_insert_counts AFTER INSERT ON metric BEGIN UPDATE definition_count SET n = n + 1; END;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../kernel/errors.ts'
 import type { Reader } from './reader-writer.ts'
-import type { Store } from './store.ts'
 
 const selectImporting = `SELECT 1 FROM scan WHERE "trigger" = 'IMPORT' AND status = 'RUNNING' LIMIT 1`
 const REASON = 'import_in_progress'
@@ -24,7 +23,10 @@ export function explainBusy(error: unknown, findImporting: () => boolean): unkno
 /** Runs a write that can wait for imports, however long they take. */
 export async function writeAfterImports<T>(
   write: () => T,
-  { store, signal }: { store: Store; signal: AbortSignal },
+  {
+    store,
+    signal,
+  }: { store: { waitForWriteLock(until: { signal: AbortSignal }): Promise<void> }; signal: AbortSignal },
 ): Promise<T> {
   for (;;) {
     await store.waitForWriteLock({ signal })
