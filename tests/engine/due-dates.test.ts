@@ -19,7 +19,7 @@ import { changeSomething } from './changing.ts'
 
 const DAY = 86_400_000
 const ROUNDS = Number(process.env.ASSAY_DUE_ROUNDS ?? 12)
-const tiny = { markBits: 8, minLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, minLate: 40 }
 const closers: (() => void)[] = []
 afterAll(() => {
   for (const close of closers) close()

@@ -17,7 +17,7 @@ const DAY = 86_400_000
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
 const QUESTIONS = cases(60, 1_000)
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
-const tiny = { markBits: 8, minLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, minLate: 40 }
 const closers: (() => void)[] = []
 afterAll(() => {
   for (const close of closers) close()

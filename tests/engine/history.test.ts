@@ -17,7 +17,7 @@ import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { safe } from '../support/safe-text.ts'
 
 const DAY = 24 * 3_600_000
-const tiny = { markBits: 8, minLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, minLate: 40 }
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 

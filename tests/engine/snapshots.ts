@@ -17,7 +17,7 @@ import { filesOf, openNewStore } from '../support/new-store.ts'
 import { changeSomething } from './changing.ts'
 
 /** So few rows between marks that a small estate has many, and late rows are merged often. */
-export const tiny: TimelineOptions = { markBits: 8, minLate: 40 }
+export const tiny: TimelineOptions = { markBits: 8, blockBits: 4, minLate: 40 }
 
 /** What the ledger counts; estates are planted, and some changes made, without it. */
 export function countFindings(store: Store): void {

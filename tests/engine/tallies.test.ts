@@ -8,7 +8,7 @@ import { answerFlow } from '../../src/engine/scan/ask.ts'
 import type { Shape } from '../../src/engine/scan/shape.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 
-const tiny = { markBits: 7, minLate: 30 }
+const tiny = { markBits: 7, blockBits: 4, minLate: 30 }
 
 /** Combinations of 3 detectors, 2 types, 3 severities and 4 statuses. */
 function makeFacets(): FacetTable {

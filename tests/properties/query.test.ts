@@ -22,7 +22,7 @@ const QUESTIONS = cases(250, 1_000)
 const LEAST = QUESTIONS * ESTATES >= 4_000 ? (QUESTIONS * ESTATES) / 100 : 1
 
 /** Small marks and blocks, so that a small estate has many of them. */
-const tiny = { markBits: 8, minLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, minLate: 40 }
 
 const counts = new Map<string, number>()
 const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)

@@ -31,7 +31,7 @@ const QUESTIONS = cases(12, 500)
 /** Questions between two changes, because a change takes as long as several questions. */
 const AT_ONCE = 4
 /** So few rows between marks that a small estate has many. */
-const tiny = { markBits: 8, minLate: 40 }
+const tiny = { markBits: 8, blockBits: 4, minLate: 40 }
 
 interface Estate {
   seed: number

@@ -1,7 +1,7 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import type { FacetTable } from './facets.ts'
 import { LooseRows, type Rows, SortedRows } from './rows.ts'
-import { defaultMarkSize, type MarkSize, Tallies } from './tallies.ts'
+import { type BlockSizes, defaultBlockSizes, Tallies } from './tallies.ts'
 
 /** Row positions from here on are in the late rows, offset by this value. */
 const LATE = 2 ** 31
@@ -9,11 +9,11 @@ const LATE = 2 ** 31
 /** The late rows are merged at once when they exceed the threshold for idle-time merging by this factor. */
 const MAX_LATE = 4
 
-export interface TimelineOptions extends MarkSize {
+export interface TimelineOptions extends BlockSizes {
   /** Late rows kept unsorted before an idle-time merge is worthwhile; with many rows, 1/128 of them if that is more. */
   minLate: number
 }
-export const defaultTimeline: TimelineOptions = { ...defaultMarkSize, minLate: 32_768 }
+export const defaultTimeline: TimelineOptions = { ...defaultBlockSizes, minLate: 32_768 }
 
 /** Rows sorted by time with their tallies; rows older than the newest one are kept unsorted until they are merged. */
 export class Timeline {

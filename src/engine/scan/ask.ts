@@ -141,7 +141,7 @@ function count(
 
 /** The number of rows that are scanned in about the time of one `countBefore`. */
 const countAtOnce = ({ tallies }: Timeline, { cellGroupOf, members }: Shape): number =>
-  (cellGroupOf === undefined ? members.length : 0) + 2 ** (tallies.markBits - 2)
+  cellGroupOf === undefined ? members.length + 2 ** (tallies.markBits - 2) : 2 ** (tallies.blockBits - 1)
 
 /** Counts and sums of all rows before a row. */
 function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Counted): void {
@@ -150,13 +150,24 @@ function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out
     addMark(tallies.total, shape, out)
     return
   }
-  const bits = tallies.markBits
-  // The nearer of the two marks around the row; the one after it may not exist yet.
+  const bits = shape.cellGroupOf === undefined ? tallies.markBits : tallies.blockBits
+  // The nearer of the two blocks or marks around the row; the one after it may not exist yet.
   let nearest = (row + 2 ** (bits - 1)) >>> bits
   if (nearest * 2 ** bits >= rows.count) nearest = row >>> bits
-  const mark = tallies.marks[nearest]
-  if (mark !== undefined) addMark(mark, shape, out)
   const start = nearest * 2 ** bits
+  const mark = tallies.marks[start >>> tallies.markBits]
+  if (mark !== undefined) addMark(mark, shape, out)
+  if (shape.cellGroupOf !== undefined) {
+    const { counts, sums, width } = tallies
+    const { cellGroupOf } = shape
+    const at = nearest * width
+    const end = Math.min(cellGroupOf.length, width)
+    for (let cell = 0; cell < end; cell++) {
+      const group = out.base + (cellGroupOf[cell] as number)
+      out.counts[group] = (out.counts[group] as number) + (counts[at + cell] as number)
+      if (out.summed) out.sums[group] = (out.sums[group] as number) + (sums[at + cell] as number)
+    }
+  }
   addBetween(rows, { start, row }, shape, out)
 }
 
