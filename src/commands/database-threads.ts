@@ -13,6 +13,8 @@ export const DATABASE_SCRIPT = 'commands/database.worker'
 /** Those for operations; each holds a connection that reads, and one that writes. */
 const MAX_THREADS = 4
 const STOP_MS = 1_000
+/** How long a thread without work is kept, if others are left. */
+const IDLE_MS = 30_000
 /** A database that has not answered for this long counts as not ready. */
 const READY_MS = 2_000
 
@@ -21,6 +23,7 @@ export interface DatabaseThreadsOptions extends ThreadOptions {
   vault: Pick<KeyedVault, 'problem'>
   /** Runs the scans that operations start. */
   scans: ScanRunner
+  idleMs?: number
 }
 
 /** Threads for a database whose calls block, so that the main thread of a server never waits for it. */
@@ -37,7 +40,7 @@ type Thread = WorkerClient<DatabaseThreadProtocol>
 
 /** A thread is started when all others are busy, up to a limit. */
 export function createDatabaseThreads(options: DatabaseThreadsOptions): DatabaseThreads {
-  const { log, scans, settings, vault, script = DATABASE_SCRIPT } = options
+  const { log, scans, settings, vault, script = DATABASE_SCRIPT, idleMs = IDLE_MS } = options
   const threads = new Set<Thread>()
   let lookupThread: Thread | undefined
   const reports = new Map<number, (progress: Progress) => void>()
@@ -72,6 +75,22 @@ export function createDatabaseThreads(options: DatabaseThreadsOptions): Database
     const thread = open()
     threads.add(thread)
     return thread
+  }
+
+  const idle = new WeakMap<Thread, NodeJS.Timeout>()
+  const end = (thread: Thread) => {
+    if (threads.size > 1 && threads.delete(thread)) void thread.stop(STOP_MS)
+  }
+
+  /** Calls the thread that has the least to do. */
+  const use = async <Reply>(call: (thread: Thread) => Promise<Reply>): Promise<Reply> => {
+    const thread = choose()
+    clearTimeout(idle.get(thread))
+    try {
+      return await call(thread)
+    } finally {
+      if (thread.pending === 0) idle.set(thread, setTimeout(end, idleMs, thread).unref())
+    }
   }
 
   const perform = async <Reply>(call: () => Promise<Reply>, lost: { message: string; reason: string }) => {
@@ -148,13 +167,14 @@ export function createDatabaseThreads(options: DatabaseThreadsOptions): Database
       reports.set(id, progress)
       try {
         const call = { id, operation, input, caller, coerced }
-        return await perform(() => choose().call('run', call, { signal }), interrupted)
+        return await perform(() => use((thread) => thread.call('run', call, { signal })), interrupted)
       } finally {
         reports.delete(id)
       }
     },
     async *write(operation, format, raw, caller) {
-      yield* await perform(() => choose().call('write', { operation, format, raw, caller }), interrupted)
+      const asked = { operation, format, raw, caller }
+      yield* await perform(() => use((thread) => thread.call('write', asked)), interrupted)
     },
     async close() {
       closed = true

@@ -3,7 +3,7 @@ import type { ThreadOptions } from '../../src/background/thread-options.ts'
 import { createDatabaseThreads } from '../../src/commands/database-threads.ts'
 import { createLoopThread } from '../../src/commands/loop-thread.ts'
 import { createLog } from '../../src/runtime/log.ts'
-import { openStore } from '../support/context.ts'
+import { localPerson, openStore } from '../support/context.ts'
 import { takeFaults } from '../support/endings.ts'
 
 const toScript = (text: string) =>
@@ -86,4 +86,26 @@ it('lookups fail with an error while their thread is lost, and the next one star
   expect(performance.now() - since).toBeGreaterThan(1_900)
   await close()
   await expect(lookups.isTokenRequired()).rejects.toMatchObject({ facts: { reason: 'closing' } })
+})
+
+it('threads for operations end when they are idle, but for one', async () => {
+  const options = openOptions(`
+    import { threadId } from 'node:worker_threads'
+    parentPort.on('message', ({ kind, id }) => {
+      if (kind === 'stop') parentPort.postMessage({ kind: 'event', name: 'log', value: 'end ' + threadId })
+      if (kind === 'stop') parentPort.postMessage({ kind: 'stopped' })
+      else setTimeout(() => parentPort.postMessage({ kind: 'reply', id, value: threadId }), 100)
+    })
+  `)
+  const { run, close } = createDatabaseThreads({
+    ...{ ...options, vault: { problem: () => undefined }, scans: { start: vi.fn(), cancel: vi.fn() }, idleMs: 300 },
+    settings: { lockdown: false, lockdownCodes: false, webhookHosts: [] },
+  })
+  onTestFinished(close)
+  const ask = () => run('o', {}, { caller: localPerson, progress: () => {}, signal: new AbortController().signal })
+  const [first, ...others] = await Promise.all([ask(), ask(), ask()])
+  expect(new Set([first, ...others]).size).toBe(3)
+  for (let times = 0; times < 8; times++) expect(await ask()).toBe(first)
+  await vi.waitFor(() => expect(options.lines.sort()).toEqual(others.map((id) => `end ${id}`).sort()))
+  expect(await ask()).toBe(first)
 })
