@@ -14,7 +14,7 @@ import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 
 const SCRIPT = 'background/scan.worker'
 /** Limit of the young generation of the heap: document texts are short-lived. */
-const YOUNG_MEGABYTES = 24
+const YOUNG_MEGABYTES = 16
 /** Limit of the memory of a scan, for the lists and documents that it holds; it is checked now and then. */
 const MAX_BYTES = 512 * 1024 * 1024
 /** Limit of the heap between two checks; V8 collects garbage more often when it is lower. */

@@ -17,7 +17,7 @@ const few = [
 
 const tried = isLong ? hostileCases : hostileCases.filter(({ name }) => few.includes(name))
 /** Cases that one server runs, because what the C library keeps for later grows with the number of large replies. */
-const CASES_PER_SERVER = 20
+const CASES_PER_SERVER = 10
 
 async function expectHarmless(cases: readonly HostileCase[], store?: string): Promise<void> {
   const bench = await openHostileBench(store)
