@@ -40,7 +40,6 @@ async function startTenant({ platform, faults, file }: HostileCase) {
     const tenant = generatedBi({ workspaces: 2, datasets: 4, reports: 4, dashboards: 2, editedAt: 1_700_000_000_000 })
     const server = await startSampleBi({ tenant, adminApi: true, scanPolls: 0, faults })
     const urls = { wikiUrl: server.url, biUrl: server.url, authorityUrl: server.authorityUrl }
-    const maxMegabytes = store === undefined ? MAX_MEGABYTES : MAX_POSTGRES_MEGABYTES
     const { config } = sampleSourceConfigs(urls).bi
     const { connection, ...optional } = config.optional as { connection: object }
     const limits = { ...connection, timeout_seconds: 5 }
@@ -64,6 +63,7 @@ async function startTenant({ platform, faults, file }: HostileCase) {
 
 /** Serves a data folder, or a database at `store`, and scans a hostile tenant next to another one. */
 export async function openHostileBench(store?: string): Promise<HostileBench> {
+  const maxMegabytes = store === undefined ? MAX_MEGABYTES : MAX_POSTGRES_MEGABYTES
   const { home, remove } = makeHome()
   const env = { ...memorySettings, ...(store === undefined ? {} : { ASSAY_STORE: store }) }
   const server: ServingProcess = await serveAssay(home, [], env)
