@@ -22,7 +22,7 @@ const MAX_CACHED_STATEMENTS = 500
 export const LOCK_TIMEOUT_MS = 5_000
 export const LOCK_RETRY_MS = 1
 /** The page cache of a large transaction: a page that does not fit is written and read again. */
-const LARGE_CACHE_BYTES = 96 * 1024 * 1024
+const LARGE_CACHE_BYTES = 48 * 1024 * 1024
 
 /** A statement whose values are unchecked: those of queries are checked by the types of their tables. */
 interface CompiledStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run' | 'reader'> {
