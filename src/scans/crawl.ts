@@ -36,7 +36,7 @@ import { listLeftScopes, resolveMissingAssets } from './missing-assets.ts'
 import type { ScanNoteDraft, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
 import { addNotes, dropOldScans, finishScan, getCheckCursor, restartScan, type ScanOutcome } from './scans.store.ts'
-import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
+import { addScopes, closeScopes, hasStoredResults, listScopes, saveScopeStep } from './scopes.store.ts'
 import { reportUnread } from './unread.ts'
 
 const HEARTBEAT_MS = 2_000
@@ -150,7 +150,6 @@ const isPartial = (reason: string) => reason === 'list_too_long'
 
 /** The outcome of a scan that stopped early: partial if any of its results are stored, failed otherwise. */
 function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): NotedOutcome {
-  const scopes = store.read((reader) => listScopes(reader, lease.scan.id))
   const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
   const reason = reasonOf(error)
   const message = error instanceof AppError ? error.message : 'The scan failed; see the log.'
@@ -159,7 +158,7 @@ function toOutcome(error: unknown, lease: ScanLease, { store, now }: CrawlOption
     return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
   }
   if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + STORAGE_RETRY_MS }
-  const hasStored = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
+  const hasStored = store.read((reader) => hasStoredResults(reader, lease.scan.id))
   return { status: hasStored || isPartial(reason) ? 'PARTIAL' : 'FAILED', reason, note }
 }
 

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import { ScanLease } from './lease.ts'
 import { createOwner } from './owner.ts'
 import { addNotes, finishScan } from './scans.store.ts'
-import { closeScopes, listScopes } from './scopes.store.ts'
+import { closeScopes, hasStoredResults } from './scopes.store.ts'
 
 const causes = {
   thread_died: {
@@ -35,7 +35,7 @@ export function giveUpScan(
   const lease = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
   lease?.end((writer) => {
     const { id } = lease.scan
-    const hasStored = listScopes(writer, id).some(({ scanned, unchanged }) => scanned + unchanged > 0)
+    const hasStored = hasStoredResults(writer, id)
     addNotes(writer, id, 'failures', [{ code: reason, message }])
     closeScopes(writer, id, reason)
     finishScan(writer, id, { status: hasStored ? 'PARTIAL' : 'FAILED', reason }, now())

@@ -15,6 +15,10 @@ export function listScopes(reader: Reader, scanId: number): ScopeRecord[] {
   )
 }
 
+/** Whether a scan has stored anything: one that ends early is partial then, failed otherwise. */
+export const hasStoredResults = (reader: Reader, scanId: number): boolean =>
+  listScopes(reader, scanId).some(({ scanned, unchanged }) => scanned + unchanged > 0)
+
 /** Scopes that were listed completely, without gaps, even if some of their assets could not be read. */
 export function listWholeScopes(reader: Reader, scanId: number): string[] {
   const rows = reader
