@@ -94,9 +94,15 @@ function toTermConditions(slugs: string[] | undefined, exclude: boolean, termOf:
   return only.map((condition) => ({ ...condition, ...(slugs[0] === undefined ? {} : { term: slugs[0] }) }))
 }
 
+/** The terms that a filter names, as they were written. */
+export const listNamedTerms = ({ terms = [], exclude }: Pick<FilterMapping, 'terms' | 'exclude'>): string[] => [
+  ...terms,
+  ...(exclude?.terms ?? []),
+]
+
 /** The slugs of the terms that a filter names. */
-export const listTerms = ({ terms = [], exclude }: Pick<FilterMapping, 'terms' | 'exclude'>): string[] => [
-  ...new Set([...terms, ...(exclude?.terms ?? [])].map((slug) => foldCase(slug.trim()))),
+export const listTerms = (filter: Pick<FilterMapping, 'terms' | 'exclude'>): string[] => [
+  ...new Set(listNamedTerms(filter).map((slug) => foldCase(slug.trim()))),
 ]
 
 /** Whether what a filter matches depends on the policies of due dates. */

@@ -5,7 +5,7 @@ import { quote, showNames } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { atInstant, type FilterCondition } from './conditions.ts'
-import { type FilterMapping, type FindTerm, toConditions } from './filter.ts'
+import { type FilterMapping, type FindTerm, listNamedTerms, toConditions } from './filter.ts'
 import { listPolicies } from './sla.store.ts'
 
 interface TermSqlRow {
@@ -34,10 +34,10 @@ export const listActiveTerms = (reader: Reader): string[] =>
   reader.all(sql<{ slug: string }>`SELECT slug FROM term WHERE is_active = 1 ORDER BY slug`).map(({ slug }) => slug)
 
 /** @throws AppError `not_found` or `conflict` for a term that a filter names, which is unknown or not active */
-export function requireTerms(reader: Reader, { terms = [], exclude }: FilterMapping): void {
+export function requireTerms(reader: Reader, filter: FilterMapping): void {
   const termOf = openTermFilters(reader)
   // As they were written: a credential in a message is not recognized in folded letter case.
-  for (const name of [...terms, ...(exclude?.terms ?? [])]) termOf(name)
+  for (const name of listNamedTerms(filter)) termOf(name)
 }
 
 function findTermFilter(reader: Reader, name: string): FilterMapping {
