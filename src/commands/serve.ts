@@ -30,6 +30,7 @@ const everywhere = new Set(['0.0.0.0', '::', '[::]'])
  * @throws AppError `forbidden` for an address that others can reach, directly or through a proxy, when no token exists
  */
 export async function startServer(app: OpenedApp): Promise<HttpServer> {
+  app.startAnswering()
   const { config, log } = app
   const { host, port, socket, publicUrl, trustProxy, oidc } = config
   const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
@@ -98,7 +99,6 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     readiness: lookups.readReadiness,
     log,
   })
-  app.startAnswering()
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
   const address = publicUrl ?? (socket === undefined ? server.url : undefined)
   const database = store.files && identifyFile(store.files.file)
