@@ -49,7 +49,7 @@ describe.skipIf(missingPrograms !== undefined)(`assay doctor on PostgreSQL ${mis
     server.run('CREATE ROLE plain LOGIN')
     server.run('CREATE DATABASE findings OWNER plain')
     home = mkdtempSync(join(tmpdir(), 'assay-doctor-'))
-    env = { ASSAY_HOME: home, ASSAY_STORE: `${server.url.replace('assay@', 'plain@')}/findings` }
+    env = { HOME: home, ASSAY_HOME: home, ASSAY_STORE: `${server.url.replace('assay@', 'plain@')}/findings` }
     admin = openAdmin(server, 'findings')
   }, 60_000)
   afterAll(() => {

@@ -59,7 +59,7 @@ export function openMachine({
     const [out = 0, err = 0] = files.map((file) => openSync(file, 'w'))
     const child = spawn(first, rest, {
       cwd: folder,
-      env: { ...process.env, NODE_OPTIONS: '', HOME: folder, ...env, ASSAY_HOME: toPath(join(folder, 'home')) },
+      env: { ...process.env, NODE_OPTIONS: '', ...env, HOME: folder, ASSAY_HOME: toPath(join(folder, 'home')) },
       stdio: ['ignore', out, err],
       ...more,
     })
