@@ -367,7 +367,7 @@ export class Oracle {
     const status = hasEnded ? (endsAs ?? 'OPEN') : (later?.from ?? finding.status)
     const resolutions = finding.changes.filter(({ to, at }) => to === 'RESOLVED' && at < moment).map(({ at }) => at)
     const present = hasEnded ? until : finding.resolvedAt
-    const known = later === undefined ? present : (resolutions.at(-1) ?? finding.resolvedAt)
+    const known = later === undefined ? present : (resolutions.at(-1) ?? null)
     const scanned = asset.lastScannedAt ?? 0
     return {
       labels: asset.labels,

@@ -145,9 +145,12 @@ const outsideIndex: ReadonlySet<string | undefined> = new Set([
 export const readWhole = ({ measure }: Pick<PlanTerms, 'measure'>): Sql[] =>
   outsideIndex.has(measure.field) ? [sql`f.asset_id > 0`] : []
 
-/** When a finding was last resolved according to the changes that `before` admits; `r` is the alias of the change. */
-export const resolutionBefore = (before: Sql): Sql => sql`coalesce((SELECT max(r.at) FROM status_change r
-  WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before}), f.resolved_at)`
+/**
+ * When a finding was last resolved according to the changes that `before` admits, or NULL; `r` is the alias of the change.
+ * The present resolution is no substitute: it may be later than the moment.
+ */
+export const resolutionBefore = (before: Sql): Sql => sql`(SELECT max(r.at) FROM status_change r
+  WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before})`
 
 /**
  * Joins, as `changed`, one status change of each finding at or after a moment, if any: the first, which changed the
