@@ -69,7 +69,9 @@ async function enterLargeBody(): Promise<() => void> {
 function toHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(raw)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+    // The values of Set-Cookie contain commas; a line break cannot occur in a header.
+    if (value !== undefined)
+      headers[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value
   }
   return headers
 }

@@ -2,6 +2,7 @@ import { ExchangeError, type ExchangeReply } from '../http/exchange.ts'
 import { findProxy } from '../http/proxy.ts'
 import { readRetryAfterMs } from '../http/retry-after.ts'
 import { readAnchors } from './anchors.ts'
+import { ChainCookies } from './cookies.ts'
 import type { Admission, Guard } from './guard.ts'
 import type { Hosts } from './hosts.ts'
 import { broken, judgeFault, judgeStatus, type LinkVerdict } from './verdict.ts'
@@ -33,7 +34,8 @@ export interface LinkTiming {
 
 export const defaultTiming: LinkTiming = { headMs: 5_000, getMs: 8_000, urlMs: 20_000, retryDelaysMs: [1_000, 4_000] }
 
-const MAX_HOPS = 5
+/** As many as browsers follow. */
+const MAX_HOPS = 20
 const PROBE_BYTES = 65_536
 const PAGE_BYTES = 1_000_000
 
@@ -67,14 +69,21 @@ export function createProbe(options: {
 }) {
   const { guard, hosts, signal, timing } = options
 
-  function request(at: Admitted, method: Method, whole: boolean, budget: Budget): Promise<ExchangeReply> {
+  function request(
+    at: Admitted,
+    method: Method,
+    whole: boolean,
+    budget: Budget,
+    cookie: string,
+  ): Promise<ExchangeReply> {
     return hosts.take(at.url, at.listed, async () => {
       if (budget.leftMs <= 0) throw new ExchangeError('timeout', 'ETIMEDOUT')
       const start = performance.now()
+      const headers = cookie === '' ? shown : { ...shown, cookie }
       const send = (range: boolean) =>
         guard.send(at, {
           method,
-          headers: range ? { ...shown, range: `bytes=0-${PROBE_BYTES - 1}` } : shown,
+          headers: range ? { ...headers, range: `bytes=0-${PROBE_BYTES - 1}` } : headers,
           totalMs: Math.min(method === 'HEAD' ? timing.headMs : timing.getMs, budget.leftMs),
           maxBytes: whole ? PAGE_BYTES : PROBE_BYTES,
           signal,
@@ -102,15 +111,22 @@ export function createProbe(options: {
     }
   }
 
-  /** Follows redirects manually, so that the guard checks each hop. */
+  /**
+   * Follows redirects manually, so that the guard checks each hop. Cookies last for this chain: a page that asks for
+   * consent sets one and redirects to the address that it came from.
+   */
   async function follow(start: Admitted, method: Method, whole: boolean, budget: Budget): Promise<Answer> {
     let at = start
     const seen = new Set<string>()
+    const cookies = new ChainCookies()
     const astray = (reason: string): Answer => ({ verdict: broken('REDIRECT_BROKEN', 'MEDIUM', 0.8, reason) })
     for (let hop = 0; hop <= MAX_HOPS; hop++) {
-      if (seen.has(at.url.href)) return astray('redirect_loop')
-      seen.add(at.url.href)
-      const reply = await request(at, method, whole, budget)
+      const cookie = cookies.toHeader(at.url)
+      const asked = `${at.url.href} ${cookie}`
+      if (seen.has(asked)) return astray('redirect_loop')
+      seen.add(asked)
+      const reply = await request(at, method, whole, budget, cookie)
+      cookies.take(at.url, reply.headers['set-cookie'], options.now())
       if (!redirects.includes(reply.status)) return read(reply, whole, at.url)
       const { location } = reply.headers
       if (location === undefined || location.trim() === '') return astray('redirect_nowhere')

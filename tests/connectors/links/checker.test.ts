@@ -27,7 +27,7 @@ const checkerFor = (allowHosts: string[], options: Partial<LinkCheckerOptions> =
 type Case = [name: string, handler: Handler, expected: string, path?: string]
 
 const status =
-  (code: number, headers: Record<string, string> = {}, body = ''): Handler =>
+  (code: number, headers: Record<string, string | string[]> = {}, body = ''): Handler =>
   (_request, response) => {
     response.writeHead(code, headers)
     response.end(body)
@@ -50,6 +50,23 @@ const hops =
     const at = Number(/hop(\d+)/.exec(request.url)?.[1] ?? '0')
     return (at >= length ? status(200) : redirect(`/hop${at + 1}`))(request, response, count)
   }
+/** A page that redirects visitors without the cookie `agreed` to another one, which sets it and redirects back. */
+const consent =
+  (...cookies: string[]): Handler =>
+  (request, response, count) => {
+    const isBack = request.headers.cookie === 'first=1; agreed=yes'
+    const reply =
+      request.url === '/consent'
+        ? status(302, { location: '/', ...(cookies.length > 0 ? { 'set-cookie': ['first=1', ...cookies] } : {}) })
+        : isBack
+          ? status(200)
+          : redirect('/consent')
+    return reply(request, response, count)
+  }
+const countingVisits: Handler = (request, response, count) => {
+  const visits = Number(/visits=(\d+)/.exec(request.headers.cookie ?? '')?.[1] ?? '0')
+  return status(302, { location: '/', 'set-cookie': `visits=${visits + 1}` })(request, response, count)
+}
 const drip: Handler = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' })
   response.write('<html>')
@@ -122,8 +139,13 @@ const behaviours: Case[] = [
     },
     'ok',
   ],
-  ['five hops', hops(5), 'ok'],
-  ['six hops', hops(6), 'REDIRECT_BROKEN MEDIUM 0.8'],
+  ['20 hops', hops(20), 'ok'],
+  ['21 hops', hops(21), 'REDIRECT_BROKEN MEDIUM 0.8'],
+  ['a page that asks for consent, sets a cookie and returns', consent('agreed=yes; Path=/; Secure'), 'ok'],
+  ['a consent page with a date in its cookie', consent('agreed=yes; Expires=Wed, 01 Jan 2070 00:00:00 GMT'), 'ok'],
+  ['a consent page whose cookie has expired', consent('agreed=yes; Max-Age=0'), 'REDIRECT_BROKEN MEDIUM 0.8'],
+  ['a consent page without a cookie', consent(), 'REDIRECT_BROKEN MEDIUM 0.8'],
+  ['a counter of visits without an end', countingVisits, 'REDIRECT_BROKEN MEDIUM 0.8'],
   ['a loop', redirect('/'), 'REDIRECT_BROKEN MEDIUM 0.8'],
   ['a redirect without Location', status(302), 'REDIRECT_BROKEN MEDIUM 0.8'],
   ['a redirect to an invalid address', redirect('http://['), 'REDIRECT_BROKEN MEDIUM 0.8'],
