@@ -62,7 +62,12 @@ function mergeAll<T extends Described>(source: Source<T>): T[] {
       ]
       return [
         item.id,
-        { ...merged, unread: gaps, ...(isDescribedByScan || source.listed === undefined ? { isDescribedByScan } : {}) },
+        {
+          ...merged,
+          name: merged.name || item.id,
+          unread: gaps,
+          ...(isDescribedByScan || source.listed === undefined ? { isDescribedByScan } : {}),
+        },
       ]
     }),
   )
@@ -203,7 +208,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       sourceGaps: scanned?.sourceGaps ?? [],
       unlisted: listed === undefined && scanned !== undefined ? listUnlisted(scanned) : [],
       unread: [
-        ...(workspace.name === '' ? [missing('name')] : []),
+        ...(workspace.name === workspace.id ? [missing('name')] : []),
         ...(scanned === undefined ? toScanGaps({ scanGap, scanSections: describing }) : []),
         ...(admins === 'refused' ? [{ section: 'owner', reason: 'refused' as const }] : []),
         ...(admins === 'unavailable' ? [{ section: 'owner', reason: 'failed' as const }] : []),

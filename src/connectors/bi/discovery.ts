@@ -25,9 +25,10 @@ const isPersonal = (item: Item) => /^personal(?:group)?$/i.test(item.text('type'
 
 function toWorkspace(item: Item, member = true): Workspace {
   const description = item.text('description')
+  const id = item.id('id') ?? ''
   return {
-    id: item.id('id') ?? '',
-    name: item.text('name') ?? '',
+    id,
+    name: item.text('name') || id,
     kind: isPersonal(item) ? 'personal' : 'workspace',
     member,
     ...(description === undefined ? {} : { description }),

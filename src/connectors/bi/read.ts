@@ -35,9 +35,14 @@ const internalColumn = /^RowNumber-[0-9a-f-]{36}$/i
 export const isInternalTable = (name: string) => internalTables.test(name)
 export const isInternalColumn = (name: string) => internalColumn.test(name)
 
+/** The name of a part of a dataset whose name the platform left out. */
+export const NO_NAME = '(no name)'
+
+const isNamed = ({ name }: { name: string }) => name !== NO_NAME
+
 function toField(item: Item): Field {
   return {
-    name: item.text('name') ?? '',
+    name: item.text('name') || NO_NAME,
     ...defined<Field>({
       dataType: item.text('dataType'),
       description: item.text('description'),
@@ -51,9 +56,9 @@ function toField(item: Item): Field {
  * Tables as the metadata scan and the push API return them, without the columns that the platform generates internally.
  */
 export function toTables(items: readonly Item[]): Table[] {
-  return items
+  const tables = items
     .map((item) => ({
-      name: item.text('name') ?? '',
+      name: item.text('name') || NO_NAME,
       ...defined<Table>({
         description: item.text('description'),
         hidden: item.flag('isHidden') === true ? true : undefined,
@@ -61,14 +66,27 @@ export function toTables(items: readonly Item[]): Table[] {
       columns: item
         .items('columns')
         .map(toField)
-        .filter(({ name }) => name !== '' && !isInternalColumn(name)),
-      measures: item
-        .items('measures')
-        .map(toField)
-        .filter(({ name }) => name !== ''),
+        .filter(({ name }) => !isInternalColumn(name)),
+      measures: item.items('measures').map(toField),
       sources: item.items('source').flatMap((source) => source.text('expression') ?? []),
     }))
-    .filter(({ name }) => name !== '' && !isInternalTable(name))
+    .filter(({ name }) => !isInternalTable(name))
+  return joinUnnamed(tables)
+}
+
+/** Tables without a name are one table, because nothing tells them apart from one scan to the next. */
+function joinUnnamed(tables: readonly Table[]): Table[] {
+  const unnamed = tables.filter((table) => !isNamed(table))
+  if (unnamed.length < 2) return [...tables]
+  const descriptions = unnamed.flatMap(({ description }) => description ?? [])
+  const joined: Table = {
+    name: NO_NAME,
+    ...defined<Table>({ description: descriptions.length > 0 ? descriptions.join('\n') : undefined }),
+    columns: unnamed.flatMap(({ columns }) => columns),
+    measures: unnamed.flatMap(({ measures }) => measures),
+    sources: unnamed.flatMap(({ sources }) => sources),
+  }
+  return [...tables.filter(isNamed), joined]
 }
 
 function toExpressions(items: readonly Item[], value: string): NamedExpression[] {
@@ -76,7 +94,7 @@ function toExpressions(items: readonly Item[], value: string): NamedExpression[]
     const expression = item.text(value)
     if (expression === undefined) return []
     return {
-      name: item.text('name') ?? '',
+      name: item.text('name') || NO_NAME,
       expression,
       ...defined<NamedExpression>({ description: item.text('description') }),
     }

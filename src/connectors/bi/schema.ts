@@ -2,7 +2,7 @@ import type { BiApi } from './api.ts'
 import { codeOf, judge, statusOf } from './failure.ts'
 import { listTableGaps, toScanGap, toWord, unread } from './gaps.ts'
 import type { Dataset, Field, ScanAnswer, Schema, SchemaAnswer, Table, Workspace } from './model.ts'
-import { isInternalColumn, isInternalTable, toTables } from './read.ts'
+import { isInternalColumn, isInternalTable, NO_NAME, toTables } from './read.ts'
 import { type Item, toItem } from './wire.ts'
 
 /** Queries read metadata only: no cell value ever leaves the service. */
@@ -58,23 +58,21 @@ function toTablesOf(columns: Item[], measures: Item[], tableRows: Item[]): Table
     return table
   }
   for (const row of tableRows) {
-    const table = tableOf(cell(row, 't') ?? '')
+    const table = tableOf(cell(row, 't') || NO_NAME)
     Object.assign(table, hidden(row), member('description', cell(row, 'x')), member('expression', cell(row, 'e')))
   }
   for (const row of columns) {
-    const name = cell(row, 'c')
-    if (name === undefined || isInternalColumn(name)) continue
+    const name = cell(row, 'c') || NO_NAME
+    if (isInternalColumn(name)) continue
     const text = { ...member('description', cell(row, 'x')), ...member('expression', cell(row, 'e')) }
     const field: Field = { name, ...member('dataType', cell(row, 'd')), ...text, ...hidden(row) }
-    tableOf(cell(row, 't') ?? '').columns.push(field)
+    tableOf(cell(row, 't') || NO_NAME).columns.push(field)
   }
   for (const row of measures) {
-    const name = cell(row, 'm')
-    if (name === undefined) continue
     const text = { ...member('expression', cell(row, 'e')), ...member('description', cell(row, 'x')) }
-    tableOf(cell(row, 't') ?? '').measures.push({ name, ...text })
+    tableOf(cell(row, 't') || NO_NAME).measures.push({ name: cell(row, 'm') || NO_NAME, ...text })
   }
-  return [...tables.values()].filter(({ name }) => name !== '' && !isInternalTable(name))
+  return [...tables.values()].filter(({ name }) => !isInternalTable(name))
 }
 
 /** Names are never empty; other texts are null where they are. */

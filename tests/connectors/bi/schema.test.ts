@@ -61,6 +61,72 @@ describe('reading a schema', () => {
     ])
   })
 
+  it('reads columns, measures and tables without a name', async () => {
+    const answers = {
+      'INFO.VIEW.COLUMNS': rows(
+        { '[t]': 'Sales', '[c]': null, '[x]': 'The first', '[e]': null },
+        { '[t]': null, '[c]': 'Lost', '[x]': null, '[e]': '1 + 1' },
+      ),
+      'INFO.VIEW.MEASURES': rows({ '[t]': 'Sales', '[m]': '', '[e]': 'SUM(Sales[Amount])', '[x]': 'The sum' }),
+      'INFO.VIEW.TABLES': rows({ '[t]': null, '[x]': 'A table', '[h]': false, '[e]': null }),
+    }
+    const { facts, parts } = await factsOf(tenant(plain, { [query]: answering(answers) }))
+    expect(facts[0]).toMatchObject({ schemaWay: 'queries', tables: 2 })
+    expect(parts).toEqual(
+      expect.arrayContaining([
+        'text Sales.(no name): The first',
+        'expression Sales.(no name): SUM(Sales[Amount])',
+        'text Sales.(no name): The sum',
+        'text (no name): A table',
+        'expression (no name).Lost: 1 + 1',
+      ]),
+    )
+  })
+
+  it('reads parts without a name in the metadata scan, and shows items by their ids', async () => {
+    const columns = [{ description: 'A column', expression: 'A()' }]
+    const measures = [{ name: '', description: 'A measure', expression: 'M()' }]
+    const scanned = {
+      id: ws,
+      datasets: [
+        {
+          id: datasetId(1),
+          tables: [
+            { description: 'One', columns, measures, source: [{ expression: 'let x' }] },
+            { description: 'Two', columns: [], measures: [] },
+          ],
+          expressions: [{ expression: 'shared' }],
+        },
+      ],
+      reports: [{ id: guid('f', 1) }],
+      dashboards: [],
+    }
+    const routes = tenant([{ id: datasetId(1) }], {
+      [`GET /groups/${ws}/reports`]: [{ id: guid('f', 1), name: '' }],
+      'POST /admin/workspaces/getInfo': { id: guid('e', 1), status: 'NotStarted' },
+      'GET /admin/workspaces/scanStatus/*': { id: guid('e', 1), status: 'Succeeded' },
+      'GET /admin/workspaces/scanResult/*': { workspaces: [scanned], datasourceInstances: [] },
+    })
+    const { facts, parts, assets } = await factsOf(routes)
+    expect(facts[0]).toMatchObject({ schemaWay: 'scanner', tables: 1 })
+    expect(parts).toEqual(
+      expect.arrayContaining([
+        'text (no name): One\nTwo',
+        'text (no name).(no name): A column',
+        'expression (no name).(no name): M()',
+        'expression (no name) source: let x',
+        'expression expression (no name): shared',
+      ]),
+    )
+    const names = assets.map(({ kind, name }) => [kind, name])
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ['bi.dataset', datasetId(1)],
+        ['bi.report', guid('f', 1)],
+      ]),
+    )
+  })
+
   it('uses the older columns of the views where the newer ones are refused', async () => {
     const columns = ({ body }: { body: string }) =>
       queryOf(body).includes('[Description]') || !queryOf(body).includes('COLUMNS')
