@@ -24,6 +24,13 @@ function sourceOf(source: string, document: AssayDocument, word: string): string
   return source.slice(toSourceOffset(part, start), toSourceOffset(part, start + word.length - 1) + 1)
 }
 
+test('a parameter is read whatever its name says of its value', () => {
+  const names = ['accountId', 'server', 'key_id', 'macro-id']
+  const source = macro('jira', names.map((name) => parameter(name, `of ${name}`)).join(''))
+  const parts = parse(source).parts.filter(({ kind }) => kind === 'attribute')
+  expect(parts.filter(({ text }) => text.startsWith('of ')).map(({ label }) => label)).toEqual(names)
+})
+
 describe('running text', () => {
   test('inline tags leave no gap', () => {
     expect(textOf(parse('<p>token ghp_<em>ab</em>cd<strong>ef</strong></p>'))).toEqual(['token ghp_abcdef\n'])

@@ -68,13 +68,36 @@ function toTableParts(table: Table): Part[] {
   ]
 }
 
-const namedParts = (items: readonly NamedExpression[], what: string, language: 'dax' | 'm', section: string): Part[] =>
+/** The text literal of a Power Query parameter, as Power Query writes its value. */
+const parameterValue = /^\s*"((?:[^"]|""){0,1000})"\s*meta\s*\[[^\]]*\bIsParameterQuery\s*=\s*true/i
+
+/** A Power Query expression; the value of a parameter is labelled by the name of the parameter. */
+function queryParts(item: NamedExpression, path: string, section: string): Part[] {
+  const value = parameterValue.exec(item.expression)?.[1]
+  return value === undefined
+    ? expression(item.expression, path, 'm', section)
+    : [{ kind: 'attribute', text: value.replaceAll('""', '"'), path, label: item.name, section }]
+}
+
+const parameterParts = ({ expression: text, name: label }: NamedExpression, path: string, section: string): Part[] => [
+  { kind: 'attribute', text, path, label, section },
+]
+
+const roleParts = (item: NamedExpression, path: string, section: string): Part[] =>
+  expression(item.expression, path, 'dax', section)
+
+const namedParts = (
+  items: readonly NamedExpression[],
+  what: string,
+  section: string,
+  read: typeof queryParts,
+): Part[] =>
   byName(items).flatMap((item) => {
     const path = `${what} ${item.name}`
     return [
       ...name(item.name, path, what, section),
       ...text(item.description, path, section),
-      ...expression(item.expression, path, language, section),
+      ...read(item, path, section),
     ]
   })
 
@@ -137,9 +160,9 @@ export function toDatasetDocument(dataset: Dataset, schema: Schema | undefined, 
     ...name(dataset.name, 'name', 'dataset', 'name'),
     ...described(dataset),
     ...(withTables ? byName(schema?.tables ?? []).flatMap(toTableParts) : []),
-    ...namedParts(dataset.expressions ?? [], 'expression', 'm', 'expressions'),
-    ...namedParts(dataset.parameters, 'parameter', 'm', 'parameters'),
-    ...namedParts(dataset.roleFilters ?? [], 'role', 'dax', 'roles'),
+    ...namedParts(dataset.expressions ?? [], 'expression', 'expressions', queryParts),
+    ...namedParts(dataset.parameters, 'parameter', 'parameters', parameterParts),
+    ...namedParts(dataset.roleFilters ?? [], 'role', 'roles', roleParts),
     ...dataSourceParts(dataset.dataSources ?? []),
   ])
 }

@@ -8,6 +8,10 @@ const userinfo = /^([^\s:/?#@"'<>`]{0,100}):([^\s/"'<>`]{1,200})@([A-Za-z0-9[][\
 const databases =
   /^(?:jdbc:)?(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|couchdb|neo4j|bolt|ldaps?|smtps?|imaps?|kafka|nats|cassandra|db2|snowflake|elasticsearch|opensearch|influxdb)/i
 
+/** Accounts that devices and servers are delivered with, the password being the same word. */
+const factoryAccount =
+  /^(?:admin|administrator|root|tomcat|postgres|oracle|cisco|ubnt|manager|support|sysadmin|elastic)$/i
+
 /** `scheme://user:password@host`; the reported range ends after the host. */
 export function* findUrlCredential(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const sign = text.indexOf('@', at)
@@ -21,10 +25,12 @@ export function* findUrlCredential(text: string, at: number, progress: SearchPro
   const password = decode(rest)
   const isToken = /^(?:x-oauth-basic|x-access-token|oauth2|git|token)$/i
   const secret = isToken.test(password) ? user : password
+  const isFactory = factoryAccount.test(password) && password.toLowerCase() === user.toLowerCase()
   if (
-    secret.length < 5 ||
-    isPlaceholder(secret) ||
-    password.toLowerCase() === user.toLowerCase() ||
+    secret.length < 4 ||
+    (secret.length < 5 && !isFactory) ||
+    (isPlaceholder(secret) && !isFactory) ||
+    (password.toLowerCase() === user.toLowerCase() && !isFactory) ||
     /^[\d.]+$|(?:^|:)anon/i.test(secret)
   )
     return
@@ -40,7 +46,7 @@ export function* findUrlCredential(text: string, at: number, progress: SearchPro
     start: at - name.length,
     end: at + 3 + parts[0].length,
     severity: own ? 'LOW' : database ? 'CRITICAL' : 'HIGH',
-    confidence: strong ? 0.92 : 0.8,
+    confidence: strong ? 0.92 : isFactory ? 0.7 : 0.8,
     value: secret,
     shown: `${name}://•••:•••@${host}`,
   }

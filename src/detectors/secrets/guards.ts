@@ -258,6 +258,12 @@ export function isPassphrase(value: string): boolean {
   })
 }
 
+/** Words and a number separated by the same character: `lamp-orbit-4821`. Elsewhere it is the name of a machine. */
+export const isNumberedPassphrase = (value: string): boolean =>
+  value.length <= 64 &&
+  /^\p{Ll}{3,12}(?:([-_.])\p{Ll}{3,12})(?:\1\p{Ll}{3,12})*\1\d{2,6}$/u.test(value) &&
+  !isPlaceholder(value)
+
 /** Letters of both cases, digits and a special character between them: nothing else in a sentence looks like that. */
 export function isStrongPassword(value: string): boolean {
   return (

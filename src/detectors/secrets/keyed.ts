@@ -7,6 +7,7 @@ import {
   configuredConfidence,
   isFingerprint,
   isMixed,
+  isNumberedPassphrase,
   isOneTimeSeed,
   isTechnical,
   isTestVector,
@@ -132,6 +133,9 @@ const isAboutUnspaced = (text: string, end: number) =>
 const around = (text: string, { start, end }: { start: number; end: number }) =>
   text.slice(Math.max(0, start - 200), end + 200)
 
+/** Labels of values that people make of words. */
+const phraseLabel = /pass[-_ ]?phrase|wi-?fi|wlan|wpa|psk|network/i
+
 /** Classifies the value by the vendor in its key, or by the kind of secret that the key names. */
 function judge(assignment: Assignment, text: string, { configured, blankParts }: KeyState): Found | undefined {
   const { key, value, start, end, quoted, strength, keyStart } = assignment
@@ -149,7 +153,8 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
     if (/^pass$/i.test(key) && !quoted && !isMixed(value)) return undefined
     const plain = configured && (!spoken || blankParts)
     if (isTestVector(value, around(text, assignment)) || isNameService(key, value)) return undefined
-    const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
+    const isPhrase = strength === 'sign' && phraseLabel.test(key) && isNumberedPassphrase(value)
+    const confidence = isPhrase ? 0.8 : plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
     return confidence === 0 ? undefined : toFound(kind, { ...assignment, confidence })
   }
   if (namesEither(key) && isUnmistakable(value)) return toFound('password', { ...assignment, confidence: 0.85 })

@@ -36,7 +36,7 @@ const blockElements = new Set([
 const plainMacros = new Set(['code', 'noformat'])
 /** Parameters that only affect how a macro is displayed. */
 const silentParameters =
-  /^(?:language|theme|linenumbers|collapse|firstline|breakout.*|layout|width|height|border.*|color|colou?r.*|bg.*|style|hidden|.*id|panel-?type|panelicon.*|icon|size|columns|maxlevel|minlevel|outline|type|separator|sort|reverse|first|depth|all|atlassian-macro-output-type|server|count|maximumissues)$/i
+  /^(?:language|theme|linenumbers|collapse|firstline|breakout.*|layout|width|height|border.*|color|colou?r.*|bg.*|style|hidden|panel-?type|panelicon.*|icon|size|columns|maxlevel|minlevel|outline|type|separator|sort|reverse|first|depth|all|atlassian-macro-output-type|count|maximumissues)$/i
 
 function toReferenceText({ space, title, filename, anchor }: NonNullable<DocumentLink['reference']>): string {
   const page = [space, title].filter((part) => part !== undefined).join(':')

@@ -106,7 +106,7 @@ describe('a tenant without admin rights', () => {
       'name Sales.Total: Total',
       'expression Sales.Total: SUM(Sales[Amount])',
       'name parameter Region: Region',
-      'expression parameter Region: north',
+      'attribute parameter Region: north',
       'attribute data source 1 server: db.internal',
       'attribute data source 1 database: orders',
       'attribute data source 1 connectionString: Server=db.internal;User=sa;Password=planted',

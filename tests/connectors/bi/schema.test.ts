@@ -327,7 +327,7 @@ describe('the metadata scan', () => {
       'expression Sales.Total: SUM(Sales[Amount])',
       'expression Sales source: let Source = Sql.Database("db") in Source',
       'name expression Key: Key',
-      'expression expression Key: "planted" meta [IsParameterQuery=true]',
+      'attribute expression Key: planted',
       'name role North on Sales: North on Sales',
       'expression role North on Sales: [Region] = "north"',
       'attribute data source 1 server: db',
