@@ -17,8 +17,8 @@ const SCRIPT = 'background/scan.worker'
 const YOUNG_MEGABYTES = 16
 /** Limit of the memory of a scan, for the lists and documents that it holds; it is checked now and then. */
 const MAX_BYTES = 512 * 1024 * 1024
-/** Limit of the heap between two checks; V8 collects garbage more often when it is lower. */
-const OLD_MEGABYTES = 2_048
+/** Limit of the heap between two checks. From 2,048 on, V8 lets garbage grow to three times of what is in use. */
+const OLD_MEGABYTES = 1_900
 /** How long a thread without work is kept, unless a scan has left it with more memory than this. */
 const IDLE_MS = 30_000
 const LARGE_BYTES = 128 * 1024 * 1024

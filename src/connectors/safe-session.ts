@@ -10,6 +10,7 @@ import {
   toSafeText,
   toSafeValue,
 } from '../detectors/safe-text.ts'
+import { tokenConfidence } from '../detectors/secrets/guards.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Safe, SafeText } from '../kernel/safe-text.ts'
 import type {
@@ -90,12 +91,23 @@ export function openSafeSession(
   return guard(session, identify)
 }
 
+const platformId = /^(?:[a-z]{0,4}\d+|[\da-f-]{32,64})$/
+
+/**
+ * The name at the end of a key if it looks like a token, whether or not a label says so elsewhere: the key is needed
+ * before anything is read, and stays the same afterwards.
+ */
+function listTokens(key: string): string[] {
+  const name = key.slice(key.lastIndexOf(':') + 1)
+  return !platformId.test(name) && tokenConfidence(name, false) > 0 ? [name] : []
+}
+
 function guard(session: ConnectorSession, identify: Identify): SafeSession {
   const findLeft = session.findLeft?.bind(session)
   const findExisting = session.findExisting?.bind(session)
   const originals = new Map<string, string>()
   const toKey = (key: string): SafeText => {
-    const safe = toSafeKey(key, identify)
+    const safe = toSafeKey(key, identify, new ReportedValues(listTokens(key)))
     if (safe !== key) originals.set(safe, key)
     return safe
   }

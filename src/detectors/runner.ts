@@ -104,13 +104,14 @@ function locate(
   warnings: RunWarning[],
 ): Located[] {
   const { detector, config } = run
-  const { asset, now, limitMs = Number.POSITIVE_INFINITY } = options
+  const { asset, now, limitMs } = options
+  const checkTime = limitMs === undefined ? undefined : limitTime(limitMs)
   const located: Located[] = []
   /** Paths of parts that are mapped to a source; another part with the same path is that source itself. */
   let mapped: Set<string> | undefined
   const document: AssayDocument = { mime: '', parts: pieces.map(({ part }) => part), links: [] }
   try {
-    for (const match of detector.detect(document, { asset, config, now, checkTime: limitTime(limitMs) })) {
+    for (const match of detector.detect(document, { asset, config, now, ...(checkTime && { checkTime }) })) {
       const piece = pieces[match.part]
       if (piece === undefined || match.end <= match.start) continue
       mapped ??= new Set(pieces.flatMap(({ whole }) => (whole.map === undefined ? [] : [whole.path])))

@@ -32,6 +32,9 @@ describe('personal data that is found', () => {
     ['US_SSN', 'SSN: 536-90-4399', '536-90-4399'],
     ['IP_ADDRESS', 'blocked 91.198.174.192 again', '91.198.174.192'],
     ['IP_ADDRESS', 'from 2a02:810d:8abf:fa94:5988:5f63:375e:8a2a', '2a02:810d:8abf:fa94:5988:5f63:375e:8a2a'],
+    ['IP_ADDRESS', 'host abcd::fe:1 seen', 'abcd::fe:1'],
+    ['MT_ID', 'Maltese ID card: 028P', '028P'],
+    ['DATE_OF_BIRTH', 'date of birth: 1/2/80', '1/2/80'],
   ])('%s is found in "%s"', (type, text, value) => {
     expect(findPii(text)).toEqual([[type, value]])
   })

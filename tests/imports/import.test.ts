@@ -284,6 +284,27 @@ describe('an imported line', () => {
     expect(items).toMatchObject([{ name: 'Notes ********', owner: 'bob' }])
   })
 
+  it('is without what its own texts or an excerpt report, whatever the other files and lines say', async () => {
+    const [titled, labelled, excerpted] = ['tR7kQm2ZpW9xLb4', 'ada.tern@lumenwerk.io', 'vB4nXs81KqLw0Zt']
+    const own = {
+      key: `a/${titled}`,
+      name: `DB password is ${titled}`,
+      url: `https://code.example/${titled}?to=${labelled}`,
+      container: `Keys ${titled}`,
+      labels: [`contact: ${labelled}`],
+    }
+    const told = { key: 'b', name: `Notes ${excerpted}`, container: `Box ${excerpted}`, labels: [`about ${excerpted}`] }
+    await bring([
+      line({ asset: own }),
+      line({ asset: told, excerpt: `password: ${excerpted}`, fingerprint: '1' }),
+      line({ asset: { ...told, owner: 'bob' }, fingerprint: '2' }),
+    ])
+    const stored = contentOf(bench.store) + JSON.stringify(await list())
+    expect([titled, labelled, excerpted].filter((value) => stored.includes(value))).toEqual([])
+    const { items } = await bench.run<{ items: object[] }>('list_assets', { owners: ['bob'] })
+    expect(items).toMatchObject([{ name: 'Notes ********', owner: 'bob' }])
+  })
+
   it('has its excerpt masked like that of a detected finding', async () => {
     const secret = ['glpat', 'a8Kx29QwLmZp03RtYvBn'].join('-')
     await bring([line({ excerpt: `token: ${secret} in use` })])

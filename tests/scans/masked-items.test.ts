@@ -77,6 +77,16 @@ it('a name is shown again once the page reports nothing, and masked once it does
   }
 })
 
+it('a name in a key that looks like a token is masked there, also before anything reports it', async () => {
+  const page = add({ id: `d1:table:${secret}`, kind: 'wiki.page', title: `Table ${secret}`, body: 'About it' })
+  await bench.scan()
+  const [{ key } = { key: '' }] = await listAssets()
+  expect(key).toMatch(/^fake:page:d1:table:\*+#/)
+  page.body = reporting
+  await bench.scan()
+  expect(await listAssets()).toMatchObject([{ key, name: `Table ${MASK}` }])
+})
+
 it('a name that contains personal data is masked as a container, too', async () => {
   tenant.spaces[0]?.pages.splice(0)
   const name = 'Hotline +49 170 1234567'

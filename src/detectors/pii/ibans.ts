@@ -2,13 +2,15 @@ import { isValidIBAN } from 'ibantools'
 import type { Part } from '../../documents/document.ts'
 import type { PiiMatch } from './match.ts'
 
-const candidate = /(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/g
+/** From the check digits on, which are rarer than letters; the code of the country is before them. */
+const candidate = /\d{2}(?<=(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2})(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/g
 const MIN_LENGTH = 15
 
 /** International bank account numbers, with or without spaces, in any letter case; the check digits must be valid. */
 export function* findIbans(part: Part): Generator<PiiMatch> {
   for (const { 0: found, index } of part.text.matchAll(candidate)) {
-    const match = longestValid(part.text, found, index)
+    const start = index - (part.text.charAt(index - 1) === ' ' ? 3 : 2)
+    const match = longestValid(part.text, part.text.slice(start, index + found.length), start)
     if (match !== undefined) yield match
   }
 }

@@ -46,12 +46,21 @@ function typesOf(config: PiiConfig): ReadonlySet<string> {
   return types
 }
 
+/**
+ * Without one of these there is no number that is searched for: four digits close together, a digit in a longer word,
+ * the end of a short Maltese id, a group of an address.
+ */
+const numberLike = /\d(?:(?:\D{0,3}\d){3}|\w{4}|(?<=\w{5})|(?<=\d{3})[MGAPLHBZ])|:[\da-f]{0,4}:/i
+
+/** Without as many digits there is no telephone number or card, nor an id that needs no label. */
+const longNumber = /(?:\d\D{0,3}){6}/
+
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {
   const { text } = part
   if (text.includes('@')) yield* findEmails(part)
   if (part.kind === 'name') yield* findSensitiveColumns(part)
   const beyondNumbers = types.has('PERSON_NAME') || types.has('POSTAL_ADDRESS')
-  const hasNumber = /\d/.test(text)
+  const hasNumber = numberLike.test(text)
   if (!hasNumber && !beyondNumbers && !types.has('MAC_ADDRESS')) return
   const labels = new PartLabels(part, beyondNumbers)
   if (types.has('PERSON_NAME')) yield* findNames(part, labels)
@@ -63,8 +72,11 @@ function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now:
   if (types.has('CRYPTO_WALLET')) yield* findWallets(part)
   yield* findIpAddresses(part, labels)
   yield* findIbans(part)
-  yield* findIds(part, labels, ({ country }: IdRule) => country === '-' || config.countries.includes(country))
+  const isLong = longNumber.test(text)
+  const wants = ({ country }: IdRule) => country === '-' || config.countries.includes(country)
+  yield* findIds(part, labels, wants, isLong)
   if (types.has('DATE_OF_BIRTH')) yield* findBirthDates(part, labels, now)
+  if (!isLong) return
   for (const run of numberRuns(text)) {
     yield* findCards(part, run, labels)
     yield* findSocialSecurityNumbers(part, run, labels)

@@ -123,10 +123,15 @@ function* findAlone(rule: IdRule, topics: readonly number[], text: string, label
 
 /**
  * Numbers with a label: in the heading of their column, in a key, before or after them; where the form and the
- * checks are strong enough, also without one.
+ * checks are strong enough, also without one. `isLong`: whether a number may have six digits.
  */
-export function* findIds(part: Part, labels: PartLabels, wants: (rule: IdRule) => boolean): Generator<PiiMatch> {
-  for (const at of rulesFor(labels, anyAlone.test(part.text))) {
+export function* findIds(
+  part: Part,
+  labels: PartLabels,
+  wants: (rule: IdRule) => boolean,
+  isLong = true,
+): Generator<PiiMatch> {
+  for (const at of rulesFor(labels, isLong && anyAlone.test(part.text))) {
     const rule = idRules[at]
     if (rule === undefined || !wants(rule)) continue
     const known = new Set<number>()

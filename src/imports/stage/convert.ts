@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
 import { ReportedValues } from '../../detectors/reported-values.ts'
-import { toHiddenKey } from '../../detectors/safe-text.ts'
 import { toStoredConfidence } from '../../findings/finding-record.ts'
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { cutExcerpt, findImportLine, type ImportLine, toSearched } from '../read/import-line.ts'
@@ -44,8 +44,8 @@ export class LineConverter {
   #lines: ConvertedLines = { assets: [], facets: [], findings: [] }
   readonly #assets = new Map<string, number>()
   readonly #facets = new Map<string, number>()
-  /** What was masked in each asset. */
-  #values: ReportedValues[] = []
+  /** Each asset as its line gives it, and what is masked in it whatever its findings report. */
+  #given: { asset: ImportLine['asset']; values: ReportedValues }[] = []
   /** The excerpts to be masked, and the numbers of their findings. */
   #excerpts: { finding: number; text: string }[] = []
   /** Length of the lines so far, in characters. */
@@ -75,12 +75,13 @@ export class LineConverter {
 
   /** Returns what was added since the last call. */
   take(): ConvertedLines {
+    this.#maskNames()
     this.#maskExcerpts()
     const lines = this.#lines
     this.#lines = { assets: [], facets: [], findings: [] }
     this.#assets.clear()
     this.#facets.clear()
-    this.#values = []
+    this.#given = []
     this.#excerpts = []
     this.size = 0
     return lines
@@ -92,7 +93,7 @@ export class LineConverter {
     if (known !== undefined) return known
     const values = new ReportedValues()
     this.#assets.set(given, this.#assets.size)
-    this.#values.push(values)
+    this.#given.push({ asset, values })
     const safe = sanitizeAsset(asset, this.#identify, values)
     return this.#lines.assets.push({ givenKey: asset.key, given, asset: safe, isHidden: false }) - 1
   }
@@ -106,26 +107,46 @@ export class LineConverter {
     return this.#lines.facets.push(toSafeFacets(line)) - 1
   }
 
-  /** What is reported in an excerpt is masked in its asset, too, and what was masked in the asset in the excerpt. */
-  #maskExcerpts(): void {
-    const { assets, findings } = this.#lines
-    for (const [index, { text, values }] of redactTexts(this.#excerpts.map((excerpt) => excerpt.text)).entries()) {
-      const finding = findings[this.#excerpts[index]?.finding ?? 0]
-      const described = finding === undefined ? undefined : assets[finding.asset]
-      if (finding === undefined || described === undefined) continue
-      finding.excerpt = cutExcerpt(this.#values[finding.asset]?.hide(text) ?? text)
-      if (values.length > 0) this.#hideInAsset(described, new ReportedValues(values))
+  /** What the detectors report in a title, container or label is masked in the asset. */
+  #maskNames(): void {
+    const { assets } = this.#lines
+    const texts = this.#given.flatMap(({ asset: { name = '', container = '', labels = [] } }, index) =>
+      [name, container, ...labels].filter((text) => text !== '').map((text) => ({ index, text })),
+    )
+    const changed = new Set<number>()
+    for (const [at, { values }] of redactTexts(texts.map(({ text }) => text)).entries()) {
+      const { index } = texts[at] as (typeof texts)[number]
+      for (const value of values) this.#given[index]?.values.add(value)
+      if (values.length > 0) changed.add(index)
+    }
+    for (const index of changed) {
+      const [described, given] = [assets[index], this.#given[index]]
+      if (described === undefined || given === undefined) continue
+      described.asset = sanitizeAsset(given.asset, this.#identify, given.values)
     }
   }
 
-  #hideInAsset(described: DescribedAsset, values: ReportedValues): void {
-    const { key, name, url } = described.asset
-    const hidden: ImportedAsset = { ...described.asset, key: toHiddenKey(key, this.#identify, values) }
-    if (name) hidden.name = values.hide(name)
-    if (url) hidden.url = values.hideInAddress(url)
-    if (hidden.key === key && hidden.name === name && hidden.url === url) return
-    described.asset = hidden
-    described.isHidden = true
+  /** What is reported in an excerpt is masked in its asset, too, and what was masked in the asset in the excerpt. */
+  #maskExcerpts(): void {
+    const { assets, findings } = this.#lines
+    const reported = new Map<number, ReportedValues>()
+    for (const [at, { text, values }] of redactTexts(this.#excerpts.map((excerpt) => excerpt.text)).entries()) {
+      const finding = findings[this.#excerpts[at]?.finding ?? 0]
+      const given = finding === undefined ? undefined : this.#given[finding.asset]
+      if (finding === undefined || given === undefined) continue
+      finding.excerpt = cutExcerpt(given.values.hide(text))
+      if (values.length === 0) continue
+      const all = reported.get(finding.asset) ?? new ReportedValues(given.values)
+      reported.set(finding.asset, all)
+      for (const value of values) all.add(value)
+    }
+    for (const [index, values] of reported) {
+      const [described, given] = [assets[index], this.#given[index]]
+      if (described === undefined || given === undefined) continue
+      const asset = sanitizeAsset(given.asset, this.#identify, values)
+      described.isHidden = !isDeepStrictEqual(asset, described.asset)
+      described.asset = asset
+    }
   }
 }
 

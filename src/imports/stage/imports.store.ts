@@ -112,7 +112,7 @@ export class StagedFile {
     const number = ++this.#lastAsset
     const wasHidden = known?.isHidden === true
     const key = known === undefined || (isHidden && !wasHidden) ? asset.key : known.key
-    const { name, url, ...rest } = asset
+    const { name, url, container, labels, ...rest } = asset
     rows.push([insertAsset, [this.#uid, number, ...toAssetValues({ ...(wasHidden && !isHidden ? rest : asset), key })]])
     const numbers = known?.numbers ?? []
     if (key !== known?.key) for (const earlier of numbers) rows.push([setKey, [key, this.#uid, earlier]])
