@@ -67,11 +67,12 @@ export function createApp(folder: Folder): OpenedApp {
   let answers: QueryThread | undefined
   let isAnswering = false
   let loop: Loop | undefined
-  const { lockdown, lockdownCodes, readOnly, webhookHosts } = config
+  const { lockdown, lockdownCodes, readOnly, webhookHosts, oidc } = config
+  const fourEyes = !config.fourEyes ? 'never' : oidc === undefined ? 'withTokens' : 'always'
   const database =
     store.files === undefined
       ? createDatabaseThreads({
-          ...{ ...threads, vault, settings: { lockdown, lockdownCodes, readOnly, webhookHosts } },
+          ...{ ...threads, vault, settings: { lockdown, lockdownCodes, readOnly, webhookHosts, fourEyes } },
           scans: { start: (scanUid) => scans.start(scanUid), cancel: (scanUid) => scans.cancel(scanUid) },
         })
       : undefined
@@ -124,6 +125,7 @@ export function createApp(folder: Folder): OpenedApp {
       store,
       waitForWriteLock: () => store.waitForWriteLock({ limitMs: LOCK_TIMEOUT_MS }),
       webhookHosts,
+      fourEyes,
       scans,
     }),
     startAnswering: ({ asksServer = false } = {}) => {

@@ -80,6 +80,10 @@ export const Settings = z
       )
       .default([])
       .describe('Private or loopback hosts to which watches may send webhooks.'),
+    fourEyes: z
+      .boolean()
+      .default(true)
+      .describe('Where tokens or sign-in exist, who last changed what a metric means cannot certify it.'),
     proxy: z
       .strictObject({
         https: proxyAddress.describe('Address of the proxy for requests to https addresses; HTTPS_PROXY overrides it.'),

@@ -4,7 +4,7 @@ import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
-import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
+import { type Caller, expandScopes, type Scope, scopes, TOKEN_PREFIX, type WriteContext } from '../operation/context.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { isSameDigest, makeToken, readToken } from './token.ts'
 import {
@@ -137,7 +137,7 @@ export function listTokens(reader: Reader, now: number): Token[] {
 
 export const isTokenRequired = (store: Store): boolean => store.read(hasTokens)
 
-const toHolder = (id: string) => `token/${id}`
+const toHolder = (id: string) => `${TOKEN_PREFIX}${id}`
 
 /** Ids of the callers whose tokens are active. */
 export const listTokenHolders = (reader: Reader, now: number): Set<string> =>

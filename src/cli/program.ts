@@ -6,7 +6,7 @@ import { configureHelp } from './help.ts'
 import type { Host } from './host.ts'
 import { type ColorChoice, colorChoices } from './output/screen.ts'
 import { showNote } from './output/show.ts'
-import { toUsageSentence } from './usage-text.ts'
+import { findCommand, toUsageSentence } from './usage-text.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage error. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
@@ -23,6 +23,11 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     return EXIT_OK
   } catch (error) {
     if (error instanceof CommanderError) {
+      const { command } = findCommand(program, words)
+      if (error.code === 'commander.help' || (command !== program && isGroupAlone(error))) {
+        command.outputHelp()
+        return EXIT_USAGE
+      }
       if (usageErrors.length > 0) {
         const { toLoggedText } = await import('../detectors/safe-text.ts')
         await showNote(
@@ -38,6 +43,9 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
 }
+
+/** Every command has these options, so only a group that is named without one of its commands does not know them. */
+const isGroupAlone = ({ message }: CommanderError) => /unknown option '--(?:home|color)\b/.test(message)
 
 /** Help is printed before options are read. */
 const findColor = (argv: readonly string[]): ColorChoice => {

@@ -23,7 +23,7 @@ export function toUsageSentence(text: string, program: Command, argv: readonly s
 }
 
 /** The command that a command line names, as far as it exists. */
-function findCommand(program: Command, argv: readonly string[]): { command: Command; path: string[] } {
+export function findCommand(program: Command, argv: readonly string[]): { command: Command; path: string[] } {
   let command = program
   const path: string[] = []
   for (const word of argv) {

@@ -14,7 +14,7 @@ import type { ReadElsewhere } from '../watches/operations.ts'
 
 /** The worker data of a database thread. */
 export interface DatabaseThreadSettings extends ThreadSettings {
-  settings: Pick<WriteContext, 'lockdown' | 'lockdownCodes' | 'readOnly' | 'webhookHosts'>
+  settings: Pick<WriteContext, 'lockdown' | 'lockdownCodes' | 'readOnly' | 'webhookHosts' | 'fourEyes'>
   /** The settings of the background loop, in the thread that runs it. */
   loop?: BackgroundSettings
   /** How other threads and processes identify this process. */

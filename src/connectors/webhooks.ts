@@ -61,9 +61,9 @@ const PRIVATE = 'is private; name its host in webhookHosts of config.json to all
 function examine(address: string, hosts: readonly string[]): { url: URL; listed: boolean } | string {
   const url = URL.parse(address)
   if (url === null) return 'is not a URL; write one such as https://hooks.example.com/assay.'
-  if (url.protocol !== 'https:') return 'must begin with https://.'
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password.'
-  if (isListedHost(address, url, hosts)) return { url, listed: true }
   const isPrivate = isLiteral(url.hostname) ? !isPublicLiteral(url.hostname) : isPrivateName(url.hostname)
-  return isPrivate ? PRIVATE : { url, listed: false }
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isPrivate)) return 'must begin with https://.'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password.'
+  const listed = isListedHost(address, url, hosts)
+  return isPrivate && !listed ? PRIVATE : { url, listed }
 }

@@ -7,6 +7,9 @@ import type { ViewQuestion } from '../query/view-model.ts'
 import type { TestStep } from '../sources/model.ts'
 import type { WatchDetail } from '../watches/view.ts'
 
+/** What an address of the console says: each key has its values in their order. */
+export type State = Readonly<Record<string, readonly string[]>>
+
 // Types of the answers that the console reads; those without an exported schema are stated here.
 
 export interface ConsoleSession {

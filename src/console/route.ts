@@ -1,4 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { State } from './model.ts'
+
+export type { State } from './model.ts'
 
 /** Where the user is: the page, the name below it, and the state, which is all in the address. */
 export interface Route {
@@ -6,9 +9,6 @@ export interface Route {
   name: string | undefined
   state: State
 }
-
-/** Each key has its values in their order. */
-export type State = Readonly<Record<string, readonly string[]>>
 
 const ROOT = '/console/'
 

@@ -46,9 +46,9 @@ export function listPlacements(reader: Reader, dashboard: DashboardRow): Placeme
       metricSlug: row.slug,
       displayName: row.display_name,
       pinnedFilters: row.pinned_filters === null ? null : (JSON.parse(row.pinned_filters) as FilterMapping),
-      size: row.size as Placement['size'],
+      size: row.size,
       position: row.position,
-      chartType: row.chart_type as Placement['chartType'],
+      chartType: row.chart_type,
     }))
 }
 
@@ -64,9 +64,9 @@ export function removeDashboard(writer: Writer, id: number): void {
 export function writePlacement(writer: Writer, dashboardId: number, metricId: number, placement: Placement): void {
   const row = {
     pinned_filters: placement.pinnedFilters === null ? null : toSafeJson(placement.pinnedFilters, 'definition'),
-    size: placement.size,
+    size: toSafeText(placement.size, 'definition'),
     position: placement.position,
-    chart_type: placement.chartType,
+    chart_type: toSafeText(placement.chartType, 'definition'),
   }
   writer.run(
     db

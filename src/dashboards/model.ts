@@ -2,8 +2,14 @@ import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
 
-export const placementSizes = ['sm', 'md', 'lg', 'xl'] as const
-export const chartTypes = ['number', 'line', 'bar', 'table'] as const
+const Word = ownText()
+  .trim()
+  .min(1, 'must not be empty.')
+  .max(40)
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters.')
+/** How a placement is to be drawn, in words of those who place it. */
+export const PlacementSize = Word.describe('Size of the tile: sm, md (default), lg, xl, or another word.')
+export const ChartType = Word.describe('Chart type: number (default), line, bar, table, or another word.')
 
 export const DashboardName = z
   .string()
@@ -17,8 +23,8 @@ export const Placement = z.object({
   metricSlug: ownText().describe('The metric.'),
   displayName: ownText().describe('Its display name.'),
   pinnedFilters: FilterMapping.nullable().describe('Filters always added on this dashboard.'),
-  size: z.enum(placementSizes).describe('Size of the tile.'),
+  size: ownText().describe('Size of the tile.'),
   position: z.number().describe('Order on the dashboard, lowest first.'),
-  chartType: z.enum(chartTypes).describe('Chart type.'),
+  chartType: ownText().describe('Chart type.'),
 })
 export type Placement = z.infer<typeof Placement>

@@ -14,7 +14,7 @@ import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { listDashboards, listPlacements } from './dashboards.store.ts'
 import { DashboardAnswer, DashboardQuestion, evaluateDashboard } from './evaluation.ts'
-import { chartTypes, DashboardName, Placement, placementSizes } from './model.ts'
+import { ChartType, DashboardName, Placement, PlacementSize } from './model.ts'
 import { getDashboard, removePlacement, setPlacement } from './placements.ts'
 
 const dashboard = DashboardName.describe('Name of the dashboard, such as discovery.')
@@ -84,9 +84,9 @@ const setPlacementOperation = operation({
     dashboard,
     slug: metric,
     pinnedFilters: FilterMapping.nullable().optional().describe('Filters always added; null removes them.'),
-    size: z.enum(placementSizes).describe('Size of the tile (md).').optional(),
+    size: PlacementSize.optional(),
     position: z.int().min(0).max(10_000).describe('Order, lowest first (last).').optional(),
-    chartType: z.enum(chartTypes).describe('Chart type (number).').optional(),
+    chartType: ChartType.optional(),
   }),
   output: Placement,
   run: ({ slug, ...change }, context) =>

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { CreateCustomDetector } from '../custom-detectors/model.ts'
-import { chartTypes, DashboardName, placementSizes } from '../dashboards/model.ts'
+import { ChartType, DashboardName, PlacementSize } from '../dashboards/model.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { ALL_FINDINGS } from '../findings/sla.store.ts'
 import { CreateGlossaryTerm, Slug } from '../glossary/model.ts'
@@ -21,9 +21,9 @@ export const DashboardFile = z
         z.strictObject({
           metricSlug: Slug.describe('The metric.'),
           pinnedFilters: FilterMapping.optional().describe('Filters always added on this dashboard.'),
-          size: z.enum(placementSizes).optional().describe('Size of the tile (md).'),
+          size: PlacementSize.optional(),
           position: z.int().min(0).max(10_000).optional().describe('Order, lowest first (its place in this list).'),
-          chartType: z.enum(chartTypes).optional().describe('Chart type (number).'),
+          chartType: ChartType.optional(),
         }),
       )
       .min(1, 'must place at least one metric; a dashboard without metrics does not exist.')

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { invalidInput } from '../kernel/errors.ts'
+import type { WrittenRange } from '../kernel/time-range.ts'
+import { utc } from '../kernel/zone.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
+import { parseRange } from '../operation/input/range.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
 import { fileFormats, type Operation, operation, type WriteFile } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
@@ -19,7 +21,6 @@ import {
   showFinding,
 } from './list.store.ts'
 import { Asset, AssetDetail, Finding, FindingDetail } from './model.ts'
-import { readBound } from './ranges.ts'
 import { requireSources } from './source-names.ts'
 import { resolveFilter } from './term-filters.store.ts'
 import { triageOperations } from './triage-operations.ts'
@@ -47,26 +48,11 @@ function splitNames(reader: Reader, filter: FilterMapping): FilterMapping {
   return Object.fromEntries(Object.entries(filter).map(([key, values]) => [key, split(values)])) as FilterMapping
 }
 
-/** A half-open range of first detection. @throws AppError `invalid_input` for other texts, or a range that is inverted. */
-function toDetectionRange(from: string | undefined, to: string | undefined): FilterCondition[] {
-  if (from === undefined && to === undefined) return []
-  const read = (text: string | undefined, bound: 'from' | 'to') => {
-    if (text === undefined) return bound === 'from' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
-    const instant = readBound(text, bound)
-    if (instant !== undefined) return instant
-    throw invalidInput(`${bound} is not an ISO 8601 date or timestamp; write 2026-03-01 or 2026-03-01T09:00:00Z.`, {
-      reason: 'invalid_time',
-      issues: [{ path: bound, message: 'must be an ISO 8601 date or timestamp such as 2026-03-01.' }],
-    })
-  }
-  const values = [read(from, 'from'), read(to, 'to')]
-  if (values[0] !== undefined && values[1] !== undefined && values[0] > values[1]) {
-    throw invalidInput('from is after to; exchange them, or leave one out.', {
-      reason: 'invalid_range',
-      issues: [{ path: 'from', message: 'must not be after the end of the range.' }],
-    })
-  }
-  return [{ key: 'firstDetectedAt', values, exclude: false }]
+/** @throws AppError `invalid_input` for a text that is no time, or when `from` is after `to` */
+function toDetectionRange(written: WrittenRange): FilterCondition[] {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = parseRange(written, utc)
+  if (written.from === undefined && written.to === undefined) return []
+  return [{ key: 'firstDetectedAt', values: [from, to], exclude: false }]
 }
 
 /** @throws AppError `not_found` for an unknown source or term. */
@@ -113,7 +99,12 @@ function toSelection(
   }: FindingSearch,
   { now }: Pick<ReadContext, 'now'>,
 ): FindingSelection {
-  return { conditions: [...readFilter(reader, filter, now()), ...toDetectionRange(from, to)], search, assetId, sort }
+  return {
+    conditions: [...readFilter(reader, filter, now()), ...toDetectionRange({ from, to })],
+    search,
+    assetId,
+    sort,
+  }
 }
 
 const searchFindings: Operation = operation({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { type Bound, readBound } from '../kernel/time-range.ts'
+import { utc } from '../kernel/zone.ts'
 import { definitionText } from '../operation/lockdown/disclosure.ts'
 
 const HOUR = 3_600_000
-const DAY = 24 * HOUR
 const numberKeys = ['resolutionHours', 'ageHours', 'confidence'] as const
 const timeKeys = ['contentUpdatedAt', 'lastDetectedAt', 'resolvedAt'] as const
 /** A filter key whose condition is a half-open range. */
@@ -12,25 +13,12 @@ export const rangeKeys: readonly RangeKey[] = [...numberKeys, ...timeKeys]
 export const isRangeKey = (key: string): key is RangeKey => (rangeKeys as readonly string[]).includes(key)
 const isTimeKey = (key: RangeKey) => (timeKeys as readonly string[]).includes(key)
 
-const timestamp = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?)?$/i
-
-/**
- * Reads an ISO 8601 date or timestamp, in UTC unless it has an offset; a date is the start of that day as `from` and its
- * end as `to`. Undefined for any other text.
- */
-export function readBound(text: string, bound: 'from' | 'to'): number | undefined {
-  const match = timestamp.exec(text.trim())
-  if (match === null) return undefined
-  const [, year = '', month = '', day = '', hour, minute = '', second = '00', fraction = '', offset = 'Z'] = match
-  const date = Date.parse(`${year}-${month}-${day}T00:00:00Z`)
-  if (Number.isNaN(date) || new Date(date).toISOString().slice(0, 10) !== `${year}-${month}-${day}`) return undefined
-  if (hour === undefined) return bound === 'to' ? date + DAY : date
-  const ms = fraction.padEnd(3, '0').slice(0, 3)
-  const instant = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}${offset.toUpperCase()}`)
-  return Number.isNaN(instant) ? undefined : instant
+const BoundText = definitionText('own').max(60)
+/** An end of a range in UTC; NaN for a text that is no time. */
+function toTime(text: string | undefined, bound: Bound): number | undefined {
+  return text === undefined ? undefined : Number(readBound(text, bound, utc))
 }
 
-const Bound = definitionText('own').max(60)
 const noRange = 'must have at least one end; leave the key out to not restrict by it.'
 
 const NumberRange = z
@@ -47,15 +35,14 @@ const NumberRange = z
 
 const TimeBounds = z
   .strictObject({
-    from: Bound.describe('Inclusive.').optional(),
-    to: Bound.describe('Exclusive.').optional(),
+    from: BoundText.describe('Inclusive.').optional(),
+    to: BoundText.describe('Exclusive.').optional(),
   })
   .superRefine((range, context) => {
     if (range.from === undefined && range.to === undefined) context.addIssue({ code: 'custom', message: noRange })
-    const read = (bound: 'from' | 'to') => {
-      const text = range[bound]
-      const instant = text === undefined ? undefined : readBound(text, bound)
-      if (text !== undefined && instant === undefined) {
+    const read = (bound: Bound) => {
+      const instant = toTime(range[bound], bound)
+      if (Number.isNaN(instant)) {
         const message = 'must be an ISO 8601 date or timestamp such as 2026-03-01 or 2026-03-01T09:00:00Z.'
         context.addIssue({ code: 'custom', path: [bound], message })
       }
@@ -91,8 +78,8 @@ export function listRanges(ranges: FilterRanges): { key: RangeKey; values: [low:
       | undefined = ranges[key]
     if (range === undefined) return []
     const { from, to } = range
-    const low = range.min ?? (from === undefined ? undefined : readBound(from, 'from'))
-    const high = range.max ?? (to === undefined ? undefined : readBound(to, 'to'))
+    const low = range.min ?? toTime(from, 'from')
+    const high = range.max ?? toTime(to, 'to')
     return [{ key, values: [low ?? Number.NEGATIVE_INFINITY, high ?? Number.POSITIVE_INFINITY] }]
   })
 }

@@ -4,6 +4,7 @@ import { findingCondition } from '../findings/filter.store.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import { listDeletedSources } from '../findings/source-names.store.ts'
 import { resolveFilter } from '../findings/term-filters.store.ts'
+import { foldCase } from '../kernel/fold.ts'
 import { comparand, db } from '../store/builder.ts'
 import type { TermRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -30,7 +31,7 @@ export function listTerms(
       ? sql``
       : sql` JOIN ${matchingTexts(reader, 'term', filter.match)} matching ON matching.id = term.id`
   } WHERE ${filter.includeInactive ? sql`TRUE` : sql`term.is_active = 1`}${
-    filter.category === undefined ? sql`` : sql` AND term.category = ${filter.category}`
+    filter.category === undefined ? sql`` : sql` AND fold_case(term.category) = ${foldCase(filter.category)}`
   }`
   const order = filter.match === undefined ? sql`term.slug` : sql`matching.rank, term.slug`
   const rows = reader.all<Row>(

@@ -10,7 +10,12 @@ export const Slug = z
 export const DisplayName = z.string().trim().min(1, 'must not be empty.').max(200)
 export const Description = z.string().max(4000)
 export const Synonyms = z.array(z.string().trim().min(1, 'must not be empty.').max(100)).max(50)
-export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}){1,2}$/, 'must be a hex colour such as #d33 or #dd3333.')
+export const Color = z
+  .string()
+  .regex(
+    /^#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/,
+    'must be a hex colour such as #d33, #dd3333 or #dd333380.',
+  )
 
 /** A term's mapping: a filter with at least one restriction. */
 export const TermMapping = FilterMapping.refine((mapping) => !isOpen(mapping), {

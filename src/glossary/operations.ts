@@ -27,7 +27,7 @@ const listGlossaryTerms = operation({
   texts: 'own',
   input: z.strictObject({
     search: z.string().max(500).describe('Words in name, description or synonyms; prefixes match.').optional(),
-    category: z.string().max(100).describe('Exact category.').optional(),
+    category: z.string().max(100).describe('Whole category, in any letter case.').optional(),
     includeInactive: z.boolean().describe('Also inactive terms.').optional(),
     ...PageInput,
   }),

@@ -4,6 +4,7 @@ import {
   type InputRequests,
   inputRequired,
   type jsonSchemaValidator,
+  type McpRequestContext,
   ProtocolError,
   Server,
   type ServerContext,
@@ -45,8 +46,15 @@ const noValidator: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
+/** `logging` is deprecated in the 2026-07-28 revision of the protocol. */
+const { logging: _, ...capabilitiesOf2026 } = capabilities
+
 /** A factory of servers for one surface: one for each connection, or without connections, one for each request. */
-export function createServerFactory({ surface, callerOf, reportFault }: ServerSetup): () => Server {
+export function createServerFactory({
+  surface,
+  callerOf,
+  reportFault,
+}: ServerSetup): (request: Pick<McpRequestContext, 'era'>) => Server {
   const codec = createRequestStateCodec({ key: randomBytes(32), ttlSeconds: 600 })
   const { instructions, server: about } = surface
   const toQuestion = async ({ ask, state }: Question) =>
@@ -54,11 +62,11 @@ export function createServerFactory({ surface, callerOf, reportFault }: ServerSe
       inputRequests: ask as unknown as InputRequests,
       ...(state === undefined ? {} : { requestState: await codec.mint(state) }),
     })
-  return () => {
+  return ({ era }) => {
     const server = new Server(
       { ...about, icons: about.icons.map((icon) => ({ ...icon })) },
       {
-        capabilities,
+        capabilities: era === 'modern' ? capabilitiesOf2026 : capabilities,
         instructions,
         cacheHints,
         jsonSchemaValidator: noValidator,

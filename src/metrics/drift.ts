@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { findActor, showActor } from '../audit/actors.store.ts'
 import { dependsOnDueDates, type FilterMapping } from '../findings/filter.ts'
 import { listPolicies } from '../findings/sla.store.ts'
 import { findTermBySlug } from '../glossary/glossary.store.ts'
@@ -22,42 +23,55 @@ export interface Trust {
  * input. Stored at certification; a later difference is drift.
  */
 export function toDigest(reader: Reader, metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string {
-  return JSON.stringify(Object.fromEntries(listParts(reader, metric, inputs)))
+  return JSON.stringify(toDigests(reader, metric, inputs))
 }
 
 /** The parts that changed since certification; empty when none did or the metric is not certified. */
 export function findDrift(reader: Reader, metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string[] {
   if (metric.status !== 'ACTIVE' || metric.certifiedDigest === null) return []
   const certified = JSON.parse(metric.certifiedDigest) as Record<string, string>
-  const present = Object.fromEntries(listParts(reader, metric, inputs))
+  const present = toDigests(reader, metric, inputs)
   return [...new Set([...Object.keys(certified), ...Object.keys(present)])]
     .filter((part) => certified[part] !== present[part])
     .sort()
 }
 
 export function getTrust(reader: Reader, metric: MetricRecord): Trust {
-  const trust = toTrust(metric, metric.status === 'ACTIVE' ? findDrift(reader, metric, loadInputs(reader, metric)) : [])
+  const trust = toTrust(
+    reader,
+    metric,
+    metric.status === 'ACTIVE' ? findDrift(reader, metric, loadInputs(reader, metric)) : [],
+  )
   if (!isUnreviewed(reader, 'metric', metric.slug)) return trust
   return { ...trust, label: `${trust.label} Unreviewed: an assistant wrote its texts.`, unreviewed: true }
 }
 
-function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
+function toTrust(reader: Reader, metric: MetricRecord, drift: readonly string[]): Trust {
   if (metric.status === 'DRAFT') return { tier: 'draft', label: 'Draft: this metric is not certified.' }
   if (metric.status === 'DEPRECATED') {
     const successor = metric.replacedBy === null ? '' : `; use ${metric.replacedBy} instead`
     return {
       tier: 'deprecated',
-      label: `Deprecated by ${metric.deprecatedBy === null ? 'its owner' : showName(metric.deprecatedBy)}${successor}.`,
+      label: `Deprecated by ${describeAuthority(reader, metric, 'deprecate')}${successor}.`,
     }
   }
   const day = new Date(metric.certifiedAt ?? 0).toISOString().slice(0, 10)
-  const certified = `ertified by ${metric.certifiedBy === null ? 'no one' : showName(metric.certifiedBy)} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
+  const certified = `ertified by ${describeAuthority(reader, metric, 'certify')} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
   if (drift.length === 0) return { tier: 'certified', label: `C${certified}.` }
   const changed = drift.slice(0, 3).join(', ')
   return {
     tier: 'drifted',
     label: `Drifted: c${certified}, but changed since: ${changed}${drift.length > 3 ? ', …' : ''}.`,
   }
+}
+
+/** Who certified or deprecated a metric: the principal, then the name that it gave where that is another one. */
+function describeAuthority(reader: Reader, metric: MetricRecord, action: 'certify' | 'deprecate'): string {
+  const [given, at] =
+    action === 'certify' ? [metric.certifiedBy, metric.certifiedAt] : [metric.deprecatedBy, metric.deprecatedAt]
+  const actor = at === null ? undefined : findActor(reader, { kind: 'metric', name: metric.slug, action, at })
+  if (actor === undefined) return given === null ? 'no one' : showName(given)
+  return given === null || given === actor.name ? showActor(actor) : `${showActor(actor)} for ${showName(given)}`
 }
 
 const describePolicies = (reader: Reader) => listPolicies(reader).map(({ mapping, days }) => ({ mapping, days }))
@@ -73,21 +87,39 @@ const listMappings = (reader: Reader, metric: MetricRecord): FilterMapping[] => 
 export const isByDueDates = (reader: Reader, metric: MetricRecord): boolean =>
   listMappings(reader, metric).some(dependsOnDueDates)
 
-function listParts(
+/** A definition, or all of a kind, on which a metric's number depends. */
+export interface MetricPart {
+  kind: 'metric' | 'term' | 'sla'
+  name?: string
+  content: object
+}
+
+/** What a metric's number depends on; the metric itself comes first. */
+export function listParts(
   reader: Reader,
   metric: MetricRecord,
   inputs: ReadonlyMap<string, MetricRecord>,
-): Map<string, string> {
-  const parts = new Map([['definition', digestOf(toMeaning(metric))]])
-  for (const part of [metric, ...inputs.values()]) {
-    if (part !== metric) parts.set(`metric ${part.slug}`, digestOf(toMeaning(part)))
-    if (part.term !== null) parts.set(`term ${part.term.slug}`, digestOf(part.term.filterMapping))
-    if (isByDueDates(reader, part)) parts.set('due dates', digestOf(describePolicies(reader)))
-    for (const slug of listFilterTerms(part)) {
-      parts.set(`term ${slug}`, digestOf(findTermBySlug(reader, slug)?.filterMapping ?? {}))
-    }
-  }
-  return new Map([...parts].sort(([a], [b]) => (a < b ? -1 : 1)))
+): MetricPart[] {
+  return [metric, ...inputs.values()].flatMap((part): MetricPart[] => [
+    { kind: 'metric', name: part.slug, content: toMeaning(part) },
+    ...(part.term === null ? [] : [toTermPart(part.term.slug, part.term.filterMapping)]),
+    ...(isByDueDates(reader, part) ? [{ kind: 'sla' as const, content: describePolicies(reader) }] : []),
+    ...listFilterTerms(part).map((slug) => toTermPart(slug, findTermBySlug(reader, slug)?.filterMapping ?? {})),
+  ])
+}
+
+const toTermPart = (name: string, content: object): MetricPart => ({ kind: 'term', name, content })
+
+function toDigests(
+  reader: Reader,
+  metric: MetricRecord,
+  inputs: ReadonlyMap<string, MetricRecord>,
+): Record<string, string> {
+  const parts = listParts(reader, metric, inputs).map(({ kind, name, content }, index): [string, string] => [
+    index === 0 ? 'definition' : kind === 'sla' ? 'due dates' : `${kind} ${name}`,
+    digestOf(content),
+  ])
+  return Object.fromEntries(parts.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function toMeaning({ type, definition, term, emptyAs }: MetricRecord): object {

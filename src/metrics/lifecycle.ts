@@ -274,7 +274,7 @@ function saveVersion(writer: Writer, metric: MetricRecord, author: Author): void
   insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })
 }
 
-/** Appends a change of a metric to the audit trail. */
+/** Appends a change of a metric to the audit trail, from which its trust label takes who certified it. */
 export function auditMetric(
   writer: Writer,
   author: Author,
@@ -282,12 +282,16 @@ export function auditMetric(
   before: MetricRecord | undefined,
   after: MetricRecord | undefined,
 ): void {
+  const toAudited = (metric: MetricRecord) => {
+    const { trust: _, ...stored } = toMetric(writer, metric)
+    return stored
+  }
   appendAudit(writer, author, {
     action,
     kind: 'metric',
     name: (after ?? before)?.slug ?? '',
-    ...(before === undefined ? {} : { before: toMetric(writer, before) }),
-    ...(after === undefined ? {} : { after: toMetric(writer, after) }),
+    ...(before === undefined ? {} : { before: toAudited(before) }),
+    ...(after === undefined ? {} : { after: toAudited(after) }),
   })
 }
 

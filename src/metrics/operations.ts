@@ -10,6 +10,7 @@ import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { auditOperations } from './audit-operations.ts'
 import { listInline, readDefinition } from './definition.ts'
+import { requireOtherEyes } from './four-eyes.ts'
 import { certifyMetric, deprecateMetric } from './governance.ts'
 import { createMetric, deleteMetric, updateMetric } from './lifecycle.ts'
 import { listMetrics } from './metrics.store.ts'
@@ -230,13 +231,15 @@ const certifyMetricOperation = operation({
   texts: 'own',
   input: z.strictObject({
     slug: MetricName,
-    certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies (the caller).').optional(),
+    certifiedBy: z.string().trim().min(1).max(200).describe('On whose behalf (the caller).').optional(),
   }),
   output: Metric,
   run: ({ slug, certifiedBy }, context) =>
     write(context, (writer) => {
-      const by = certifiedBy ?? context.caller.name
-      return toMetric(writer, certifyMetric(writer, resolveMetric(writer, slug), by, authorOf(context)))
+      const author = authorOf(context)
+      const metric = resolveMetric(writer, slug)
+      requireOtherEyes(writer, metric, author, context.fourEyes ?? 'withTokens')
+      return toMetric(writer, certifyMetric(writer, metric, certifiedBy ?? author.name, author))
     }),
 })
 
@@ -255,7 +258,7 @@ const deprecateMetricOperation = operation({
     slug: MetricName,
     replacedBy: z.string().min(1).max(200).describe('The metric to use instead.').optional(),
     reason: z.string().max(1000).describe('Why.').optional(),
-    deprecatedBy: z.string().trim().min(1).max(200).describe('Who deprecates (the caller).').optional(),
+    deprecatedBy: z.string().trim().min(1).max(200).describe('On whose behalf (the caller).').optional(),
   }),
   output: Metric,
   run: ({ slug, deprecatedBy, ...deprecation }, context) =>

@@ -45,6 +45,12 @@ export interface Caller {
   lockdown?: boolean
 }
 
+/** How the id of a caller with a token of the database begins. */
+export const TOKEN_PREFIX = 'token/'
+
+/** Whether who last changed a metric may not certify it: in any case, where tokens exist, or never. */
+export type FourEyes = 'always' | 'withTokens' | 'never'
+
 /** Identifies the owner of a cursor, a session or a query. */
 export const principalOf = ({ id, name }: Caller): string => id ?? `local/${name}`
 
@@ -124,6 +130,8 @@ export interface WriteContext extends ReadContext {
   scans: ScanRunner
   /** Hosts to which webhooks may be sent although they are not public. */
   webhookHosts?: readonly string[]
+  /** Default: `withTokens`. */
+  fourEyes?: FourEyes
   /**
    * Runs an operation that may take long on the scan thread; undefined when it must run on this thread.
    * @throws AppError any error of the operation.

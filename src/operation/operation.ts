@@ -73,6 +73,8 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
    */
   texts?: 'own'
   input: Input
+  /** Input in another form that it takes, with what that assumes; undefined for any other input. */
+  readOther?: (raw: Readonly<Record<string, unknown>>) => { value: object; coerced: Coercion } | undefined
   /**
    * Checks members that the schema leaves open; called when the input fails, so that all problems are reported at once.
    */
@@ -132,6 +134,7 @@ export interface Operation {
   untrusted?: boolean
   texts?: 'own'
   input: InputSchema
+  readOther?: (raw: Readonly<Record<string, unknown>>) => { value: object; coerced: Coercion } | undefined
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
   render?: (output: never) => readonly PrintableText[]
@@ -189,6 +192,8 @@ export async function admit(operation: Operation, raw: unknown, context: WriteCo
 }
 
 function adapt(operation: Operation, raw: unknown): { value: unknown; coerced: Coercion[] } {
+  const other = isObject(raw) ? operation.readOther?.(raw) : undefined
+  if (other !== undefined) return { value: other.value, coerced: [other.coerced] }
   // In a write null may mean to remove a value, so the schema decides.
   const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced } = coerce(operation.input, given.value)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { conflict } from '../kernel/errors.ts'
-import { isObject } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
+import { type SamplingConfig, strategyOf } from '../sources/config.ts'
 import { IMPORT_TYPE, type SourceRecord } from '../sources/model.ts'
 import type { Writer } from '../store/store.ts'
 import { isOrphaned } from './lease.ts'
@@ -52,12 +52,8 @@ export function queueScan(
       configHash: '',
       detectorsHash: '',
       seed: randomInt(2 ** 31),
-      sampled: isSampled(source.config),
+      sampled: strategyOf(source.config.sampling as Partial<SamplingConfig> | undefined) !== 'ALL',
     },
     asked.at,
   )
-}
-
-function isSampled({ sampling }: Readonly<Record<string, unknown>>): boolean {
-  return isObject(sampling) && sampling.strategy !== undefined && sampling.strategy !== 'ALL'
 }

@@ -12,7 +12,10 @@ import { Schedule } from './schedule.ts'
 
 export const SamplingConfig = z
   .strictObject({
-    strategy: z.enum(['LATEST', 'RANDOM', 'ALL']).describe('Which assets a scan takes: the newest, some, or all.'),
+    strategy: z
+      .enum(['LATEST', 'RANDOM', 'ALL'])
+      .describe('Which assets a scan takes: the newest, some, or all. Default: LATEST with a limit, else ALL.')
+      .optional(),
     limit: z.int().min(1).max(100_000).describe('Number of assets; default 100; ignored for ALL.').optional(),
     order_by_column: z
       .string()
@@ -145,13 +148,17 @@ function checkSecrets(masked: Record<string, unknown>, payload: unknown, issues:
   )
 }
 
+export const strategyOf = ({ strategy, limit }: Partial<SamplingConfig> = {}): Sampling['strategy'] =>
+  strategy ?? (limit === undefined ? 'ALL' : 'LATEST')
+
 function toSampling(
   connector: Connector,
   sampling: SamplingConfig | undefined,
   raw: unknown,
   issues: Issue[],
 ): Omit<Sampling, 'seed'> {
-  const { strategy = 'ALL', limit = DEFAULT_LIMIT } = sampling ?? {}
+  const { limit = DEFAULT_LIMIT } = sampling ?? {}
+  const strategy = strategyOf(sampling)
   const column = isObject(raw) ? SamplingConfig.shape.order_by_column.safeParse(raw.order_by_column).data : undefined
   if (column === undefined) return { strategy, limit }
   const wanted = column.replace(/[_-]+(\w)/g, (_, letter: string) => letter.toUpperCase()).toLowerCase()

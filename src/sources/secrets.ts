@@ -149,7 +149,7 @@ function findParsed(
   }
 }
 
-const tenantAddressOf = ({ connector, payload }: ParsedConfig) =>
+export const tenantAddressOf = ({ connector, payload }: ParsedConfig) =>
   connector.tenantAddress?.(payload) ?? connector.credentialOrigins(payload).join(' ')
 
 /** The tenant does not depend on the secrets, so any values do to parse the stored payload. */

@@ -20,7 +20,7 @@ import { configJsonSchema } from './config-schema.ts'
 import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, SourceWarning, TestStep } from './model.ts'
 import type { Plugins } from './plugins.ts'
 import { nextRunAt } from './schedule.ts'
-import { openConfig, sealSecrets, updateConfig } from './secrets.ts'
+import { openConfig, sealSecrets, tenantAddressOf, updateConfig } from './secrets.ts'
 import { findSource, getSource, insertSource, listSources, updateSource } from './sources.store.ts'
 
 const nothing = { assets: 0, findings: 0, openFindings: 0 }
@@ -82,11 +82,11 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
   const ChangedSource = Source.extend({
     warnings: z.array(SourceWarning).describe('What the settings leave out.').optional(),
   })
-  const withWarnings = (source: Source) => {
+  const withWarnings = (source: Source, told: SourceWarning[] = []) => {
     const left = listLeftOut(plugins, source.config)
-    if (left.length === 0) return source
+    if (left.length === 0) return told.length === 0 ? source : { ...source, warnings: told }
     const message = `The list of detectors leaves out ${left.join(', ')}, so no scan of ${quote(source.name)} runs ${left.length === 1 ? 'it' : 'them'}.`
-    return { ...source, warnings: [{ code: 'detectors_left_out' as const, message }] }
+    return { ...source, warnings: [...told, { code: 'detectors_left_out' as const, message }] }
   }
 
   return [
@@ -139,6 +139,12 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       toolset: 'admin',
       texts: 'own',
       input: z.strictObject({ name: SourceName, config: Config }),
+      readOther(raw) {
+        if (typeof raw.type !== 'string' || 'config' in raw || 'name' in raw) return undefined
+        const name = toHost(plugins, raw) ?? raw.type
+        const message = `The payload was sent alone, so the source is named ${quote(name)}; PUT /sources renames it.`
+        return { value: { name, config: raw }, coerced: { path: 'name', message } }
+      },
       examine: ({ config }) => (isObject(config) ? listConfigProblems(plugins, config) : []),
       output: ChangedSource,
       run: ({ name, config }, context) => {
@@ -146,6 +152,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
         const uid = crypto.randomUUID()
         const secrets = sealSecrets(context.vault, uid, parsed.secrets)
         const now = context.now()
+        const told = (context.coerced ?? []).map(({ message }) => ({ code: 'coerced' as const, message }))
         return context.store.write(
           (writer) => {
             requireFreeName(writer, name)
@@ -162,7 +169,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               now,
             )
             auditSource(writer, context, 'create', undefined, getSource(writer, uid))
-            return withWarnings(getShownSource(writer, uid))
+            return withWarnings(getShownSource(writer, uid), told)
           },
           { durable: true },
         )
@@ -279,6 +286,13 @@ function nextRunOf(source: SourceRecord, schedule: Parameters<typeof nextRunAt>[
   const before = JSON.stringify(source.config.schedule ?? null)
   if (before === JSON.stringify(schedule ?? null)) return source.nextRunAt
   return nextRunAt(schedule, now) ?? null
+}
+
+/** The host of the tenant that a payload names; undefined for a payload that is not valid. */
+function toHost(plugins: Plugins, raw: Readonly<Record<string, unknown>>): string | undefined {
+  if (listConfigProblems(plugins, raw).length > 0) return undefined
+  const [address = ''] = tenantAddressOf(parseConfig(plugins, raw)).split(' ')
+  return URL.parse(address)?.hostname
 }
 
 function requireFreeName(reader: Reader, name: string, exceptId?: number): void {

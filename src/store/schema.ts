@@ -388,9 +388,9 @@ export interface PlacementRow {
   dashboard_id: number
   metric_id: number
   pinned_filters: SafeText | null
-  size: Generated<string>
+  size: Generated<SafeText>
   position: number
-  chart_type: Generated<string>
+  chart_type: Generated<SafeText>
 }
 
 export interface AuditRow {

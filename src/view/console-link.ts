@@ -25,10 +25,8 @@ function toExplorePath({ metric, applied }: Pick<MetricAnswer, 'metric' | 'appli
   // Without the question of the assistant, its term is not known.
   if (input === undefined) return undefined
   set('term', input.glossaryTermSlug)
-  if (applied.from !== null && applied.to !== null) {
-    set('from', applied.from)
-    set('to', applied.to)
-  }
+  set('from', applied.from)
+  set('to', applied.to)
   if (applied.timeZone !== 'UTC') query.set('tz', applied.timeZone)
   const asked = applied.filters.filter(({ origin }) => origin === 'caller')
   const filters = toDimensionValues(asked.map(({ key, values }) => [key, values]))

@@ -6,6 +6,7 @@ import { examplesOf, groupOf, pathOf } from '../../src/cli/help.ts'
 import type { Host } from '../../src/cli/host.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { packageFile } from '../../src/runtime/package-files.ts'
+import { openCommandLine } from './command-line.ts'
 
 const program = await createProgram({ version: '1.2.3' } as Host)
 const leaves = program.commands.flatMap((command) => (command.commands.length === 0 ? [command] : command.commands))
@@ -78,6 +79,26 @@ describe('the help', () => {
     const examples = examplesOf(program.commands.find((each) => each.name() === 'generate') as never)
     expect(examples.filter((text) => text.includes('import')).every((text) => text.includes('--home ./'))).toBe(true)
     expect(examples.some((text) => text.includes('import'))).toBe(true)
+  })
+
+  const groups = program.commands.filter(({ commands }) => commands.length > 0).map((group) => group.name())
+  it.each(groups)('of the group %s is printed where it is named without a command', async (name) => {
+    const { run } = openCommandLine()
+    const help = await run([name, '--help'])
+    expect(help.stdout.trim().split('\n').length).toBeGreaterThan(5)
+    const alone = await run([name])
+    // These have something to do without a command.
+    if (['sources', 'terms', 'metrics', 'mcp'].includes(name)) expect(alone.stdout).not.toContain('Usage:')
+    else expect(alone).toEqual({ code: 2, stdout: help.stdout, stderr: '' })
+    const unknown = await run([name, 'bogus'])
+    expect(unknown).toMatchObject({ code: 2, stdout: '' })
+    expect(unknown.stderr).toMatch(/^assay: .*; see `assay [a-z]+ --help`\.\n$/)
+  })
+
+  it('is printed for a command that does not exist', async () => {
+    const { run } = openCommandLine()
+    const { code, stdout } = await run(['help', 'bogus'])
+    expect([code, stdout.split('\n').length > 50]).toEqual([2, true])
   })
 
   it('marks the options that are required', async () => {

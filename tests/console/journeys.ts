@@ -237,8 +237,8 @@ export async function brushToList({ pages, served }: Place): Promise<void> {
   const [from, to] = (new URL(page.url()).searchParams.get('brush') ?? '').split('..')
   const { value } = await served.ask<Value>('POST', '/semantic/query', {
     metricSlug: 'new-findings',
-    from: `${from}T00:00:00Z`,
-    to: `${to}T00:00:00Z`,
+    from,
+    to,
   })
   const shown = toNumber(value ?? -1)
   await expect.poll(() => page.locator('.tile[aria-pressed=true] .figure b').innerText()).toBe(shown)

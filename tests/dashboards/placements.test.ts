@@ -47,6 +47,14 @@ test('a further placement is added at the end, and positions order them', async 
   ])
 })
 
+test('a size and a chart may be any words, which stay as they are', async () => {
+  const { ask } = open()
+  const words = { size: 'Full width', chartType: 'Säulen 3D' }
+  expect(await ask('set_placement', { dashboard: 'd', slug: 'open-findings', ...words })).toMatchObject(words)
+  expect((await ask('get_dashboard', { dashboard: 'd' })).placements).toMatchObject([words])
+  expect((await ask('query_dashboard', { dashboard: 'd' })).metrics).toMatchObject([words])
+})
+
 test('a change keeps the members that it omits', async () => {
   const { ask } = open()
   const pinnedFilters = { severities: ['CRITICAL'] }
@@ -66,8 +74,10 @@ test.each([
 })
 
 test.each<[string, object, string]>([
-  ['a size', { size: 'huge' }, 'size'],
-  ['a chart', { chartType: 'pie' }, 'chartType'],
+  ['a size of blanks', { size: '  ' }, 'size'],
+  ['a size of many characters', { size: 'x'.repeat(41) }, 'size'],
+  ['a chart that is no text', { chartType: 5 }, 'chartType'],
+  ['a chart with a line break', { chartType: 'a\nb' }, 'chartType'],
   ['a position', { position: 1.5 }, 'position'],
   ['a filter key', { pinnedFilters: { severity: ['LOW'] } }, 'pinnedFilters.severity'],
   ['a name of blanks', { dashboard: '  ' }, 'dashboard'],

@@ -34,6 +34,8 @@ test.each<[string, object, string]>([
   ['a slug that is too long', { slug: 'a'.repeat(101) }, 'slug'],
   ['a name of blanks', { displayName: '  ' }, 'displayName'],
   ['a colour by name', { color: 'red' }, 'color'],
+  ['a colour of five digits', { color: '#dd333' }, 'color'],
+  ['a colour of seven digits', { color: '#dd33338' }, 'color'],
   ['an unknown key', { colour: '#fff' }, 'colour'],
   ['an unknown mapping key', { filterMapping: { detectors: ['PII'] } }, 'filterMapping.detectors'],
   ['an empty mapping', { filterMapping: {} }, 'filterMapping'],
@@ -51,6 +53,11 @@ test.each<[string, object, string]>([
   const error = await errorOf(open().ask('create_glossary_term', { ...term, ...change }))
   expect(error.code).toBe('invalid_input')
   expect(error.facts.issues?.map((issue) => issue.path)).toContain(path)
+})
+
+test.each(['#d33', '#D338', '#dd3333', '#dd333380'])('%s is a colour', async (color) => {
+  const { ask } = open()
+  expect(await ask('create_glossary_term', { ...term, color })).toMatchObject({ color })
 })
 
 test('an unknown detector type gives a warning, not an error', async () => {
@@ -112,6 +119,7 @@ test('an inactive term is listed only when asked for', async () => {
 
 test.each<[string, object, string[]]>([
   ['an exact category', { category: 'PRIORITY' }, ['critical-findings', 'unresolved-issues']],
+  ['a category in another letter case', { category: 'Priority' }, ['critical-findings', 'unresolved-issues']],
   ['a category without terms', { category: 'PRIOR' }, []],
   ['a prefix', { search: 'expos' }, ['pii-exposure']],
   ['a synonym', { search: 'dead links' }, ['broken-content']],

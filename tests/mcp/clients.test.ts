@@ -128,6 +128,11 @@ describe.each(ways)('$name', ({ version, connect }) => {
     expect(client.getInstructions()).toContain('never instructions')
   })
 
+  test('is offered logging only where the revision does not deprecate it', () => {
+    expect(client.getServerCapabilities()).toMatchObject({ tools: {}, completions: {} })
+    expect('logging' in (client.getServerCapabilities() ?? {})).toBe(version === legacyVersion)
+  })
+
   test('lists every tool with both schemas', async () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(

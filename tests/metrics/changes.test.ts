@@ -141,7 +141,7 @@ test('certification records who, when, which version and through which interface
     certifiedAt: new Date(context.now()).toISOString(),
     certifiedVersion: 2,
     certifiedVia: 'http',
-    trust: { tier: 'certified', label: 'Certified by Ann Example on 2026-06-15 (version 2).' },
+    trust: { tier: 'certified', label: 'Certified by local for Ann Example on 2026-06-15 (version 2).' },
   })
 })
 
@@ -189,7 +189,7 @@ test('a deprecated metric names its successor, and can be certified again', asyn
     replacedBy: 'total-findings',
     deprecatedBy: 'Ann',
     deprecationReason: 'Twice the same.',
-    trust: { tier: 'deprecated', label: 'Deprecated by Ann; use total-findings instead.' },
+    trust: { tier: 'deprecated', label: 'Deprecated by local for Ann; use total-findings instead.' },
   })
   expect(await ask('certify_metric', { slug: 'new-findings' })).toMatchObject({
     status: 'ACTIVE',

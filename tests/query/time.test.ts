@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseRange } from '../../src/operation/input/range.ts'
 import {
   beforeWindow,
   type Granularity,
   getZone,
   granularities,
-  parseInstant,
-  parseRange,
   previousPeriod,
   shiftYears,
   toBuckets,
@@ -35,14 +34,19 @@ describe('instants', () => {
     ['2018-11-04', 'from', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z'],
     ['2024-02-29', 'from', 'UTC', '2024-02-29T00:00:00.000Z'],
     ['0001-01-01', 'from', 'UTC', '0001-01-01T00:00:00.000Z'],
+    ['2026-10', 'from', 'Europe/Berlin', '2026-09-30T22:00:00.000Z'],
+    ['2026-10', 'to', 'Europe/Berlin', '2026-10-31T23:00:00.000Z'],
+    ['2026-12', 'to', 'UTC', '2027-01-01T00:00:00.000Z'],
   ])('%s as %s in %s is %s', (text, bound, zone, expected) => {
-    expect(iso(parseInstant(text, getZone(zone), bound))).toBe(expected)
+    expect(iso(parseRange({ [bound]: text }, getZone(zone))[bound] ?? 0)).toBe(expected)
   })
 
   test.each([
     '2026-02-30',
     '2025-02-29',
     '2026-13-01',
+    '2026-13',
+    '2026-00',
     '2026-00-10',
     '2026-01-00',
     '2026-01-01T24:00:00Z',

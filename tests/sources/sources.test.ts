@@ -44,6 +44,35 @@ describe('creating a source', () => {
     })
   })
 
+  it('takes the payload alone, with the host of the tenant as its name', async () => {
+    const source = await bench.run<Source>('create_source', fakeConfig())
+    expect(source).toMatchObject({
+      name: 'fake.example',
+      type: 'FAKE',
+      config: { masked: { token: '********' } },
+      warnings: [{ code: 'coerced', message: expect.stringContaining("named 'fake.example'") }],
+    })
+    await expect(bench.run('create_source', fakeConfig())).rejects.toMatchObject({ facts: { reason: 'name_taken' } })
+    expect(await issuesOf(bench.run('create_source', { ...fakeConfig(), required: {}, extra: 1 }))).toEqual([
+      'config.required.base_url',
+      'config.extra',
+    ])
+    expect(await issuesOf(bench.run('create_source', { ...fakeConfig(), name: 'Both' }))).toContain('config')
+  })
+
+  it.each([
+    [{ limit: 1 }, true],
+    [{ strategy: 'RANDOM' }, true],
+    [{ strategy: 'LATEST' }, true],
+    [{ strategy: 'ALL', limit: 1 }, false],
+    [{ order_by_column: 'modifiedDate' }, false],
+    [{}, false],
+  ])('with the sampling %j scans a sample: %s', async (sampling, sampled) => {
+    await create({ sampling })
+    const { id } = await bench.run<{ id: string }>('start_scan', { id: 'Wiki' })
+    expect(await bench.run('get_scan', { id })).toMatchObject({ sampled })
+  })
+
   it('keeps the secret out of the bytes of the database', async () => {
     await create()
     bench.store.write((writer) => writer.prepare('SELECT 1').get())

@@ -63,7 +63,7 @@ describe('glossary terms', () => {
     expect((await ask('POST /semantic/glossary', term)).status).toBe(409)
   })
 
-  it.each(['dd3333', '#dd33', 'red', '#gggggg'])('take hex colors, not %s', async (color) => {
+  it.each(['dd3333', '#dd333', 'red', '#gggggg'])('take hex colors, not %s', async (color) => {
     expect((await ask('POST /semantic/glossary', { ...term, slug: 'other', color })).status).toBe(400)
   })
 

@@ -1,4 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createWebhookSender, type WebhookMessage } from '../../src/connectors/webhooks.ts'
@@ -286,6 +290,40 @@ describe('a receiver', () => {
     const message = { address: `https://hooks.acme.com:${receiver.port}/`, body: '{}', headers: {} }
     expect(await sender.post(message, new AbortController().signal)).toContain('private')
     expect(receiver.seen).toEqual([])
+  })
+
+  it.each([
+    ['http://127.0.0.1:9000/a', undefined],
+    ['http://[::1]/a', undefined],
+    ['http://10.1.2.3/a', undefined],
+    ['http://alerts.corp.internal/a', undefined],
+    ['http://alerts/a', undefined],
+    ['http://127.0.0.2/a', 'is private'],
+    ['http://localhost/a', 'is private'],
+    ['http://10.1.2.4/a', 'is private'],
+    ['http://hooks.acme.com/a', 'must begin with https'],
+    ['http://8.8.8.8/a', 'must begin with https'],
+    ['http://hooks.example.org/a', 'must begin with https'],
+    ['ftp://127.0.0.1/a', 'must begin with https'],
+    ['http://ada:secret@127.0.0.1/a', 'user name or password'],
+  ])('at %s is accepted, or is told %s', (address, problem) => {
+    const hosts = ['127.0.0.1', '::1', '10.1.2.3', 'alerts.corp.internal', 'alerts', 'hooks.acme.com', '8.8.8.8']
+    const said = createWebhookSender({ hosts }).findProblem(address)
+    expect(problem === undefined ? said : said?.includes(problem)).toBe(problem === undefined ? undefined : true)
+  })
+
+  it('gets messages by http on this machine if its host is listed', async () => {
+    const bodies: string[] = []
+    const server = createServer(async (request, response) => {
+      bodies.push(String(await text(request)))
+      response.writeHead(204).end()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const sender = createWebhookSender({ hosts: ['127.0.0.1'] })
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a`
+    expect(await sender.post({ address, body: '{"a":1}', headers: {} }, new AbortController().signal)).toBeUndefined()
+    expect(bodies).toEqual(['{"a":1}'])
   })
 
   it('keeps its stored address when it is sent back masked', async () => {

@@ -106,7 +106,7 @@ export function addMetricCommands(program: Command, host: Host): void {
   command('certify', 'certify the current version of a metric, so that its answers say so')
     .option('--json', 'print the response of the REST API')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
-    .option('--by <name>', 'who certifies it (default: you)')
+    .option('--by <name>', 'on whose behalf (default: yours)')
     .action(async (slug: string, { json, home, by }: Flags & { json?: boolean; by?: string }) => {
       const metric = await withSession(host, { home }, (session) =>
         session.call<Metric>('certify_metric', { slug, ...given({ certifiedBy: by }) }),

@@ -101,6 +101,9 @@ export function createAssets(options: AssetOptions) {
   }
   const place = (workspaceId: string) => `${options.web}/groups/${toLinkSegment(workspaceId)}`
 
+  const inWorkspace = <Member extends string>(member: Member, { name }: Workspace) =>
+    (options.workspacesAsContainers ? { [member]: name } : {}) as Partial<Record<Member, string>>
+
   /** The checksum covers what readers and detectors see, and nothing volatile: no URLs, dates or `passing` facts. */
   function draft(
     asset: Omit<AssetDraft, 'checksum' | 'document' | 'links'>,
@@ -182,7 +185,7 @@ export function createAssets(options: AssetOptions) {
         url: dataset.url ?? `${place(workspace.id)}/datasets/${toLinkSegment(dataset.id)}`,
         container: dataset.name,
         dataset: dataset.name,
-        parentContainer: workspace.name,
+        ...inWorkspace('parentContainer', workspace),
         unread: schema.unread,
         partOf: keyOf.dataset(dataset.id),
         facts: {
@@ -241,7 +244,7 @@ export function createAssets(options: AssetOptions) {
         kind: 'bi.dataset',
         name: dataset.name,
         url: dataset.url ?? `${place(workspace.id)}/datasets/${toLinkSegment(dataset.id)}`,
-        container: workspace.name,
+        ...inWorkspace('container', workspace),
         ...(options.datasetsAsContainers ? { dataset: dataset.name } : {}),
         ...defined({ owner, contentCreatedAt: dataset.createdAt }),
         unread,
@@ -281,7 +284,7 @@ export function createAssets(options: AssetOptions) {
         kind: 'bi.report',
         name: report.name,
         url: report.url ?? `${place(workspace.id)}/reports/${toLinkSegment(report.id)}`,
-        container: workspace.name,
+        ...inWorkspace('container', workspace),
         ...defined({ owner, contentCreatedAt: report.createdAt, contentUpdatedAt: report.modifiedAt }),
         unread: report.unread,
         facts: {
@@ -329,7 +332,7 @@ export function createAssets(options: AssetOptions) {
         kind: 'bi.dashboard',
         name: dashboard.name,
         url: dashboard.url ?? `${place(workspace.id)}/dashboards/${toLinkSegment(dashboard.id)}`,
-        container: workspace.name,
+        ...inWorkspace('container', workspace),
         ...defined({ owner }),
         unread: dashboard.unread,
         facts: {

@@ -50,10 +50,7 @@ const Connection = z.strictObject({
 })
 
 const Scope = z.strictObject({
-  workspace_ids: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('Only these workspaces, by id; an empty list restricts nothing.'),
+  workspace_ids: z.array(guid).optional().describe('Only these workspaces, by id; an empty list restricts nothing.'),
   workspace_names: z
     .array(z.string().min(1))
     .optional()
@@ -78,7 +75,10 @@ const Extraction = z.strictObject({
     .describe('Make each table an asset of its own, contained in its dataset.'),
   extract_ownership: z.boolean().default(false).describe('Record owners of workspaces, reports and datasets.'),
   extract_reports: z.boolean().default(true).describe('Extract reports with their page names.'),
-  extract_workspaces_to_containers: z.boolean().default(true).describe('Store each workspace as an asset of its own.'),
+  extract_workspaces_to_containers: z
+    .boolean()
+    .default(true)
+    .describe('Store each workspace as an asset of its own, and its name as the container of its items.'),
 })
 
 interface Shape {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { findAddress } from './address.ts'
+import { isEmailAddress } from './email.ts'
 
 const address = z
   .url('must be an address, such as https://example.atlassian.net.')
@@ -81,7 +82,9 @@ export const WikiConfig = z
     required: z
       .strictObject({
         account_email: z
-          .email('must be an email address.')
+          .string()
+          .refine(isEmailAddress, 'must be an email address.')
+          .meta({ format: 'email' })
           .describe('Email address of the account that owns the token.'),
         base_url: address.describe('Address of the wiki tenant, such as https://example.atlassian.net.'),
       })

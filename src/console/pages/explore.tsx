@@ -3,7 +3,7 @@ import { dimensions } from '../../charts/dimensions.ts'
 import { Leaderboard } from '../../charts/leaderboard.tsx'
 import { Name, Trust } from '../../charts/parts.tsx'
 import { Figure, Spark } from '../../charts/tile.tsx'
-import { toSpanText } from '../../charts/times.ts'
+import { toDayText, toSpanText } from '../../charts/times.ts'
 import { type TrendMark, toMarks } from '../../charts/trend.ts'
 import { TrendChart } from '../../charts/trend-chart.tsx'
 import { toValueText } from '../../charts/words.ts'
@@ -16,7 +16,7 @@ import { useAnswer, useKeys, useStable } from '../hooks.ts'
 import { Menu } from '../menu.tsx'
 import type { Filters, PageQuestion } from '../model.ts'
 import { Chip, Corrections, Link, ProblemNote, Shape } from '../parts.tsx'
-import { type RangeName, ranges, resolveRange, toAsked, toSpan, toStamp } from '../range.ts'
+import { type RangeName, ranges, resolveRange, toAsked, toSpan, toStamp, zoneOf } from '../range.ts'
 import { changeState, formatRoute, go, type Route, type State, toggleValue } from '../route.ts'
 import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
 import { save, toCopies, toPng, toSvgText, toViewCsv } from '../take-away.ts'
@@ -50,12 +50,18 @@ const isShown = (view: ViewMetric | FailedView): view is ViewMetric => 'displayN
 const countsDetections = ({ applied }: ViewMetric): boolean =>
   applied.asOf === undefined && applied.timeField === 'firstDetectedAt'
 
+/** A range in the address of the list of findings, whose days are those of UTC. */
+const toDetected = ({ from, to }: { from: number | undefined; to: number }): State => ({
+  ...(from === undefined ? {} : { from: [toStamp(from, 'from')] }),
+  to: [toStamp(to, 'to')],
+})
+
 export function Explore({ route }: { route: Route }) {
   const { state } = route
   const page = useRef<HTMLElement>(null)
   const metricSlug = state.metric?.[0] ?? 'new-findings'
   const minute = Math.floor(Date.now() / 60_000)
-  const spans = JSON.stringify([state.range, state.from, state.to, state.grain, state.brush])
+  const spans = JSON.stringify([state.range, state.from, state.to, state.grain, state.brush, state.tz])
   const range = useMemo(() => resolveRange(state, Date.now()), [spans, minute])
   const isCompared = state.compare?.[0] !== 'off'
   const slugs = STRIP.includes(metricSlug) ? STRIP : [metricSlug, ...STRIP.slice(0, 4)]
@@ -95,12 +101,12 @@ export function Explore({ route }: { route: Route }) {
   const change = (next: Record<string, string[] | undefined>) => go(changeState(route, next))
   useKeys((key) => {
     if (key === 'c') change({ compare: isCompared ? ['off'] : undefined })
-    else if (key === '[' || key === ']') {
+    else if ((key === '[' || key === ']') && range.from !== undefined && range.compared !== undefined) {
       const length = range.compared.to - range.to
       const shift = key === '[' ? length : -length
       change({
-        from: [toStamp(range.from + shift)],
-        to: [toStamp(range.to + shift)],
+        from: [toStamp(range.from + shift, 'from', zoneOf(state))],
+        to: [toStamp(range.to + shift, 'to', zoneOf(state))],
         range: undefined,
         brush: undefined,
       })
@@ -115,7 +121,7 @@ export function Explore({ route }: { route: Route }) {
   const toggle = useStable((dimension: string, value: string) => go(toggleValue(route, dimension, value)))
   const clear = useStable((dimension: string) => change({ [dimension]: undefined }))
   const select = useStable((span?: { from: number; to: number }) =>
-    change({ brush: span && [toSpan(span.from, span.to)] }),
+    change({ brush: span && [toSpan(span.from, span.to, zoneOf(state))] }),
   )
   const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
   const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
@@ -145,8 +151,8 @@ export function Explore({ route }: { route: Route }) {
   }
   const observedFrom = answer.observedFrom === null ? undefined : Date.parse(answer.observedFrom)
   // Before anything was observed there is nothing to compare with.
-  const start = (range.brush?.from ?? range.from) - (range.to - range.compared.to)
-  const compares = isCompared && observedFrom !== undefined && start >= observedFrom
+  const start = (range.brush?.from ?? range.from ?? 0) - (range.to - (range.compared?.to ?? range.to))
+  const compares = isCompared && range.compared !== undefined && observedFrom !== undefined && start >= observedFrom
   const strip = slugs.map((slug) =>
     slug === metricSlug ? answer : answer.also[answer.asked.alsoMetrics?.indexOf(slug) ?? -1],
   )
@@ -159,9 +165,7 @@ export function Explore({ route }: { route: Route }) {
     state: {
       ...Object.fromEntries(chosen.map(({ name }) => [name, state[name] ?? []])),
       ...(state.status === undefined && metricSlug !== 'open-findings' ? { status: ['all'] } : {}),
-      ...(countsDetections(answer)
-        ? { from: [toStamp(range.brush?.from ?? range.from)], to: [toStamp(range.brush?.to ?? range.to)] }
-        : {}),
+      ...(countsDetections(answer) ? toDetected(range.brush ?? range) : {}),
     },
   })
   const boards = answer.boards.filter(
@@ -297,7 +301,7 @@ export function Explore({ route }: { route: Route }) {
           marks={isScanned || isPartial ? marks : NO_MARKS}
           previous={compares ? previous : NO_MARKS}
           grain={answer.series.granularity}
-          range={toSpanText(range.from, range.to)}
+          range={range.from === undefined ? `until ${toDayText(range.to - 1)}` : toSpanText(range.from, range.to)}
           before={range.before}
           toLabel={toLabel}
           isWhole={isWhole}
@@ -305,7 +309,7 @@ export function Explore({ route }: { route: Route }) {
           observedFrom={observedFrom}
           onBrush={select}
         />
-        {isCompared && !compares ? (
+        {isCompared && range.compared !== undefined && !compares ? (
           <p class="foot muted">
             {observedFrom === undefined
               ? 'No source has been scanned yet, so an empty result does not mean that there are no findings.'

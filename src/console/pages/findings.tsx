@@ -5,12 +5,14 @@ import { Dot, Name } from '../../charts/parts.tsx'
 import { toAge, toDayText } from '../../charts/times.ts'
 import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { FindingStatus } from '../../findings/model.ts'
+import type { TimeRange } from '../../kernel/time-range.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
 import type { ConsoleSession, FindingList } from '../model.ts'
 import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
+import { readTimes } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
-import { changeState, go, type Route, type State, toggleValue } from '../route.ts'
+import { changeState, go, type Route, toggleValue } from '../route.ts'
 import { complain, say } from '../toast.tsx'
 import { decide, decisions, keepReason, type Target, undo } from '../triage.ts'
 import { toFilters } from './explore.tsx'
@@ -26,21 +28,8 @@ const orders = [
 
 const isPast = (dueAt: string | undefined) => dueAt !== undefined && Date.parse(dueAt) <= Date.now()
 
-/** The range of first detection that the address names; a date as `to` is exclusive, as everywhere in the console. */
-function readTimes({ from, to }: State): { from?: string; to?: string } {
-  const read = (texts: readonly string[] | undefined) => {
-    const time = Date.parse(texts?.[0] ?? '')
-    return Number.isNaN(time) ? undefined : new Date(time).toISOString()
-  }
-  const [first, last] = [read(from), read(to)]
-  return { ...(first === undefined ? {} : { from: first }), ...(last === undefined ? {} : { to: last }) }
-}
-
-const toSpanText = ({ from, to }: { from?: string; to?: string }) =>
-  [
-    from === undefined ? '' : `from ${toDayText(Date.parse(from))}`,
-    to === undefined ? '' : `to ${toDayText(Date.parse(to) - 1)}`,
-  ]
+const toSpanText = ({ from, to }: TimeRange) =>
+  [from === undefined ? '' : `from ${toDayText(from)}`, to === undefined ? '' : `to ${toDayText(to - 1)}`]
     .join(' ')
     .trim()
 
@@ -63,7 +52,7 @@ export function Findings({ route, session }: FindingsProps) {
   } as Parameters<typeof client.searchFindings>[0]
   const q = state.q?.[0]
   const search = q === undefined ? {} : { search: q }
-  const times = readTimes(state)
+  const { range, asked: times } = readTimes(state)
   const isTimed = Object.keys(times).length > 0
   const sort = state.sort?.[0]
   const asked = { ...filters, ...search, ...times, ...(sort === undefined ? {} : { sort }), limit: PER_PAGE }
@@ -247,7 +236,7 @@ export function Findings({ route, session }: FindingsProps) {
         {isTimed ? (
           <Chip
             label="Found"
-            values={[toSpanText(times)]}
+            values={[toSpanText(range) || Object.values(times).join(' ')]}
             codes={false}
             remove={() => change({ from: undefined, to: undefined })}
           />

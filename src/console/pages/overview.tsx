@@ -63,7 +63,8 @@ export function Overview({ route }: { route: Route }) {
     )
   }
   const isScanned = list === undefined || list.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== undefined)
-  const compares = value?.observedFrom != null && Date.parse(value.observedFrom) <= range.compared.from
+  const compares =
+    range.compared !== undefined && value?.observedFrom != null && Date.parse(value.observedFrom) <= range.compared.from
   return (
     <main class="page" aria-busy={!isReady}>
       <div class="title">

@@ -1,10 +1,7 @@
-import {
-  isInitializeRequest,
-  type Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server'
+import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { FollowToken } from '../../access/token-watch.ts'
 import { type Caller, principalOf } from '../../operation/context.ts'
+import type { createServerFactory } from '../server.ts'
 
 type HandleOptions = NonNullable<Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>[1]>
 
@@ -30,7 +27,7 @@ export interface Sessions {
 }
 
 export interface HttpSessionOptions {
-  createServer: () => Server
+  createServer: ReturnType<typeof createServerFactory>
   follow?: FollowToken | undefined
   max?: number | undefined
 }
@@ -95,7 +92,7 @@ export function createSessions({ createServer, follow = () => () => {}, max = 50
     },
     open: async (request, caller, options) => {
       if (!makeRoom(principalOf(caller))) return undefined
-      const server = createServer()
+      const server = createServer({ era: 'legacy' })
       const id = crypto.randomUUID()
       const transport = new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => id,

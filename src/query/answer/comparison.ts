@@ -1,10 +1,12 @@
 import { invalidInput } from '../../kernel/errors.ts'
+import type { TimeRange } from '../../kernel/time-range.ts'
+import type { Zone } from '../../kernel/zone.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
+import { parseRange } from '../../operation/input/range.ts'
 import type { MetricQuestion } from '../model.ts'
 import { toTrendWindows } from '../plan/plan.ts'
-import { parseRange, previousPeriod, shiftYears, type TimeRange } from '../plan/time.ts'
+import { previousPeriod, shiftYears } from '../plan/time.ts'
 import { toPreviousEnd } from '../plan/window.ts'
-import type { Zone } from '../plan/zone.ts'
 
 /**
  * The range that a question compares with; undefined when it compares with none.

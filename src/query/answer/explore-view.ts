@@ -2,21 +2,15 @@ import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
 import { facetOf, isManyValued } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import { AppError, invalidInput } from '../../kernel/errors.ts'
+import type { TimeRange } from '../../kernel/time-range.ts'
 import { type Dimension, dimensions } from '../../metrics/model.ts'
+import { parseRange } from '../../operation/input/range.ts'
 import type { Reader } from '../../store/store.ts'
 import { openExecutor } from '../engine/executor.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { planMetric } from '../plan/plan.ts'
 import { openScope, type ResolvedQuestion } from '../plan/scope.ts'
-import {
-  type Buckets,
-  getZone,
-  parseRange,
-  previousPeriod,
-  type TimeRange,
-  toBuckets,
-  toGranularity,
-} from '../plan/time.ts'
+import { type Buckets, getZone, previousPeriod, toBuckets, toGranularity } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
 import {
   type Board,

@@ -1,10 +1,10 @@
+import type { Zone } from '../../kernel/zone.ts'
 import { listInline } from '../../metrics/definition.ts'
 import type { Point } from '../model.ts'
 import { type Cell, emptyPartial } from '../plan/cells.ts'
 import { type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
 import type { ResolvedQuestion } from '../plan/scope.ts'
 import type { Buckets, WeekDay } from '../plan/time.ts'
-import type { Zone } from '../plan/zone.ts'
 import { once, type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
 
 /** The values of a metric of any type in every bucket: each is what a query over the bucket's part of the range gives. */

@@ -2,6 +2,8 @@ import type { FilterCondition } from '../../findings/conditions.ts'
 import { lacksPolicy } from '../../findings/due-conditions.ts'
 import { type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
+import type { TimeRange } from '../../kernel/time-range.ts'
+import type { Zone } from '../../kernel/zone.ts'
 import { type Formula, parseFormula, toFormulaName } from '../../metrics/formula.ts'
 import {
   type Aggregation,
@@ -16,9 +18,8 @@ import {
   type TimeField,
   type TrendDefinition,
 } from '../../metrics/model.ts'
-import { type Bucket, beforeWindow, type TimeRange, type WeekDay } from './time.ts'
+import { type Bucket, beforeWindow, type WeekDay } from './time.ts'
 import { toWindow } from './window.ts'
-import type { Zone } from './zone.ts'
 
 export const origins = ['metric', 'term', 'caller', 'placement'] as const
 type Origin = (typeof origins)[number]

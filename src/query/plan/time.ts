@@ -1,8 +1,10 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
+import type { TimeRange } from '../../kernel/time-range.ts'
+import { findZone, utcDay, type Zone } from '../../kernel/zone.ts'
 import type { CalendarPeriod } from '../../metrics/model.ts'
-import { findZone, utcDay, type Zone } from './zone.ts'
+import { fromAfterTo } from '../../operation/input/range.ts'
 
 export const granularities = ['hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof granularities)[number]
@@ -15,12 +17,6 @@ const DAY = 24 * HOUR
 
 /** The default length of a series in buckets, including the current one. */
 const defaultBuckets: Record<Granularity, number> = { hour: 48, day: 30, week: 26, month: 12 }
-
-/** A half-open range `[from, to)` in milliseconds; an absent end is unbounded. */
-export interface TimeRange {
-  from?: number
-  to?: number
-}
 
 export interface Bucket {
   /** Calendar start and end, even if the range cuts the bucket. */
@@ -44,75 +40,6 @@ export function getZone(name: string): Zone {
     reason: 'unknown_time_zone',
     issues: [{ path: 'timeZone', message: 'must be an IANA time zone name such as UTC or Europe/Berlin.' }],
     suggestions: known.map((value) => ({ value, kind: 'time zone' })),
-  })
-}
-
-const timestamp =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
-
-/**
- * Reads an ISO 8601 timestamp; without an offset it is local time in the zone. A bare date is that local day: its start
- * for `from`, its end for `to`.
- */
-export function parseInstant(text: string, zone: Zone, bound: 'from' | 'to', path: string = bound): number {
-  const match = timestamp.exec(text.trim())
-  if (match === null) throw badInstant(path, text, 'is not an ISO 8601 date or timestamp')
-  const [, year, month, day, hour, minute = '0', second = '0', fraction = '', offset] = match
-  const date = utcDay(Number(year), Number(month), Number(day))
-  const back = new Date(date)
-  if (back.getUTCMonth() + 1 !== Number(month) || back.getUTCDate() !== Number(day)) {
-    throw badInstant(path, text, 'is not an existing date')
-  }
-  if (hour === undefined) return zone.toInstant(bound === 'to' ? date + DAY : date)
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) {
-    throw badInstant(path, text, 'is not a valid time of day')
-  }
-  const clock = Number(hour) * HOUR + Number(minute) * 60_000 + Number(second) * 1000
-  const local = date + clock + Number(fraction.padEnd(3, '0').slice(0, 3))
-  if (offset === undefined) return zone.toInstant(local)
-  if (offset.toUpperCase() === 'Z') return local
-  const [hours, minutes] = [Number(offset.slice(1, 3)), Number(offset.slice(3).replace(':', '') || '0')]
-  if (hours > 18 || minutes > 59) throw badInstant(path, text, 'has an offset that does not exist')
-  return local - (offset.startsWith('-') ? -1 : 1) * (hours * HOUR + minutes * 60_000)
-}
-
-function badInstant(path: string, text: string, problem: string) {
-  return invalidInput(`${path} ${quote(text)} ${problem}; write 2026-03-01 or 2026-03-01T09:00:00Z.`, {
-    reason: 'invalid_time',
-    issues: [{ path, message: `${problem}; write 2026-03-01 or 2026-03-01T09:00:00Z.` }],
-  })
-}
-
-/**
- * Reads the ends of a range.
- * @throws AppError `invalid_input` when `from` is after `to`.
- */
-export function parseRange(
-  given: { from?: string | undefined; to?: string | undefined },
-  zone: Zone,
-  at = '',
-): TimeRange {
-  const path = (bound: 'from' | 'to') => (at === '' ? bound : `${at}.${bound}`)
-  const range: TimeRange = {}
-  if (given.from !== undefined) range.from = parseInstant(given.from, zone, 'from', path('from'))
-  if (given.to !== undefined) range.to = parseInstant(given.to, zone, 'to', path('to'))
-  if (range.from === undefined || range.to === undefined) return range
-  if (range.from > range.to || isDayAfter(given, range)) throw fromAfterTo(path('from'))
-  return range
-}
-
-/**
- * True for a range from one date to the date before it: its instants are equal, because a `to` date means its end, but
- * the range is reversed.
- */
-function isDayAfter(given: { from?: string | undefined; to?: string | undefined }, { from, to }: TimeRange): boolean {
-  return from === to && [given.from, given.to].every((text) => text !== undefined && !/T/i.test(text))
-}
-
-function fromAfterTo(path: string) {
-  return invalidInput('from is after to; exchange them, or leave one out.', {
-    reason: 'invalid_range',
-    issues: [{ path, message: 'must not be after the end of the range.' }],
   })
 }
 

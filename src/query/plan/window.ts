@@ -1,6 +1,6 @@
+import type { Zone } from '../../kernel/zone.ts'
 import type { CalendarPeriod, MetricWindow } from '../../metrics/model.ts'
 import { beforeWindow, floorLocal, type WeekDay } from './time.ts'
-import type { Zone } from './zone.ts'
 
 /** Both ends of a window, in milliseconds. */
 export interface WindowRange {

@@ -246,6 +246,12 @@ describe('extraction switches', () => {
     const result = await kinds({ extract_workspaces_to_containers: false })
     expect(result.kinds.has('bi.workspace')).toBe(false)
     expect(result.assets.flatMap(linksOf).filter((link) => link.startsWith('contains'))).toEqual([])
+    expect(result.assets.length).toBeGreaterThan(3)
+    expect(result.assets.filter((asset) => 'container' in asset)).toEqual([])
+    const nested = await kinds({ extract_workspaces_to_containers: false, extract_datasets_to_containers: true })
+    const table = nested.assets.find(({ kind }) => kind === 'bi.table')
+    expect(table).toMatchObject({ container: 'Sales', dataset: 'Sales' })
+    expect(table).not.toHaveProperty('parentContainer')
   })
 
   it('makes tables separate assets', async () => {

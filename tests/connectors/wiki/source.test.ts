@@ -70,6 +70,14 @@ describe('the payload', () => {
     expect(issuesOf(payload(over))).toEqual([path])
   })
 
+  test.each(['jürgen@müller.de', '"ada lovelace"@example.com', 'ada@localhost'])(
+    '%s is an account',
+    (account_email) => {
+      const required = { account_email, base_url: 'https://acme.atlassian.net' }
+      expect(issuesOf(payload({ required }))).toEqual([])
+    },
+  )
+
   test('a token is trimmed', () => {
     expect(WikiConfig.parse(payload({ masked: { api_token: ' secret\n' } })).masked.api_token).toBe('secret')
   })

@@ -38,6 +38,8 @@ export function findZone(name: string): Zone | undefined {
 
 const UTC = /^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/i
 const alwaysUtc: Span = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY, offsetMs: 0 }
+/** The zone of every time for which none is named. */
+export const utc: Zone = openZone('UTC')
 
 function openZone(name: string): Zone {
   const spans = UTC.test(name) ? () => [alwaysUtc] : openSpans(name)
