@@ -1,10 +1,11 @@
+import { TOKEN_PREFIX } from '../audit/actors.store.ts'
 import { appendAudit } from '../audit/audit.store.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { Awaitable } from '../kernel/awaitable.ts'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
-import { type Caller, expandScopes, type Scope, scopes, TOKEN_PREFIX, type WriteContext } from '../operation/context.ts'
+import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { isSameDigest, makeToken, readToken } from './token.ts'
 import {

@@ -1,9 +1,11 @@
 import { toSafeText } from '../detectors/safe-text.ts'
 import { line, type PrintableText, showName } from '../kernel/shown.ts'
-import { TOKEN_PREFIX } from '../operation/context.ts'
 import { comparand, db } from '../store/builder.ts'
 import type { Reader } from '../store/store.ts'
 import { type Author, toSafeActorId } from './audit.store.ts'
+
+/** How the id of a caller with a token of the database begins. */
+export const TOKEN_PREFIX = 'token/'
 
 /** Who made a change, as the trail has it. */
 export interface Actor {

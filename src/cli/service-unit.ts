@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AppError, conflict } from '../kernel/errors.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { quoteForSh } from '../runtime/shell.ts'
 
 interface Place {
@@ -113,7 +114,7 @@ export function writeUnit({ file, text }: Unit, force: boolean): boolean {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   if (before === text) return false
   if (before !== undefined && !force) throw conflict(`${file} exists with other content; add --force to replace it.`)
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   writeFileSync(file, text)
   return true
 }

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { findingStatuses } from '../findings/model.ts'
 import { AppError, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
 
 const FOLDER = 'undo'
@@ -30,7 +31,7 @@ const pathOf = (home: string, name: string) => join(home, FOLDER, `${name}.json`
 /** Keeps a triage in the data folder, and returns the name by which it can be undone. */
 export function keepUndo(home: string, record: UndoRecord, now: number): string {
   const folder = join(home, FOLDER)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   chmodSync(folder, 0o700)
   for (let at = now; ; at += 1) {
     const name = new Date(at).toISOString().replaceAll(/[-:.Z]/g, '')

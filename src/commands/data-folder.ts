@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { chainMigratedEntries } from '../audit/audit-chain.store.ts'
@@ -9,6 +8,7 @@ import { type Caller, scopes } from '../operation/context.ts'
 import { createLog, deferLog, type Log } from '../runtime/log.ts'
 import { openLogFile } from '../runtime/log-file.ts'
 import { toReadableLine } from '../runtime/log-line.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { sealDefinitions } from '../store/digests.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
 import { openStore } from '../store/open-store.ts'
@@ -51,7 +51,7 @@ export async function openFolder(
   const now = () => Date.now()
   const place = toStorePlace(config.home, env)
   useProxies(config.proxy)
-  makeFolder(config.home)
+  makeDataFolder(config.home)
   requireOwnFolder(config.home)
   const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
   const isTerminal = process.stderr.isTTY === true
@@ -115,9 +115,9 @@ function localName(): string {
   }
 }
 
-function makeFolder(home: string): void {
+function makeDataFolder(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    makeFolder(home, 0o700)
   } catch (cause) {
     const text = 'The data folder cannot be created; name a writable one with --home or ASSAY_HOME.'
     throw new AppError('unavailable', text, { reason: 'not_writable', cause })

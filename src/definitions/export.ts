@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type Issue } from '../kernel/errors.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { packageFile } from '../runtime/package-files.ts'
 import { writeWhole } from '../runtime/regular-file.ts'
 import { findInstallId } from '../store/keys/vault-file.ts'
@@ -68,10 +69,10 @@ export function exportDefinitions(
 }
 
 /** Creates the export folder, with the JSON schemas that editors validate against. */
-export function makeFolder(folder: string): void {
+export function makeExportFolder(folder: string): void {
   try {
     for (const name of ['schemas', ...kinds.map((kind) => kindFacts[kind].folder)]) {
-      mkdirSync(join(folder, name), { recursive: true })
+      makeFolder(join(folder, name))
       requireInside(folder, join(folder, name))
     }
     for (const kind of kinds) {

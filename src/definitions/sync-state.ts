@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError, conflict, type Issue, invalidInput } from '../kernel/errors.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { readRegularFile, writeWhole } from '../runtime/regular-file.ts'
 import type { DefinitionChange } from './changes.ts'
 import { requireInside } from './files.ts'
@@ -48,7 +49,7 @@ export const toBase = (definitions: DefinitionSet): Base =>
 
 export function writeBase(folder: string, installId: string | undefined, base: Base): void {
   if (installId === undefined) return
-  mkdirSync(join(folder, FOLDER), { recursive: true })
+  makeFolder(join(folder, FOLDER))
   requireInside(folder, join(folder, FOLDER))
   const sorted = Object.fromEntries([...base].sort(([a], [b]) => (a < b ? -1 : 1)))
   writeWhole(join(folder, FOLDER, '.gitignore'), '*\n')

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { line, type PrintableText, showSentence } from '../kernel/shown.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
 import { replaceFile } from '../runtime/replace-file.ts'
 import { EditError } from './jsonc.ts'
@@ -56,7 +57,7 @@ const toLines = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').sp
 export function makeChange({ file, before, after }: SettingsChange, now: Date): { backup?: string } {
   const target = existsSync(file) ? realpathSync(file) : file
   const mode = before === undefined ? 0o600 : statSync(target).mode & 0o777
-  mkdirSync(dirname(target), { recursive: true })
+  makeFolder(dirname(target))
   const backup = `${target}.${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`
   if (before !== undefined) writeFileSync(backup, before, { mode })
   const fresh = `${target}.${process.pid}.new`

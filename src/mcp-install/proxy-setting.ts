@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { listUnclear, nameVariable, readProxyVariables, toProxy } from '../connectors/http/proxy.ts'
 import { invalidInput } from '../kernel/errors.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { writeWhole } from '../runtime/regular-file.ts'
 import { changesNothing, planChange, type SettingsChange } from './change.ts'
 
@@ -42,6 +43,6 @@ export function planProxySetting(
 
 /** Writes the change to a file that only the user can read, and keeps no copy, because it may contain a password. */
 export function writeProxySetting(change: ProxyChange): void {
-  mkdirSync(dirname(change.file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(change.file), 0o700)
   writeWhole(existsSync(change.file) ? realpathSync(change.file) : change.file, change.after, 0o600)
 }

@@ -10,6 +10,9 @@ import { listFilterTerms, listInline } from './definition.ts'
 import { loadInputs } from './dependencies.ts'
 import type { MetricRecord, TrustTier } from './model.ts'
 
+/** Who certified the default metrics, according to the schema. */
+const BUILT_IN = 'assay'
+
 /** How far a number can be trusted; `label` is a sentence to quote. */
 export interface Trust {
   tier: TrustTier
@@ -55,21 +58,31 @@ function toTrust(reader: Reader, metric: MetricRecord, drift: readonly string[])
       label: `Deprecated by ${describeAuthority(reader, metric, 'deprecate')}${successor}.`,
     }
   }
-  const day = new Date(metric.certifiedAt ?? 0).toISOString().slice(0, 10)
-  const certified = `ertified by ${describeAuthority(reader, metric, 'certify')} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
-  if (drift.length === 0) return { tier: 'certified', label: `C${certified}.` }
+  const certified = `${describeCertification(reader, metric)} (version ${metric.certifiedVersion ?? metric.version})`
+  if (drift.length === 0) return { tier: 'certified', label: `${certified}.` }
   const changed = drift.slice(0, 3).join(', ')
   return {
     tier: 'drifted',
-    label: `Drifted: c${certified}, but changed since: ${changed}${drift.length > 3 ? ', …' : ''}.`,
+    label: `Drifted: ${certified.charAt(0).toLowerCase()}${certified.slice(1)}, but changed since: ${changed}${drift.length > 3 ? ', …' : ''}.`,
   }
+}
+
+function describeCertification(reader: Reader, metric: MetricRecord): string {
+  if (metric.certifiedBy === BUILT_IN && findAuthority(reader, metric, 'certify') === undefined) return 'Built in'
+  const day = new Date(metric.certifiedAt ?? 0).toISOString().slice(0, 10)
+  return `Certified by ${describeAuthority(reader, metric, 'certify')} on ${day}`
+}
+
+/** Who certified or deprecated a metric, as the audit trail has it. */
+function findAuthority(reader: Reader, metric: MetricRecord, action: 'certify' | 'deprecate') {
+  const at = action === 'certify' ? metric.certifiedAt : metric.deprecatedAt
+  return at === null ? undefined : findActor(reader, { kind: 'metric', name: metric.slug, action, at })
 }
 
 /** Who certified or deprecated a metric: the principal, then the name that it gave where that is another one. */
 function describeAuthority(reader: Reader, metric: MetricRecord, action: 'certify' | 'deprecate'): string {
-  const [given, at] =
-    action === 'certify' ? [metric.certifiedBy, metric.certifiedAt] : [metric.deprecatedBy, metric.deprecatedAt]
-  const actor = at === null ? undefined : findActor(reader, { kind: 'metric', name: metric.slug, action, at })
+  const given = action === 'certify' ? metric.certifiedBy : metric.deprecatedBy
+  const actor = findAuthority(reader, metric, action)
   if (actor === undefined) return given === null ? 'no one' : showName(given)
   return given === null || given === actor.name ? showActor(actor) : `${showActor(actor)} for ${showName(given)}`
 }

@@ -45,9 +45,6 @@ export interface Caller {
   lockdown?: boolean
 }
 
-/** How the id of a caller with a token of the database begins. */
-export const TOKEN_PREFIX = 'token/'
-
 /** Whether who last changed a metric may not certify it: in any case, where tokens exist, or never. */
 export type FourEyes = 'always' | 'withTokens' | 'never'
 

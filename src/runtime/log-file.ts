@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, lstatSync, mkdirSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 import { openForAppending } from './regular-file.ts'
 
 export interface LogFile {
@@ -26,7 +27,7 @@ export function openLogFile({ folder, maxBytes = 10 * 1024 * 1024, files = 5 }: 
   let handle: number | undefined
   let lines = 0
   const open = () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
     handle = openForAppending(current)
     return handle
   }

@@ -6,7 +6,6 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { openRegularFile } from '../runtime/regular-file.ts'
 import { replaceFile } from '../runtime/replace-file.ts'
 import { requireOwnDatabase } from './connection.ts'
@@ -54,7 +54,7 @@ export function backUp(database: string, target: string): Backup {
     const source = new Database(database, { timeout: 30_000, fileMustExist: true })
     try {
       requireOwnDatabase(source)
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(file), 0o700)
       // Created with mode 0600 before anything is written to it.
       closeSync(openSync(draft, 'wx', 0o600))
       source.prepare('VACUUM INTO ?').run(draft)
@@ -169,7 +169,7 @@ export interface Restored {
 export function restore(backup: string, database: string, at: number): Restored {
   if (!existsSync(backup)) throw notFound(`The file ${backup} does not exist; \`assay backup\` makes a backup.`)
   requireOurSchema(verifyCopy(backup))
-  mkdirSync(dirname(database), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(database), 0o700)
   const draft = `${database}.${randomBytes(4).toString('hex')}.draft`
   const lock = lockExclusively(database)
   try {

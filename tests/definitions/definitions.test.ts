@@ -18,7 +18,7 @@ import { listAuditRows } from '../../src/audit/audit.store.ts'
 import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import { createWebhookSender } from '../../src/connectors/webhooks.ts'
 import { type ApplyOptions, applyFolder } from '../../src/definitions/apply.ts'
-import { exportDefinitions, makeFolder } from '../../src/definitions/export.ts'
+import { exportDefinitions, makeExportFolder } from '../../src/definitions/export.ts'
 import { readFolder } from '../../src/definitions/folder.ts'
 import { kindFacts, kinds } from '../../src/definitions/model.ts'
 import { loadDefinitions } from '../../src/definitions/normal.ts'
@@ -66,7 +66,7 @@ const all = (store: Store) => Object.fromEntries(store.read(loadDefinitions))
 const apply = (store: Store, folder: string, options: Partial<ApplyOptions> = {}) =>
   applyFolder(store, readFolder(folder), { ...plain, ...options }, author, receivers)
 function exportAll(store: Store, folder: string, options = { prune: false, force: false }) {
-  makeFolder(folder)
+  makeExportFolder(folder)
   return exportDefinitions(store, readFolder(folder), options)
 }
 

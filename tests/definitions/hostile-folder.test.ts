@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeFolder } from '../../src/definitions/export.ts'
+import { makeExportFolder } from '../../src/definitions/export.ts'
 import { readFolder, readFolderInTurns, toProblemLine } from '../../src/definitions/folder.ts'
 import { readBase, writeBase } from '../../src/definitions/sync-state.ts'
 import { errorOf, thrownBy } from '../support/context.ts'
@@ -72,14 +72,14 @@ describe('a link in a folder of definitions', () => {
   it.each(['glossary', 'schemas'])('is never written through: %s', (name) => {
     rmSync(join(folder, name), { recursive: true, force: true })
     symlinkSync(outside, join(folder, name))
-    expect(thrownBy(() => makeFolder(folder)).facts.reason).toBe('link_outside')
+    expect(thrownBy(() => makeExportFolder(folder)).facts.reason).toBe('link_outside')
     expect(readdirSync(outside)).toEqual(['secret.yaml'])
   })
 
   it('in place of a schema is replaced, and its target is not changed', () => {
     mkdirSync(join(folder, 'schemas'))
     symlinkSync(join(outside, 'secret.yaml'), join(folder, 'schemas', 'metric.schema.json'))
-    makeFolder(folder)
+    makeExportFolder(folder)
     expect(readFileSync(join(outside, 'secret.yaml'), 'utf8')).toBe(term)
   })
 

@@ -48,7 +48,7 @@ describe('information that comes with a number', () => {
   test('a certified metric is labelled as certified', async () => {
     const { ask } = openAsked(estate, { now })
     const answer = await ask('query_metric', { metricSlug: 'total-findings' })
-    expect(answer.trust).toEqual({ tier: 'certified', label: expect.stringContaining('Certified by assay') })
+    expect(answer.trust).toEqual({ tier: 'certified', label: expect.stringContaining('Built in (version 1)') })
     expect(answer.warnings).toEqual([])
     expect(answer.metric).toMatchObject({ slug: 'total-findings', type: 'SIMPLE', status: 'ACTIVE', version: 1 })
   })

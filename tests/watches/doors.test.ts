@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { createWebhookSender } from '../../src/connectors/webhooks.ts'
 import { applyFolder } from '../../src/definitions/apply.ts'
-import { exportDefinitions, makeFolder } from '../../src/definitions/export.ts'
+import { exportDefinitions, makeExportFolder } from '../../src/definitions/export.ts'
 import { readFolder } from '../../src/definitions/folder.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
@@ -94,7 +94,7 @@ it('watches are exported as files without secrets, which apply, diff and prune l
   await one.ask('create_watch', { ...watch, dimensions: ['severity'], deliver })
   const { store } = one.context
   const author = { name: 'ann', via: 'cli', at: NOON } as const
-  makeFolder(folder)
+  makeExportFolder(folder)
   exportDefinitions(store, readFolder(folder), { prune: false, force: false })
   const file = join(folder, 'watches', 'open.yaml')
   const text = readFileSync(file, 'utf8')

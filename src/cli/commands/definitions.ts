@@ -36,8 +36,8 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     .action(async ({ dir, json, prune = false, force = false, home }: FolderFlags) => {
       await withSession(host, { home }, async ({ app }) => {
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
-        const { exportDefinitions, makeFolder } = await import('../../definitions/export.ts')
-        makeFolder(dir)
+        const { exportDefinitions, makeExportFolder } = await import('../../definitions/export.ts')
+        makeExportFolder(dir)
         const result = exportDefinitions(context.store, await readDefinitions(host, dir), { prune, force })
         if (json) return printJson(host, result)
         const { created, updated, removed, left, unchanged } = result

@@ -74,7 +74,7 @@ export function toTables(items: readonly Item[]): Table[] {
   return joinUnnamed(tables)
 }
 
-/** Tables without a name are one table, because nothing tells them apart from one scan to the next. */
+/** Tables without a name are one table, because nothing identifies them from one scan to the next. */
 function joinUnnamed(tables: readonly Table[]): Table[] {
   const unnamed = tables.filter((table) => !isNamed(table))
   if (unnamed.length < 2) return [...tables]

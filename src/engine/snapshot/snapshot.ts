@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { makeFolder } from '../../runtime/make-folder.ts'
 import { version } from '../../runtime/package-files.ts'
 import { newestSchema } from '../../store/migrations.ts'
 import { MIN_FREE_BYTES, readFreeBytes } from '../../store/space.ts'
@@ -59,7 +60,7 @@ export function saveSnapshot(
   const folder = folderOf(home)
   const image = engine.toImage()
   const bytes = image.reduce((sum, { column, used }) => sum + column.BYTES_PER_ELEMENT * used, 0)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   chmodSync(folder, 0o700)
   if (readFreeBytes(folder) < 2 * MIN_FREE_BYTES + bytes) return undefined
   const mark = randomBytes(16).toString('hex')

@@ -44,7 +44,7 @@ export class LineConverter {
   #lines: ConvertedLines = { assets: [], facets: [], findings: [] }
   readonly #assets = new Map<string, number>()
   readonly #facets = new Map<string, number>()
-  /** Each asset as its line gives it, and what is masked in it whatever its findings report. */
+  /** Each asset as its line gives it, and what is masked in it regardless of what its findings report. */
   #given: { asset: ImportLine['asset']; values: ReportedValues }[] = []
   /** The excerpts to be masked, and the numbers of their findings. */
   #excerpts: { finding: number; text: string }[] = []

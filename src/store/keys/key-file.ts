@@ -4,7 +4,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../kernel/errors.ts'
+import { makeFolder } from '../../runtime/make-folder.ts'
 import { readRegularFile } from '../../runtime/regular-file.ts'
 import { syncFile } from '../sync-file.ts'
 import { KEY_BYTES } from './envelope.ts'
@@ -110,7 +110,7 @@ function parseText(written: string, place: string): Buffer {
 
 /** Creates the key file atomically; never replaces an existing one. */
 export function createKeyFile(home: string): FoundKey {
-  mkdirSync(home, { recursive: true, mode: 0o700 })
+  makeFolder(home, 0o700)
   const key = randomBytes(KEY_BYTES)
   if (!writeKeyFile(join(home, FILE_NAME), key)) throw keyMissing()
   syncFile(home)
