@@ -67,8 +67,15 @@ function toTrust(reader: Reader, metric: MetricRecord, drift: readonly string[])
   }
 }
 
+/** Whether the certification is the one that came with the schema. */
+function isBuiltIn(reader: Reader, metric: MetricRecord): boolean {
+  if (metric.certifiedBy !== BUILT_IN || metric.certifiedAt !== metric.createdAt) return false
+  const actor = findAuthority(reader, metric, 'certify')
+  return actor?.name === BUILT_IN && actor.id === null
+}
+
 function describeCertification(reader: Reader, metric: MetricRecord): string {
-  if (metric.certifiedBy === BUILT_IN && findAuthority(reader, metric, 'certify') === undefined) return 'Built in'
+  if (isBuiltIn(reader, metric)) return 'Built in'
   const day = new Date(metric.certifiedAt ?? 0).toISOString().slice(0, 10)
   return `Certified by ${describeAuthority(reader, metric, 'certify')} on ${day}`
 }
