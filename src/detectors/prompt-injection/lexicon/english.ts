@@ -18,7 +18,7 @@ export const english: Lexicon = {
     obey: 'obey',
     onward: 'from_now_on from_this_point from_this_moment from_this_line henceforth from_this_message',
     hoard:
-      'conversation conversations chat_history chat_log environment_variables system_prompt customer_list customer_data customer_names customer_records user_data users_data users_api private_key private_keys ssh_keys session_data session_tokens salary_table api_keys id_rsa every_email all_emails all_files all_documents confidential_documents confidential_figures whole_conversation image_files every_file contents_of contents_of_env',
+      'conversation conversations chat_history users_last_message users_message users_messages chat_log environment_variables system_prompt customer_list customer_data customer_names customer_records user_data users_data users_api private_key private_keys ssh_keys session_data session_tokens salary_table api_keys id_rsa every_email all_emails all_files all_documents confidential_documents confidential_figures whole_conversation image_files every_file contents_of contents_of_env',
     furtive: 'silently quietly secretly covertly in_secret discreetly',
     instead:
       'and_state and_say and_reply and_respond and_tell and_only and_just and_simply and_instead and_output instead_say instead_write instead_print instead_output just_say just_print just_reply just_output only_say only_print only_output say_only print_only and_answer and_report and_print_only and_claim instead_respond instead_reply instead_tell simply_respond reply_with_only respond_with_only nothing_else anything_else',
