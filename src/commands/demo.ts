@@ -129,7 +129,7 @@ function connectText(home: string, throwAway: boolean): PrintableText[] {
   const folder = throwAway ? line`` : line` --home ${showSentence(shell.quote(home))}`
   return [
     line`Connect an assistant`,
-    line`  over stdio: assay mcp${folder}          (claude mcp add assay -- assay mcp${folder})`,
+    line`  over stdio: claude mcp add assay -- assay mcp --toolsets agent${folder}`,
     line`  over HTTP:  http://127.0.0.1:7411/mcp while \`assay serve\` runs`,
     line`  either way: see mcp.config.example.json`,
   ]

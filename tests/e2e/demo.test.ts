@@ -66,17 +66,23 @@ describe('the demo', () => {
 })
 
 describe('the example configuration', () => {
-  it('starts an assistant over stdio by the installed command', async () => {
-    const { command = '', args = [] } = example.mcpServers.assay ?? {}
+  it('gives an assistant six read-only tools over stdio, and an administrator all', async () => {
     const bin = join(home, 'bin')
     mkdirSync(bin)
-    writeFileSync(join(bin, command), `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`)
-    chmodSync(join(bin, command), 0o755)
-    const client = new Client({ name: 'example', version: '1.0.0' })
+    writeFileSync(join(bin, 'assay'), `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`)
+    chmodSync(join(bin, 'assay'), 0o755)
     const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ASSAY_HOME: home }
-    await client.connect(new StdioClientTransport({ command: join(bin, command), args, env, stderr: 'ignore' }))
-    expect((await client.listTools()).tools.length).toBeGreaterThan(6)
-    await client.close()
+    const isReadOnly: Record<string, boolean[]> = {}
+    for (const name of ['assay', 'assay-admin']) {
+      const { command = '', args = [] } = example.mcpServers[name] ?? {}
+      const client = new Client({ name: 'example', version: '1.0.0' })
+      await client.connect(new StdioClientTransport({ command: join(bin, command), args, env, stderr: 'ignore' }))
+      const { tools } = await client.listTools()
+      isReadOnly[name] = tools.map(({ annotations }) => annotations?.readOnlyHint === true)
+      await client.close()
+    }
+    expect(isReadOnly.assay).toEqual(Array(6).fill(true))
+    expect(isReadOnly['assay-admin']).toContain(false)
   })
 
   it('connects an assistant over HTTP to the path and port that a server has', () => {
