@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { sleepSync } from '../runtime/pause.ts'
 import { isBusy, LOCK_RETRY_MS } from './connection.ts'
@@ -24,6 +24,8 @@ interface Identity {
  * @throws AppError `unavailable`, reason `database_missing`, `database_replaced`, `log_missing` or `busy`
  */
 export function requireSameFiles(file: string): void {
+  // Where no process has joined, nothing is created in a folder that may then be refused.
+  if (!existsSync(toLockFile(file))) return
   const lock = openLock(file)
   try {
     settle(file, lock, false)
@@ -48,10 +50,12 @@ export function joinOpenFiles(file: string): { close(): void } {
   }
 }
 
+const toLockFile = (file: string) => join(dirname(file), `${basename(file, '.db')}.lock`)
+
 /** The file in which the first process writes the identity, and which every process keeps locked for reading. */
 function openLock(file: string): Database.Database {
   try {
-    const lock = new Database(join(dirname(file), `${basename(file, '.db')}.lock`), { timeout: ENDING_MS })
+    const lock = new Database(toLockFile(file), { timeout: ENDING_MS })
     // It has one page, whose contents matter only while a process lives.
     lock.pragma('journal_mode = MEMORY')
     lock.pragma('synchronous = OFF')
