@@ -65,15 +65,30 @@ export function verifyEngine(
 
 const MIN_QUESTIONS = 20
 
+/** What a database was asked and answered. */
+export interface AskedQuestions {
+  plans: Plan[]
+  /** Of each, a hash; with `written` the lines of the answer, or nothing. */
+  answers: string[]
+  /** What conditions of the plans refer to. */
+  definitions: object
+}
+
 /**
- * Asks a database random questions; gives the questions, and a hash of each answer. None is broken down by asset: such
- * an answer has up to one group for every asset and period, which takes seconds each.
- * After `budgetMs` it asks no more, but at least MIN_QUESTIONS.
+ * Asks a database random questions. None is broken down by asset: such an answer has up to one group for every asset
+ * and period, which takes seconds each. After `budgetMs` it asks no more, but at least MIN_QUESTIONS. With `written`,
+ * only the questions at these places are answered.
  */
 export function askQuestions(
   reader: Reader,
-  { questions, seed, now, budgetMs }: { questions: number; seed: number; now: number; budgetMs: number },
-): { plans: Plan[]; answers: string[] } {
+  {
+    questions,
+    seed,
+    now,
+    budgetMs,
+    written,
+  }: { questions: number; seed: number; now: number; budgetMs: number; written?: ReadonlySet<number> },
+): AskedQuestions {
   const engine = buildEngine(reader, undefined, true)
   const random = createSeededRandom(seed)
   const terms = openTerms(reader, engine, random)
@@ -83,13 +98,20 @@ export function askQuestions(
     const plan = makePlan(engine, random, now, terms)
     if (!plan.dimensions.includes('asset')) plans.push(plan)
   }
+  const answer = (plan: Plan) => runOnEngine(engine, plan, answering) ?? runPlan(reader, plan)
   const answers: string[] = []
   const until = performance.now() + budgetMs
-  for (const plan of plans) {
+  for (const [at, plan] of plans.entries()) {
     if (answers.length >= MIN_QUESTIONS && performance.now() > until) break
-    answers.push(hashAnswer(runOnEngine(engine, plan, answering) ?? runPlan(reader, plan)))
+    if (written === undefined) answers.push(hashAnswer(answer(plan)))
+    else answers.push(written.has(at) ? answer(plan).map(writeCell).sort().join('\n') : '')
   }
-  return { plans: plans.slice(0, answers.length), answers }
+  const { slugs, termOf } = terms
+  const definitions = {
+    terms: Object.fromEntries(slugs.map((slug) => [slug, termOf(slug)])),
+    policies: termOf.policies?.() ?? [],
+  }
+  return { plans: plans.slice(0, answers.length), answers, definitions }
 }
 
 /** The same for the same cells in any order. */
