@@ -39,7 +39,7 @@ export function compareAnswers({ former, copy, questions, budgetMs, now, home }:
   const isEqual = (at: number) =>
     JSON.stringify(ours.plans[at]) === JSON.stringify(theirs.plans[at]) && ours.answers[at] === theirs.answers[at]
   const differing = ours.plans.flatMap((_, at) => (isEqual(at) ? [] : [at]))
-  if (differing.length === 0) return number
+  if (differing.length === 0) return ours.answers.filter((answer) => answer !== '').length
   const written = new Set(differing.slice(0, MAX_SHOWN))
   const both = { former: ask(former, { ...unlimited, written }), copy: ask(copy, { ...unlimited, written }) }
   const file = `logs/move-differences-${now}.json`

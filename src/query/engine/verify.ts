@@ -1,6 +1,7 @@
 import { severities } from '../../detectors/detector.ts'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { buildEngine } from '../../engine/load.store.ts'
+import { MIN_FINDINGS_FOR_INDEX } from '../../findings/counts.store.ts'
 import { type FacetRow, facetRows } from '../../findings/facets.ts'
 import { type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
 import { listPolicies } from '../../findings/sla.store.ts'
@@ -68,7 +69,7 @@ const MIN_QUESTIONS = 20
 /** What a database was asked and answered. */
 export interface AskedQuestions {
   plans: Plan[]
-  /** Of each, a hash; with `written` the lines of the answer, or nothing. */
+  /** Of each, a hash; with `written` the lines of the answer. Empty where it was not asked. */
   answers: string[]
   /** What conditions of the plans refer to. */
   definitions: object
@@ -76,7 +77,8 @@ export interface AskedQuestions {
 
 /**
  * Asks a database random questions. None is broken down by asset: such an answer has up to one group for every asset
- * and period, which takes seconds each. After `budgetMs` it asks no more, but at least MIN_QUESTIONS. With `written`,
+ * and period, which takes seconds each. From MIN_FINDINGS_FOR_INDEX on, none is answered that the engine leaves to SQL,
+ * which takes a server up to minutes each. After `budgetMs` it asks no more, but at least MIN_QUESTIONS. With `written`,
  * only the questions at these places are answered.
  */
 export function askQuestions(
@@ -98,13 +100,15 @@ export function askQuestions(
     const plan = makePlan(engine, random, now, terms)
     if (!plan.dimensions.includes('asset')) plans.push(plan)
   }
-  const answer = (plan: Plan) => runOnEngine(engine, plan, answering) ?? runPlan(reader, plan)
+  const isLarge = engine.count >= MIN_FINDINGS_FOR_INDEX
+  const answer = (plan: Plan) => runOnEngine(engine, plan, answering) ?? (isLarge ? undefined : runPlan(reader, plan))
   const answers: string[] = []
   const until = performance.now() + budgetMs
   for (const [at, plan] of plans.entries()) {
     if (answers.length >= MIN_QUESTIONS && performance.now() > until) break
-    if (written === undefined) answers.push(hashAnswer(answer(plan)))
-    else answers.push(written.has(at) ? answer(plan).map(writeCell).sort().join('\n') : '')
+    const cells = written?.has(at) === false ? undefined : answer(plan)
+    if (cells === undefined) answers.push('')
+    else answers.push(written === undefined ? hashAnswer(cells) : cells.map(writeCell).sort().join('\n'))
   }
   const { slugs, termOf } = terms
   const definitions = {
