@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { builtWorkers, listProjects, VaultsLast } from './vitest.projects.ts'
+import { builtWorkers, listProjects, reversedProject, VaultsLast } from './vitest.projects.ts'
 
 const rooms = readdirSync(new URL('./tests', import.meta.url)).filter((room) => room !== 'long')
 
@@ -24,7 +24,7 @@ keepFilesInMemory()
 
 export default defineConfig({
   test: {
-    projects: listProjects(rooms),
+    projects: [...listProjects(rooms), reversedProject],
     ...builtWorkers,
     sequence: { sequencer: VaultsLast },
     pool: 'forks',

@@ -42,3 +42,14 @@ export function listProjects(rooms: readonly string[], left: readonly string[] =
     },
   ]
 }
+
+/** Questions whose answers are known, once more where the database returns rows in reverse unless an order is stated. */
+export const reversedProject: TestProjectConfiguration = {
+  extends: true,
+  test: {
+    name: 'reversed',
+    include: ['tests/golden/golden.test.ts', 'tests/query/*.test.ts'],
+    isolate: false,
+    setupFiles: ['tests/support/one-process.ts', 'tests/support/checked-endings.ts', 'tests/support/all-reversed.ts'],
+  },
+}

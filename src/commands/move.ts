@@ -6,7 +6,6 @@ import { appendAudit } from '../audit/audit.store.ts'
 import { LoopLease } from '../background/loop-lease.ts'
 import type { MoveReport } from '../cli/host.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
-import { askQuestions } from '../query/engine/verify.ts'
 import { createOwner } from '../scans/owner.ts'
 import { listOpenScans } from '../scans/scans.store.ts'
 import { findLease } from '../store/lease.store.ts'
@@ -20,13 +19,14 @@ import {
   toMovedMessage,
   toWayOn,
 } from '../store/move/marker.ts'
-import type { MoveProgress, MoveTarget } from '../store/move/target.ts'
+import type { MoveProgress } from '../store/move/target.ts'
 import type { TargetChecks } from '../store/move/target-checks.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import { describePlace } from '../store/store-place.ts'
 import type { Folder } from './data-folder.ts'
 import { type MovePlace, openMovePlace } from './move-place.ts'
+import { compareAnswers } from './move-questions.ts'
 
 const BATCH_ROWS = 20_000
 const QUESTIONS = 500
@@ -96,7 +96,14 @@ export async function moveDatabase(folder: Moving, address: string, options: Mov
       await target.createRest(onTurn)
       const tables = await target.verify(onTurn)
       const { questions: wanted = QUESTIONS, questionsMs = QUESTIONS_MS } = options
-      const questions = askBoth(store, target, { wanted, budgetMs: questionsMs, now: folder.now() })
+      const questions = compareAnswers({
+        former: () => store.openSnapshot({ asRecorded: true }),
+        copy: () => target.openSnapshot(),
+        questions: wanted,
+        budgetMs: questionsMs,
+        now: folder.now(),
+        home: folder.config.home,
+      })
       target.flush()
       await onTurn({ step: 'comparing', name: 'answers', rows: questions })
       const copied = Array.from(tables, ([name, { rows }]) => ({ name, rows }))
@@ -225,36 +232,6 @@ function requireOwnSchema({ files }: Store): void {
   if (differences.length === 0) return
   const message = `The database is not moved, because its schema differs from that of this version: ${describeDifferences(differences)}; see \`assay doctor\`.`
   throw new AppError('unavailable', message, { reason: 'foreign_schema' })
-}
-
-/**
- * The plans are made from the contents of each database, so those differ as well when the contents do. Returns the
- * number of questions.
- */
-function askBoth(
-  store: Store,
-  target: MoveTarget,
-  { wanted, budgetMs, now }: { wanted: number; budgetMs: number; now: number },
-): number {
-  const ask = (
-    { reader, close }: { reader: Reader; close(): void },
-    limits: Pick<Parameters<typeof askQuestions>[1], 'questions' | 'budgetMs'>,
-  ) => {
-    try {
-      return askQuestions(reader, { ...limits, seed: now % 1_000_003, now })
-    } finally {
-      close()
-    }
-  }
-  const ours = ask(store.openSnapshot({ asRecorded: true }), { questions: wanted, budgetMs })
-  const questions = ours.answers.length
-  const copied = ask(target.openSnapshot(), { questions, budgetMs: Number.POSITIVE_INFINITY })
-  const differs = ours.plans.filter(
-    (plan, at) => JSON.stringify(plan) !== JSON.stringify(copied.plans[at]) || ours.answers[at] !== copied.answers[at],
-  )
-  if (differs.length === 0) return questions
-  const message = `The copy answers ${differs.length} of ${questions} questions differently; run \`assay move --cancel\` and start again.`
-  throw new AppError('internal', message, { reason: 'copy_differs' })
 }
 
 function report(

@@ -60,7 +60,7 @@ export function listDueExpiries(writer: Writer, at: number, limit: number): numb
     .prepare(
       `SELECT e.finding_id FROM main.expiry e CROSS JOIN finding f ON f.id = e.finding_id
          CROSS JOIN combo k ON k.id = f.combo_id AND k.status IN (2, 3)
-       WHERE e.at <= ? ORDER BY e.at LIMIT ?`,
+       WHERE e.at <= ? ORDER BY e.at, e.finding_id LIMIT ?`,
     )
     .pluck()
     .all(at, limit) as number[]

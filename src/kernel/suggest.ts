@@ -60,12 +60,15 @@ export function likeness(wanted: string, candidate: string): number {
   return Math.max(spelling, words, inside)
 }
 
+/** The same on every machine, unlike an order of a language. */
+export const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
 /** The candidates most similar to `wanted`, best first. */
 export function closest<T>(wanted: string, candidates: Iterable<T>, nameOf: (item: T) => string, limit = 5): T[] {
   return [...candidates]
     .map((item) => ({ item, score: likeness(wanted, nameOf(item)) }))
     .filter(({ score }) => score >= 0.4)
-    .sort((a, b) => b.score - a.score || nameOf(a.item).localeCompare(nameOf(b.item)))
+    .sort((a, b) => b.score - a.score || compareTexts(nameOf(a.item), nameOf(b.item)))
     .slice(0, limit)
     .map(({ item }) => item)
 }

@@ -135,7 +135,8 @@ export function listDueSources(reader: Reader, now: number): SourceRecord[] {
         .selectAll()
         .where('schedule_enabled', '=', 1)
         .where('next_run_at', '<=', now)
-        .orderBy('next_run_at'),
+        .orderBy('next_run_at')
+        .orderBy('id'),
     )
     .map(toRecord)
 }

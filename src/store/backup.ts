@@ -18,6 +18,7 @@ import { openRegularFile } from '../runtime/regular-file.ts'
 import { replaceFile } from '../runtime/replace-file.ts'
 import { requireOwnDatabase } from './connection.ts'
 import { APPLICATION_ID, newestSchema, requireUpgradable } from './migrations.ts'
+import { requireSameFiles } from './open-files.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
 import { Database } from './sqlite.ts'
@@ -51,6 +52,7 @@ export function backUp(database: string, target: string): Backup {
   if (existsSync(file)) throw conflict(`${target} already exists; name another file.`, { reason: 'file_exists' })
   const draft = `${file}.${randomBytes(4).toString('hex')}.draft`
   try {
+    requireSameFiles(database)
     const source = new Database(database, { timeout: 30_000, fileMustExist: true })
     try {
       requireOwnDatabase(source)

@@ -235,7 +235,7 @@ export class Connection implements Writer {
     this.#database.close()
   }
 }
-const isBusy = (error: unknown) =>
+export const isBusy = (error: unknown) =>
   error instanceof Error && 'code' in error && /^SQLITE_BUSY(?:_RECOVERY|_TIMEOUT)?$/.test(String(error.code))
 
 const toCacheSize = (bytes: number): string => `cache_size = -${Math.round(bytes / 1024)}`
@@ -283,8 +283,7 @@ function enableWal(database: Database.Database): void {
       database.pragma('journal_mode = WAL')
       return
     } catch (error) {
-      const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() > until) throw error
+      if (!isBusy(error) || performance.now() > until) throw error
       sleepSync(LOCK_RETRY_MS)
     }
   }

@@ -3,7 +3,7 @@ import type { AppError } from '../kernel/errors.ts'
 import { toDamagedError } from './place.ts'
 
 /** The suffixes of the database, its write-ahead log and the index of the log. */
-const PARTS = ['', '-wal', '-shm'] as const
+export const PARTS = ['', '-wal', '-shm'] as const
 /** Minimum interval between two checks by reads. */
 const MIN_INTERVAL_MS = 50
 const RESTART = 'stop every assay process that uses the data folder and start again, or'
@@ -47,8 +47,18 @@ export class FileGuard {
     this.#checkedAt = performance.now()
     for (const [index, { name, dev, ino }] of this.#parts.entries()) {
       const found = statSync(name, { throwIfNoEntry: false })
-      if (found?.ino !== ino || found.dev !== dev) throw this.#lost(index > 0, found === undefined)
+      if (found?.ino !== ino || found.dev !== dev) throw this.#lose(index > 0, found === undefined)
       if (index === 0) this.#checkSize(found.size)
+    }
+  }
+
+  /** Whether the open files are those in the data folder. */
+  isIntact(): boolean {
+    try {
+      this.check()
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -69,13 +79,18 @@ export class FileGuard {
     this.#bytes = bytes
   }
 
-  #lost(isLog: boolean, isMissing: boolean): AppError {
+  #lose(isLog: boolean, isMissing: boolean): AppError {
     // Reads must check again until a check succeeds.
     this.#checkedAt = Number.NEGATIVE_INFINITY
-    const reason = isLog ? 'log_missing' : isMissing ? 'database_missing' : 'database_replaced'
-    const what = isLog ? 'write-ahead log of the database' : 'database file'
-    const how = isMissing ? 'removed' : 'replaced'
-    const text = `The ${what} was ${how} while it was in use, so nothing more is written or answered; ${RESTART}`
-    return toDamagedError(this.#file, reason, text)
+    return toLostError(this.#file, { isLog, isMissing })
   }
+}
+
+/** The error where the files of a database are not those that a process has open. */
+export function toLostError(file: string, { isLog, isMissing }: { isLog: boolean; isMissing: boolean }): AppError {
+  const reason = isLog ? 'log_missing' : isMissing ? 'database_missing' : 'database_replaced'
+  const what = isLog ? 'write-ahead log of the database' : 'database file'
+  const how = isMissing ? 'removed' : 'replaced'
+  const text = `The ${what} was ${how} while it was in use, so nothing more is written or answered; ${RESTART}`
+  return toDamagedError(file, reason, text)
 }

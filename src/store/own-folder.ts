@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { quoteForSh } from '../runtime/shell.ts'
 
-const ownName = /^(?:assay\.(?:db|key)(?:[.-].*)?|config\.json|served\.json|ballast|engine|logs|undo|backups)$/i
+const ownName = /^(?:assay\.(?:db|key|lock)(?:[.-].*)?|config\.json|served\.json|ballast|engine|logs|undo|backups)$/i
 const ownFolder = /^(?:engine|logs|undo)$/i
 /** May be links that the user made: the one is only read, and in the other only new files are written. */
 const linkable = /^(?:config\.json|backups)$/i

@@ -10,6 +10,7 @@ import { explainBusy, isImporting } from './import-lock.store.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
 import { requireUnmoved } from './move/marker.ts'
+import { joinOpenFiles, requireSameFiles } from './open-files.ts'
 import { requireLocalFolder, requireWholeFile, toDamagedError } from './place.ts'
 import type { Reader, TransactionOptions, Writer } from './reader-writer.ts'
 import { listSchemaDifferences } from './schema-check.ts'
@@ -151,6 +152,7 @@ export class FileStore implements Store, StoreFiles {
   readonly #reader: Connection
   readonly #writer: Connection
   readonly #guard: FileGuard
+  readonly #openFiles: { close(): void }
   readonly #now: () => number
   #moveId: string | undefined
 
@@ -164,6 +166,7 @@ export class FileStore implements Store, StoreFiles {
     this.place = { kind: 'file', file }
     this.space = space
     this.#now = now
+    this.#openFiles = joinOpenFiles(file)
     this.#guard = new FileGuard(file, () => isWhole(file))
     this.#writer = new Connection(writer)
     this.#reader = new Connection(reader, now)
@@ -183,23 +186,25 @@ export class FileStore implements Store, StoreFiles {
     }
     const before = statSync(file, { throwIfNoEntry: false })?.ino
     let writer: Database.Database | undefined
+    let reader: Database.Database | undefined
     try {
+      requireSameFiles(file)
       writer = openConnection(file, { cacheBytes: WRITE_CACHE_BYTES })
       // Readable by the owner only; SQLite creates its files beside it with the same mode.
       if (before === undefined) chmodSync(file, 0o600)
       migrate(writer, options.now)
       // From here on `Connection` itself waits for the write lock.
       writer.pragma('busy_timeout = 0')
-      const reader = openConnection(file, { readonly: true, cacheBytes: READ_CACHE_BYTES })
+      reader = openConnection(file, { readonly: true, cacheBytes: READ_CACHE_BYTES })
       const after = statSync(file, { throwIfNoEntry: false })?.ino
       if (before === undefined || before === after) {
         const space = new Space(dirname(file), options.freeBytes)
         return new FileStore(file, writer, reader, { space, now: options.now })
       }
-      reader.close()
       throw new AppError('unavailable', 'The database was just replaced; try again.', { reason: 'busy' })
     } catch (error) {
       writer?.close()
+      reader?.close()
       throw withRecoveryHint(file, toAppError(error))
     }
   }
@@ -281,8 +286,11 @@ export class FileStore implements Store, StoreFiles {
   }
 
   close(): void {
-    this.#reader.close()
-    this.#writer.close()
+    // The last writer to close moves its log into the database and removes it, unless a reader is open. A log that may
+    // have writes which this process does not see is left; one that was removed is only in this process.
+    const isOwnLog = this.#guard.isIntact() || this.logBytes === 0
+    for (const connection of isOwnLog ? [this.#reader, this.#writer] : [this.#writer, this.#reader]) connection.close()
+    this.#openFiles.close()
   }
 
   async waitForWriteLock({

@@ -12,6 +12,7 @@ import { contextOf } from '../support/context.ts'
 import { createDatabase, missingPostgres, openPostgresStore, startPostgres } from '../support/postgres.ts'
 import { type EstateIds, NOON, plantEstate, tokenHolder } from './estate.ts'
 import { examples } from './examples.ts'
+import { withoutIds } from './without-ids.ts'
 
 describe.skipIf(missingPostgres !== undefined)(`every operation on PostgreSQL ${missingPostgres ?? ''}`, () => {
   const closers: (() => void)[] = []
@@ -75,14 +76,3 @@ describe.skipIf(missingPostgres !== undefined)(`every operation on PostgreSQL ${
     expect(texts[1]).toBe(texts[0])
   })
 })
-
-const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
-
-/** Ids that were made by chance are told apart by their order only; hashes include them. */
-function withoutIds(text: string): string {
-  const seen: string[] = []
-  return text.replace(/"(?:head|nextCursor)":"[^"]+"/g, '').replace(uuid, (id) => {
-    if (!seen.includes(id)) seen.push(id)
-    return `id ${seen.indexOf(id)}`
-  })
-}

@@ -26,6 +26,20 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    fault: 'another process begins while one has other files of the database open',
+    holds: 'it is refused, and no acknowledged write is missing once both have ended or were killed',
+    tests: {
+      'store/file-guard.test.ts': [
+        'that was %s is refused to processes that begin, which change nothing',
+        'that was replaced is refused to processes that begin, also once its own was killed and has left its log',
+        'leaves a log to which another program has written without being seen',
+      ],
+      'e2e/lost-log.test.ts': [
+        'survive the removal of the index of the log under a server, whichever process is killed',
+      ],
+    },
+  },
+  {
     fault: 'the database is replaced under a process',
     holds: 'as above; neither file is written to',
     tests: {

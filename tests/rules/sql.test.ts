@@ -8,7 +8,7 @@ const source = new URL('../../src/', import.meta.url).pathname
 const ABOUT_THE_FILE = [
   /^store\/(?:backup|connection|migrate|schema-check|snapshot-views|store)\.ts$/,
   /^store\/move\/(?:sqlite-(?:origin|tables|target)|target-checks)\.ts$/,
-  /^store\/digests\.store\.ts$/,
+  /^store\/(?:digests|version)\.store\.ts$/,
   /^store\/postgres\//,
 ]
 

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -46,6 +48,12 @@ const addMany = (store: FileStore) =>
     for (let index = 0; index < 300; index++) ensureDictionaryId(writer, safe(`word ${index} ${'x'.repeat(2000)}`))
   })
 const has = (store: FileStore, word: string) => store.read((reader) => findWord(reader, word) !== undefined)
+
+/** Runs a statement in a process that knows nothing of ours. */
+function writeAsOther(statement: string): void {
+  const script = `const database = new (require('better-sqlite3'))(process.argv[1]); database.exec(process.argv[2]); database.close()`
+  execFileSync(process.execPath, ['-e', script, file, statement])
+}
 
 /** Another database of ours, in one file. */
 function makeOther(): string {
@@ -130,6 +138,65 @@ describe('an open database', () => {
     const again = open()
     expect([has(again, 'kept'), has(again, 'refused')]).toEqual([true, false])
     expect(again.examine('full').integrity).toBe('ok')
+  })
+
+  it('leaves a log to which another program has written without being seen', () => {
+    const store = open()
+    add(store, 'kept')
+    rmSync(`${file}-shm`)
+    writeAsOther("INSERT INTO word (text, folded) VALUES ('of another', '')")
+    store.close()
+    stores.pop()
+    const again = open()
+    expect([has(again, 'kept'), has(again, 'of another')]).toEqual([true, true])
+    expect(again.examine('full').integrity).toBe('ok')
+  })
+
+  it.each([
+    ['separated from its log', 'log_missing', ['-wal']],
+    ['separated from the index of its log', 'log_missing', ['-shm']],
+    ['separated from both', 'log_missing', ['-wal', '-shm']],
+    ['removed with both', 'database_missing', ['', '-wal', '-shm']],
+  ])('that was %s is refused to processes that begin, which change nothing', (_, reason, parts) => {
+    const store = open()
+    add(store, 'kept')
+    for (const part of parts) rmSync(`${file}${part}`)
+    const before = readdirSync(home)
+    for (const opens of [() => Store.open(file, { now }), () => backUp(file, nameBackup(home, now()))]) {
+      const refused = thrownBy(opens)
+      expect([refused.code, refused.facts.reason]).toEqual(['unavailable', reason])
+      expect(refused.message).toMatch(/stop every assay process that uses the data folder and start again/)
+    }
+    expect(readdirSync(home)).toEqual(before)
+    store.close()
+    stores.pop()
+    if (parts.includes('')) return
+    const again = open()
+    expect(has(again, 'kept')).toBe(true)
+    add(again, 'after')
+  })
+
+  it('that was replaced is refused to processes that begin, also once its own was killed and has left its log', () => {
+    const folder = join(home, 'killed')
+    mkdirSync(folder)
+    file = join(folder, 'assay.db')
+    const store = open()
+    add(store, 'kept')
+    const copyOf = (part: string) => readFileSync(`${file}${part}`)
+    const [database, log] = [copyOf(''), copyOf('-wal')]
+    renameSync(makeOther(), file)
+    expect(thrownBy(() => Store.open(file, { now })).facts.reason).toBe('database_replaced')
+    expect([copyOf('-wal').equals(log), copyOf('').equals(database)]).toEqual([true, false])
+    // SQLite leaves the log of a file that was replaced.
+    store.close()
+    stores.pop()
+    const refused = thrownBy(() => Store.open(file, { now }))
+    expect([refused.facts.reason, refused.message]).toEqual([
+      'database_replaced',
+      expect.stringMatching(/move assay\.db-wal and assay\.db-shm to another folder and start again/),
+    ])
+    for (const part of ['-wal', '-shm']) renameSync(`${file}${part}`, join(home, `away${part}`))
+    expect(has(open(), 'of another')).toBe(true)
   })
 
   it('resumes when the file is put back unchanged', () => {

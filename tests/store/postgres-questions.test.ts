@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { MetricAnswer, SeriesAnswer } from '../../src/query/model.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
+import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { answer, answerBoth } from '../engine/asking.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { plantMetrics, plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
@@ -24,6 +25,7 @@ import { type EstateSeed, plant } from '../query/estate.ts'
 import { cases } from '../support/long.ts'
 import { openNewFile } from '../support/new-store.ts'
 import { missingPostgres, openNewPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { safe } from '../support/safe-text.ts'
 
 const SEED = Number(process.env.ASSAY_POSTGRES_SEED ?? 11)
 const ESTATES = cases(1, 20)
@@ -73,6 +75,20 @@ describe.skipIf(missingPostgres !== undefined)(`questions to PostgreSQL ${missin
     server = await startPostgres()
   }, 120_000)
   afterAll(() => server?.stop())
+
+  it('sorts texts by their code points, whatever the language of the database', () => {
+    const store = openNewPostgres(server.url, () => NOW)
+    onTestFinished(() => store.close())
+    const texts = ['a', 'a-b', 'ab', 'B', 'é', 'z', '_', 'Ab', '\u{fb01}', '\u{1f600}']
+    store.write((writer) => {
+      for (const text of texts) ensureDictionaryId(writer, safe(text))
+    })
+    const list = (order: string) =>
+      store.read((reader) => reader.prepare(`SELECT text FROM word WHERE id > 0 ORDER BY ${order}`).pluck().all())
+    const byCodePoint = texts.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+    expect(list('text')).toEqual(byCodePoint)
+    expect(list('id')).toEqual(texts)
+  })
 
   it.each(Array.from({ length: ESTATES }, (_, index) => SEED + index))(
     `estate %i: ${QUESTIONS} have the answers of SQLite and of a naive evaluation, by SQL and by an engine, during writes`,

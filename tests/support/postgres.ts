@@ -25,8 +25,10 @@ import { type PostgresAddress, toStorePlace } from '../../src/store/store-place.
 const PROGRAMS = '/usr/lib/postgresql'
 const MIN_VERSION = 15
 
+/** The programs in the folder of `ASSAY_TEST_PROGRAMS`, or the newest that are installed. */
 function findPrograms(): string | undefined {
-  if (!existsSync(PROGRAMS)) return undefined
+  const { ASSAY_TEST_PROGRAMS: given } = process.env
+  if (given !== undefined || !existsSync(PROGRAMS)) return given
   const versions = readdirSync(PROGRAMS)
     .map(Number)
     .filter((version) => version >= MIN_VERSION)
@@ -57,7 +59,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 export interface OwnPostgresServer extends PostgresServer {
-  /** Runs a statement with the server's own client. */
+  /** Runs statements as its owner. */
   run(statement: string, database?: string): void
   /** Writes a file into its data folder, which only the server can read. */
   addFile(name: string, text: string): void
@@ -86,6 +88,7 @@ export async function startOwnPostgres({
   const data = join(folder, 'data')
   const prepared = preparedData(programs)
   const port = await findFreePort()
+  const url = `postgres://assay@127.0.0.1:${port}`
   // PostgreSQL refuses to run as root.
   const asServer = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
   const run = (program: string, ...parameters: string[]) => {
@@ -107,10 +110,6 @@ export async function startOwnPostgres({
     halt()
     rmSync(folder, { recursive: true, force: true })
   }
-  const runStatement = (statement: string, database = 'postgres') => {
-    const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'assay', '-d', database]
-    execFileSync(join(programs, 'psql'), [...at, '-v', 'ON_ERROR_STOP=1', '-qc', statement], { stdio: 'ignore' })
-  }
   const addFile = (name: string, text: string) => {
     const file = join(data, name)
     writeFileSync(file, text, { mode: 0o600 })
@@ -124,7 +123,22 @@ export async function startOwnPostgres({
   }
   const startStandby = async () => {
     const [copy, itsPort] = [join(folder, 'standby'), await findFreePort()]
-    run('pg_basebackup', '-D', copy, '-h', '127.0.0.1', '-p', String(port), '-U', 'assay', '-R', '--checkpoint=fast')
+    const admin = openAdmin({ url })
+    admin.query(`SELECT pg_backup_start('standby', true)`)
+    copyData(data, copy)
+    const [[label] = []] = admin.query('SELECT labelfile FROM pg_backup_stop(false)')
+    admin.close()
+    rmSync(join(copy, 'postmaster.pid'))
+    const { uid, gid } = statSync(data)
+    const follow = `primary_conninfo = 'host=127.0.0.1 port=${port} user=assay'\n`
+    for (const [name, text] of Object.entries({
+      backup_label: String(label),
+      'standby.signal': '',
+      'postgresql.auto.conf': follow,
+    })) {
+      writeFileSync(join(copy, name), text, { mode: 0o600 })
+      chownSync(join(copy, name), uid, gid)
+    }
     const itsOptions = options.replace(`-p ${port}`, `-p ${itsPort}`)
     run('pg_ctl', '-D', copy, '-o', itsOptions, '-l', join(folder, 'standby-log'), '-w', 'start')
     return {
@@ -133,10 +147,10 @@ export async function startOwnPostgres({
     }
   }
   return {
-    url: `postgres://assay@127.0.0.1:${port}`,
+    url,
     stop,
     startStandby,
-    run: runStatement,
+    run: (statement, database) => administer({ url }, statement, database),
     addFile,
     halt,
     resume: start,
@@ -185,7 +199,7 @@ function toAddress(url: string): PostgresAddress {
 let databases = 0
 
 /** Opens a connection for single statements. */
-export function openAdmin({ url }: PostgresServer, database = 'postgres') {
+export function openAdmin({ url }: Pick<PostgresServer, 'url'>, database = 'postgres') {
   const client = new PostgresClient({ address: toAddress(`${url}/${database}`), setup: 'SELECT 1' })
   return {
     query: (text: string, values: readonly unknown[] = []) =>
@@ -194,8 +208,8 @@ export function openAdmin({ url }: PostgresServer, database = 'postgres') {
   }
 }
 
-function administer(server: PostgresServer, statement: string): void {
-  const admin = openAdmin(server)
+function administer(server: Pick<PostgresServer, 'url'>, statement: string, database?: string): void {
+  const admin = openAdmin(server, database)
   admin.query(statement)
   admin.close()
 }
@@ -206,7 +220,10 @@ export function createDatabase(
   template = 'template0',
 ): { name: string; connectionString: string; drop: () => void } {
   const name = `assay_${process.pid}_${++databases}`
-  administer(server, `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' LOCALE 'C'`)
+  administer(
+    server,
+    `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+  )
   const drop = () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
   return { name, connectionString: `${server.url}/${name}`, drop }
 }

@@ -1,6 +1,7 @@
 import { severities } from '../../detectors/detector.ts'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { buildEngine } from '../../engine/load.store.ts'
+import { MIN_FINDINGS_FOR_INDEX } from '../../findings/counts.store.ts'
 import { type FacetRow, facetRows } from '../../findings/facets.ts'
 import { type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
 import { listPolicies } from '../../findings/sla.store.ts'
@@ -65,15 +66,31 @@ export function verifyEngine(
 
 const MIN_QUESTIONS = 20
 
+/** What a database was asked and answered. */
+export interface AskedQuestions {
+  plans: Plan[]
+  /** Of each, a hash; with `written` the lines of the answer. Empty where it was not asked. */
+  answers: string[]
+  /** What conditions of the plans refer to. */
+  definitions: object
+}
+
 /**
- * Asks a database random questions; gives the questions, and a hash of each answer. None is broken down by asset: such
- * an answer has up to one group for every asset and period, which takes seconds each.
- * After `budgetMs` it asks no more, but at least MIN_QUESTIONS.
+ * Asks a database random questions. None is broken down by asset: such an answer has up to one group for every asset
+ * and period, which takes seconds each. From MIN_FINDINGS_FOR_INDEX on, none is answered that the engine leaves to SQL,
+ * which takes a server up to minutes each. After `budgetMs` it asks no more, but at least MIN_QUESTIONS. With `written`,
+ * only the questions at these places are answered.
  */
 export function askQuestions(
   reader: Reader,
-  { questions, seed, now, budgetMs }: { questions: number; seed: number; now: number; budgetMs: number },
-): { plans: Plan[]; answers: string[] } {
+  {
+    questions,
+    seed,
+    now,
+    budgetMs,
+    written,
+  }: { questions: number; seed: number; now: number; budgetMs: number; written?: ReadonlySet<number> },
+): AskedQuestions {
   const engine = buildEngine(reader, undefined, true)
   const random = createSeededRandom(seed)
   const terms = openTerms(reader, engine, random)
@@ -83,13 +100,22 @@ export function askQuestions(
     const plan = makePlan(engine, random, now, terms)
     if (!plan.dimensions.includes('asset')) plans.push(plan)
   }
+  const isLarge = engine.count >= MIN_FINDINGS_FOR_INDEX
+  const answer = (plan: Plan) => runOnEngine(engine, plan, answering) ?? (isLarge ? undefined : runPlan(reader, plan))
   const answers: string[] = []
   const until = performance.now() + budgetMs
-  for (const plan of plans) {
+  for (const [at, plan] of plans.entries()) {
     if (answers.length >= MIN_QUESTIONS && performance.now() > until) break
-    answers.push(hashAnswer(runOnEngine(engine, plan, answering) ?? runPlan(reader, plan)))
+    const cells = written?.has(at) === false ? undefined : answer(plan)
+    if (cells === undefined) answers.push('')
+    else answers.push(written === undefined ? hashAnswer(cells) : cells.map(writeCell).sort().join('\n'))
   }
-  return { plans: plans.slice(0, answers.length), answers }
+  const { slugs, termOf } = terms
+  const definitions = {
+    terms: Object.fromEntries(slugs.map((slug) => [slug, termOf(slug)])),
+    policies: termOf.policies?.() ?? [],
+  }
+  return { plans: plans.slice(0, answers.length), answers, definitions }
 }
 
 /** The same for the same cells in any order. */

@@ -1,0 +1,3 @@
+import { reverseUnordered } from './reversed.ts'
+
+reverseUnordered()
