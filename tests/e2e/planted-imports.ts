@@ -79,10 +79,11 @@ function makeLine(planting: Planting): string {
 
 function makeRun(planting: Planting): unknown {
   const plant = (part: keyof typeof parts) => plantSchema(schemas[part] as Json, planting, `sarif ${part}`) as Json
-  const { tool, ...members } = plantSchema(run, planting, 'sarif run') as { tool: { driver: Json } } & Json
   return {
-    ...members,
-    tool: { driver: { ...tool.driver, rules: [plant('rule')], globalMessageStrings: { id: plant('name') } } },
+    ...(plantSchema(run, planting, 'sarif run') as Json),
+    tool: {
+      driver: { name: plant('name').text, rules: [plant('rule')], globalMessageStrings: { id: plant('name') } },
+    },
     invocations: [{ ...plant('invocation'), ruleConfigurationOverrides: [] }],
     artifacts: [{ location: plant('artifact') }],
     originalUriBaseIds: { BASE: plant('name') },
