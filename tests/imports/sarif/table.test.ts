@@ -6,7 +6,8 @@ import { createTenant } from '../../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../../scans/workbench.ts'
 import { isLong } from '../../support/long.ts'
 import { dumpTables, importText, listFindings } from '../importing.ts'
-import { cases, shift } from './cases.ts'
+import { shift } from './builders.ts'
+import { cases } from './cases.ts'
 import { type Summary, summarize } from './reader.ts'
 
 let bench: Workbench
