@@ -9,7 +9,6 @@ export function toDetailText(finding: FindingDetail): Block[] {
   const { id, severity, status, detectorType, findingType, asset, location, excerpt = '' } = finding
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part))
   const page = linked(cell.shown(line`${joinShown(where, ' / ')} (${showName(asset.kind)})`), asset.url)
-  const lineOf = location?.line === undefined ? line`` : line`, line ${location.line}`
   const time = (name: PrintableText, at: string | undefined): Fact | undefined =>
     at === undefined ? undefined : [name, cell.time(at)]
   const history = finding.history.map(({ at, from, to, by, via, reason }): Block => {
@@ -27,7 +26,7 @@ export function toDetailText(finding: FindingDetail): Block[] {
     ],
     toFacts(
       [line`where`, page],
-      location === undefined ? undefined : [line`part`, cell.shown(line`${showName(location.path)}${lineOf}`)],
+      location === undefined ? undefined : [line`part`, cell.shown(showPlace(location))],
       asset.url === '' ? undefined : [line`address`, linked(cell.name(asset.url, 500), asset.url)],
       excerpt === '' ? undefined : [line`excerpt`, cell.name(excerpt, 300)],
       [line`source`, cell.name(finding.source)],
@@ -48,4 +47,9 @@ export function toDetailText(finding: FindingDetail): Block[] {
         ]
       : [line`Open it again:`, command(line`  assay triage ${showCode(id)} --as open`)]),
   ]
+}
+
+function showPlace({ path, line: number }: NonNullable<FindingDetail['location']>): PrintableText {
+  const parts = [...(path === '' ? [] : [showName(path)]), ...(number === undefined ? [] : [line`line ${number}`])]
+  return joinShown(parts, ', ')
 }

@@ -21,7 +21,7 @@ export const FindingAsset = z.object({
 export type FindingAsset = z.infer<typeof FindingAsset>
 
 export const FindingLocationView = z.object({
-  path: outsideText().describe('Part of the asset: body, comment 77, Sheet1!B4.'),
+  path: outsideText().describe('Part of the asset: body, comment 77, Sheet1!B4; empty: the asset itself.'),
   line: z.number().optional().describe('Line in the source, from 1.'),
   column: z.number().optional().describe('Column in the source, from 1.'),
   start: z.number().optional().describe('UTF-16 offset in the source where the match begins.'),

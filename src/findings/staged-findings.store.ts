@@ -19,7 +19,7 @@ const toStaged = (
   more = '',
 ) => `SELECT i.*, row_number() OVER (PARTITION BY i.asset_id, i.fp ORDER BY i.ordinal) AS turn${more}
   FROM (SELECT s.ordinal, s.fp, s.first_detected_at, s.last_detected_at, s.resolved_at, s.conf_q, s.undated,
-      s.excerpt IS NOT NULL AS has_excerpt,
+      s.location, s.excerpt IS NOT NULL AS has_excerpt,
       (SELECT a.asset_id FROM import_asset a WHERE a.uid = s.uid AND a.number = s.asset) AS asset_id,
       (SELECT k.combo_id FROM import_facets k WHERE k.uid = s.uid AND k.number = s.facets) AS combo_id
     FROM import_finding s WHERE s.uid = @uid) i`
@@ -33,9 +33,9 @@ const ids = {
   server: `nextval('main.finding_id')`,
 }
 const insertNew = (id: string) => `INSERT INTO main.finding (id, asset_id, fp, combo_id, first_detected_at, conf_q,
-    last_detected_at, resolved_at, excerpt)
+    last_detected_at, resolved_at, location, excerpt)
   SELECT ${id}, s.asset_id, s.fp, s.combo_id, s.first_detected_at, s.conf_q,
-    coalesce(s.last_detected_at, s.first_detected_at), s.resolved_at, ${excerpt}
+    coalesce(s.last_detected_at, s.first_detected_at), s.resolved_at, s.location, ${excerpt}
   FROM (${staged}) s
   WHERE s.turn = 1 AND NOT EXISTS (SELECT 1 FROM main.finding f WHERE f.asset_id = s.asset_id AND f.fp = s.fp)
   ORDER BY s.asset_id, s.fp`
@@ -99,21 +99,23 @@ export function listNewOpen(reader: Reader, sourceId: number, first: number): nu
     .all({ first, source: sourceId }) as number[]
 }
 
-/** Whether more than the last detection and the excerpt of a finding `f` differs from what the file states of it. */
+/** Whether more than the last detection, location and excerpt of a finding `f` differs from what the file states of it. */
 const isChanged = `(s.turns > 1 OR f.combo_id <> s.combo_id OR f.conf_q <> s.conf_q
   OR (s.undated = 0 AND f.resolved_at IS DISTINCT FROM s.resolved_at)
   OR EXISTS (SELECT 1 FROM expiry e WHERE e.finding_id = f.id AND e.at <= @at))`
-const updateSeen = `UPDATE main.finding SET last_detected_at = n.last_detected_at, excerpt = n.excerpt
-  FROM (SELECT f.asset_id, f.fp, coalesce(s.last_detected_at, f.last_detected_at) AS last_detected_at, ${excerpt} AS excerpt
+const updateSeen = `UPDATE main.finding SET last_detected_at = n.last_detected_at, location = n.location, excerpt = n.excerpt
+  FROM (SELECT f.asset_id, f.fp, coalesce(s.last_detected_at, f.last_detected_at) AS last_detected_at,
+      coalesce(s.location, f.location) AS location, ${excerpt} AS excerpt
     FROM (${counted}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
     WHERE f.id < @first AND NOT ${isChanged}) n
   WHERE finding.asset_id = n.asset_id AND finding.fp = n.fp
-    AND (finding.last_detected_at IS DISTINCT FROM n.last_detected_at OR finding.excerpt IS DISTINCT FROM n.excerpt)`
+    AND (finding.last_detected_at IS DISTINCT FROM n.last_detected_at OR finding.location IS DISTINCT FROM n.location
+      OR finding.excerpt IS DISTINCT FROM n.excerpt)`
 const listChanged = `SELECT s.ordinal FROM (${counted}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
   WHERE (f.id < @first OR s.turn > 1) AND ${isChanged} ORDER BY s.ordinal`
 
 /**
- * Updates the findings with ids below `first` of which the file states the last detection and the excerpt differently,
+ * Updates the findings with ids below `first` of which the file states the last detection, location and excerpt differently,
  * and returns the places in the file of all lines that change more, in order.
  */
 export function updateKnown(writer: Writer, { uid }: StagedFindings, { first, at }: { first: number; at: number }) {

@@ -14,7 +14,7 @@ import type { Store, Writer } from '../store/store.ts'
 import { applyStagedImport, discardImport, sweepImports } from './apply/apply-import.ts'
 import { MAX_AHEAD_MS, parseImportLine } from './read/import-line.ts'
 import { explainRefused, readPieces } from './read/ndjson.ts'
-import { readSarif } from './read/sarif.ts'
+import { readSarif } from './read/sarif/sarif.ts'
 import { type ConvertedLines, LineConverter } from './stage/convert.ts'
 import { convertPieces } from './stage/import-threads.ts'
 import { acceptImportFile, addRows, openImportFile, StagedFile } from './stage/imports.store.ts'
@@ -180,9 +180,9 @@ async function stageLog(
 ): Promise<number> {
   const staged = new StagedFile(uid)
   const converter = new LineConverter(context.vault.fingerprintKey())
-  for await (const { line, value, undated } of readSarif(untilAborted(stream, context), context.now())) {
+  for await (const { line, value, ...more } of readSarif(untilAborted(stream, context), context.now())) {
     requireNotAborted(context)
-    converter.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), undated)
+    converter.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), more)
     if (converter.size > LENGTH_AT_ONCE) await stage(staged, converter.take(), context)
   }
   await stage(staged, converter.take(), context)

@@ -152,6 +152,7 @@ export interface ImportFindingRow {
   conf_q: number
   undated: number
   excerpt: SafeText | null
+  location: SafeText | null
 }
 
 export interface AccessTokenRow {

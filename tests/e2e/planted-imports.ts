@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { ImportLine } from '../../src/imports/read/import-line.ts'
-import { SarifResult, SarifRun } from '../../src/imports/read/sarif.ts'
+import { ArtifactLocation, Invocation, SarifResult, SarifRule, SarifRun } from '../../src/imports/read/sarif/model.ts'
 import type { MarkedPlantings } from '../support/marked-plantings.ts'
 import { addressing, toJsonSchema } from './planted-tenant.ts'
 
@@ -16,7 +17,7 @@ const fixed: Readonly<Record<string, string | undefined>> = {
 }
 
 /** They become finding types, which are bounded. */
-const ruleIds = new Set(['sarif result.ruleId', 'sarif result.rule.id', 'sarif run.tool.driver.rules.id'])
+const ruleIds = new Set(['sarif result.ruleId', 'sarif result.rule.id', 'sarif rule.id'])
 const MAX_RULE_ID = 200
 
 interface Planting {
@@ -58,6 +59,13 @@ function plantSchema(schema: Json, planting: Planting, path: string): unknown {
 const line = toJsonSchema(ImportLine)
 const result = toJsonSchema(SarifResult)
 const run = toJsonSchema(SarifRun)
+const parts = {
+  artifact: ArtifactLocation,
+  invocation: Invocation,
+  rule: SarifRule,
+  name: z.object({ uri: z.string(), text: z.string() }),
+}
+const schemas = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, toJsonSchema(part)]))
 
 interface Import {
   format: 'ndjson' | 'sarif'
@@ -70,8 +78,16 @@ function makeLine(planting: Planting): string {
 }
 
 function makeRun(planting: Planting): unknown {
+  const plant = (part: keyof typeof parts) => plantSchema(schemas[part] as Json, planting, `sarif ${part}`) as Json
   return {
     ...(plantSchema(run, planting, 'sarif run') as Json),
+    tool: {
+      driver: { name: plant('name').text, rules: [plant('rule')], globalMessageStrings: { id: plant('name') } },
+    },
+    invocations: [{ ...plant('invocation'), ruleConfigurationOverrides: [] }],
+    artifacts: [{ location: plant('artifact') }],
+    originalUriBaseIds: { BASE: plant('name') },
+    versionControlProvenance: [{ repositoryUri: plant('name').uri }],
     results: [plantSchema(result, planting, 'sarif result')],
   }
 }

@@ -158,6 +158,18 @@ describe('an export', () => {
     await load(context, makeLines(3, 60), 'ndjson')
     const log = JSON.parse(await textOf('/findings', SARIF))
     expect(log).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { name: 'Assay' } } }] })
+    const [{ tool, results }] = log.runs
+    const { rules } = tool.driver
+    expect(new Set(rules.map(({ id }: { id: string }) => id)).size).toBe(rules.length)
+    const ranks = ['note', 'warning', 'error']
+    for (const { id, name, defaultConfiguration } of rules) {
+      const given = results.filter(({ ruleId }: { ruleId: string }) => ruleId === id)
+      expect(name).toBe(id)
+      expect(defaultConfiguration.level).toBe(
+        ranks.findLast((level) => given.some((result: { level: string }) => result.level === level)),
+      )
+    }
+    for (const { ruleId, ruleIndex } of results) expect(rules[ruleIndex].id).toBe(ruleId)
     for (const { partialFingerprints, suppressions, baselineState, properties } of log.runs[0].results) {
       expect(partialFingerprints['assay/v1']).toMatch(/^[0-9a-f]{12}$/)
       const { status } = properties

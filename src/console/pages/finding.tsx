@@ -88,8 +88,8 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
           <>
             <dt>Place</dt>
             <dd>
-              <Name text={location.path} codes={false} />
-              {location.line === undefined ? '' : `, line ${location.line}`}
+              {location.path === '' ? null : <Name text={location.path} codes={false} />}
+              {location.line === undefined ? '' : `${location.path === '' ? '' : ', '}line ${location.line}`}
               {location.start === undefined ? '' : `, ${location.start}–${location.end}`}
             </dd>
           </>

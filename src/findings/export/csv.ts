@@ -7,7 +7,7 @@ const LABEL_SEPARATOR = '; '
 const toPlace = ({ location }: ExportedFinding): string =>
   location === undefined
     ? ''
-    : [location.path, location.line, location.column].filter((part) => part !== undefined).join(':')
+    : [location.path, location.line, location.column].filter((part) => part !== undefined && part !== '').join(':')
 
 /** The columns in their order. */
 const columns: Readonly<Record<string, (finding: ExportedFinding) => CsvValue>> = {

@@ -14,7 +14,7 @@ const scores = { CRITICAL: '9.5', HIGH: '8.0', MEDIUM: '5.5', LOW: '2.0', INFO: 
 const toUri = ({ url, key }: ExportedFinding['asset']): string =>
   url === '' ? encodeURI(key.replace(/\p{Surrogate}/gu, '\ufffd')) : url
 
-function toResult(finding: ExportedFinding): object {
+function toResult(finding: ExportedFinding, ruleIndex: number): object {
   const { asset, location, status, severity, excerpt, firstDetectedAt, lastDetectedAt } = finding
   const region =
     location?.line === undefined
@@ -28,6 +28,7 @@ function toResult(finding: ExportedFinding): object {
   const isDecided = status === 'FALSE_POSITIVE' || status === 'IGNORED'
   return {
     ruleId: finding.findingType,
+    ruleIndex,
     level: levels[severity],
     message: { text: excerpt ?? finding.findingType },
     locations: [
@@ -36,7 +37,8 @@ function toResult(finding: ExportedFinding): object {
         logicalLocations: [
           {
             name: asset.name,
-            fullyQualifiedName: location === undefined ? asset.key : `${asset.key}#${location.path}`,
+            fullyQualifiedName:
+              location === undefined || location.path === '' ? asset.key : `${asset.key}#${location.path}`,
           },
         ],
       },
@@ -54,22 +56,27 @@ function toResult(finding: ExportedFinding): object {
   }
 }
 
-/** Writes findings as a SARIF 2.1.0 log, in runs of bounded length. */
+/** From the least to the most severe, as which a rule counts by default. */
+const ranks = ['note', 'warning', 'error'] as const
+
+/** Writes findings as a SARIF 2.1.0 log, in runs of bounded length; the rules of a run come after its results. */
 export class SarifWriter {
-  readonly #driver: string
+  readonly #version: string
+  /** The rules of the run, with the rank of their most severe result. */
+  readonly #rules = new Map<string, { index: number; rank: number }>()
   #results = 0
   #length = 0
 
   constructor(version: string) {
-    this.#driver = JSON.stringify({ driver: { name: 'Assay', version } })
+    this.#version = version
   }
 
   readonly head = '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
 
   write(finding: ExportedFinding): string {
     const isFull = this.#results >= MAX_RESULTS || this.#length >= MAX_RUN_LENGTH
-    const before = this.#results === 0 ? this.#begin() : isFull ? `]},\n${this.#begin()}` : ',\n'
-    const result = toVisibleJson(toResult(finding))
+    const before = this.#results === 0 ? this.#begin() : isFull ? `${this.#endRun()},\n${this.#begin()}` : ',\n'
+    const result = toVisibleJson(toResult(finding, this.#indexRule(finding)))
     this.#results++
     this.#length += result.length
     return before + result
@@ -77,12 +84,30 @@ export class SarifWriter {
 
   /** The end of the log; one without results has an empty run. */
   end(): string {
-    return `${this.#results === 0 ? this.#begin() : ''}]}]}\n`
+    return `${this.#results === 0 ? this.#begin() : ''}${this.#endRun()}]}\n`
   }
 
   #begin(): string {
     this.#results = 0
     this.#length = 0
-    return `{"tool":${this.#driver},"columnKind":"utf16CodeUnits","results":[\n`
+    this.#rules.clear()
+    return '{"columnKind":"utf16CodeUnits","results":[\n'
+  }
+
+  #indexRule({ findingType, severity }: ExportedFinding): number {
+    const rank = ranks.indexOf(levels[severity])
+    const rule = this.#rules.get(findingType) ?? { index: this.#rules.size, rank }
+    rule.rank = Math.max(rule.rank, rank)
+    this.#rules.set(findingType, rule)
+    return rule.index
+  }
+
+  #endRun(): string {
+    const rules = [...this.#rules].map(([id, { rank }]) => ({
+      id,
+      name: id,
+      defaultConfiguration: { level: ranks[rank] },
+    }))
+    return `],"tool":${toVisibleJson({ driver: { name: 'Assay', version: this.#version, rules } })}}`
   }
 }

@@ -18,7 +18,8 @@ export function applyLine(ledger: FindingLedger, before: FindingRecord, row: Fin
   const { status } = facets
   const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
   const present = before.facets.status
-  const patch = { confidence, lastDetectedAt, excerpt, facets: { ...facets, status: present } }
+  const location = row.location ?? before.location
+  const patch = { confidence, lastDetectedAt, excerpt, location, facets: { ...facets, status: present } }
   if (status === present) {
     const corrected = status === 'RESOLVED' && !undated && ledger.lastDecision(before.id)?.by !== 'person'
     if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {

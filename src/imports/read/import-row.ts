@@ -25,6 +25,14 @@ export interface ImportRow {
   /** 1 if `resolvedAt` may only be the time of reading, so that it does not correct a stored one. */
   undated: number
   excerpt: SafeText | null
+  /** JSON of a `FindingLocationView`. Null: a known finding keeps its value. */
+  location: SafeText | null
+}
+
+/** Where in a file a finding is, from 1. */
+export interface TextPosition {
+  line: number
+  column?: number
 }
 
 /** The fingerprint of a finding in an export, which stays what it is. */

@@ -8,7 +8,7 @@ export interface JsonPart {
 
 /** Why a text could not be split. */
 export class JsonPartsError extends Error {
-  readonly reason: 'malformed' | 'too_long'
+  readonly reason: 'malformed' | 'too_long' | 'too_deep'
 
   constructor(reason: JsonPartsError['reason']) {
     super(reason)
@@ -30,6 +30,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const blank = new Set([0x20, 0x09, 0x0a, 0x0d])
 const MAX_PART_LENGTH = 32 * 1024 * 1024
+/** Functions that call themselves for each level run out of stack at some thousands. */
+const MAX_DEPTH = 500
 
 /**
  * Yields the items of nested lists while a JSON text is read, inner ones first: for the path `['runs', 'results']` each
@@ -63,6 +65,7 @@ function createSplitter(path: readonly string[]) {
   }
 
   const push = (isObject: boolean) => {
+    if (stack.length >= MAX_DEPTH) throw new JsonPartsError('too_deep')
     const above = stack.at(-1)
     const level = above === undefined ? 0 : above.list
     const list = !isObject && above?.item !== undefined && path[above.item] === above.key ? above.item + 1 : undefined

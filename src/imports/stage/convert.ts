@@ -5,12 +5,14 @@ import { redactTexts } from '../../detectors/redact-text.ts'
 import { ReportedValues } from '../../detectors/reported-values.ts'
 import { toStoredConfidence } from '../../findings/finding-record.ts'
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
+import { internalText } from '../../kernel/safe-text.ts'
 import { cutExcerpt, findImportLine, type ImportLine, toSearched } from '../read/import-line.ts'
 import {
   type Identify,
   type ImportFacets,
   type ImportRow,
   sanitizeAsset,
+  type TextPosition,
   toFingerprint,
   toSafeFacets,
 } from '../read/import-row.ts'
@@ -55,7 +57,10 @@ export class LineConverter {
     this.#identify = createNumberer(key)
   }
 
-  add(line: ImportLine, undated = false): void {
+  add(
+    line: ImportLine,
+    { undated = false, position }: { undated?: boolean; position?: TextPosition | undefined } = {},
+  ): void {
     const { findings } = this.#lines
     if (line.excerpt !== undefined) this.#excerpts.push({ finding: findings.length, text: toSearched(line.excerpt) })
     findings.push({
@@ -68,6 +73,7 @@ export class LineConverter {
       confidence: toStoredConfidence(line.confidence ?? 1),
       undated: undated ? 1 : 0,
       excerpt: null,
+      location: position === undefined ? null : internalText(JSON.stringify({ path: '', ...position })),
     })
     const { key, name = '', url = '' } = line.asset
     this.size += FIXED_LENGTH + (line.excerpt?.length ?? 0) + key.length + name.length + url.length
