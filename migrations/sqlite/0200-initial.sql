@@ -494,6 +494,8 @@ CREATE TABLE import_finding (
   -- 1 if the file does not give resolved_at, so that it does not correct a stored one.
   undated INTEGER NOT NULL,
   excerpt TEXT,
+  -- Where in its file the finding is; JSON like that of finding.location.
+  location TEXT,
   PRIMARY KEY (uid, ordinal)
 ) STRICT, WITHOUT ROWID;
 
