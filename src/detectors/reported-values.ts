@@ -1,3 +1,4 @@
+import { memoize } from '../kernel/memoize.ts'
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { MASK, maskRanges } from '../kernel/redaction.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
@@ -195,6 +196,8 @@ interface Projection {
 const boundary = /[…•/?#&=]|\*{3}|\.{3}/g
 const extension = /\.\w{1,5}$/
 const other = /[^\p{L}\p{N}]/gu
+const MAX_CACHED = 5_000
+const toLetters = memoize(MAX_CACHED, (character) => character.normalize('NFKD').replace(other, '').toLowerCase())
 
 /** Only letters and digits, in lower case and without accents. */
 function toBare(original: string): Projection {
@@ -209,8 +212,9 @@ function toBare(original: string): Projection {
     while (isAlphanumeric(original.charCodeAt(end))) end++
     const isPlain = end > at
     if (!isPlain) end += (original.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
-    const whole = isPlain || original.charCodeAt(at) >= 128 ? original.slice(at, end) : ''
-    const bare = isPlain ? whole : whole.normalize('NFKD').replace(other, '').toLowerCase()
+    if (!isPlain && original.charCodeAt(at) < 128) continue
+    const whole = original.slice(at, end)
+    const bare = isPlain ? whole : toLetters(whole)
     if (bare === '') continue
     let isCut = at === extended + 1
     for (; (boundaries[passed] ?? at) < at; passed++) isCut = true
