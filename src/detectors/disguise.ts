@@ -52,9 +52,14 @@ function fromPercents(percents: string): string {
 
 const MAX_DECODINGS = 3
 
-/** Successive readings of a text, each with more obfuscation removed; readings without changes are skipped. */
+/** Any character but white space and the printable ones of ASCII that no obfuscation consists of. */
+const disguise = /[^\t\n\r -$'-)+-;=-[\]-_a-z|}]|__/
+
+/** A text, then successive readings, each with more obfuscation removed; readings without changes are skipped. */
 export function* readingsOf(text: string): Generator<DeobfuscatedText> {
   let reading: DeobfuscatedText = { text }
+  yield reading
+  if (!disguise.test(text)) return
   for (let round = 0; round < MAX_DECODINGS; round++) {
     const before = reading.text
     for (const takeOff of [fold, unmark, unescapePercents]) {

@@ -1,6 +1,7 @@
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { maskCredentials } from '../kernel/redaction.ts'
 import { cutText, toCharacterStart } from '../kernel/well-formed.ts'
+import { readingsOf } from './disguise.ts'
 import type { ReportedValues } from './reported-values.ts'
 import { findHidden } from './safe-text.ts'
 import { toVisibleLine } from './text.ts'
@@ -49,7 +50,8 @@ export function findHiddenAround(text: string, matches: readonly Range[], values
   }))
   return joinRanges(windows).flatMap((window) => {
     const part = text.slice(window.start, window.end)
-    return [...findHidden(part, 'prose'), ...values.find(part)].map(({ start, end }) => ({
+    const readings = [...readingsOf(part)]
+    return [...findHidden(part, 'prose', readings), ...values.find(part, readings)].map(({ start, end }) => ({
       start: start + window.start,
       end: end + window.start,
     }))

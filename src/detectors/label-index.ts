@@ -178,7 +178,7 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
         while (end - from < MAX_ENDING && kindAt(end) === LOWER) end++
         return end
       }
-      const report = (end: number, kind: number) => {
+      const report = (state: number, words: number, end: number, kind: number) => {
         const next = kindAt(end)
         const ended =
           !isLetter(next) ||
@@ -213,7 +213,7 @@ export function createLabelIndex<Value>(phrases: ReadonlyMap<string, Value>): La
           const symbol = found >> KIND_BITS
           state = symbol < WIDTH ? (table[(state << bits) + symbol] ?? 0) : stepRare(state, symbol)
           previous = kind
-          if (accepts[state] === 1) report(at + 1, kind)
+          if (accepts[state] === 1) report(state, words, at + 1, kind)
         } else if (kind === JOINER) {
           if (previous !== JOINER) state = table[(state << bits) + SPACE] ?? 0
           previous = JOINER

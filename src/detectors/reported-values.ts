@@ -1,8 +1,8 @@
+import { memoize } from '../kernel/memoize.ts'
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { MASK, maskRanges } from '../kernel/redaction.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { type DeobfuscatedText, readingsOf, toOriginal } from './disguise.ts'
-import { profileText } from './first-look.ts'
 import { isScrambled } from './secrets/guards.ts'
 import { isAlphanumeric, toLowerAscii } from './text.ts'
 
@@ -47,10 +47,10 @@ export class ReportedValues {
   }
 
   /** Where the values occur in a text, unordered. */
-  find(text: string): Range[] {
+  find(text: string, readings: Iterable<DeobfuscatedText> = readingsOf(text)): Range[] {
     if (this.#values.size === 0 || text.length < MIN_VALUE_LENGTH) return []
     this.#index ??= new ValueIndex(this.#values)
-    return this.#index.find(text)
+    return this.#index.find(readings)
   }
 
   /** The text without the values. */
@@ -105,7 +105,7 @@ class ValueIndex {
   }
 
   add(value: string): void {
-    for (const { text: form } of eachReading(value)) {
+    for (const { text: form } of readingsOf(value)) {
       const bare = toBare(form)
       const isDistinct = isDistinctive(form, bare.text)
       if (!isDistinct || signsAround.test(form)) this.#written.add(toLower(form).trim(), isDistinct)
@@ -137,9 +137,9 @@ class ValueIndex {
     }
   }
 
-  find(text: string): Range[] {
+  find(readings: Iterable<DeobfuscatedText>): Range[] {
     const found: Range[] = []
-    for (const reading of eachReading(text)) {
+    for (const reading of readings) {
       const bare = toBare(reading.text)
       const addBare: OnFound = (start, end) =>
         found.push(toOriginal(reading, { start: bare.starts[start] ?? 0, end: bare.ends[end - 1] ?? 0 }))
@@ -184,11 +184,6 @@ function addTo(parts: Map<string, Part[]>, key: string, part: Part): void {
   else list.push(part)
 }
 
-function* eachReading(text: string): Generator<DeobfuscatedText> {
-  yield { text }
-  if (profileText(text).disguised) yield* readingsOf(text)
-}
-
 /** A text reduced to the characters that are compared, and where each comes from. */
 interface Projection {
   text: string
@@ -198,9 +193,11 @@ interface Projection {
   cuts: readonly number[]
 }
 
-const boundary = /[…•/?#&=]|\*{3}|\.{3}/
+const boundary = /[…•/?#&=]|\*{3}|\.{3}/g
 const extension = /\.\w{1,5}$/
 const other = /[^\p{L}\p{N}]/gu
+const MAX_CACHED = 5_000
+const toLetters = memoize(MAX_CACHED, (character) => character.normalize('NFKD').replace(other, '').toLowerCase())
 
 /** Only letters and digits, in lower case and without accents. */
 function toBare(original: string): Projection {
@@ -209,27 +206,27 @@ function toBare(original: string): Projection {
   const ends: number[] = []
   const cuts = [0]
   const extended = original.search(extension)
-  let last = 0
-  for (let at = 0; at < original.length; ) {
-    const code = original.charCodeAt(at)
-    const whole = code < 128 ? original.charAt(at) : String.fromCodePoint(original.codePointAt(at) ?? 0)
-    const end = at + whole.length
-    const bare = code < 128 ? (isAlphanumeric(code) ? whole : '') : whole.normalize('NFKD').replace(other, '')
-    if (bare !== '') {
-      if (at > last && text !== '' && (at === extended + 1 || boundary.test(original.slice(last, at))))
-        cuts.push(text.length)
-      const lower = bare.toLowerCase()
-      text += lower
-      for (let unit = 0; unit < lower.length; unit++) {
-        starts.push(at)
-        ends.push(end)
-      }
-      last = end
+  const boundaries = Array.from(original.matchAll(boundary), ({ index }) => index)
+  let passed = 0
+  for (let at = 0, end = 0; at < original.length; at = end) {
+    while (isAlphanumeric(original.charCodeAt(end))) end++
+    const isPlain = end > at
+    if (!isPlain) end += (original.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+    if (!isPlain && original.charCodeAt(at) < 128) continue
+    const whole = original.slice(at, end)
+    const bare = isPlain ? whole : toLetters(whole)
+    if (bare === '') continue
+    let isCut = at === extended + 1
+    for (; (boundaries[passed] ?? at) < at; passed++) isCut = true
+    if (isCut && text !== '') cuts.push(text.length)
+    text += bare
+    for (let unit = 0; unit < bare.length; unit++) {
+      starts.push(isPlain ? at + unit : at)
+      ends.push(isPlain ? at + unit + 1 : end)
     }
-    at = end
   }
   cuts.push(text.length)
-  return { text, starts, ends, cuts }
+  return { text: text.toLowerCase(), starts, ends, cuts }
 }
 
 /** In lower case, except for letters whose length that changes. */

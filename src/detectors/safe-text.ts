@@ -3,9 +3,9 @@ import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { findCredentials, holdsRememberedSecret, MASK, maskRanges } from '../kernel/redaction.ts'
 import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import { cutText } from '../kernel/well-formed.ts'
-import { readingsOf, toOriginal } from './disguise.ts'
+import { type DeobfuscatedText, readingsOf, toOriginal } from './disguise.ts'
 import { findEncoded } from './encoded-text.ts'
-import { profileText, type TextProfile } from './first-look.ts'
+import { profileText } from './first-look.ts'
 import { findCards } from './pii/cards.ts'
 import { findIbans } from './pii/ibans.ts'
 import { isHiddenInNames } from './pii/ids/all.ts'
@@ -163,18 +163,17 @@ export function toSafeValue(value: unknown, kind: TextKind, values?: ReportedVal
 const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
 
 /** Ranges to be masked, unordered and possibly overlapping. */
-export function findHidden(text: string, kind: TextKind): readonly Range[] {
-  const look = profileText(text)
-  const found = findIn(text, kind, look)
+export function findHidden(
+  text: string,
+  kind: TextKind,
+  readings: Iterable<DeobfuscatedText> = readingsOf(text),
+): readonly Range[] {
+  const hidden: Range[] = []
   // In addresses, a plus sign encodes a space.
-  const isSpaced = kind === 'key' && text.includes('+')
-  if (!look.disguised && !isSpaced) return found
-  const hidden = [...found]
-  if (isSpaced) hidden.push(...findHidden(text.replaceAll('+', ' '), kind))
-  if (!look.disguised) return hidden
-  for (const reading of readingsOf(text)) {
-    const read = findIn(reading.text, kind === 'excerpt' ? 'prose' : kind, profileText(reading.text))
-    for (const range of read) hidden.push(toOriginal(reading, range))
+  if (kind === 'key' && text.includes('+')) hidden.push(...findHidden(text.replaceAll('+', ' '), kind))
+  for (const reading of readings) {
+    const found = findIn(reading.text, kind === 'excerpt' && reading.from !== undefined ? 'prose' : kind)
+    for (const range of found) hidden.push(toOriginal(reading, range))
   }
   return hidden
 }
@@ -183,7 +182,8 @@ export function findHidden(text: string, kind: TextKind): readonly Range[] {
 const MIN_DIGITS = 7
 const none: readonly Range[] = []
 
-function findIn(text: string, kind: TextKind, look: TextProfile): readonly Range[] {
+function findIn(text: string, kind: TextKind): readonly Range[] {
+  const look = profileText(text)
   const credentials = look.mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : none
   const mayBeSecret = kind !== 'excerpt' && mayHoldSecret(text)
   const mayBePersonal = kind === 'prose' && look.digits >= MIN_DIGITS

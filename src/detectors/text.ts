@@ -34,6 +34,24 @@ export const isAlphanumeric = (code: number): boolean =>
 export const isWordCode = (code: number): boolean =>
   isAlphanumeric(code) || code === 95 || (code >= 0xc0 && code < 0x2000)
 
+const ASCII = 128
+
+/** The ASCII characters that a pattern matches, for `hasRun`: 1 at their codes. */
+export const toCodes = (pattern: RegExp): Uint8Array =>
+  Uint8Array.from({ length: ASCII }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0))
+
+/** Whether the text has `length` such characters in a row, skipping ahead from the end of each possible run. */
+export function hasRun(text: string, codes: Uint8Array, length: number): boolean {
+  let from = 0
+  for (let at = length - 1; at < text.length; at = from + length - 1) {
+    let back = at
+    while (back >= from && codes[text.charCodeAt(back)] === 1) back--
+    if (back < from) return true
+    from = back + 1
+  }
+  return false
+}
+
 /** A text without the signs that close it. */
 export function withoutTail(text: string, signs: string): string {
   let end = text.length

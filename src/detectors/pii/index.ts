@@ -47,10 +47,11 @@ function typesOf(config: PiiConfig): ReadonlySet<string> {
 }
 
 /**
- * Without one of these there is no number that is searched for: four digits close together, a digit in a longer word,
- * the end of a short Maltese id, a group of an address.
+ * Without one of these there is no number that is searched for: five digits close together, a digit in a longer word,
+ * the end of a short Maltese id, a date, an address.
  */
-const numberLike = /\d(?:(?:\D{0,3}\d){3}|\w{4}|(?<=\w{5})|(?<=\d{3})[MGAPLHBZ])|:[\da-f]{0,4}:/i
+const numberLike =
+  /\d(?:(?:\D{0,3}\d){4}|\w{4}|(?<=\w{5})|(?<=\d{3})[MGAPLHBZ]|[./-] ?\d{1,2}[./-] ?\d\d|\D{4,30}\d{4}|\d{3}\D{4,30}\d|\.\d{1,3}\.\d{1,3}\.\d)|:[\da-f]{0,4}:/i
 
 /** Without as many digits there is no telephone number or card, nor an id that needs no label. */
 const longNumber = /(?:\d\D{0,3}){6}/

@@ -153,9 +153,9 @@ for (const [at, topics] of topicsOf.entries()) {
   }
 }
 
-/** Matches any text that may contain a number of a form that needs no label. */
+/** Matches any text that may contain a number of a form that needs no label. The digits that forms share come first. */
 const anyAlone =
-  /\d{3}[.-]\d{3}[.-]\d{3}[ -]\d\d|756[. ]?\d{4}|[12] \d\d (?:0[1-9]|1[0-2]) |\d\d\.[0-5]\d\.[0-3]\d-\d{3}|\d{6}[-+A]\d{3}|\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}|\d{6}[HMX][A-Z]{5}|\d{17}|\d{6}[A-Z9]{2}\d[A-Z]{2}/i
+  /\d(?:\d(?:\d(?:[.-]\d{3}[.-]\d{3}[ -]\d\d|\d{3}(?:[-+A]\d{3}|[HMX][A-Z]{5}|\d{11}|[A-Z9]{2}\d[A-Z]{2}))|(?<=75)6[. ]?\d{4}|\.[0-5]\d\.[0-3]\d-\d{3}|[A-EHLMPRST]\d\d[A-Z]\d{3})|(?<=[12]) \d\d (?:0[1-9]|1[0-2]) )/i
 
 /** Rules whose label is present, or that need none. */
 function rulesFor({ present }: PartLabels, isAnyAlone: boolean): Iterable<number> {

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Part } from '../../documents/document.ts'
+import { hasRun, toCodes } from '../text.ts'
 import { keccak256 } from './keccak.ts'
 import type { PiiMatch } from './match.ts'
 
 const candidate =
   /(?=[13LMDbtl0])(?<![A-Za-z0-9])(?:[13LMD][1-9A-HJ-NP-Za-km-z]{25,34}|(?:bc|tb|ltc)1[02-9ac-hj-np-z]{11,87}|0x[0-9a-fA-F]{40})(?![A-Za-z0-9])/g
+const codes = toCodes(/[A-Za-z0-9]/)
+const MIN_LENGTH = 26
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const bech32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 /** Version bytes of Bitcoin, Litecoin and Dogecoin. */
@@ -55,6 +58,7 @@ function isMixedCaseChecked(text: string): boolean {
 
 /** Wallet addresses with a valid checksum. */
 export function* findWallets({ text }: Part): Generator<PiiMatch> {
+  if (!hasRun(text, codes, MIN_LENGTH)) return
   for (const { 0: found, index } of text.matchAll(candidate)) {
     const isValid = found.startsWith('0x')
       ? isMixedCaseChecked(found)

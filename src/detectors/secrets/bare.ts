@@ -1,3 +1,4 @@
+import { hasRun, toCodes } from '../text.ts'
 import type { Found } from './found.ts'
 import { isMonotonous } from './guards.ts'
 
@@ -5,34 +6,23 @@ import { isMonotonous } from './guards.ts'
 const MIN_RUN = 27
 const SEED_LENGTH = 58
 
-const runCodes = Uint8Array.from({ length: 128 }, (_, code) => (/[\w-]/.test(String.fromCharCode(code)) ? 1 : 0))
-
-/** Whether the text has such a run of `length`, skipping ahead from the end of each possible run. */
-function hasLongRun(text: string, length: number): boolean {
-  let from = 0
-  for (let at = length - 1; at < text.length; at = from + length - 1) {
-    let back = at
-    while (back >= from && runCodes[text.charCodeAt(back)] === 1) back--
-    if (back < from) return true
-    from = back + 1
-  }
-  return false
-}
+const wordCodes = toCodes(/[\w-]/)
 
 /** Credentials without a prefix or a name beside them, recognized by a character and the text around it. */
 export function* findBare(text: string): Generator<Found> {
-  if (!hasLongRun(text, MIN_RUN)) return
+  if (!hasRun(text, wordCodes, MIN_RUN)) return
   yield* findDiscordTokens(text)
   yield* findMailchimpKeys(text)
   yield* findFacebookTokens(text)
   yield* findWindowsHashes(text)
-  for (const { 0: value, index } of hasLongRun(text, SEED_LENGTH) ? text.matchAll(natsSeed) : []) {
+  for (const { 0: value, index } of hasRun(text, wordCodes, SEED_LENGTH) ? text.matchAll(natsSeed) : []) {
     if (!/[A-Za-z0-9]/.test(text.charAt(index - 1))) yield toFound('NATS_SEED', index, value, 0.93)
   }
 }
 
 /** Whether a text contains such a credential. */
-export const holdsBare = (text: string): boolean => hasLongRun(text, MIN_RUN) && findBare(text).next().done !== true
+export const holdsBare = (text: string): boolean =>
+  hasRun(text, wordCodes, MIN_RUN) && findBare(text).next().done !== true
 
 const toFound = (type: string, start: number, value: string, confidence: number): Found => {
   return { type, start, end: start + value.length, severity: 'HIGH', confidence, value, shown: '•••' }

@@ -75,12 +75,13 @@ function readPlan(): Plan {
  * address, which most texts contain, counts only where a login may follow.
  */
 export function mayHoldSecret(text: string): boolean {
+  if (holdsBare(text)) return true
   const hasLogin = text.includes('@')
-  let may = holdsBare(text)
-  if (may) return true
   const { index, keywords } = readPlan()
+  let may = false
   index.scan(text, (keyword) => {
-    may ||= hasLogin || keywords[keyword] !== '://'
+    may = hasLogin || keywords[keyword] !== '://'
+    return !may
   })
   return may
 }

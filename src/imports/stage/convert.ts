@@ -40,14 +40,30 @@ export type Conversion = (ConvertedLines & { lines: number }) | { refused: Refus
 
 const toTime = (instant: string | undefined) => (instant === undefined ? null : Date.parse(instant))
 
+/** An asset as a line gives it. */
+interface GivenAsset {
+  asset: ImportLine['asset']
+  digest: string
+  /** What is masked in it independently of its findings. */
+  values: ReportedValues
+  /** Without these values. */
+  safe: ImportedAsset | undefined
+}
+
+/** Length of the assets that are kept for later pieces of the file, in characters. */
+const MAX_KNOWN_LENGTH = 2_000_000
+
 /** Converts valid lines: excerpts and credentials are masked, fingerprints computed. */
 export class LineConverter {
   readonly #identify: Identify
   #lines: ConvertedLines = { assets: [], facets: [], findings: [] }
+  /** Numbers of the assets and facets by what the file gives. */
   readonly #assets = new Map<string, number>()
   readonly #facets = new Map<string, number>()
-  /** Each asset as its line gives it, and what is masked in it regardless of what its findings report. */
-  #given: { asset: ImportLine['asset']; values: ReportedValues }[] = []
+  #given: GivenAsset[] = []
+  /** Assets of earlier lines, by what the file gives. */
+  readonly #known = new Map<string, GivenAsset>()
+  #knownLength = 0
   /** The excerpts to be masked, and the numbers of their findings. */
   #excerpts: { finding: number; text: string }[] = []
   /** Length of the lines so far, in characters. */
@@ -81,7 +97,7 @@ export class LineConverter {
 
   /** Returns what was added since the last call. */
   take(): ConvertedLines {
-    this.#maskNames()
+    this.#lines.assets = this.#describeAssets()
     this.#maskExcerpts()
     const lines = this.#lines
     this.#lines = { assets: [], facets: [], findings: [] }
@@ -90,18 +106,25 @@ export class LineConverter {
     this.#given = []
     this.#excerpts = []
     this.size = 0
+    if (this.#knownLength > MAX_KNOWN_LENGTH) {
+      this.#known.clear()
+      this.#knownLength = 0
+    }
     return lines
   }
 
   #numberAsset(asset: ImportLine['asset']): number {
-    const given = hash('sha256', JSON.stringify(asset), 'base64')
-    const known = this.#assets.get(given)
-    if (known !== undefined) return known
-    const values = new ReportedValues()
+    const given = JSON.stringify(asset)
+    const number = this.#assets.get(given)
+    if (number !== undefined) return number
     this.#assets.set(given, this.#assets.size)
-    this.#given.push({ asset, values })
-    const safe = sanitizeAsset(asset, this.#identify, values)
-    return this.#lines.assets.push({ givenKey: asset.key, given, asset: safe, isHidden: false }) - 1
+    let known = this.#known.get(given)
+    if (known === undefined) {
+      known = { asset, digest: hash('sha256', given, 'base64'), values: new ReportedValues(), safe: undefined }
+      this.#known.set(given, known)
+      this.#knownLength += given.length
+    }
+    return this.#given.push(known) - 1
   }
 
   #numberFacets(line: ImportLine): number {
@@ -113,23 +136,22 @@ export class LineConverter {
     return this.#lines.facets.push(toSafeFacets(line)) - 1
   }
 
-  /** What the detectors report in a title, container or label is masked in the asset. */
-  #maskNames(): void {
-    const { assets } = this.#lines
-    const texts = this.#given.flatMap(({ asset: { name = '', container = '', labels = [] } }, index) =>
-      [name, container, ...labels].filter((text) => text !== '').map((text) => ({ index, text })),
+  /** What the detectors report in a title, container or label of an asset is masked in it. */
+  #describeAssets(): DescribedAsset[] {
+    const added = this.#given.filter(({ safe }) => safe === undefined)
+    const texts = Map.groupBy(
+      added.flatMap(({ asset: { name = '', container = '', labels = [] }, values }) =>
+        [name, container, ...labels].map((text) => ({ text, values })),
+      ),
+      ({ text }) => text,
     )
-    const changed = new Set<number>()
-    for (const [at, { values }] of redactTexts(texts.map(({ text }) => text)).entries()) {
-      const { index } = texts[at] as (typeof texts)[number]
-      for (const value of values) this.#given[index]?.values.add(value)
-      if (values.length > 0) changed.add(index)
-    }
-    for (const index of changed) {
-      const [described, given] = [assets[index], this.#given[index]]
-      if (described === undefined || given === undefined) continue
-      described.asset = sanitizeAsset(given.asset, this.#identify, given.values)
-    }
+    const redacted = redactTexts([...texts.keys()])
+    for (const [at, owners] of texts.values().toArray().entries())
+      for (const value of redacted[at]?.values ?? []) for (const { values } of owners) values.add(value)
+    return this.#given.map((given) => {
+      given.safe ??= sanitizeAsset(given.asset, this.#identify, given.values)
+      return { givenKey: given.asset.key, given: given.digest, asset: given.safe, isHidden: false }
+    })
   }
 
   /** What is reported in an excerpt is masked in its asset, too, and what was masked in the asset in the excerpt. */
