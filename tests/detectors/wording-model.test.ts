@@ -14,7 +14,7 @@ import { packageFile } from '../../src/runtime/package-files.ts'
 import { digest, digestFeatures, readRecord } from '../../training/record.ts'
 
 const file = readFileSync(packageFile(MODEL_FILE))
-const PINNED = '00ff9b9ff22cdc655a30f67f04a0d976efa4c5612cdc4c4b38ecd7b77423166a'
+const PINNED = 'b4c8e76827fe858118b5fc99c18d74dcd24d264b2e30c73c89b1f9a7e6aaaf58'
 
 function bestOf(text: string) {
   const tokens = toTokens(toCanonical(text).text)
