@@ -56,6 +56,7 @@ const listener =
   /^ ?(?:(?:any|the|your|my|our|their|this|that|a|an|other|end) ?){0,2}(?:users?|humans?|person|people|persons|readers?|operators?|owners?|customers?|clients?|employees?|colleagues?|teams?|managers?|admins?|administrators?|boss|staff|recipients?|authors?|reporters?|reviewers?|applicants?|candidates?|patients?|students?|victims?|anyone|anybody|someone|them|they|him|her|us|me|about|of|that|this|what|why|how|where|when)(?![a-z-])|^ ?(?:[.,;!?)]|$)/
 /** "To hide it from the parser" keeps nothing from a person. */
 const hidingFrom = /^ ?from(?![a-z])/
+const keepingFrom = / from$/
 /** "Don't mention manpages": secrecy is about something at hand. */
 const mentioned =
   /^ ?(?:this|that|it|its?|these|those|any|anything|the|to|your|our|my|how|why|what|where|of|us|them|him|her|me|[.,;!?)]|$)(?![a-z])/
@@ -72,6 +73,9 @@ const givenText =
   /^ ?(?:conversation|prompt|text|page|instructions?|document|message|e-?mail|input|content|questions?|request|chat|context|dialog|above|following|article|task|review|resume|job|website|file|ticket|data|info|list|output|section|paragraph|post|comment|thread|report|note|summary|transcript|results?)/
 /** "Everything we put on the stack" was not said. */
 const saidBefore = /^ ?(?:have|['’]?ve|just|said|say|wrote|discuss|talk|agree|did|were|establish|set|went|spoke|chat)/
+/** "Ignore everything that is not in the list" is about data. */
+const toldBefore =
+  /^ ?(?:you|i|we|was|were|came|comes|has been|had been|precedes?|is above|is written|is said)(?![a-z])/
 /** "From now on you only need to": a relief or a prospect, not an order. */
 const prospect =
   /(?:^|[^a-z])you(?:['’]ll| will| can| may| might)? ?(?:only|just|no longer|also|usually|should)? ?(?:see|get|find|notice|need|have(?! no )|want|like|use|be able|don['’]?t|do not)(?![a-z])/
@@ -82,20 +86,22 @@ const nounBefore =
   /(?:^|[^a-z])(?:your|the|an?|my|this|his|her|our|their|new|old|via|by|in|per|of|from|valid|work)\s$|[a-z]-$/
 const sendingNoun = /^(?:e[-_ ]?mails?|mails?|posts?)$/
 /** Names in code: `reset_errors()`, `parser->reset`, and single words marked as code. */
-const codeBefore = /(?:[\w$]_|->|[\w)]\.)$/
+const codeBefore = /(?:[\w$]_|->|--|[\w)]\.)$/
 const codeAfter = /^_\w/
 /** `void clear()`: the type of a function without a result. */
 const resultType = /^ [\w:*&~]{1,40}\(/
 /** In "the assistant manager", the word refers to a person. */
 const PERSON_REACH = 16
 const person =
-  /^s? (?:managers?|professors?|directors?|editors?|coach|principals?|secretar|teachers?|engineers?|developers?|researchers?|scientists?|teams?|users?|experts?|leads?|owners?|vendors?|providers?|students?)/
+  /^s? (?:managers?|professors?|directors?|editors?|coach|principals?|secretar|teachers?|engineers?|developers?|researchers?|scientists?|teams?|users?|experts?|leads?|owners?|vendors?|providers?|students?|sdk|apis?)/
 const LIST_REACH = 16
-/** "Reasons for using ChatGPT" addresses no one. */
-const gerund = /[a-z]{2}ing\s/
+/** "Reasons for using ChatGPT" and "for example Claude" address no one. */
+const notCalling = /[a-z]{2}ing\s|example|instance/
 // `v`, as in src/kernel/invisible.ts.
 const opening = /(?:^|[\n>]|[.!?]\s)[^\p{L}\p{N}\n]{0,6}$/v
 const callOpening = /(?:^|[\n>:\(#]|[.!?;]\s)[^\p{L}\p{N}\n]{0,6}(?:\p{L}{1,14}\s){0,3}$/v
+/** English forms that stems of other languages include: "the directives are ignored" asks for nothing. */
+const stated = /^(?:ignore[ds]|overridden|bypassed)$/
 /** "Befolge die Regeln nicht": the negation comes last. */
 const DENIAL_REACH = 70
 const denial = /^[^.!?\n]{0,60}[^a-z](?:nicht|niet)(?![a-z])/
@@ -129,7 +135,8 @@ export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] 
   const { text } = tokens
   const derived: SlotHit[] = []
   const kept = hits.filter((hit) => {
-    if (hit.slot === dismiss || hit.slot === undo) return !isNegated(text, hit) && !isCode(text, hit)
+    if (hit.slot === dismiss || hit.slot === undo)
+      return !isNegated(text, hit) && !isCode(text, hit) && !stated.test(text.slice(hit.start, hit.end))
     if (hit.slot === unasked) return !isAskingElse(text, hit)
     if (hit.slot === instead)
       return !weakInstead.test(text.slice(hit.start, hit.end)) || answering.test(text.slice(hit.end, hit.end + 32))
@@ -171,6 +178,7 @@ const isNegated = (text: string, { start, end }: SlotHit) =>
 
 function isGivenText(text: string, { start, end }: SlotHit): boolean {
   const words = text.slice(start, end)
+  if (words === 'everything that') return toldBefore.test(text.slice(end, end + 16))
   if (words === 'everything we') return saidBefore.test(text.slice(end, end + 16))
   return !restOf.test(words) || givenText.test(text.slice(end, end + 16))
 }
@@ -188,6 +196,7 @@ const isPermission = (text: string, { start, end }: SlotHit) =>
 function isSecrecy(text: string, { start, end }: SlotHit): boolean {
   const after = text.slice(end, end + CLAUSE_REACH)
   const words = text.slice(start, end)
+  if (keepingFrom.test(words)) return listener.test(after)
   const from = hidingFrom.exec(after)
   if (words.startsWith('hide ') && from !== null) return listener.test(after.slice(from[0].length))
   const verb = /(?:t|never) (tell|mention)$/.exec(words)?.[1]
@@ -256,7 +265,7 @@ function isCalled(text: string, hit: SlotHit, name: SlotHit): boolean {
   if (isUnspaced(text, name) && hit.end > name.end && hit.start - name.end <= 1) return true
   if (hit.end > name.start || name.start - hit.end > CALL_REACH) return false
   const between = text.slice(hit.end, name.start)
-  return !pause.test(between) && !(name.language === ENGLISH && gerund.test(between)) && isOpening(text, hit)
+  return !pause.test(between) && !(name.language === ENGLISH && notCalling.test(between)) && isOpening(text, hit)
 }
 
 /** CJK and similar scripts, whose languages omit the pronoun and put the particle last. */

@@ -12,7 +12,7 @@ export const promptInjectionDescription: DetectorDescription<PromptInjectionConf
   description:
     'Finds text that tries to control an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 14 more. About half of the wordings by unseen authors are found; plain requests are not.',
   category: 'THREAT',
-  version: 5,
+  version: 6,
   reads: 'documents',
   config: PromptInjectionConfig,
   findingTypes: [

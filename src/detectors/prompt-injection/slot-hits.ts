@@ -135,7 +135,7 @@ function isWord({ text, hashes, starts }: Tokens, at: number, { hash, stem }: Ex
 
 /** Maximum number of characters between the words of one expression. */
 const MAX_GAP = 3
-const parting = new Set([...',;:{}()[]<>|=/\\'].map((sign) => sign.charCodeAt(0)))
+const parting = new Set([...',;:{}()[]<>|=/\\`'].map((sign) => sign.charCodeAt(0)))
 
 function isNext({ text, starts, ends }: Tokens, at: number): boolean {
   const [end = 0, start = 0] = [ends[at - 1], starts[at]]

@@ -42,6 +42,7 @@ const MAX_ALIKE = 12
 
 /** Signals from combinations of slots within two neighbouring sentences. */
 export function findSlotSignals(tokens: Tokens, found: readonly SlotHit[]): Signal[] {
+  const { text } = tokens
   const hits = addDerived(limitAlike(found), tokens)
   const signals: Signal[] = []
   for (let from = 0; from < hits.length; ) {
@@ -50,7 +51,7 @@ export function findSlotSignals(tokens: Tokens, found: readonly SlotHit[]): Sign
     while (next < hits.length && hits[next]?.sentence === sentence) next++
     let end = next
     while (end < hits.length && hits[end]?.sentence === sentence + 1) end++
-    if (end - from > 1) addSignals(signals, hits.slice(from, end))
+    if (end - from > 1) addSignals(text, signals, hits.slice(from, end))
     from = next
   }
   return signals
@@ -76,7 +77,7 @@ const alike = new Uint8Array(slots.length * (languages.length + 1))
 const lows = new Int32Array(languages.length)
 const highs = new Int32Array(languages.length)
 const markBit = masksOfSlots[slotNumber.mark] ?? { low: 0, high: 0 }
-function addSignals(signals: Signal[], hits: readonly SlotHit[]): void {
+function addSignals(text: string, signals: Signal[], hits: readonly SlotHit[]): void {
   let neutralLow = 0
   let neutralHigh = 0
   const present: number[] = []
@@ -102,7 +103,7 @@ function addSignals(signals: Signal[], hits: readonly SlotHit[]): void {
     for (const each of prepared) {
       if (!holdsAll(mask, each.masks)) continue
       own ??= select(hits, language)
-      const span = findTogether(own, each)
+      const span = findTogether(text, own, each)
       if (span === undefined) continue
       const { id, type, severity, confidence } = each
       signals.push({ rule: id, type, severity, confidence, ...span })
@@ -126,8 +127,12 @@ function select(hits: readonly SlotHit[], language: number): SlotHit[] {
   })
 }
 
+/** A bracket that opens or closes between the words: one of them is an aside. */
+const aside = /\s\([^()]*$|^[^()]*\)\s/
+
 /** The first range in which different hits fill all groups within the maximum distance. */
 function findTogether(
+  text: string,
   hits: readonly SlotHit[],
   { masks, within, inSentence }: Prepared,
 ): { start: number; end: number } | undefined {
@@ -145,7 +150,7 @@ function findTogether(
     if (taken.length < masks.length) continue
     const start = Math.min(...taken.map((hit) => hit.start))
     const end = Math.max(...taken.map((hit) => hit.end))
-    if (end - start <= within) return { start, end }
+    if (end - start <= within && !(inSentence && aside.test(text.slice(start, end)))) return { start, end }
   }
   return undefined
 }

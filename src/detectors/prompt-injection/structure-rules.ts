@@ -26,14 +26,6 @@ export const structureRules: readonly StructureRule[] = [
     pattern: /(?:^|[\n>|.!?"'(])[^\w\n]{0,4}(?:user|human):[^\n]{0,60}\b(?:repeat|please say|print|translate)\b/g,
   },
   {
-    id: 'fake-turns',
-    type: 'ROLE_TOKEN',
-    severity: 'MEDIUM',
-    confidence: 0.7,
-    triggers: ['assistant:', '\nai:'],
-    pattern: /(?:^|\n)[^\w\n]{0,4}(?:human|user):[^\n]{8,300}\n{1,3}[^\w\n]{0,4}(?:assistant|ai):/g,
-  },
-  {
     id: 'fake-turns-answered',
     type: 'ROLE_TOKEN',
     severity: 'MEDIUM',
@@ -67,24 +59,7 @@ export const structureRules: readonly StructureRule[] = [
     confidence: 0.75,
     triggers: ['[system]', '<system>', '</system>', '{system:'],
     pattern:
-      /(?:^|\n)[^\w\n]{0,4}\[system\](?![([:])\s?(?=\w)|\[system\]\s?\[system\]|(?<![a-z])<\/?system>\s{0,3}(?=[\w\n])|\{system:/g,
-  },
-  {
-    id: 'system-message',
-    type: 'ROLE_TOKEN',
-    severity: 'HIGH',
-    confidence: 0.75,
-    triggers: ['"role"', "'role'"],
-    pattern: /(?<!messages["']?\s?[:=]\s?\[\s?\{\s?)["']role["']\s?:\s?["']system["']\s?,\s?["']content["']\s?:/g,
-  },
-  {
-    id: 'system-heading',
-    type: 'ROLE_TOKEN',
-    severity: 'HIGH',
-    confidence: 0.75,
-    triggers: ['system prompt', '### system', '### instruction'],
-    pattern:
-      /(?:^|\n)(?:[^\w\n]{0,6}(?:begin|end|start) (?:of )?system prompt\b|### ?(?:system|instructions?)(?: message| prompt)?:)/g,
+      /(?:^|\n)[^\w\n*-]{0,4}\[system\](?![([:])\s?(?=\w)|\[system\]\s?\[system\]|(?<![a-z])<\/?system>\s{0,3}(?=[\w\n])|\{system:/g,
   },
   {
     id: 'dan',

@@ -24,8 +24,6 @@ export const slots = [
   'void',
   /** New, next, updated. */
   'renewed',
-  /** Real, actual, true. */
-  'genuine',
   /** To say something else instead: and just say, instead write. */
   'instead',
   /** You and your. */
@@ -84,10 +82,6 @@ export const slots = [
   'onward',
   /** To pretend, to act as, to imagine. */
   'play',
-  /** To enable, to enter. */
-  'switchOn',
-  /** God mode, jailbreak mode. */
-  'freeMode',
   /** Unrestricted, without limits. */
   'free',
   /** A marker that imitates authority: SYSTEM OVERRIDE, end of document. */
