@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type AskedQuestions, askQuestions } from '../query/engine/verify.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { version } from '../runtime/package-files.ts'
+import { writeWhole } from '../runtime/regular-file.ts'
 import type { Reader } from '../store/store.ts'
 import { readDatabaseVersion } from '../store/version.store.ts'
 
@@ -50,11 +51,10 @@ export function compareAnswers({ former, copy, questions, budgetMs, now, home }:
   }))
   const { definitions } = both.former
   const report = { assay: version, node: process.version, seed, now, questions: number, differing: differing.length }
-  mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 })
+  makeFolder(join(home, 'logs'), 0o700)
   const databases = { former: both.former.database, copy: both.copy.database }
-  writeFileSync(join(home, file), JSON.stringify({ ...report, databases, definitions, examples }, undefined, 2), {
-    mode: 0o600,
-  })
+  const text = JSON.stringify({ ...report, databases, definitions, examples }, undefined, 2)
+  writeWhole(join(home, file), text, 0o600)
   const message = `The copy answers ${differing.length} of ${number} questions differently; report this with the file ${file} of the data folder, which has the first of them, then run \`assay move --cancel\` and start again.`
   const issues = examples.flatMap(({ question, ...sides }) =>
     Object.entries(sides).map(([side, { plan, answer = [] }]) => ({

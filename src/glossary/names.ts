@@ -1,8 +1,9 @@
 import { detectorTypes, severities } from '../detectors/detector.ts'
 import { findingStatuses } from '../findings/model.ts'
+import { byCodeUnits } from '../kernel/by-code-units.ts'
 import { type AppError, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
 import { quote, showName } from '../kernel/shown.ts'
-import { compareTexts, isSameName, likeness } from '../kernel/suggest.ts'
+import { isSameName, likeness } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { findTermBySlug, listTermNames, listTerms } from './glossary.store.ts'
 import type { NamedRow, TermRecord } from './model.ts'
@@ -92,7 +93,7 @@ function closestNames(kind: string, name: string, rows: readonly NamedRow[], lea
       score: Math.max(...[row.slug, row.displayName, ...row.synonyms].map((other) => likeness(name, other))),
     }))
     .filter(({ score }) => score >= least)
-    .sort((a, b) => b.score - a.score || gap(a) - gap(b) || compareTexts(a.suggestion.value, b.suggestion.value))
+    .sort((a, b) => b.score - a.score || gap(a) - gap(b) || byCodeUnits(a.suggestion.value, b.suggestion.value))
     .slice(0, 5)
     .map(({ suggestion }) => suggestion)
 }

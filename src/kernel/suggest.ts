@@ -1,3 +1,5 @@
+import { byCodeUnits } from './by-code-units.ts'
+
 /**
  * Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours that turn `a` into
  * `b`.
@@ -60,15 +62,12 @@ export function likeness(wanted: string, candidate: string): number {
   return Math.max(spelling, words, inside)
 }
 
-/** The same on every machine, unlike an order of a language. */
-export const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
-
 /** The candidates most similar to `wanted`, best first. */
 export function closest<T>(wanted: string, candidates: Iterable<T>, nameOf: (item: T) => string, limit = 5): T[] {
   return [...candidates]
     .map((item) => ({ item, score: likeness(wanted, nameOf(item)) }))
     .filter(({ score }) => score >= 0.4)
-    .sort((a, b) => b.score - a.score || compareTexts(nameOf(a.item), nameOf(b.item)))
+    .sort((a, b) => b.score - a.score || byCodeUnits(nameOf(a.item), nameOf(b.item)))
     .slice(0, limit)
     .map(({ item }) => item)
 }

@@ -1,4 +1,5 @@
 import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
+import { byCodeUnits } from '../../kernel/by-code-units.ts'
 import { cutText } from '../../kernel/well-formed.ts'
 import type {
   BiDashboard,
@@ -19,7 +20,7 @@ const MAX_PART_LENGTH = 200_000
 const address = /\bhttps?:\/\/[^\s<>"'`|\\^{}]+/gi
 
 const byName = <T extends { name: string }>(items: readonly T[]) =>
-  items.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  items.toSorted((a, b) => byCodeUnits(a.name, b.name))
 
 const name = (text: string, path: string, label: string, section: string): Part[] =>
   text === '' ? [] : [{ kind: 'name', text, path, label, section }]

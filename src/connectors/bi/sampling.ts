@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { byCodeUnits } from '../../kernel/by-code-units.ts'
 import type { Sampling, ScanWarning } from '../connector.ts'
 import { listOrderNames, type Order, toOrder } from '../order-by.ts'
 import type { ContentLoader, LoadedContent } from './content.ts'
@@ -23,7 +24,6 @@ export interface SampleSelection {
 }
 
 const rankOf = (seed: number, id: string) => hash('sha256', `${seed}:${id}`)
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function toUnits(content: LoadedContent, refreshes: ReadonlyMap<string, number>): Unit[] {
   const none = { modifiedAt: undefined, createdAt: undefined, refreshedAt: undefined, datasetId: undefined }
@@ -50,14 +50,14 @@ function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; u
   const order = toOrder(sampling.orderBy)
   const latest = strategy === 'LATEST'
   if (latest && (order === 'name' || order === 'id')) {
-    const sorted = units.toSorted((a, b) => compare(a[order], b[order]) || compare(a.id, b.id))
+    const sorted = units.toSorted((a, b) => byCodeUnits(a[order], b[order]) || byCodeUnits(a.id, b.id))
     return { chosen: sorted.slice(0, limit), undated: false }
   }
   const dated = latest && units.some((unit) => dateOf(unit, order) !== undefined)
   const ranked = units.toSorted(
     (a, b) =>
       (dated ? (dateOf(b, order) ?? -1) - (dateOf(a, order) ?? -1) : 0) ||
-      compare(rankOf(seed, a.id), rankOf(seed, b.id)),
+      byCodeUnits(rankOf(seed, a.id), rankOf(seed, b.id)),
   )
   return { chosen: ranked.slice(0, limit), undated: latest && !dated && units.length > 0 }
 }

@@ -1,3 +1,4 @@
+import { byCodeUnits } from '../../kernel/by-code-units.ts'
 import { createRandom } from '../../kernel/random.ts'
 import type { Sampling } from '../connector.ts'
 import type { HttpClient } from '../http/transport.ts'
@@ -23,7 +24,7 @@ function* inChunks<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
-const byNumber = (a: string, b: string) => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
+const byNumber = (a: string, b: string) => a.length - b.length || byCodeUnits(a, b)
 
 const orders: Record<Column, (a: PageWire, b: PageWire) => number> = {
   'modified-date': (a, b) => (toInstant(b.version?.createdAt) ?? 0) - (toInstant(a.version?.createdAt) ?? 0),

@@ -3,6 +3,7 @@ import { ownFacets } from '../../engine/index/assets.ts'
 import { catchUp } from '../../engine/load.store.ts'
 import type { ComboSlot } from '../../findings/facets.ts'
 import { listDeletedSources } from '../../findings/source-names.store.ts'
+import { byCodeUnits } from '../../kernel/by-code-units.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Reader } from '../../store/store.ts'
 import type { RunPlan } from '../answer/value.ts'
@@ -119,5 +120,3 @@ export function listSeenValues(reader: Reader, key: FreeKey): SafeText[] {
 const assetSlots = ['kind', 'container', ...ownFacets] as const
 const isAssetSlot = (slot: string): slot is (typeof assetSlots)[number] =>
   (assetSlots as readonly string[]).includes(slot)
-
-const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
