@@ -84,7 +84,8 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
   })
   const withWarnings = (source: Source, told: SourceWarning[] = []) => {
     const left = listLeftOut(plugins, source.config)
-    if (left.length === 0) return told.length === 0 ? source : { ...source, warnings: told }
+    if (left.length === 0 && told.length === 0) return source
+    if (left.length === 0) return { ...source, warnings: told }
     const message = `The list of detectors leaves out ${left.join(', ')}, so no scan of ${quote(source.name)} runs ${left.length === 1 ? 'it' : 'them'}.`
     return { ...source, warnings: [...told, { code: 'detectors_left_out' as const, message }] }
   }

@@ -25,15 +25,10 @@ export function* findUrlCredential(text: string, at: number, progress: SearchPro
   const password = decode(rest)
   const isToken = /^(?:x-oauth-basic|x-access-token|oauth2|git|token)$/i
   const secret = isToken.test(password) ? user : password
-  const isFactory = factoryAccount.test(password) && password.toLowerCase() === user.toLowerCase()
-  if (
-    secret.length < 4 ||
-    (secret.length < 5 && !isFactory) ||
-    (isPlaceholder(secret) && !isFactory) ||
-    (password.toLowerCase() === user.toLowerCase() && !isFactory) ||
-    /^[\d.]+$|(?:^|:)anon/i.test(secret)
-  )
-    return
+  const isLogin = password.toLowerCase() === user.toLowerCase()
+  const isFactory = isLogin && factoryAccount.test(password)
+  if (!isFactory && (secret.length < 5 || isLogin || isPlaceholder(secret))) return
+  if (/^[\d.]+$|(?:^|:)anon/i.test(secret)) return
   if (/^(?:user|username|dbuser|login|usr)$/i.test(user) && passwordConfidence(secret, true, false) === 0) return
   const database = databases.test(name)
   const own =

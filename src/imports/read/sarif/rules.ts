@@ -125,10 +125,11 @@ export class RunRules {
   #describe(reference: RuleReference): Descriptor | undefined {
     const { id, index, guid, toolComponent } = reference
     const named = toolComponent === undefined ? this.#components[0] : this.#findComponent(toolComponent)
-    const isAt = itemAt(memberOf(named?.value, 'rules'), index) !== undefined
-    const atIndex = named !== undefined && isAt ? { component: named, index: index as number } : undefined
+    const raw = itemAt(memberOf(named?.value, 'rules'), index)
+    const atIndex =
+      named !== undefined && index !== undefined && raw !== undefined ? { component: named, index } : undefined
     if (atIndex !== undefined) {
-      const own = textOf(memberOf(itemAt(memberOf(named?.value, 'rules'), index), 'id'))
+      const own = textOf(memberOf(raw, 'id'))
       if (id === undefined || own === undefined || isWithin(id, own)) return atIndex
     }
     const searched = toolComponent === undefined || named === undefined ? this.#components : [named]
@@ -165,7 +166,6 @@ class Overrides {
   add(id: string | undefined, rule: SarifRule | undefined, level: unknown): void {
     if (rule !== undefined && (id === undefined || id === rule.id)) this.#ofRules.set(rule, level)
     else if (id !== undefined) this.#ofIds.set(id, level)
-    else return
   }
 
   find(id: string, rule: SarifRule | undefined): unknown {
