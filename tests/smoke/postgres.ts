@@ -3,8 +3,8 @@ import { cpSync, existsSync, globSync, readFileSync, symlinkSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { fetchPackage } from '../support/npm-package.ts'
 import { startOwnPostgres } from '../support/postgres.ts'
-import { fetchPackage } from '../support/registry.ts'
 
 // Runs the tests of PostgreSQL on its newest version, from a package of the npm registry, and on that version also those
 // of the rooms whose SQL it runs. `npm run test:postgres -- tests/store` takes only the files below a folder.

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { fetchPackage } from './registry.ts'
+import { fetchPackage } from './npm-package.ts'
 
 /** The supported lines of Node.js. */
 export const nodeLines = ['22', '24', '26'] as const

@@ -43,7 +43,11 @@ export function summarize(log: Json): Summary {
       })
     }
   }
-  const all = [...distinct.values()]
+  return countRead([...distinct.values()])
+}
+
+/** Counts findings, whoever has read them. */
+export function countRead(all: readonly Read[]): Summary {
   const count = (read: (each: Read) => string) => {
     const counts: Record<string, number> = {}
     for (const each of all) counts[read(each)] = (counts[read(each)] ?? 0) + 1

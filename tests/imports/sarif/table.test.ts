@@ -8,7 +8,7 @@ import { isLong } from '../../support/long.ts'
 import { dumpTables, importText, listFindings } from '../importing.ts'
 import { shift } from './builders.ts'
 import { cases } from './cases.ts'
-import { type Summary, summarize } from './reader.ts'
+import { countRead, type Summary, summarize } from './reader.ts'
 
 let bench: Workbench
 
@@ -19,20 +19,13 @@ afterEach(() => bench.close())
 
 const bring = (log: unknown) => importText(bench, JSON.stringify(log), 'scanner', 'sarif')
 
-function summarizeFindings(findings: readonly Finding[]): Summary {
-  const count = (read: (finding: Finding) => string) => {
-    const counts: Record<string, number> = {}
-    for (const finding of findings) counts[read(finding)] = (counts[read(finding)] ?? 0) + 1
-    return counts
-  }
-  return {
-    findings: findings.length,
-    rules: count(({ findingType }) => findingType),
-    severities: count(({ severity }) => severity),
-    statuses: count(({ status }) => status),
-    places: count(({ asset, location }) => `${asset.key}:${location?.line ?? ''}`),
-  }
-}
+const summarizeFindings = (findings: readonly Finding[]): Summary =>
+  countRead(
+    findings.map(({ findingType: rule, severity, status, asset: { key }, location }) => ({
+      ...{ rule, severity, status, key },
+      line: location?.line,
+    })),
+  )
 
 describe('a SARIF log', () => {
   it.each(cases)(
