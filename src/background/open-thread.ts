@@ -13,13 +13,13 @@ interface OpenedThread {
 
 /** Opens what a thread works with, by its worker data; `write` passes its log lines on. */
 export async function openThread(
-  { place, logLevel, proxy }: ThreadSettings,
+  { place, connections, logLevel, proxy }: ThreadSettings,
   write: (line: string) => void,
 ): Promise<OpenedThread> {
   useProxies(proxy)
   const now = () => Date.now()
   const log = createLog({ level: logLevel, write, now, hide: toLoggedText })
   // The thread that started this one has already checked the location of the folder.
-  const store = await openStore(place, { now, networkFolder: true, mustExist: true })
+  const store = await openStore(place, { now, networkFolder: true, mustExist: true, connections })
   return { now, log, store }
 }

@@ -6,7 +6,7 @@ import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc
 import type { QueryThreadProtocol } from './query.worker.ts'
 import type { CheckedQuestion } from './question.ts'
 import type { ServedAnswers } from './served-answers.ts'
-import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
+import { type ThreadOptions, toThreadSettings, toWorkerOptions } from './thread-options.ts'
 
 const SCRIPT = 'background/query.worker'
 /** The interval between checks for enough findings. */
@@ -63,7 +63,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
   const start = (): Thread => {
     const thread = openWorker<QueryThreadProtocol>({
       script,
-      settings: { workerData: toThreadSettings(options), stdout: true },
+      settings: toWorkerOptions(toThreadSettings(options)),
       events: {
         log: options.writeLine,
         outdated: () => {

@@ -10,7 +10,7 @@ import { createOwner, type Owner, processMark } from '../scans/owner.ts'
 import { listScansOf, releaseScansOf } from '../scans/scans.store.ts'
 import type { Store } from '../store/store.ts'
 import type { ImportRequest, ScanThreadProtocol, ScanThreadSettings } from './scan.worker.ts'
-import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
+import { type ThreadOptions, toThreadSettings, toWorkerOptions } from './thread-options.ts'
 
 const SCRIPT = 'background/scan.worker'
 /** Limit of the young generation of the heap: document texts are short-lived. */
@@ -123,8 +123,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     const worker = openWorker<ScanThreadProtocol>({
       script,
       settings: {
-        workerData,
-        stdout: true,
+        ...toWorkerOptions(workerData),
         resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES, maxOldGenerationSizeMb: OLD_MEGABYTES },
       },
       events: {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lookups } from '../background/lookups.ts'
 import { isClosing } from '../background/query-thread.ts'
-import { type ThreadOptions, toThreadSettings, YOUNG_MEGABYTES } from '../background/thread-options.ts'
+import { type ThreadOptions, toThreadSettings, toWorkerOptions, YOUNG_MEGABYTES } from '../background/thread-options.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { AskedContext, Caller, Progress, ScanRunner } from '../operation/context.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
@@ -52,7 +52,7 @@ export function createDatabaseThreads(options: DatabaseThreadsOptions): Database
     const workerData: DatabaseThreadSettings = { ...toThreadSettings(options), settings }
     const thread = openWorker<DatabaseThreadProtocol>({
       script,
-      settings: { workerData, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
+      settings: { ...toWorkerOptions(workerData), resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
       events: {
         log: options.writeLine,
         progress: ({ id, progress }) => reports.get(id)?.(progress),

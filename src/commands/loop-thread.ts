@@ -1,6 +1,6 @@
 import type { BackgroundSettings } from '../background/background.ts'
 import type { Loop } from '../background/loop.ts'
-import { type ThreadOptions, toThreadSettings, YOUNG_MEGABYTES } from '../background/thread-options.ts'
+import { type ThreadOptions, toThreadSettings, toWorkerOptions, YOUNG_MEGABYTES } from '../background/thread-options.ts'
 import { AppError, toErrorReport } from '../kernel/errors.ts'
 import type { ScanRunner } from '../operation/context.ts'
 import { openWorker, type WorkerClient } from '../runtime/worker-rpc.ts'
@@ -33,7 +33,7 @@ export function createLoopThread(options: LoopThreadOptions): Loop {
     const workerData: DatabaseThreadSettings = { ...toThreadSettings(options), settings, loop: settings, processMark }
     const opened = openWorker<DatabaseThreadProtocol>({
       script,
-      settings: { workerData, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
+      settings: { ...toWorkerOptions(workerData), resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
       events: {
         log: options.writeLine,
         progress: () => {},

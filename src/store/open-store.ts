@@ -11,11 +11,12 @@ export async function openStore(place: StorePlace, options: StoreOptions): Promi
   const { address } = place
   if (address.password !== undefined) rememberSecret(address.password)
   const { PostgresStore } = await import('./postgres/store.ts')
-  const { now, mustExist, onUpgrade } = options
+  const { now, mustExist, onUpgrade, connections } = options
   return PostgresStore.open({
     ...{ now, address },
     ...(mustExist === undefined ? {} : { mustExist }),
     ...(onUpgrade === undefined ? {} : { onUpgrade }),
+    ...(connections === undefined ? {} : { connections }),
   })
 }
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { Connection, LOCK_RETRY_MS, LOCK_TIMEOUT_MS, openConnection, WAL_TRUNCATE_BYTES } from './connection.ts'
@@ -40,6 +41,8 @@ export interface StoreOptions {
   mustExist?: boolean
   /** On a server: called after an older schema was upgraded; without it, such a database is refused. */
   onUpgrade?: (upgrade: SchemaUpgrade) => void
+  /** On a server: those to use, from the thread that started this one. */
+  connections?: SharedConnections | undefined
   /** Replaces the free-space check in tests. */
   freeBytes?: () => number
 }
@@ -107,7 +110,16 @@ export interface Store {
   close(): void
 }
 
+/** How a thread reaches its connections to a server of databases, which one thread holds for the process. */
+export interface SharedConnections {
+  port: MessagePort
+  /** Whether that thread has ended. */
+  ended: Int32Array
+}
+
 export interface StoreServer {
+  /** For a thread that the calling one is about to start. */
+  shareConnections(): SharedConnections
   /** Why nothing can be written: the reason that the error of a write would have. */
   findWriteProblem(): 'read_only' | 'database_refused' | undefined
   /** Differences of the tables, indexes, triggers and the like from those of this version. */

@@ -15,7 +15,7 @@ const kinds: Readonly<Record<string, object>> = {
   'commands/database.worker.js': {},
   'documents/office/pdf.worker.js': {},
   'imports/stage/import.worker.js': {},
-  'store/postgres/connection.worker.js': {},
+  'store/postgres/connection.worker.js': { ended: new Int32Array(new SharedArrayBuffer(4)) },
 }
 
 const common = {

@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/errors.ts'
 import { startWorker } from '../../runtime/package-files.ts'
+import type { SharedConnections } from '../store.ts'
 import type { PostgresAddress } from '../store-place.ts'
 
 export interface PostgresSettings {
@@ -46,6 +47,9 @@ export interface PostgresResult {
 
 export type PostgresReply = PostgresResult | { failure: PostgresFailure }
 
+/** SQLSTATE of a connection that is lost. */
+export const CONNECTION_LOST = '08006'
+
 /** An error that PostgreSQL or the connection to it reported. */
 export class PostgresError extends Error {
   readonly code: string
@@ -59,88 +63,103 @@ export class PostgresError extends Error {
   }
 }
 
-/** What the thread of the connections is sent to serve a further one. */
+/** What the thread of the connections is sent to serve a further one, which ends when its port is closed. */
 export interface PostgresSession {
   settings: PostgresSettings
   port: MessagePort
-  /** The state of the thread: WAITED, REPLIED or ENDED. */
+  /** Of the calling thread: WAITED or REPLIED. */
   state: Int32Array
 }
 
-/** A reply is awaited or there, or the thread has ended. */
-export const [WAITED, REPLIED, ENDED] = [0, 1, 2]
+/** A reply is awaited or there. */
+export const [WAITED, REPLIED] = [0, 1]
+export const ENDED = 1
+/** How often a thread that waits for a reply checks whether the thread of the connections has ended. */
+const CHECK_MS = 1_000
 
 /** Limit of the young generation of its heap: rows are passed on at once. */
 const YOUNG_MEGABYTES = 6
 
-interface ConnectionThread {
-  worker: Worker
-  state: Int32Array
-}
+/** The thread with the connections that this one has started. */
+let started: { worker: Worker; ended: Int32Array } | undefined
+/** How this thread reaches its connections. */
+let used: SharedConnections | undefined
+/** It waits for one of them at a time. */
+const state = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
-/** One for all connections of the calling thread, which waits for one of them at a time. */
-let shared: ConnectionThread | undefined
+const hasEnded = ({ ended }: { ended: Int32Array }): boolean => Atomics.load(ended, 0) === ENDED
 
-function takeThread(): ConnectionThread {
-  if (shared !== undefined && Atomics.load(shared.state, 0) !== ENDED) return shared
+function startThread() {
+  const ended = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const worker = startWorker('store/postgres/connection.worker', {
+    workerData: { ended },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   })
   worker.unref()
-  shared = { worker, state: new Int32Array(new SharedArrayBuffer(4)) }
-  return shared
+  worker.on('error', (error) => process.emitWarning(error))
+  // The thread notes its end itself, unless its memory is exhausted.
+  worker.once('exit', () => Atomics.store(ended, 0, ENDED))
+  return { worker, ended }
+}
+
+/** Access for a further thread to the connections that this thread holds in another one. */
+export function shareConnections(): SharedConnections {
+  if (started === undefined || hasEnded(started)) started = startThread()
+  const { port1, port2 } = new MessageChannel()
+  started.worker.postMessage(port2, [port2])
+  port1.unref()
+  return { port: port1, ended: started.ended }
+}
+
+/** Lets the connections of this thread be held by the thread that another one has started. */
+export function useConnections(shared: SharedConnections): void {
+  used = shared
 }
 
 /**
- * A connection to PostgreSQL whose calls block the calling thread. A worker, which starts with the first call, holds it;
- * the main thread of a server must not use it for anything that takes long, because it cannot answer requests meanwhile.
+ * A connection to PostgreSQL whose calls block the calling thread. Another thread, which starts with the first call,
+ * holds it; the main thread of a server must not use it for anything that takes long, because it cannot answer requests
+ * meanwhile.
  */
 export class PostgresClient {
   readonly #settings: PostgresSettings
-  /** The way to the thread of the connection, from the first call on. */
-  #session: { state: Int32Array; port: MessagePort } | undefined
-  /** Whether the connection was closed, or its thread has ended. */
-  #isLost = false
+  /** The way to the connection, from the first call on. */
+  #session: SharedConnections | undefined
+  #isClosed = false
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings
   }
 
-  #start(): { state: Int32Array; port: MessagePort } {
+  #start(): SharedConnections {
+    if (used === undefined || hasEnded(used)) used = shareConnections()
     const { port1, port2 } = new MessageChannel()
-    const { worker, state } = takeThread()
     const session: PostgresSession = { settings: this.#settings, port: port2, state }
-    worker.postMessage(session, [port2])
+    used.port.postMessage(session, [port2])
     port1.unref()
-    return { state, port: port1 }
+    return { port: port1, ended: used.ended }
   }
 
   /** @throws PostgresError */
   query(request: PostgresRequest): PostgresResult {
-    if (this.#isLost) throw toLost()
-    this.#session ??= this.#start()
-    const { state, port } = this.#session
-    // One that has ended stays so.
-    Atomics.compareExchange(state, 0, REPLIED, WAITED)
-    port.postMessage(request)
+    if (this.#isClosed)
+      throw new AppError('unavailable', 'The connection to PostgreSQL was closed; try again.', { reason: 'busy' })
+    if (this.#session === undefined || hasEnded(this.#session)) this.#session = this.#start()
+    const session = this.#session
+    Atomics.store(state, 0, WAITED)
+    session.port.postMessage(request)
     // The notification of an earlier reply may come late, so the state decides.
-    while (Atomics.load(state, 0) === WAITED) Atomics.wait(state, 0, WAITED)
-    const received = receiveMessageOnPort(port) as { message: PostgresReply } | undefined
-    if (received === undefined) {
-      this.#isLost = true
-      throw toLost()
-    }
-    const { message } = received
+    while (Atomics.load(state, 0) === WAITED && !hasEnded(session)) Atomics.wait(state, 0, WAITED, CHECK_MS)
+    const received = receiveMessageOnPort(session.port) as { message: PostgresReply } | undefined
+    const lost: PostgresReply = { failure: { message: 'the thread of the connection ended', code: CONNECTION_LOST } }
+    const { message } = received ?? { message: lost }
     if ('failure' in message) throw new PostgresError(message.failure)
     return message
   }
 
   close(): void {
-    if (this.#isLost) return
-    this.#isLost = true
+    this.#isClosed = true
+    // Closing the port here would wait for the next turn of the event loop.
     this.#session?.port.postMessage('close')
   }
 }
-
-const toLost = () =>
-  new AppError('unavailable', 'The connection to PostgreSQL was closed; try again.', { reason: 'busy' })

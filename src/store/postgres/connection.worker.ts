@@ -1,6 +1,7 @@
-import { parentPort } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import {
+  CONNECTION_LOST,
   ENDED,
   type PostgresFailure,
   type PostgresReply,
@@ -19,7 +20,7 @@ pg.types.setTypeParser(NUMERIC, Number)
 
 /** Codes for errors of the pg package that have none. */
 const codes: readonly (readonly [RegExp, string])[] = [
-  [/^Connection terminated|connection error|^timeout expired/i, '08006'],
+  [/^Connection terminated|connection error|^timeout expired/i, CONNECTION_LOST],
   [/does not support SSL/i, NO_TLS],
   [/password must be a (?:non-empty )?string|^SASL/i, '28P01'],
 ]
@@ -31,17 +32,10 @@ const toFailure = (error: unknown): { failure: PostgresFailure } => {
   return { failure: { message, code: String(code), ...(constraint === undefined ? {} : { constraint }) } }
 }
 
-function wake(state: Int32Array, reached: number): void {
-  Atomics.store(state, 0, reached)
-  Atomics.notify(state, 0)
-}
-
-let served: Int32Array | undefined
-
-/** Serves a connection until it is closed. */
+/** Serves a connection until its port is closed, by its thread or with it. */
 function serve({ settings, port, state }: PostgresSession): void {
-  served = state
   let client: pg.Client | undefined
+  let isClosed = false
   let session = 0
 
   async function connect(): Promise<pg.Client> {
@@ -52,6 +46,7 @@ function serve({ settings, port, state }: PostgresSession): void {
     })
     await opened.connect()
     await opened.query(settings.setup)
+    if (isClosed) await opened.end()
     return opened
   }
 
@@ -72,7 +67,7 @@ function serve({ settings, port, state }: PostgresSession): void {
 
   async function run({ before = [], name, text, values, lines, begins }: PostgresRequest): Promise<PostgresReply> {
     if (client === undefined) {
-      if (!begins) throw Object.assign(new Error('the connection was lost'), { code: '08006' })
+      if (!begins) throw Object.assign(new Error('the connection was lost'), { code: CONNECTION_LOST })
       client = await connectSoon()
       session++
     }
@@ -96,21 +91,20 @@ function serve({ settings, port, state }: PostgresSession): void {
   }
 
   port.on('message', (request: PostgresRequest | 'close') => {
-    if (request === 'close') {
-      const closing = client?.end() ?? Promise.resolve()
-      closing.catch(() => {}).finally(() => port.close())
-      return
-    }
+    if (request === 'close') return port.close()
     run(request)
       .catch(toFailure)
       .then((reply) => {
         port.postMessage(reply)
-        wake(state, REPLIED)
+        Atomics.store(state, 0, REPLIED)
+        Atomics.notify(state, 0)
       })
+  })
+  port.once('close', () => {
+    isClosed = true
+    client?.end().catch(() => {})
   })
 }
 
-parentPort?.on('message', serve)
-process.on('exit', () => {
-  if (served !== undefined) wake(served, ENDED)
-})
+parentPort?.on('message', (thread: MessagePort) => thread.on('message', serve))
+process.on('exit', () => Atomics.store(workerData.ended, 0, ENDED))

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { explainBusy, isImporting } from '../import-lock.store.ts'
 import { newestSchema } from '../migrations.ts'
 import type { Reader, Writer } from '../reader-writer.ts'
-import type { SchemaSessions, SchemaUpgrade, Store, StoreServer, WriteOptions } from '../store.ts'
+import type { SchemaSessions, SchemaUpgrade, SharedConnections, Store, StoreServer, WriteOptions } from '../store.ts'
 import type { PostgresAddress, StorePlace } from '../store-place.ts'
-import type { PostgresSettings } from './client.ts'
+import { type PostgresSettings, shareConnections, useConnections } from './client.ts'
 import { PostgresConnection } from './connection.ts'
 import { prepareSchema } from './create-schema.ts'
 import { listServerDifferences } from './schema-differences.ts'
@@ -26,6 +26,7 @@ export interface PostgresStoreOptions {
   /** Open only a database that has the schema. */
   mustExist?: boolean
   onUpgrade?: (upgrade: SchemaUpgrade) => void
+  connections?: SharedConnections
 }
 
 /** A store whose tables are in a PostgreSQL database. Its calls block the thread. */
@@ -52,6 +53,7 @@ export class PostgresStore implements Store, StoreServer {
    * @throws AppError that says why the server or the database cannot be used
    */
   static open(options: PostgresStoreOptions): PostgresStore {
+    if (options.connections !== undefined) useConnections(options.connections)
     const store = new PostgresStore(options)
     try {
       prepareSchema(store.#reader, options)
@@ -92,6 +94,10 @@ export class PostgresStore implements Store, StoreServer {
 
   isCurrent(): boolean {
     return findSchema(this.#reader) === newestSchema()
+  }
+
+  shareConnections(): SharedConnections {
+    return shareConnections()
   }
 
   findWriteProblem(): 'read_only' | 'database_refused' | undefined {

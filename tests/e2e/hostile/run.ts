@@ -13,8 +13,6 @@ import type { HostileCase } from './cases.ts'
 
 const MEGABYTE = 1024 * 1024
 const MAX_MEGABYTES = 600
-/** On PostgreSQL operations and connections have threads of their own. */
-const MAX_POSTGRES_MEGABYTES = 700
 const MAX_CALM_MS = 10_000
 const MAX_HOSTILE_MS = 90_000
 /** How long a scan that does not end by itself is watched before it is cancelled. */
@@ -63,7 +61,6 @@ async function startTenant({ platform, faults, file }: HostileCase) {
 
 /** Serves a data folder, or a database at `store`, and scans a hostile tenant next to another one. */
 export async function openHostileBench(store?: string): Promise<HostileBench> {
-  const maxMegabytes = store === undefined ? MAX_MEGABYTES : MAX_POSTGRES_MEGABYTES
   const { home, remove } = makeHome()
   const env = { ...memorySettings, ...(store === undefined ? {} : { ASSAY_STORE: store }) }
   const server: ServingProcess = await serveAssay(home, [], env)
@@ -152,7 +149,7 @@ export async function openHostileBench(store?: string): Promise<HostileBench> {
           if (left.items.length > 0) problems.push(`a scan of ${source} is left RUNNING`)
         }
         const peakMegabytes = Math.round((readMemory(pid)?.peak ?? 0) / MEGABYTE)
-        if (peakMegabytes > maxMegabytes) problems.push(`the process took ${peakMegabytes} MB`)
+        if (peakMegabytes > MAX_MEGABYTES) problems.push(`the process took ${peakMegabytes} MB`)
         const longest = await stopWatching()
         if (longest > MAX_HEALTH_MS) problems.push(`/health was answered after ${Math.round(longest)} ms`)
         return {
