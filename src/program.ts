@@ -5,7 +5,9 @@ import { runCommandLine } from './cli/program.ts'
 import { type Config, loadConfig, Settings, withoutEmpty } from './config.ts'
 import { maskCredentials } from './kernel/redaction.ts'
 import { showSentence } from './kernel/shown.ts'
+import { toSystemSentence } from './kernel/system-error.ts'
 import { version } from './runtime/package-files.ts'
+import { createServerFinder } from './runtime/served-address.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) {
@@ -21,7 +23,7 @@ const exitOnError = async (error: unknown) => {
 }
 async function printError(error: unknown): Promise<void> {
   const { toLoggedText } = await import('./detectors/safe-text.ts').catch(() => ({ toLoggedText: maskCredentials }))
-  const message = toLoggedText(error instanceof Error ? error.message : String(error))
+  const message = toLoggedText(toSystemSentence(error) ?? (error instanceof Error ? error.message : String(error)))
   process.stderr.write(`assay: ${showSentence(message)}\n`)
 }
 process.on('unhandledRejection', exitOnError)
@@ -93,7 +95,8 @@ const host: Host = {
   },
   locate: (flags) => {
     const { home, networkFolder, ...config } = configure(flags)
-    return { home, env, networkFolder, address: findAddress(config) }
+    const server = createServerFinder(home, Date.now)()
+    return { home, env, networkFolder, address: server === undefined ? findAddress(config) : server.url }
   },
   browse: async (url) => {
     const { browse } = await import('./commands/browse.ts')
@@ -123,7 +126,7 @@ const host: Host = {
     const { demo } = await import('./commands/demo.ts')
     // Its data are never written to the database of a server.
     const inFolder = { ...env, ASSAY_STORE: undefined }
-    await demo({ flags: pick(flags), once, host, open: (given) => open(given, inFolder) })
+    await demo({ flags: pick(flags), once, address: configure(flags), host, open: (given) => open(given, inFolder) })
   },
   doctor: async ({ deep, repair, ...flags }) => {
     const { examine } = await import('./doctor/examine.ts')

@@ -2,8 +2,9 @@ const commandOf: Readonly<Record<string, string>> = {
   list_sources: '`assay sources`',
   list_metrics: '`assay metrics`',
   list_glossary_terms: '`assay terms`',
-  list_dashboards: '`assay dashboard --list`',
+  list_dashboards: '`assay dashboards`',
   list_watches: '`assay watch list`',
+  list_suppressions: '`assay suppressions`',
 }
 
 /** A sentence with commands in place of the operations that it names. */

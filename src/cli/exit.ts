@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import { joinShown, line, MAX_NAME, type PrintableText, showName, showSentence } from '../kernel/shown.ts'
+import { toSystemSentence } from '../kernel/system-error.ts'
 import { inCommands, inOptionNames, toOption } from './command-words.ts'
 import { withoutMilliseconds } from './output/times.ts'
 
@@ -26,7 +27,9 @@ export async function toMessage(error: unknown, isRaw = false): Promise<Printabl
     import('../detectors/safe-text.ts'),
   ])
   if (!(error instanceof AppError))
-    return [showSentence(toLoggedText(error instanceof Error ? error.message : String(error)))]
+    return [
+      showSentence(toLoggedText(toSystemSentence(error) ?? (error instanceof Error ? error.message : String(error)))),
+    ]
   const { message, facts } = toSafeError(error)
   const { issues = [], suggestions = [] } = facts
   const ofPath = (path: string) => (isRaw || path === '' || /[ -]/.test(path) ? path || '(input)' : toOption(path))

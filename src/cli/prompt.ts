@@ -1,5 +1,7 @@
+import { createInterface } from 'node:readline/promises'
 import { AppError } from '../kernel/errors.ts'
 import type { PrintableText } from '../kernel/shown.ts'
+import { UsageError } from './exit.ts'
 import type { Host } from './host.ts'
 
 /** Whether there is a person who can answer: questions go to stderr, so stdout may be a file. */
@@ -56,9 +58,21 @@ export async function askChoices(host: Host, message: PrintableText, options: re
   )
 }
 
-export async function askAgreement(host: Host, message: PrintableText): Promise<boolean> {
-  const { confirm } = await import('@clack/prompts')
-  return toAnswer(await confirm({ ...streams(host), message, initialValue: false }))
+/**
+ * Asks a question whose answer is yes or no; the answer may come from a pipe.
+ * @throws UsageError where the input ends without an answer
+ */
+export async function agrees(host: Host, question: PrintableText): Promise<boolean> {
+  const asking = createInterface({ input: host.stdin, output: host.stderr })
+  try {
+    const ended = new Promise<undefined>((resolve) => asking.once('close', () => resolve(undefined)))
+    const answer = await Promise.race([asking.question(`${question} [y/N] `, { signal: host.signal }), ended])
+    if (answer !== undefined) return /^y(?:es)?$/i.test(answer.trim())
+    host.stderr.write('\n')
+    throw new UsageError('Nothing was changed, because the question was not answered; --yes answers it.')
+  } finally {
+    asking.close()
+  }
 }
 
 const streams = ({ stdin, stderr, signal }: Host) => ({ input: stdin, output: stderr, signal })

@@ -10,6 +10,7 @@ import { show } from '../cli/output/show.ts'
 import { followScan, toScanSummary } from '../cli/scan-progress.ts'
 import { type Session, withSession } from '../cli/session.ts'
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
+import { requireFreePort } from '../http/listen.ts'
 import { importFindings } from '../imports/imports.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -23,12 +24,15 @@ import { startServer, untilStopped } from './serve.ts'
 interface DemoOptions {
   flags: Flags
   once: boolean
+  /** Where it serves afterwards. */
+  address: { host: string; port: number }
   host: Host
   open: (flags: Flags) => Promise<OpenedApp>
 }
 
 /** A guided first run: an invented history, two sample tenants, two scans, the numbers, and how to continue. */
-export async function demo({ flags, once, host, open }: DemoOptions): Promise<void> {
+export async function demo({ flags, once, address, host, open }: DemoOptions): Promise<void> {
+  if (!once) await requireFreePort(address)
   const throwAway = flags.home === undefined
   const home = flags.home ?? mkdtempSync(join(tmpdir(), 'assay-demo-'))
   const tenants = await startSampleTenants()

@@ -100,7 +100,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     log,
   })
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
-  const address = publicUrl ?? (socket === undefined ? server.url : undefined)
+  const address = publicUrl ?? (socket === undefined ? toLocal(server.url, socket) : undefined)
   const database = store.files && identifyFile(store.files.file)
   const withdraw = announceServer(config.home, {
     ...(config.console && address !== undefined ? { url: address.replace(/\/+$/, '') } : {}),

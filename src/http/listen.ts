@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { chmodSync, statSync, unlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
@@ -68,6 +69,17 @@ export async function listen(
       resolve({ url: `http://${host}:${bound.port}`, close })
     })
   })
+}
+
+/** @throws AppError `unavailable` where the address cannot be listened on now */
+export async function requireFreePort({ host, port }: { host: string; port: number }): Promise<void> {
+  const probe = createServer()
+  try {
+    await once(probe.listen(port, host), 'listening')
+  } catch (error) {
+    throw toListenError(error as NodeJS.ErrnoException, { host, port })
+  }
+  probe.close()
 }
 
 function toListenError(error: NodeJS.ErrnoException, address: ListenAddress): AppError {

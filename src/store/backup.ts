@@ -82,7 +82,7 @@ export function backUp(database: string, target: string): Backup {
 
 function toBackupError(error: unknown): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (/^(?:SQLITE_FULL|ENOSPC|SQLITE_IOERR_WRITE)/.test(code)) {
+  if (/^(?:SQLITE_FULL|ENOSPC|SQLITE_IOERR_(?:WRITE|SHMSIZE))/.test(code)) {
     const message = 'There is not enough room for a backup; free some space, or name a file on another disk.'
     return new AppError('unavailable', message, { reason: 'storage_full', cause: error })
   }

@@ -129,7 +129,7 @@ describe('assay dashboard', () => {
     // The minute may end between the two.
     const show = async (...named: string[]) => (await must(cli, 'dashboard', ...named)).replaceAll(/\d\d:\d\d/g, '')
     expect(await show('discovery')).toBe(await show())
-    expect(await must(cli, 'dashboard', '--list')).toMatch(/^discovery +\d+$/m)
+    expect(await must(cli, 'dashboards')).toMatch(/^discovery +\d+$/m)
     expect((await cli.run(['dashboard', 'none'])).code).toBe(1)
   })
 })

@@ -145,7 +145,7 @@ describe('assay sources', () => {
     })
     expect((await cli.run(['sources'])).stdout).toContain('wiki')
     const kept = await cli.run(['sources', 'remove', 'wiki'])
-    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('nothing was changed')])
+    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('Nothing was changed')])
     expect((await cli.type(['sources', 'remove', 'wiki'], [['for good?', keys.enter]])).stdout).toContain('Nothing was')
     expect((await cli.run(['sources', 'remove', 'wiki', '--yes'])).stdout).toBe("'wiki' is removed.\n")
     expect((await cli.run(['sources'])).stdout).toContain('No sources yet')

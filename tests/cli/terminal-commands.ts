@@ -217,7 +217,7 @@ export function testTerminalCommands(runs: readonly TerminalRun[]): void {
             sendAfter: 'ends it',
             send: '\u0003',
           },
-          { ...job, argv: [process.execPath, mainFile, 'detect'], sendAfter: 'reads files', send: '\u0004' },
+          { ...job, argv: [process.execPath, mainFile, 'detect'], sendAfter: 'instead.', send: '\u0004' },
           {
             ...job,
             argv: [process.execPath, mainFile, 'serve', '--port', '0', '--no-background'],

@@ -29,7 +29,27 @@ it('assay triage changes nothing when its input ends without an answer', async (
   const { run } = openCommandLine()
   await importFindings({ run }, [{ id: 1, severity: 'HIGH', daysAgo: 1 }])
   const ended = await run(['triage', '1', '--as', 'resolved'])
-  expect([ended.code, ended.stdout]).toEqual([0, 'Nothing was changed.\n'])
+  expect([ended.code, ended.stdout]).toEqual([2, ''])
+  expect(ended.stderr).toContain('Nothing was changed, because the question was not answered; --yes answers it.')
+})
+
+it('assay suppressions says how many findings it sets, lists what it did, and takes it back', async () => {
+  const commands = openCommandLine()
+  const { run } = commands
+  await importFindings(commands, three)
+  const add = ['suppressions', 'add', '--severities', 'HIGH', '--reason', 'samples']
+  const declined = await run(add, 'n\n')
+  expect(declined).toMatchObject({ code: 0, stdout: 'Nothing was changed.\n' })
+  expect(declined.stderr).toContain('Set 3 open findings, and future ones, to IGNORED?')
+  expect((await run([...add, '--yes'])).stdout).toContain('Suppression 1 is added; 3 findings changed to IGNORED.')
+  expect((await run(['suppressions'])).stdout).toMatch(/1 +severities HIGH +IGNORED +samples/)
+  expect((await run(['suppressions', 'remove', '1'])).stdout).toContain('3 findings restored')
+  const misspelt = await run(['suppressions', 'add', '--detector-types', 'SECRTS', '--reason', 'x', '--yes'])
+  expect([misspelt.code, misspelt.stderr]).toEqual([
+    1,
+    expect.stringContaining("called 'SECRTS'; the closest are SECRETS"),
+  ])
+  expect((await run(['suppressions', 'add', '--reason', 'x', '--yes'])).code).toBe(2)
 })
 
 it('assay triage takes an end of a decision, and refuses one in the past or with another status', async () => {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { line, type PrintableText, quote, showName, showSentence } from '../../kernel/shown.ts'
@@ -13,6 +12,7 @@ import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import type { Tone } from '../output/blocks.ts'
 import { show } from '../output/show.ts'
+import { agrees } from '../prompt.ts'
 
 interface ClientFlags {
   name: string
@@ -121,23 +121,11 @@ async function make(
     )
   }
   if (proxy !== undefined) await show(host, describeProxy(proxy))
-  if (!agreed && !(await ask(host))) return show(host, line`Nothing was changed.`)
+  if (!agreed && !(await agrees(host, line`Write this?`))) return show(host, line`Nothing was changed.`)
   if (proxy !== undefined) writeProxySetting(proxy)
   if (changesNothing(change)) return show(host, line`Written. Start ${showName(client.title)} again.`)
   const { backup } = makeChange(change, new Date())
   const again = line`Start ${showName(client.title)} again.`
   if (backup === undefined) await show(host, line`Written. ${again}`)
   else await show(host, line`Written. The previous configuration is kept in ${showSentence(backup)}`, again)
-}
-
-async function ask(host: Host): Promise<boolean> {
-  if (host.stdout.isTTY !== true)
-    throw new UsageError('Nothing was changed: there is no terminal to ask for confirmation; add --yes.')
-  const lines = createInterface({ input: host.stdin, output: host.stdout })
-  try {
-    const answer = await lines.question('Write this? [y/N] ', { signal: host.signal })
-    return /^y(?:es)?$/i.test(answer.trim())
-  } finally {
-    lines.close()
-  }
 }

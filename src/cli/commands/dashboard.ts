@@ -15,7 +15,6 @@ interface DashboardFlags extends Flags {
   from?: string
   to?: string
   timeZone?: string
-  list?: boolean
   json?: boolean
   format?: string
 }
@@ -27,22 +26,12 @@ export function addDashboardCommands(program: Command, host: Host): void {
   const dashboard = declareDataUse('existing', program.command('dashboard'))
     .description('show the metrics of a dashboard')
     .argument('[name]', `name of the dashboard (default: ${USUAL}, or the only one)`)
-    .option('--list', 'list the dashboards')
     .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
     .option('--to <time>', 'end: through this day, or up to this timestamp')
     .option('--time-zone <zone>', 'IANA zone of days (default UTC)')
   addFormats(dashboard).action(
-    async (name: string | undefined, { list, json, format, home, from, to, timeZone }: DashboardFlags) => {
+    async (name: string | undefined, { json, format, home, from, to, timeZone }: DashboardFlags) => {
       await withSession(host, { home }, async (session) => {
-        if (list) {
-          const answer = await listDashboards(session)
-          const columns = [
-            { title: line`dashboard`, shrink: 1 },
-            { title: line`metrics`, align: 'right' as const },
-          ]
-          const rows = answer.items.map((each) => [cell.name(each.name), cell.number(each.placements)])
-          return present(host, { json, format }, answer, () => [table(columns, rows)])
-        }
         const dashboard = name ?? (await chooseDashboard(session))
         const input = { dashboard, ...given({ from, to, timeZone }) }
         const answer = await session.call<DashboardAnswer>('query_dashboard', input)
@@ -50,6 +39,20 @@ export function addDashboardCommands(program: Command, host: Host): void {
       })
     },
   )
+
+  addFormats(declareDataUse('existing', program.command('dashboards')))
+    .description('list the dashboards')
+    .action(async (options: DashboardFlags) => {
+      const answer = await withSession(host, options, listDashboards)
+      const columns = [
+        { title: line`dashboard`, shrink: 1 },
+        { title: line`metrics`, align: 'right' as const },
+      ]
+      const rows = answer.items.map((each) => [cell.name(each.name), cell.number(each.placements)])
+      await present(host, options, answer, () => [
+        rows.length === 0 ? line`No dashboards: the first metric placed on one creates it.` : table(columns, rows),
+      ])
+    })
 
   declareDataUse('none', program.command('console'))
     .description('open the web console of the running `assay serve` in a browser')
@@ -80,7 +83,7 @@ async function findConsole(host: Host, flags: Flags): Promise<PrintableText> {
   const { address } = host.locate(flags)
   if (address === undefined) {
     const message =
-      'The server listens on a unix socket, which no browser can open; start it on a port, or set publicUrl.'
+      'The server has no console that a browser can open: it listens on a unix socket without publicUrl, or was started with --no-console.'
     throw new AppError('unavailable', message)
   }
   if (address.startsWith('http:') && !(await answers(`${address}/health`)))

@@ -1,10 +1,12 @@
-import { extname } from 'node:path'
+import { readdirSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { byCodeUnits } from '../../kernel/by-code-units.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { line as text } from '../../kernel/shown.ts'
+import { showSentence, line as text } from '../../kernel/shown.ts'
 import { parseAll } from '../../operation/input/parse.ts'
 import { readRegularFile } from '../../runtime/regular-file.ts'
 import { declareDataUse } from '../data-use.ts'
@@ -31,19 +33,26 @@ const mimes: Record<string, string> = {
 
 export function addDetectCommand(program: Command, host: Host): void {
   declareDataUse('none', program.command('detect'))
-    .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
+    .description('run the detectors on files, on all files of folders, or on NDJSON {"id","text","mime"?} from stdin')
+    .argument('[paths...]', 'files and folders to read instead of stdin; hidden folders and node_modules are left out')
     .option('--types <list>', 'which detectors, such as SECRETS,PII')
-    .option('--file <path...>', 'plain text files to read instead of stdin')
-    .action(async (options: { types?: string; file?: string[] }) => {
+    .option('--file <path...>', 'further files and folders')
+    .action(async (given: string[], options: { types?: string; file?: string[] }) => {
       const { detectText } = await import('../../detectors/detect-text.ts')
       const types = options.types === undefined ? {} : { types: await toTypes(options.types) }
-      if (options.file !== undefined) {
-        for (const path of options.file) {
+      const paths = [...given, ...(options.file ?? [])]
+      if (paths.length > 0) {
+        for (const { path, isListed } of paths.flatMap(listFiles)) {
+          const read = readTextFile(path)
+          if (isListed && read.includes('\0')) {
+            await showNote(host, text`${showSentence(path)} is not a text and was left out.`)
+            continue
+          }
           const mime = mimes[extname(path).toLowerCase()]
           const answer = await detectText({
             id: path,
             path,
-            text: readTextFile(path),
+            text: read,
             ...(mime && { mime }),
             ...types,
           })
@@ -54,7 +63,7 @@ export function addDetectCommand(program: Command, host: Host): void {
       if (host.stdin.isTTY === true) {
         await showNote(
           host,
-          text`Waiting for lines such as {"id": "1", "text": "…"} on standard input; Ctrl-D ends them. --file reads files instead.`,
+          text`Waiting for lines such as {"id": "1", "text": "…"} on standard input; Ctrl-D ends them. Files and folders can be named instead.`,
         )
       }
       let number = 0
@@ -70,9 +79,30 @@ export function addDetectCommand(program: Command, host: Host): void {
     })
 }
 
-function readTextFile(path: string): string {
+interface TextFile {
+  path: string
+  /** Whether it was found in a folder, which may also contain files that are no texts. */
+  isListed: boolean
+}
+
+/** The file of a path; of a folder all regular files below it, by name. */
+function listFiles(path: string): TextFile[] {
+  return reading(path, () => {
+    if (!statSync(path).isDirectory()) return [{ path, isListed: false }]
+    const entries = readdirSync(path, { withFileTypes: true }).toSorted((a, b) => byCodeUnits(a.name, b.name))
+    return entries.flatMap((entry) => {
+      const inside = join(path, entry.name)
+      if (entry.isDirectory()) return /^\.|^node_modules$/.test(entry.name) ? [] : listFiles(inside)
+      return entry.isFile() ? [{ path: inside, isListed: true }] : []
+    })
+  })
+}
+
+const readTextFile = (path: string): string => reading(path, () => readRegularFile(path).toString('utf8'))
+
+function reading<T>(path: string, work: () => T): T {
   try {
-    return readRegularFile(path).toString('utf8')
+    return work()
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     throw new AppError('not_found', `The file ${path} cannot be read; check its name and permissions.`, { cause })

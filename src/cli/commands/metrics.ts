@@ -12,6 +12,7 @@ import { listDimensions, type MetricFlags, toDefinition } from '../metric-entry.
 import { type Block, cell, command as shellCommand, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askChoice, askText, isInteractive } from '../prompt.ts'
+import { removeDefinition } from '../remove-definition.ts'
 import { printJson, withSession } from '../session.ts'
 import { toWords } from '../slug-name.ts'
 
@@ -113,6 +114,18 @@ export function addMetricCommands(program: Command, host: Host): void {
       )
       if (json) return printJson(host, metric)
       await show(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
+    })
+
+  command('remove', 'remove a metric that no other metric and no dashboard uses')
+    .option('--json', 'print the response of the REST API')
+    .argument('<metric>', 'slug, id, display name or synonym of the metric')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action(async (wanted: string, { home, ...options }: Flags & { json?: boolean; yes?: boolean }) => {
+      await withSession(host, { home }, async (session) => {
+        const { slug } = await session.call<MetricDetail>('get_metric', { slug: wanted })
+        const remove = { operation: 'delete_metric', input: { slug } }
+        await removeDefinition(host, session, { name: showCode(slug), ...remove, ...options })
+      })
     })
 }
 

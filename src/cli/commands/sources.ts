@@ -13,7 +13,7 @@ import { readJsonFile } from '../json-file.ts'
 import { type Block, cell, fields, table, toneOf, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { toUtcTime } from '../output/times.ts'
-import { askAgreement, isInteractive } from '../prompt.ts'
+import { agrees, isInteractive } from '../prompt.ts'
 import { addSecretOptions, readSecret, resolveSecrets, type SecretFlags } from '../secret-input.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
@@ -114,12 +114,8 @@ export function addSourceCommands(program: Command, host: Host): void {
         const source = await session.call<SourceView>('get_source', { id })
         const { assets, findings } = source.counts
         const what = line`${quote(source.name)} with ${assets} ${noun(assets, 'asset')} and ${findings} ${noun(findings, 'finding')}`
-        if (options.yes !== true) {
-          if (!isInteractive(host))
-            throw new UsageError(`This would remove ${what} for good; nothing was changed. Add --yes to do it.`)
-          const agreed = await askAgreement(host, line`Remove ${what} for good?`)
-          if (!agreed) return show(host, line`Nothing was changed.`)
-        }
+        if (options.yes !== true && !(await agrees(host, line`Remove ${what} for good?`)))
+          return show(host, line`Nothing was changed.`)
         const removed = await session.call('delete_source', { id: source.id })
         if (options.json) return printJson(host, removed)
         await show(host, line`${quote(source.name)} is removed.`)
@@ -160,7 +156,14 @@ async function toPayload(
 }
 
 /** A file contains either the whole input, with the name, or the payload alone. */
-const asInput = (read: Record<string, unknown>) => (read.config === undefined ? { config: read } : read)
+function asInput(read: Record<string, unknown>): Record<string, unknown> {
+  if (read.config === undefined) return { config: read }
+  const unknown = Object.keys(read).find((member) => member !== 'name' && member !== 'config')
+  if (unknown === undefined) return read
+  throw new UsageError(
+    `The file of --from-file has the member ${quote(unknown)}, which is unknown; it has name and config.`,
+  )
+}
 
 /** The member of `masked` that a new secret replaces. */
 function toMasked(source: SourceView, secret: string | undefined, config: Record<string, unknown>): object {

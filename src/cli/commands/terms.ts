@@ -10,6 +10,7 @@ import type { Flags, Host } from '../host.ts'
 import { type Block, cell, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askText, isInteractive } from '../prompt.ts'
+import { removeDefinition } from '../remove-definition.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { toWords } from '../slug-name.ts'
 
@@ -100,6 +101,22 @@ export function addTermCommands(program: Command, host: Host): void {
         if (json) return printJson(host, term)
         const done = before.unreviewed === true ? line`is now reviewed` : line`was reviewed already`
         await show(host, line`${showCode(term.slug)} ${done}.`)
+      })
+    })
+
+  command('remove', 'remove a term; fails while metrics use it, unless --detach is given')
+    .option('--json', 'print the response of the REST API')
+    .argument('<term>', 'slug, id, display name or synonym of the term')
+    .option('--detach', 'metrics that use it lose it and become drafts')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action(async (slug: string, { home, ...options }: TermFlags & { detach?: boolean; yes?: boolean }) => {
+      await withSession(host, { home }, async (session) => {
+        const term = await session.call<TermView>('get_glossary_term', { slug })
+        const remove = {
+          operation: 'delete_glossary_term',
+          input: { slug: term.slug, ...given({ detach: options.detach }) },
+        }
+        await removeDefinition(host, session, { name: showCode(term.slug), ...remove, ...options })
       })
     })
 }

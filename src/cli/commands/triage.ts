@@ -1,10 +1,9 @@
-import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
 import type { FindingStatus } from '../../findings/model.ts'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { given } from '../../kernel/json-object.ts'
-import { line, type PrintableText, showCode, showSentence } from '../../kernel/shown.ts'
+import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
@@ -12,6 +11,7 @@ import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { type Block, command } from '../output/blocks.ts'
 import { show } from '../output/show.ts'
+import { agrees } from '../prompt.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
 import type { UndoRecord } from '../undo-file.ts'
@@ -64,7 +64,7 @@ export function addTriageCommand(program: Command, host: Host): void {
       await withSession(host, { home }, async (session) => {
         const matched = filter === undefined ? new Set(ids).size : await preview(session, filter)
         const question = line`Set ${count(matched, 'finding')} to ${showCode(statuses[as])}?`
-        if (options.yes !== true && !(await confirms(host, question))) return show(host, line`Nothing was changed.`)
+        if (options.yes !== true && !(await agrees(host, question))) return show(host, line`Nothing was changed.`)
         const input = {
           ...target,
           ...members,
@@ -90,7 +90,7 @@ export function addTriageCommand(program: Command, host: Host): void {
       const { name, record } = readUndo(folder, wanted)
       const total = record.items.length
       const question = line`Restore the previous status of ${count(total, 'finding')} now ${showCode(record.status)}?`
-      if (options.yes !== true && !(await confirms(host, question))) return show(host, line`Nothing was changed.`)
+      if (options.yes !== true && !(await agrees(host, question))) return show(host, line`Nothing was changed.`)
       const restored = await withSession(host, { home: options.home }, (session) => undo(session, record))
       removeUndo(folder, name)
       if (options.json) return printJson(host, { findings: total, restored })
@@ -103,18 +103,6 @@ export function addTriageCommand(program: Command, host: Host): void {
 async function preview(session: Session, filters: Record<string, unknown>): Promise<number> {
   const { count } = await session.call<{ count: number }>('preview_triage', { filters })
   return count
-}
-
-async function confirms(host: Host, question: PrintableText): Promise<boolean> {
-  const asking = createInterface({ input: host.stdin, output: host.stderr })
-  try {
-    const closed = new Promise<string>((resolve) => asking.once('close', () => resolve('')))
-    // At the end of the input, a question is never answered.
-    const answer = await Promise.race([asking.question(`${question} [y/N] `, { signal: host.signal }), closed])
-    return /^y(?:es)?$/i.test(answer.trim())
-  } finally {
-    asking.close()
-  }
 }
 
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { appendAudit } from '../../audit/audit.store.ts'
 import { compilePattern } from '../../detectors/custom/pattern.ts'
+import { detectorTypes } from '../../detectors/detector.ts'
 import { type Issue, invalidInput, notFound } from '../../kernel/errors.ts'
+import { foldCase } from '../../kernel/fold.ts'
 import { toInstant } from '../../kernel/instant.ts'
 import { ownText } from '../../kernel/safe-text.ts'
-import { quote } from '../../kernel/shown.ts'
+import { quote, showNames } from '../../kernel/shown.ts'
+import { closest } from '../../kernel/suggest.ts'
 import { authorOf } from '../../operation/author.ts'
 import type { WriteContext } from '../../operation/context.ts'
 import { type Operation, operation } from '../../operation/operation.ts'
@@ -12,6 +15,7 @@ import type { Reader } from '../../store/store.ts'
 import { FilterMapping, restrictsNothing } from '../filter.ts'
 import { toFingerprint } from '../finding-record.ts'
 import { FindingLedger } from '../ledger.store.ts'
+import { requireSources } from '../source-names.ts'
 import { requireTerms } from '../term-filters.store.ts'
 import { deciderOf, toEnd, Until } from '../triage.ts'
 import {
@@ -19,6 +23,7 @@ import {
   findValueFp,
   insertSuppression,
   listDecidedBy,
+  listFoundDetectors,
   listSuppressible,
   listSuppressions,
   patternFields,
@@ -120,7 +125,11 @@ export const suppressionOperations: readonly Operation[] = [
       const end = toEnd(until, context.now())
       const valueFp = findingId === undefined ? null : context.read((reader) => findValue(reader, findingId))
       checkSuppression({ filters, valueFp, patterns })
-      context.read((reader) => requireTerms(reader, filters))
+      context.read((reader) => {
+        requireTerms(reader, filters)
+        requireSources(reader, filters, 'filters')
+        requireDetectors(reader, filters)
+      })
       const at = context.now()
       const created = context.store.write(
         (writer) => {
@@ -199,6 +208,24 @@ function checkSuppression({ filters, valueFp, patterns }: Pick<SuppressionRecord
   const [first] = issues
   if (first === undefined) return
   throw invalidInput(`The suppression was not saved: ${first.path} ${first.message}`, { issues })
+}
+
+/**
+ * Requires that the detectors exist, which a misspelt one does not.
+ * @throws AppError `invalid_input` with the closest names
+ */
+function requireDetectors(reader: Reader, filters: FilterMapping): void {
+  const asked = [...(filters.detectorTypes ?? []), ...(filters.exclude?.detectorTypes ?? [])]
+  if (asked.length === 0) return
+  const known = [...new Set<string>([...detectorTypes, ...listFoundDetectors(reader)])]
+  const unknown = asked.find((value) => !known.some((each) => foldCase(each) === foldCase(value)))
+  if (unknown === undefined) return
+  const near = closest(unknown, known, (name) => name, 3)
+  const hint = near.length === 0 ? `the detectors are ${showNames(known)}.` : `the closest are ${showNames(near)}.`
+  throw invalidInput(`No detector and no finding is called ${quote(unknown)}; ${hint}`, {
+    issues: [{ path: 'filters.detectorTypes', message: `${quote(unknown)} does not exist.` }],
+    suggestions: near.map((value) => ({ value, kind: 'value' })),
+  })
 }
 
 /** Changes the findings that are open now, one page per transaction; returns how many. */

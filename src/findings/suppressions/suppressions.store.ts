@@ -144,3 +144,9 @@ export function listDecidedBy(
     .all(actor, after, limit) as { id: number; gone: number }[]
   return rows.map(({ id, gone }) => ({ id, gone: gone === 1 }))
 }
+
+/** The detectors of stored findings. */
+export function listFoundDetectors(reader: Reader): string[] {
+  const found = sql<{ text: string }>`SELECT text FROM word WHERE id IN (SELECT detector_id FROM combo)`
+  return reader.all(found).map(({ text }) => text)
+}
