@@ -13,6 +13,7 @@ const pack = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   version: string
   mcpName: string
   bin: Record<string, string>
+  man: unknown
   dependencies: Record<string, string>
 }
 
@@ -64,6 +65,10 @@ describe('the tarball', () => {
     ]
     expect(workers.length).toBeGreaterThan(0)
     expect(needed.filter((path) => !paths.has(path ?? ''))).toEqual([])
+  })
+
+  it('names its manual page in a list, without which npm installs none', () => {
+    expect(pack.man).toEqual(listed('man'))
   })
 
   it('contains nothing else', () => {
