@@ -42,8 +42,9 @@ describe('a scan of one space in a large site', () => {
   }
 
   test.each([
-    ['requests the comments of each page in a small space', 10, 100, { perPage: 10, siteWide: 0, commented: 10 }],
-    ['uses a site-wide list where that takes fewer requests', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
+    ['requests the comments of the page in a space of one page', 1, 100, { perPage: 1, siteWide: 0, commented: 1 }],
+    ['uses a site-wide list where that takes fewer requests', 10, 4, { perPage: 4, siteWide: 1, commented: 4 }],
+    ['uses it in a large space, too', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
   ])('%s', async (_name, pages, comments, expected) => {
     expect(await crawlOne(pages, comments)).toEqual(expected)
   })
