@@ -231,12 +231,17 @@ async function* crawlListed(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
   }
 }
 
+async function* crawlParts(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
+  if (!options.isSample && options.position.index === undefined) yield* crawlListing(options)
+  yield* crawlListed(options)
+}
+
 /** The assets of one space, batch by batch. */
 export async function* crawlSpace(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
-  const { isSample, position } = options
   try {
-    if (!isSample && position.index === undefined) yield* crawlListing(options)
-    yield* crawlListed(options)
+    for await (const batch of crawlParts(options)) {
+      yield batch.cursor === null ? { ...batch, readings: options.context.index.readings() } : batch
+    }
   } catch (error) {
     if (reasonOf(error) !== 'gone') throw error
     throw new AppError('unavailable', 'The space no longer exists, or the account is no longer allowed to see it.', {

@@ -114,6 +114,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     async *crawl(request: CrawlRequest) {
       const position = readPosition(request.cursor)
       const { spaces: found, labelsOf, listed, postsError, ...shared } = await prepareOnce()
+      if (request.readings !== undefined) shared.index.recall(request.readings, options.now())
       const space = found.get(request.scope.key)
       if (space === undefined) {
         throw notFound(

@@ -1,4 +1,5 @@
 import type { Log } from '../../runtime/log.ts'
+import type { CrawlRequest, ReadingUpdate } from '../connector.ts'
 import { endsScan, reasonOf } from '../failure.ts'
 import type { WikiClient } from './client.ts'
 import { ATTACHMENT_STATUSES, isCurrent } from './content.ts'
@@ -25,6 +26,10 @@ export interface CommentRow {
 export interface SiteIndex {
   /** Announces how many more pages will be looked up; reading a list costs fewer requests than there are pages. */
   expect(pages: number): void
+  /** Lists that an earlier scan found to be longer than this one's budget are not begun. */
+  recall(readings: NonNullable<CrawlRequest['readings']>, now: number): void
+  /** How long the lists are at least, for the next scan. */
+  readings(): ReadingUpdate[]
   /** Undefined: request the page's own list. */
   findAttachments(pageId: string): Promise<readonly AttachmentWire[] | undefined>
   findComments(
@@ -34,6 +39,9 @@ export interface SiteIndex {
 }
 
 const none = [] as const
+
+/** How long a scan relies on the length of a list that an earlier one found. */
+const MAX_AGE_MS = 30 * 86_400_000
 
 export function toCommentRow(kind: CommentKind, wire: CommentWire, parentId: string | null): CommentRow {
   return {
@@ -56,7 +64,7 @@ function requirePlace(item: AttachmentWire | CommentWire): void {
 const toHolder = ({ pageId, blogPostId }: AttachmentWire | CommentWire) => pageId ?? blogPostId ?? undefined
 
 /** A list of the whole site by page, as far as it has been read. */
-interface SiteList<Row> {
+interface SiteList<Row> extends Pick<SiteIndex, 'recall' | 'readings'> {
   /** Undefined where the rest of the list is not worth its requests, or it cannot be read: the page's own list is. */
   find(pageId: string): Promise<readonly Row[] | undefined>
 }
@@ -66,7 +74,7 @@ interface SiteList<Row> {
  * have been announced. With the budget below the number of pages, both ways together cost at most twice the cheaper.
  */
 function createSiteList<Wire extends AttachmentWire | CommentWire, Row>(
-  { http, isSignedIn }: WikiClient,
+  { http, isSignedIn, prefix }: WikiClient,
   request: ListRequest<Wire>,
   toRow: (wire: Wire) => Row,
   { budget, log }: { budget: () => number; log: Log },
@@ -76,6 +84,8 @@ function createSiteList<Wire extends AttachmentWire | CommentWire, Row>(
   const pages = readListPages(http, { ...request, use: 'indexed' })
   let state: 'open' | 'whole' | 'failed' = 'open'
   let requests = 0
+  let longerThan = 0
+  const key = `${prefix}:list:${request.path.slice(1)}`
   let running: Promise<void> | undefined
 
   function add(item: Wire): void {
@@ -90,6 +100,7 @@ function createSiteList<Wire extends AttachmentWire | CommentWire, Row>(
   }
 
   async function advance(): Promise<void> {
+    if (requests === 0 && budget() <= longerThan) return
     try {
       while (state === 'open' && requests < budget()) {
         const { done, value: page } = await pages.next()
@@ -115,6 +126,14 @@ function createSiteList<Wire extends AttachmentWire | CommentWire, Row>(
   }
 
   return {
+    recall(readings, now) {
+      const known = readings([key]).get(key)
+      if (known !== undefined && now - known.readAt < MAX_AGE_MS) longerThan = Number(known.mark) || 0
+    },
+    readings() {
+      const atLeast = state === 'open' ? requests : 0
+      return requests > 0 && atLeast !== longerThan ? [{ key, mark: String(atLeast), isRead: true }] : []
+    },
     async find(pageId) {
       running ??= advance().finally(() => {
         running = undefined
@@ -150,11 +169,16 @@ export function createSiteIndex(client: WikiClient, least: number, log: Log): Si
     return { list: createSiteList(client, request, toRow, options), replies }
   }
   const comments = { footer: toComments('footer'), inline: toComments('inline') }
+  const lists = [attachments, comments.footer.list, comments.inline.list]
 
   return {
     expect(pages) {
       expected += pages
     },
+    recall(readings, now) {
+      for (const list of lists) list.recall(readings, now)
+    },
+    readings: () => lists.flatMap((list) => list.readings()),
     findAttachments: attachments.find,
     async findComments(kind, pageId) {
       const { list, replies } = comments[kind]

@@ -56,6 +56,35 @@ describe('a scan of one space in a large site', () => {
   })
 })
 
+test('a list of the whole site that was too long is not begun by the next scans, for 30 days', async () => {
+  const wiki = await startWiki(
+    {
+      spaces: [spaceOf('1'), spaceOf('2')],
+      pages: Array.from({ length: 40 }, (_, index) => pageOf(String(1000 + index), { spaceId: index < 5 ? '1' : '2' })),
+      attachments: Array.from({ length: 40 }, (_, index) => attachmentOf(`att${index}`, String(1000 + index))),
+    },
+    { maxListed: 5 },
+  )
+  const stored = new Map<string, { mark: string; readAt: number; checkedAt: number; isWhole: boolean }>()
+  const scan = async (at: number) => {
+    wiki.requests.splice(0)
+    const session = openWiki(wiki.url, { optional: { scope: { spaces: { keys: ['S1'] } } }, now: at })
+    const readings = (keys: readonly string[]) => new Map([...stored].filter(([key]) => keys.includes(key)))
+    const scope = { key: '1', name: 'Space 1' }
+    let files = 0
+    for await (const batch of session.crawl({ scope, known: () => new Map(), readings })) {
+      files += batch.assets.filter(({ kind }) => kind === 'wiki.attachment').length
+      for (const { key, mark } of batch.readings ?? []) {
+        stored.set(key, { mark, readAt: at, checkedAt: at, isWhole: true })
+      }
+    }
+    expect(files).toBe(5)
+    return pathsOf(wiki).filter((path) => path === '/api/v2/attachments').length
+  }
+  const day = 86_400_000
+  expect([await scan(0), await scan(1), await scan(29 * day), await scan(31 * day)]).toEqual([4, 0, 0, 4])
+})
+
 function whenStored(stored: ReadonlyMap<string, string>, key: string): [string, string][] {
   const checksum = stored.get(key)
   return checksum === undefined ? [] : [[key, checksum]]
