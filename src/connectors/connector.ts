@@ -232,7 +232,7 @@ export interface VersionRequest {
 
 /** What a crawl read and what it could not; `kind` is one of `assetKinds` or a word of the platform. */
 export interface SourceCoverage {
-  /** `count`: how many are known to exist, if there are any that cannot be read. */
+  /** `count`: how many exist, where the platform counts those that cannot be read. */
   kinds: { kind: string; read: boolean; count?: number; reason?: string }[]
   refused: { what: string; reason: string }[]
 }

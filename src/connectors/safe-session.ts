@@ -125,6 +125,12 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
   const toOriginal = (key: string) => originals.get(key) ?? key
   const withOriginals = <T>(values: ReadonlyMap<string, T>) =>
     new Map([...values].map(([key, value]) => [toOriginal(key), value]))
+  const byKey =
+    <T>(ask: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>) =>
+    async (keys: readonly string[]) => {
+      const found = await safely(() => ask(keys.map(toOriginal)))
+      return new Map([...found].map(([key, answer]) => [toKey(key), answer]))
+    }
   return {
     scopes: () =>
       safely(async () => {
@@ -145,28 +151,14 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
         [Symbol.asyncIterator]()
       for await (const batch of safeEach(batches)) yield toSafeBatch(batch, toKey)
     },
-    ...(findLeft === undefined
-      ? {}
-      : {
-          findLeft: async (keys: readonly string[]) => {
-            const left = await safely(() => findLeft(keys.map(toOriginal)))
-            return new Map([...left].map(([key, state]) => [toKey(key), state]))
-          },
-        }),
+    ...(findLeft === undefined ? {} : { findLeft: byKey(findLeft) }),
     ...(findExisting === undefined
       ? {}
       : {
           findExisting: async (keys: readonly string[]) =>
             new Set([...(await safely(() => findExisting(keys.map(toOriginal))))].map(toKey)),
         }),
-    ...(locate === undefined
-      ? {}
-      : {
-          locate: async (keys: readonly string[]) => {
-            const places = await safely(() => locate(keys.map(toOriginal)))
-            return new Map([...places].map(([key, place]) => [toKey(key), place]))
-          },
-        }),
+    ...(locate === undefined ? {} : { locate: byKey(locate) }),
     ...(earlierVersions === undefined
       ? {}
       : {

@@ -3,7 +3,7 @@ import type { AssetDraft, AssetKind, ScanWarning, Unlisted } from '../connector.
 import { reasonOf } from '../failure.ts'
 import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
-import type { ContentType, WikiContent } from './content.ts'
+import type { ContentType } from './content.ts'
 import { isForbidden, messageOf, toUnreadReason } from './failure.ts'
 import { toPageKey } from './links.ts'
 import type { Owners } from './owners.ts'
@@ -24,8 +24,6 @@ export interface CrawlContext {
   unlisted: UnlistedKinds
   /** Capabilities that the token turned out to lack; shared by the whole session. */
   denied: Set<Capability>
-  /** Called with the pages and blog posts listed. */
-  see: (contents: readonly WikiContent[]) => void
 }
 
 export type Capability = 'comments' | 'attachments'

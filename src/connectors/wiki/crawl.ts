@@ -199,7 +199,6 @@ async function* crawlListing(options: SpaceCrawlOptions): AsyncGenerator<Batch> 
   let first: readonly AssetDraft[] = [space]
   for await (const page of readPages(options)) {
     context.index.expect(page.items.length)
-    context.see(page.items)
     if (page.unreadable > 0) warnUnreadable(context)
     const groups = await toGroups(options, sieve(page.items))
     for (const [index, group] of groups.entries()) {

@@ -9,7 +9,7 @@ import type { WikiContent } from './content.ts'
 import { createCoverageNotes } from './coverage.ts'
 import { crawlSpace, readPosition } from './crawl.ts'
 import { createUnlistedKinds, createWarnings, warnPostsUnlisted } from './crawl-context.ts'
-import { settleRefusal } from './failure.ts'
+import { settleRefusal, toUnreadReason } from './failure.ts'
 import { createLabelIndex } from './labels.ts'
 import { toPageKey } from './links.ts'
 import { requireReadable } from './listing.ts'
@@ -30,6 +30,8 @@ interface Work {
   labelsOf: (content: WikiContent) => Promise<readonly string[] | undefined>
   /** The blog posts by space; in a sample the chosen pages and blog posts. */
   listed: ReadonlyMap<string, WikiContent[]>
+  /** Ids of the listed blog posts. */
+  posts: ReadonlySet<string>
   /** Why the blog posts could not be listed. */
   postsError: unknown
 }
@@ -82,7 +84,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     } catch (failure) {
       const postsError = await settleRefusal(failure, connected.isSignedIn)
       if (endsScan(postsError)) throw postsError
-      notes.refuse('wiki.blogpost', postsError)
+      notes.miss('wiki.blogpost', toUnreadReason(postsError))
       return { listed: await readContents({ http, spaceIds, types }, sampling), postsError }
     }
   }
@@ -92,7 +94,8 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     const { listed, postsError } = await listContents(connected, found)
     const leastPages = isFiltered(filter) ? found.spaces.length : Number.POSITIVE_INFINITY
     const index = createSiteIndex(connected, isSample ? 0 : leastPages, log)
-    index.expect(listed.values().reduce((sum, { length }) => sum + length, 0))
+    const items = [...listed.values()].flat()
+    index.expect(items.length)
     return {
       client: connected,
       spaces: new Map(found.spaces.map((space) => [space.id, space])),
@@ -100,6 +103,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
       owners: createOwners(connected, log),
       labelsOf: createLabelIndex(connected, log),
       listed,
+      posts: new Set(items.flatMap(({ type, id }) => (type === 'blogpost' ? id : []))),
       postsError,
     }
   }
@@ -133,7 +137,6 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
         warnings: createWarnings(),
         unlisted: createUnlistedKinds(config),
         denied: notes.denied,
-        see: notes.see,
       }
       if (postsError !== undefined) warnPostsUnlisted(context, postsError)
       yield* crawlSpace({ context, position, labelsOf, listed: listed.get(space.id) ?? [], isSample })
@@ -153,23 +156,18 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     },
 
     async locate(keys) {
-      return await locate(await connectOnce(), keys)
+      const places = await locate(await connectOnce(), keys)
+      if (places.values().some((place) => place === 'unknown')) notes.miss('trash', 'refused')
+      return places
     },
 
     async *earlierVersions(key, request) {
-      const { client: connected, index, listed } = await prepareOnce()
-      const posts = new Set(
-        listed
-          .values()
-          .flatMap((items) => items.filter(({ type }) => type === 'blogpost'))
-          .map(({ id }) => id),
-      )
+      const { client: connected, index, posts } = await prepareOnce()
+      const typeOf = (id: string) => (posts.has(id) ? 'blogpost' : 'page')
       try {
-        yield* readEarlierVersions({ client: connected, config, index }, key, request, (id) =>
-          posts.has(id) ? 'blogpost' : 'page',
-        )
+        yield* readEarlierVersions({ client: connected, config, index }, key, request, typeOf)
       } catch (error) {
-        if (reasonOf(error) === 'forbidden') notes.refuse('earlier versions', error)
+        if (reasonOf(error) === 'forbidden') notes.miss('earlier versions', 'refused')
         throw error
       }
     },

@@ -368,12 +368,14 @@ describe('items that are no longer listed', () => {
       'page:30': 'archived',
       'page:99': 'unknown',
     })
+    const session = openWiki(wiki.url)
+    await session.locate?.([keyOf('page:10')])
+    expect(session.coverage?.().refused).toEqual([{ what: 'trash', reason: 'refused' }])
   })
 })
 
 test('the coverage names what is read, what is left out, and what cannot be read', async () => {
-  const wiki = await startWiki({ pages: [pageOf('10', { parentId: '5' }), pageOf('11', { parentId: '5' })] })
-  for (const page of wiki.tenant.pages.values()) page.parentType = 'whiteboard'
+  const wiki = await startWiki(blog())
   const session = openWiki(wiki.url, { optional: { content: { include_attachments: false } } })
   await crawlAll(session)
   const { kinds, refused } = session.coverage?.() ?? { kinds: [] }
@@ -383,9 +385,9 @@ test('the coverage names what is read, what is left out, and what cannot be read
   )
   expect(kinds.filter(({ read }) => !read)).toEqual([
     { kind: 'wiki.attachment', read: false, reason: 'switched_off' },
-    { kind: 'whiteboard', read: false, count: 1, reason: 'not_available' },
-    { kind: 'database', read: false, count: 0, reason: 'not_available' },
-    { kind: 'embed', read: false, count: 0, reason: 'not_available' },
+    { kind: 'whiteboard', read: false, reason: 'not_available' },
+    { kind: 'database', read: false, reason: 'not_available' },
+    { kind: 'embed', read: false, reason: 'not_available' },
     { kind: 'draft', read: false, reason: 'not_available' },
   ])
 })
