@@ -104,10 +104,7 @@ function createSiteList<Wire extends AttachmentWire | CommentWire, Row>(
     try {
       while (state === 'open' && requests < budget()) {
         const { done, value: page } = await pages.next()
-        if (done === true) {
-          state = 'whole'
-          return
-        }
+        if (done === true) return
         requests++
         requireReadable(page)
         for (const item of page.items) add(item)
