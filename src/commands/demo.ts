@@ -17,6 +17,7 @@ import { AppError } from '../kernel/errors.ts'
 import { line, type PrintableText, quote, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import type { MetricAnswer } from '../query/model.ts'
 import { shell } from '../runtime/shell.ts'
+import { sampleCredentials } from '../sample/credentials.ts'
 import { historySourceName, inventHistory } from '../sample/history.ts'
 import { type SampleTenants, startSampleTenants } from '../sample/tenants.ts'
 import { startServer, untilStopped } from './serve.ts'
@@ -48,7 +49,7 @@ export async function demo({ flags, once, address, host, open }: DemoOptions): P
       await showDashboard(host, session)
       await showAnswers(host, session)
     })
-    await show(host, ...connectText(home, throwAway))
+    await show(host, ...connectText(home, throwAway, address), ...(once ? [] : tryText(tenants, home)))
     if (!once) await serveUntilStopped(host, await openHere({}))
   } finally {
     await tenants.close()
@@ -129,13 +130,28 @@ async function showAnswers(host: Host, session: Session): Promise<void> {
   }
 }
 
-function connectText(home: string, throwAway: boolean): PrintableText[] {
+function connectText(home: string, throwAway: boolean, { host, port }: DemoOptions['address']): PrintableText[] {
   const folder = throwAway ? line`` : line` --home ${showSentence(shell.quote(home))}`
   return [
     line`Connect an assistant`,
     line`  over stdio: claude mcp add assay -- assay mcp --toolsets agent${folder}`,
-    line`  over HTTP:  http://127.0.0.1:7411/mcp while \`assay serve\` runs`,
+    line`  over HTTP:  http://${showName(host)}:${showCode(String(port))}/mcp while \`assay serve\` runs`,
     line`  either way: see mcp.config.example.json`,
+  ]
+}
+
+/** The commands that add the sample tenants as if they were one's own. */
+function tryText({ wiki, bi }: SampleTenants, home: string): PrintableText[] {
+  const folder = line`--home ${showSentence(shell.quote(home))}`
+  const { accountEmail, apiToken, tenantId, clientId, clientSecret } = sampleCredentials
+  const wikiOptions = line`--base-url ${showSentence(wiki.url)} --account-email ${showSentence(accountEmail)}`
+  const biOptions = line`--auth-mode SERVICE_PRINCIPAL --tenant-id ${showCode(tenantId)} --client-id ${showCode(clientId)}`
+  const biAddresses = line`--api-base-url ${showSentence(bi.apiUrl)} --authority-url ${showSentence(bi.authorityUrl)}`
+  return [
+    line`Add the sample tenants as you would your own, while this runs`,
+    line`  echo ${showCode(apiToken)} | assay sources add my-wiki ${wikiOptions} --secret-stdin ${folder}`,
+    line`  echo ${showCode(clientSecret)} | assay sources add my-bi ${biOptions} ${biAddresses} --secret-stdin ${folder}`,
+    line`  assay scan my-wiki ${folder}`,
   ]
 }
 

@@ -5,7 +5,7 @@ import { type Listener, type ListenOptions, listen } from '../listener.ts'
 import { createRouter } from '../router.ts'
 import { API_PATH, createWikiApi, toError } from './api.ts'
 import { createSampleWikiTenant } from './content.ts'
-import type { WikiAttachment, WikiTenant } from './tenant.ts'
+import type { WikiAttachment, WikiPage, WikiTenant } from './tenant.ts'
 
 export interface SampleWikiOptions {
   /** Default: the wiki of the sample company. */
@@ -29,6 +29,9 @@ export interface SampleWiki {
   credentials: Pick<SampleCredentials, 'accountEmail' | 'apiToken'>
   close(): Promise<void>
 }
+
+const readBody = ({ body }: WikiPage) => (typeof body === 'string' ? body : body())
+const toHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 const authError = (message: string): SampleReply => ({ status: 401, body: { code: 401, statusCode: 401, message } })
 
@@ -95,7 +98,25 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     return { status: 302, headers: { location } }
   }
 
+  /** The page or space of an address, for a person who follows a link of a finding. */
+  function showPage({ path, query }: SampleRequest): SampleReply {
+    const [, key, id = query.get('pageId') ?? ''] =
+      /^\/wiki\/(?:spaces\/([^/]+)\/?)?(?:(?:pages|blog)\/(?:\d+\/\d+\/\d+\/)?(\d+))?/.exec(path) ?? []
+    const page = tenant.pages.get(id)
+    const space = [...tenant.spaces.values()].find((each) => each.key === decodeURIComponent(key ?? ''))
+    const [title, body] = page === undefined ? [space?.name, space?.description] : [page.title, readBody(page)]
+    const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'" }
+    if (title === undefined || page?.status === 'trashed' || page?.status === 'deleted')
+      return { status: 404, headers, body: 'There is no such page in the sample wiki.' }
+    return {
+      status: 200,
+      headers,
+      body: `<!doctype html><title>${toHtml(title)}</title><h1>${toHtml(title)}</h1>${body}`,
+    }
+  }
+
   function answerSite(request: SampleRequest): SampleReply {
+    if (request.headers['sec-fetch-mode'] === 'navigate') return showPage(request)
     const viaGateway = request.path.startsWith(`${gatewayPath}/`)
     const path = viaGateway ? request.path.slice(gatewayPath.length) : request.path
     if (path === '/_edge/tenant_info' && request.method === 'GET')
