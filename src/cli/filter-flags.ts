@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { endMeaning, startMeaning } from '../kernel/time-range.ts'
 import { UsageError } from './exit.ts'
 import { toShare } from './flag-numbers.ts'
 import { toJsonObject } from './json-argument.ts'
@@ -22,6 +23,11 @@ export const listFlags: Readonly<Record<string, string>> = {
   terms: 'slugs of glossary terms',
   sla: 'MET (resolved in time), MISSED (resolved late, or overdue)',
 }
+
+/** What an option for an end of a range means. */
+export const [startOption, endOption] = [startMeaning, endMeaning].map(
+  (meaning) => meaning.charAt(0).toLowerCase() + meaning.slice(1, -1),
+) as [string, string]
 
 /** Filter keys that are half-open ranges, with an example. */
 export const rangeFlags: Readonly<Record<string, string>> = {

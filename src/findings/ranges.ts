@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Bound, readBound } from '../kernel/time-range.ts'
+import { type Bound, endMeaning, readBound, startMeaning } from '../kernel/time-range.ts'
 import { utc } from '../kernel/zone.ts'
 import { definitionText } from '../operation/lockdown/disclosure.ts'
 
@@ -35,8 +35,8 @@ const NumberRange = z
 
 const TimeBounds = z
   .strictObject({
-    from: BoundText.describe('Inclusive.').optional(),
-    to: BoundText.describe('Exclusive.').optional(),
+    from: BoundText.describe(startMeaning).optional(),
+    to: BoundText.describe(endMeaning).optional(),
   })
   .superRefine((range, context) => {
     if (range.from === undefined && range.to === undefined) context.addIssue({ code: 'custom', message: noRange })

@@ -4,6 +4,8 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import { count } from '../kernel/count.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
+import { endMeaning, readBound } from '../kernel/time-range.ts'
+import { utc } from '../kernel/zone.ts'
 import { authorOf } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
@@ -16,10 +18,11 @@ const MAX_UNCONSENTED = 20
 const HOUR_MS = 3_600_000
 
 /** When a decision ends by itself. */
-export const Until = z.iso
-  .datetime({ offset: true, error: 'must be a timestamp such as 2030-06-30T00:00:00Z.' })
+export const Until = z
+  .string()
   .max(40)
-  .describe('End of FALSE_POSITIVE or IGNORED, such as 2030-06-30T00:00:00Z; then OPEN again.')
+  .refine((text) => typeof readBound(text, 'to', utc) === 'number', 'must be a date, month or ISO 8601 timestamp.')
+  .describe(`${endMeaning} A FALSE_POSITIVE or IGNORED finding is then OPEN again.`)
 
 /** Input members of operations that set a status. */
 export const triageShape = {
@@ -44,7 +47,7 @@ export function requireReason(
 /** @throws AppError `invalid_input` for an end that is not in the future */
 export function toEnd(until: string | undefined, now: number): number | undefined {
   if (until === undefined) return undefined
-  const end = Date.parse(until)
+  const end = Number(readBound(until, 'to', utc))
   if (end > now) return end
   const message = `must be in the future; it is ${toInstant(now)} now.`
   throw invalidInput(`until ${message}`, { issues: [{ path: 'until', message }] })

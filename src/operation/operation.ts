@@ -5,7 +5,7 @@ import { isObject } from '../kernel/json-object.ts'
 import type { PrintableText } from '../kernel/shown.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
-import { type Coercion, coerce, leaveOutNulls } from './input/coerce.ts'
+import { type Coercion, coerce, leaveOutEmpty } from './input/coerce.ts'
 import { requireWellFormed } from './input/input-limits.ts'
 import { badInput, parseAll } from './input/parse.ts'
 import { explainIssues, locateName } from './input/repair.ts'
@@ -195,7 +195,7 @@ function adapt(operation: Operation, raw: unknown): { value: unknown; coerced: C
   const other = isObject(raw) ? operation.readOther?.(raw) : undefined
   if (other !== undefined) return { value: other.value, coerced: [other.coerced] }
   // In a write null may mean to remove a value, so the schema decides.
-  const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
+  const given = operation.effect === 'read' ? leaveOutEmpty(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced } = coerce(operation.input, given.value)
   requireWellFormed(value)
   return { value, coerced: [...given.coerced, ...coerced] }

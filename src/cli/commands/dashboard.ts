@@ -6,6 +6,7 @@ import { given } from '../../kernel/json-object.ts'
 import { line, type PrintableText, showSentence } from '../../kernel/shown.ts'
 import { toDashboardText } from '../dashboard-text.ts'
 import { declareDataUse } from '../data-use.ts'
+import { endOption, startOption } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { cell, table } from '../output/blocks.ts'
 import { addFormats, present, showNote } from '../output/show.ts'
@@ -28,8 +29,8 @@ export function addDashboardCommands(program: Command, host: Host): void {
     .description('show the metrics of a dashboard')
     .argument('[name]', `name of the dashboard (default: ${USUAL}, or the only one)`)
     .option('--list', 'list the dashboards')
-    .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
-    .option('--to <time>', 'end: through this day, or up to this timestamp')
+    .option('--from <time>', startOption)
+    .option('--to <time>', endOption)
     .option('--time-zone <zone>', 'IANA zone of days (default UTC)')
   addFormats(dashboard).action(
     async (name: string | undefined, { list, json, format, home, from, to, timeZone }: DashboardFlags) => {

@@ -49,24 +49,26 @@ export function inputNode(schema: z.ZodType): SchemaNode {
 }
 
 /**
- * Removes nulls from optional members that do not allow null: many programs fill in all members that they do not use.
+ * Removes nulls and empty texts from optional members that do not allow null: many programs fill in all members that
+ * they do not use.
  */
-export function leaveOutNulls(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
+export function leaveOutEmpty(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
   const coerced: Coercion[] = []
-  const value = dropNulls(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
+  const value = dropEmpty(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
   return { value, coerced }
 }
 
-function dropNulls(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+function dropEmpty(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || node.properties === undefined) return value
   const { properties, required = [] } = node
   const members = Object.entries(value).flatMap(([key, member]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
-    if (member === null && known !== undefined && !required.includes(key) && !admitsNull(known)) {
-      note([...path, key], 'was null; treated as absent.')
+    const isEmpty = member === null || member === ''
+    if (isEmpty && known !== undefined && !required.includes(key) && !admitsNull(known)) {
+      note([...path, key], `was ${member === null ? 'null' : 'empty'}; treated as absent.`)
       return []
     }
-    return [[key, known === undefined ? member : dropNulls(known, member, [...path, key], note)]]
+    return [[key, known === undefined ? member : dropEmpty(known, member, [...path, key], note)]]
   })
   return Object.fromEntries(members)
 }

@@ -23,12 +23,12 @@ import {
 } from '../model.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { toAssetId, toGroupName, toValueName } from '../plan/group-names.ts'
-import { listPlans, planMetric, type ValueNode } from '../plan/plan.ts'
+import { listPlans, type Plan, planMetric, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { getZone } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
 import { type Breakdown, type GroupValue, toBreakdown } from './breakdown.ts'
-import { toComparedRange } from './comparison.ts'
+import { toComparedRange, warnOfLength } from './comparison.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { explainChange } from './explain.ts'
@@ -100,15 +100,21 @@ function evaluateOne(
           topOf: openTop(reader),
         })
   const earlier = before && toEarlier(metric, before, run)
+  const appliedRange = toAppliedRange(metric, plans, range)
   const description = describeAnswer(reader, {
     metric,
     plans,
     run,
-    range: toAppliedRange(metric, plans, range),
+    range: appliedRange,
     ...(earlier === undefined ? {} : { compared: earlier.range }),
     zone,
     now,
-    coerced: [...(options.coerced ?? []), ...coerced, ...noteIgnoredStart(metric, inputs, range)],
+    coerced: [
+      ...(options.coerced ?? []),
+      ...coerced,
+      ...noteIgnoredStart(metric, inputs, range),
+      ...noteMoment(question, plans),
+    ],
   })
   const explained =
     compared === undefined || question.explain !== true
@@ -130,7 +136,12 @@ function evaluateOne(
     ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
     ...(explained === undefined ? {} : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
     ...description,
-    warnings: [...description.warnings, ...(explained?.warnings ?? []), ...warnOfCut(breakdown)],
+    warnings: [
+      ...(earlier === undefined ? [] : warnOfLength(appliedRange, earlier.range, zone, now)),
+      ...description.warnings,
+      ...(explained?.warnings ?? []),
+      ...warnOfCut(breakdown),
+    ],
     ...toDiagnosis(node, total, run, now),
   }
 }
@@ -146,6 +157,12 @@ function noteIgnoredStart(
   if (window === undefined) return []
   const length = window.last === undefined ? `${window.toDate} to date` : `last ${window.last}`
   return [{ path: 'from', message: `is ignored where the metric counts a window of its own: the ${length}.` }]
+}
+
+/** A stock is compared with one moment, so the start of a compared range has no effect. */
+function noteMoment({ compare }: Pick<MetricQuestion, 'compare'>, plans: readonly Plan[]): Coercion[] {
+  if (typeof compare !== 'object' || !plans.every(({ mode }) => mode === 'stock')) return []
+  return [{ path: 'compare.from', message: 'is not used: the metric counts the state at one moment, compare.to.' }]
 }
 
 interface Earlier {
