@@ -80,6 +80,7 @@ const warningCodes = [
   'coerced',
   'truncated',
   'unknown_detector',
+  'other_meaning',
   'clock_moved',
   'tie_cut',
   'not_decomposable',

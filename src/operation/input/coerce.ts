@@ -170,7 +170,8 @@ function findWord(node: SchemaNode, text: string): string | undefined {
   if (words === undefined) {
     if (node.pattern === undefined) return undefined
     const pattern = toPattern(node.pattern)
-    return [text, text.toUpperCase()].find((spelling) => pattern.test(spelling))
+    const spellings = [text, text.toUpperCase(), text.toUpperCase().replaceAll(/[\s.-]+/g, '_')]
+    return spellings.find((spelling) => pattern.test(spelling))
   }
   if (words.includes(text)) return text
   const alike = words.filter((word) => typeof word === 'string' && toLetters(word) === toLetters(text))

@@ -9,7 +9,7 @@ import type { MetricAnswer, MetricFacts } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
 import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
-import { warnOfUnknownValues } from './unknown-values.ts'
+import { warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingPolicy } from './warnings.ts'
 
@@ -52,7 +52,7 @@ export function describeAnswer(
       ...warnOfMissingPolicy(plans),
       ...warnOfContradictions(plans),
       ...warnings,
-      ...warnOfUnknownValues(reader, plans),
+      ...warnOfValues(reader, plans, asked.run),
       ...warnOfCoercions(asked.coerced),
     ],
   }

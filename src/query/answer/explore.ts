@@ -23,7 +23,7 @@ import { toBreakdown } from './breakdown.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
 import { listSourcesInScope, toFreshness } from './freshness.ts'
-import { warnOfUnknownValues } from './unknown-values.ts'
+import { warnOfValues } from './unknown-values.ts'
 import { once, type RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfTie } from './warnings.ts'
 
@@ -121,7 +121,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
     warnings: withoutDuplicates([
       ...warnOfContradictions([plan]),
       ...warnings,
-      ...warnOfUnknownValues(reader, [plan]),
+      ...warnOfValues(reader, [plan], run),
       ...warnOfCoercions([...(options.coerced ?? []), ...read.coerced]),
       ...breakdowns.flatMap((breakdown) => breakdown.warnings),
       ...metrics.flatMap((metric) => metric.warnings),
