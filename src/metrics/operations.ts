@@ -92,20 +92,34 @@ const listMetricsOperation = operation({
       )
       return { items: metrics.map((metric) => toMetric(reader, metric)), ...found }
     }),
-  render: ({ items, total }) => [
-    line`${items.length} of ${total} metrics`,
-    ...items.flatMap((metric) => [renderMetricLine(metric), line`  ${showSentence(metric.description)}`]),
-  ],
+  render: ({ items, total }, input) => {
+    const shared = findShared(items.map(({ allowedDimensions }) => allowedDimensions.join(', ')))
+    const next = Number(input.offset ?? 0) + items.length
+    return [
+      line`${items.length} of ${total} metrics${next < total ? line`; offset ${next} lists the next` : line``}`,
+      ...(shared === undefined ? [] : [line`by ${showSentence(shared)}, where nothing else is said`]),
+      ...items.flatMap((metric) => [renderMetricLine(metric, shared), line`  ${showSentence(metric.description)}`]),
+    ]
+  },
 })
 
-function renderMetricLine(metric: Metric): PrintableText {
+/** The list that most metrics have in common; undefined where none occurs twice. */
+function findShared(lists: readonly string[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const list of lists) counts.set(list, (counts.get(list) ?? 0) + 1)
+  const [most] = [...counts].sort(([, a], [, b]) => b - a)
+  return most !== undefined && most[1] > 1 ? most[0] : undefined
+}
+
+function renderMetricLine(metric: Metric, shared: string | undefined): PrintableText {
   const { slug, displayName, type, format, synonyms, allowedDimensions, trust, version } = metric
   const unit = metric.unit === '' ? line`` : line` in ${showName(metric.unit)}`
   const term = metric.glossaryTermSlug === null ? line`` : line`; term ${showCode(metric.glossaryTermSlug)}`
   const also = synonyms.length === 0 ? line`` : line`; also ${showNames(synonyms)}`
   const by = allowedDimensions.length === 0 ? line`nothing` : joinShown(allowedDimensions.map(showCode))
   const facts = line`${showCode(type)}, ${showCode(format)}${unit}, ${showCode(trust.tier)}, version ${version}${term}${also}`
-  return line`${showCode(slug)}: ${showName(displayName)} (${facts}); by ${by}`
+  const own = allowedDimensions.join(', ') === shared ? line`` : line`; by ${by}`
+  return line`${showCode(slug)}: ${showName(displayName)} (${facts})${own}`
 }
 
 const getMetric = operation({

@@ -84,7 +84,7 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
    * Compact text for assistants, one item per line, with every number of the answer in plain digits; absent: the answer
    * as JSON.
    */
-  render?: (output: z.output<Output>) => readonly PrintableText[]
+  render?: (output: z.output<Output>, input: Readonly<Record<string, unknown>>) => readonly PrintableText[]
   /** The files that its answer can be had as. */
   files?: FileWriters
   /** Its answer lists definitions and seldom changes, so clients over REST may revalidate it by its ETag. */
@@ -137,7 +137,7 @@ export interface Operation {
   readOther?: (raw: Readonly<Record<string, unknown>>) => { value: object; coerced: Coercion } | undefined
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
-  render?: (output: never) => readonly PrintableText[]
+  render?: (output: never, input: Readonly<Record<string, unknown>>) => readonly PrintableText[]
   files?: FileWriters
   isRevalidated?: boolean
   run(input: never, context: WriteContext): unknown

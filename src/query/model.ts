@@ -120,6 +120,10 @@ export const Applied = z
     from: ownText().nullable().describe('Start of the range; null is open.'),
     to: ownText().nullable().describe('End of the range, exclusive; of a stock, its moment.'),
     asOf: ownText().optional().describe('Of a stock: the moment that it is counted at.'),
+    atEnds: z
+      .literal(true)
+      .describe('Of a series of a stock: each value is the state at the end of its bucket.')
+      .optional(),
     timeField: ownText().describe('Instant that places a row in time.'),
     timeZone: ownText().describe('Time zone of dates and buckets.'),
     filters: z.array(AppliedFilter).describe('Filters, combined with AND.'),

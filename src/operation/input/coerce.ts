@@ -170,7 +170,8 @@ function findWord(node: SchemaNode, text: string): string | undefined {
   if (words === undefined) {
     if (node.pattern === undefined) return undefined
     const pattern = toPattern(node.pattern)
-    const spellings = [text, text.toUpperCase(), text.toUpperCase().replaceAll(/[\s.-]+/g, '_')]
+    const capitals = text.toUpperCase()
+    const spellings = [text, capitals, ...(pattern.test('a') ? [] : [capitals.replaceAll(/[ .-]+/g, '_')])]
     return spellings.find((spelling) => pattern.test(spelling))
   }
   if (words.includes(text)) return text

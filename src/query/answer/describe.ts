@@ -28,6 +28,8 @@ export function describeAnswer(
     zone: Zone
     now: number
     coerced: readonly Coercion[]
+    /** The formatted value of the metric that replaces a deprecated one. */
+    successor?: string | undefined
   },
 ): Description {
   const { metric, plans, range, zone, now } = asked
@@ -48,7 +50,7 @@ export function describeAnswer(
     freshness,
     warnings: [
       ...(asked.compared === undefined ? [] : warnOfCoverage(sources, range, asked.compared, now)),
-      ...warnOfGovernance(metric, trust),
+      ...warnOfGovernance(metric, trust, asked.successor),
       ...warnOfMissingPolicy(plans),
       ...warnOfContradictions(plans),
       ...warnings,
@@ -58,9 +60,11 @@ export function describeAnswer(
   }
 }
 
-/** The moment of an answer that counts the state at one moment only. */
-function toMoment(plans: readonly Plan[]): { asOf?: string } {
+/** The moment of an answer that counts the state at one moment only, or that a series counts it at the ends of its buckets. */
+function toMoment(plans: readonly Plan[]): { asOf?: string; atEnds?: true } {
   const [first] = plans
+  if (plans.length > 0 && plans.every(({ mode, edges }) => mode === 'stock' && edges !== undefined))
+    return { atEnds: true }
   const isMoment = ({ mode, edges, at }: Plan) => mode === 'stock' && edges === undefined && at === first?.at
   return first !== undefined && plans.every(isMoment) ? { asOf: new Date(first.at).toISOString() } : {}
 }

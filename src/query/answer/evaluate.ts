@@ -40,6 +40,8 @@ export interface EvaluateOptions {
   now: number
   /** Filters of a placement, combined with all others. */
   pinnedFilters?: FilterMapping | undefined
+  /** Of a successor that a deprecated metric names, whose own successor is not asked. */
+  isSuccessor?: boolean
   /** Corrections made to the form of the input. */
   coerced?: readonly Coercion[] | undefined
 }
@@ -106,6 +108,7 @@ function evaluateOne(
     plans,
     run,
     range: appliedRange,
+    successor: answerOfSuccessor(reader, metric, question, options),
     ...(earlier === undefined ? {} : { compared: earlier.range }),
     zone,
     now,
@@ -140,9 +143,25 @@ function evaluateOne(
       ...(earlier === undefined ? [] : warnOfLength(appliedRange, earlier.range, zone, now)),
       ...description.warnings,
       ...(explained?.warnings ?? []),
-      ...warnOfCut(breakdown),
+      ...warnOfCut(breakdown, dimensions, metric),
     ],
     ...toDiagnosis(node, total, run, now),
+  }
+}
+
+/** The value of the metric that replaces a deprecated one, for the same question. */
+function answerOfSuccessor(
+  reader: Reader,
+  { status, replacedBy }: MetricRecord,
+  { dimensions, limit, compare, explain, orderBy, ...asked }: Omit<MetricQuestion, 'alsoMetrics'>,
+  options: EvaluateOptions,
+): string | undefined {
+  if (status !== 'DEPRECATED' || replacedBy === null || options.isSuccessor === true) return undefined
+  try {
+    return evaluateOne(reader, { ...asked, metricSlug: replacedBy }, { ...options, isSuccessor: true }, 0).formatted
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
 
@@ -247,13 +266,20 @@ export function toBreakdownFacts({ totalGroups, other }: Breakdown) {
   return { totalGroups, truncated: true, other: { groups, ...toComparable(value, before) } }
 }
 
-function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
+function warnOfCut(
+  breakdown: ListedBreakdown | undefined,
+  dimensions: readonly Dimension[],
+  { format, unit }: MetricRecord,
+): QueryWarning[] {
   if (breakdown?.other === undefined) return []
   const { totalGroups, groups, other } = breakdown
   const message = toSafeMessage(
     `The first ${groups.length} of ${totalGroups} groups are listed; the remaining ${other.groups} are combined in other.`,
   )
-  return [{ code: 'truncated', message }, ...warnOfTie(breakdown.tie)]
+  return [
+    { code: 'truncated', message },
+    ...warnOfTie({ dimensions, tie: breakdown.tie }, 'groups', (value) => toFormatted(value, format, unit)),
+  ]
 }
 
 /** Only an answer over no rows is diagnosed, or a ratio whose denominator has none. */
