@@ -13,7 +13,7 @@ export type ContextView = Pick<MetricAnswer, 'metric' | 'trust' | 'warnings' | '
 
 type WarningContext = Pick<ContextView, 'warnings' | 'breakdown' | 'totalGroups'> & { metric: { slug?: string } }
 
-/** What a number would be misread without, which stands before it. */
+/** The warnings that are shown before a number, because it would be misread without them. */
 export const toDoubts = (view: ContextView): Block[] => toWarnings({ ...view, warnings: splitDoubts(view).doubts })
 
 /** What was counted, how far to trust it, and why there is nothing. */

@@ -31,7 +31,7 @@ export const [startOption, endOption] = [startMeaning, endMeaning].map(
 
 /** Filter keys that are half-open ranges, with an example. */
 export const rangeFlags: Readonly<Record<string, string>> = {
-  resolutionHours: '72.. or 24..72',
+  resolutionHours: '72.. (at least), ">72.." (more than) or 24..72 (less than 72)',
   ageHours: '..48',
   confidence: '0.5..0.9',
   contentUpdatedAt: '2026-01-01..2026-02-01',
@@ -47,14 +47,15 @@ const list = (value: string) => value.split(',').map((item) => item.trim())
 function toRange(name: string, value: string): Record<string, number | string> {
   const [low = '', high = '', ...more] = value.split('..').map((end) => end.trim())
   const isTime = name.endsWith('At')
-  const read = (end: string) => (isTime ? end : Number(end))
+  const [isAbove, isUpTo] = [!isTime && low.startsWith('>'), !isTime && high.startsWith('=')]
+  const read = (end: string) => (isTime ? end : Number(end.replace(/^[>=]/, '')))
   const ends = [low, high].filter((end) => end !== '')
   if (!value.includes('..') || more.length > 0 || ends.length === 0 || ends.some((end) => Number.isNaN(read(end)))) {
     throw new InvalidArgumentError(`Must be a range such as ${rangeFlags[name]}.`)
   }
   return {
-    ...(low === '' ? {} : { [isTime ? 'from' : 'min']: read(low) }),
-    ...(high === '' ? {} : { [isTime ? 'to' : 'max']: read(high) }),
+    ...(low === '' ? {} : { [isTime ? 'from' : isAbove ? 'above' : 'min']: read(low) }),
+    ...(high === '' ? {} : { [isTime ? 'to' : isUpTo ? 'upTo' : 'max']: read(high) }),
   }
 }
 
