@@ -72,12 +72,14 @@ export function requireTriageConsent(
   reader: Reader,
   { caller, now }: Pick<WriteContext, 'caller' | 'now'>,
   { status, findings, critical }: TriageExtent,
+  details: () => readonly string[],
 ): void {
   if (status === 'OPEN' || caller.needsConsent !== true) return
   const what = `Setting ${count(findings, 'finding')} to ${status}`
-  if (critical > 0) requireConsent(caller, `${what}, ${critical} of them CRITICAL,`)
+  if (critical > 0) requireConsent(caller, `${what} (${critical} CRITICAL)`, details)
   const before = countTriagedOverMcp(reader, caller, now() - HOUR_MS)
-  if (before + findings > MAX_UNCONSENTED) requireConsent(caller, `${what}, with ${before} in the hour before,`)
+  if (before + findings > MAX_UNCONSENTED)
+    requireConsent(caller, `${what} (${before} were set in the hour before)`, details)
 }
 
 /** Records a triage in the audit trail; `name` is the id of the finding, or * for those that `filters` match. */

@@ -3,9 +3,18 @@ import { DisplayName, GlossaryTerm } from '../glossary/model.ts'
 import { PageInput, searchPage } from '../glossary/search.ts'
 import { toTermWarnings, Warnings } from '../glossary/warnings.ts'
 import { type Issue, invalidInput } from '../kernel/errors.ts'
-import { joinShown, line, type PrintableText, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
+import {
+  joinShown,
+  line,
+  type PrintableText,
+  quote,
+  showCode,
+  showName,
+  showNames,
+  showSentence,
+} from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
-import type { WriteContext } from '../operation/context.ts'
+import type { ReadContext, WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { auditOperations } from './audit-operations.ts'
@@ -209,6 +218,18 @@ function toStatusChange(metric: MetricRecord, status: MetricRecord['status'] | u
   throw invalidInput(message, { reason: 'status_not_settable', issues: [{ path: 'status', message }] })
 }
 
+/** A metric for a person who decides about it. */
+const describeMetric = ({ slug }: { slug: string }, context: ReadContext): string[] =>
+  context.read((reader) => {
+    const metric = resolveMetric(reader, slug)
+    const { displayName, description, type, status, version, definition, term } = metric
+    const within = term === null ? '' : `, of the term ${term.slug}`
+    return [
+      `${quote(displayName)} (${metric.slug}), ${status}, version ${version}: ${description}`,
+      `Definition: ${type}${within}, ${JSON.stringify(definition)}`,
+    ]
+  })
+
 const deleteMetricOperation = operation({
   name: 'delete_metric',
   title: 'Delete metric',
@@ -223,6 +244,7 @@ const deleteMetricOperation = operation({
   texts: 'own',
   input: z.strictObject({ slug: MetricName }),
   output: Metric,
+  affected: describeMetric,
   run: ({ slug }, context) =>
     write(context, (writer) => {
       const metric = resolveMetric(writer, slug)
@@ -248,6 +270,7 @@ const certifyMetricOperation = operation({
     certifiedBy: z.string().trim().min(1).max(200).describe('On whose behalf (the caller).').optional(),
   }),
   output: Metric,
+  affected: describeMetric,
   run: ({ slug, certifiedBy }, context) =>
     write(context, (writer) => {
       const author = authorOf(context)

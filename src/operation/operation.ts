@@ -108,6 +108,8 @@ export interface WriteOperation<
   effect: 'write'
   /** When a person must agree to a call by an assistant. */
   consent: Consent
+  /** What a call would change, for the person who is asked: titles, and values before and after. */
+  affected?: (input: z.output<Input>, context: ReadContext) => readonly string[]
   run(input: z.output<Input>, context: WriteContext): z.output<Output> | Promise<z.output<Output>>
 }
 
@@ -118,6 +120,7 @@ export interface Operation {
   summary: string
   effect: 'read' | 'write'
   consent: Consent
+  affected?: (input: never, context: ReadContext) => readonly string[]
   scope: Scope
   route?: string
   status: 200 | 201
@@ -167,7 +170,9 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
   const { input, coerced } = await admit(operation, raw, context)
-  if (operation.consent === 'always') requireConsent(context.caller, operation.title)
+  if (operation.consent === 'always') {
+    requireConsent(context.caller, operation.title, () => operation.affected?.(input as never, context) ?? [])
+  }
   const own = coerced.length === 0 ? context : { ...context, coerced }
   const work = () => run(operation, input, own)
   const output = await (context.around === undefined ? work() : context.around(operation, work))

@@ -157,6 +157,11 @@ export const suppressionOperations: readonly Operation[] = [
     texts: 'own',
     input: z.strictObject({ id: SuppressionId }),
     output: Suppression.extend({ changed: z.number().describe('Findings whose status was restored.') }),
+    affected: ({ id }, context) =>
+      context.read((reader) => {
+        const { filters, patterns, status: to, reason, createdBy } = toView(getSuppression(reader, id))
+        return [`${to} by ${quote(createdBy)} (${quote(reason)}): ${JSON.stringify({ filters, patterns })}`]
+      }),
     run: async ({ id }, context) => {
       const suppression = context.store.write(
         (writer) => {

@@ -164,6 +164,9 @@ function adaptWord(node: SchemaNode, value: unknown, path: Path, note: Note): un
   return word
 }
 
+/** Words with separators. A credential is not respelled, because it would no longer be recognized and masked. */
+const plainWords = /^[a-z]{1,16}(?:[ .-][a-z]{1,16})*$/i
+
 /** The spelling that the schema knows for a word: from an enum, or from a pattern that allows capitals only. */
 function findWord(node: SchemaNode, text: string): string | undefined {
   const words = node.enum ?? (node.const === undefined ? undefined : [node.const])
@@ -171,7 +174,8 @@ function findWord(node: SchemaNode, text: string): string | undefined {
     if (node.pattern === undefined) return undefined
     const pattern = toPattern(node.pattern)
     const capitals = text.toUpperCase()
-    const spellings = [text, capitals, ...(pattern.test('a') ? [] : [capitals.replaceAll(/[ .-]+/g, '_')])]
+    const isWords = !pattern.test('a') && plainWords.test(text)
+    const spellings = [text, capitals, ...(isWords ? [capitals.replaceAll(/[ .-]/g, '_')] : [])]
     return spellings.find((spelling) => pattern.test(spelling))
   }
   if (words.includes(text)) return text
