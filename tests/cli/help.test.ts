@@ -88,7 +88,7 @@ describe('the help', () => {
     expect(help.stdout.trim().split('\n').length).toBeGreaterThan(5)
     const alone = await run([name])
     // These have something to do without a command.
-    if (['sources', 'terms', 'metrics', 'mcp'].includes(name)) expect(alone.stdout).not.toContain('Usage:')
+    if (['sources', 'terms', 'metrics', 'mcp', 'audit'].includes(name)) expect(alone.stdout).not.toContain('Usage:')
     else expect(alone).toEqual({ code: 2, stdout: help.stdout, stderr: '' })
     const unknown = await run([name, 'bogus'])
     expect(unknown).toMatchObject({ code: 2, stdout: '' })
