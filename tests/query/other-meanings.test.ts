@@ -61,3 +61,22 @@ describe('a filter value that is also a value of another facet', () => {
     expect(JSON.stringify(answer.warnings)).toContain("'OTHER' is a source (with sources instead, 1 match)")
   })
 })
+
+test('a term, and a metric, on a container that nothing has is warned about when it is written', async () => {
+  const { ask, simple } = openAsked(estate, { now })
+  const filterMapping = { containers: ['Docz', 'semgrep', '(none)'], exclude: { owners: ['ann'] } }
+  const { warnings } = await ask('create_glossary_term', { slug: 'docs', displayName: 'Docs', filterMapping })
+  expect(warnings).toEqual([
+    { code: 'unknown_value', message: "Nothing has containers 'Docz'; did you mean Docs?" },
+    {
+      code: 'unknown_value',
+      message: "Nothing has owners 'ann'; check its spelling, unless it will be added later.",
+    },
+  ])
+  await simple('docs-findings', { filters: { containers: ['Docs'] } })
+  const updated = await ask('update_metric', {
+    slug: 'docs-findings',
+    definition: { aggregation: 'COUNT', entity: 'finding', filters: { containers: ['Docz'] } },
+  })
+  expect(updated.warnings).toEqual([warnings[0]])
+})

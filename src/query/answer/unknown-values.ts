@@ -1,6 +1,16 @@
 import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
 import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
 import { facetRows, findFacetByFilterKey, readOwnWord } from '../../findings/facets.ts'
+import {
+  type FreeKey,
+  facetOfFreeKey,
+  findAssetsByName,
+  hasAsset,
+  isFreeKey,
+  isValueSeen,
+  listSourceTypes,
+  MAX_VALUES,
+} from '../../findings/seen-words.store.ts'
 import { listUnknownSources } from '../../findings/source-names.store.ts'
 import { listTermNames } from '../../glossary/glossary.store.ts'
 import { foldCase } from '../../kernel/fold.ts'
@@ -13,16 +23,6 @@ import { listSeenValues } from '../engine/executor.ts'
 import type { QueryWarning } from '../model.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { listSources } from '../sql/freshness.store.ts'
-import {
-  type FreeKey,
-  facetOfFreeKey,
-  findAssetsByName,
-  hasAsset,
-  isFreeKey,
-  isValueSeen,
-  listSourceTypes,
-  MAX_VALUES,
-} from '../sql/words.store.ts'
 import { type RunPlan, toWhole } from './value.ts'
 
 /** Values of one condition whose other meanings are looked for. */
