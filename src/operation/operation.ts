@@ -171,13 +171,23 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
   const { input, coerced } = await admit(operation, raw, context)
   if (operation.consent === 'always') {
-    requireConsent(context.caller, operation.title, () => operation.affected?.(input as never, context) ?? [])
+    requireConsent(context.caller, operation.title, () => listAffected(operation, input, context))
   }
   const own = coerced.length === 0 ? context : { ...context, coerced }
   const work = () => run(operation, input, own)
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const present = await createPresenter(operation.output, { repeats: [raw, input], texts: operation.texts }, context)
   return present(stripInvisible(operation.output.parse(output)))
+}
+
+/** What a call would change; nothing where it names something that does not exist, which only its run reports. */
+function listAffected({ affected }: Operation, input: object, context: ReadContext): readonly string[] {
+  try {
+    return affected?.(input as never, context) ?? []
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
 }
 
 interface Admitted {
