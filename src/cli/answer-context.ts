@@ -1,4 +1,5 @@
 import { joinShown, line, type PrintableText, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
+import { splitDoubts } from '../query/answer/doubts.ts'
 import type { Applied, Freshness, MetricAnswer, QueryWarning } from '../query/model.ts'
 import { inCommands, toOption } from './command-words.ts'
 import { type Fact, toFacts } from './facts.ts'
@@ -12,10 +13,14 @@ export type ContextView = Pick<MetricAnswer, 'metric' | 'trust' | 'warnings' | '
 
 type WarningContext = Pick<ContextView, 'warnings' | 'breakdown' | 'totalGroups'> & { metric: { slug?: string } }
 
+/** The warnings that are shown before a number, because it would be misread without them. */
+export const toDoubts = (view: ContextView): Block[] => toWarnings({ ...view, warnings: splitDoubts(view).doubts })
+
 /** What was counted, how far to trust it, and why there is nothing. */
 export function toContext(view: ContextView): Block[] {
   const facts = listFacts(view).filter(([, { text }]) => text !== noFilters)
-  return [...toTrust(view), toFacts(...facts), ...toWarnings(view), ...toDiagnosis(view)]
+  const rest = { ...view, ...splitDoubts(view) }
+  return [...toTrust(rest), toFacts(...facts), ...toWarnings(rest), ...toDiagnosis(rest)]
 }
 
 /** The same of a further metric of a question: what differs from the first one. */
@@ -26,13 +31,14 @@ export function toFurtherContext(view: ContextView, first: ContextView): Block[]
     facts.filter(([name, { text }]) => (before.get(name) === text) === wanted),
   ) as [Fact[], Fact[]]
   const said = new Set(first.warnings.map(({ message }) => message))
-  const warnings = view.warnings.filter(({ message }) => !said.has(message))
+  const rest = splitDoubts(view)
+  const warnings = rest.warnings.filter(({ message }) => !said.has(message))
   return [
-    ...toTrust(view),
+    ...toTrust({ ...view, ...rest }),
     toFacts(...own),
     ...(shared.length === 0 ? [] : [line`The same as above: ${joinShown(shared.map(([name]) => name))}.`]),
     ...toWarnings({ ...view, warnings }),
-    ...(view.diagnosis?.summary === first.diagnosis?.summary ? [] : toDiagnosis(view)),
+    ...(view.diagnosis?.summary === first.diagnosis?.summary ? [] : toDiagnosis(rest)),
   ]
 }
 
@@ -44,10 +50,15 @@ function listFacts({ applied, freshness }: ContextView): Fact[] {
 }
 
 /** The level of trust; the warning about a draft says the same and what to do. */
-const toTrust = ({ trust, warnings }: ContextView): Block[] =>
-  trust.tier === 'draft' && warnings.some(({ code }) => code === 'draft') ? [] : [showSentence(trust.label)]
+const toTrust = ({
+  trust,
+  warnings,
+}: Pick<ContextView, 'warnings'> & { trust: ContextView['trust'] | undefined }): Block[] =>
+  trust === undefined || (trust.tier === 'draft' && warnings.some(({ code }) => code === 'draft'))
+    ? []
+    : [showSentence(trust.label)]
 
-const toDiagnosis = ({ diagnosis }: ContextView): Block[] =>
+const toDiagnosis = ({ diagnosis }: { diagnosis?: ContextView['diagnosis'] | undefined }): Block[] =>
   diagnosis === undefined ? [] : [warning(inOptions(diagnosis.summary))]
 
 /** The warnings, addressed to the person who typed the command. */
@@ -61,7 +72,10 @@ function reword({ code, message, suggestions = [] }: QueryWarning, view: Warning
     return `The first ${breakdown.length} of ${totalGroups} groups are listed; --limit lists more.`
   if (code === 'no_policy')
     return 'There is no policy of due dates yet; set one with: assay sla set --days CRITICAL=7,HIGH=30'
-  const near = suggestions.length === 0 ? '' : ` Closest: ${showNames(suggestions.map(({ value }) => value))}.`
+  const near =
+    suggestions.length === 0
+      ? ''
+      : ` ${code === 'tie_cut' ? 'Left out' : 'Closest'}: ${showNames(suggestions.map(({ value }) => value))}.`
   return `${inOptions(message)}${near}`
 }
 

@@ -1,7 +1,8 @@
 import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
 import { toFormatted } from '../query/answer/format.ts'
+import { explains } from '../query/answer/render.ts'
 import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, SeriesAnswer } from '../query/model.ts'
-import { toContext, toFurtherContext } from './answer-context.ts'
+import { toContext, toDoubts, toFurtherContext } from './answer-context.ts'
 import { type Block, type Column, cell, type TableCell, table } from './output/blocks.ts'
 
 import { toSparkline } from './output/sparkline.ts'
@@ -23,9 +24,9 @@ export function toAnswerText(answer: MetricAnswer): Block[] {
   const { also = [], ...own } = answer
   const others = also.flatMap((other) => {
     if ('error' in other) return [line``, line`${showName(other.metric.slug)}: ${showSentence(other.error.message)}`]
-    return [line``, ...toValueText(other), line``, ...toFurtherContext(other, own)]
+    return [line``, ...toDoubts(other), ...toValueText(other), line``, ...toFurtherContext(other, own)]
   })
-  return [...toValueText(own), line``, ...toContext(own), ...others]
+  return [...toDoubts(own), ...toValueText(own), line``, ...toContext(own), ...others]
 }
 
 /** The number with the counts behind it, its comparison and its groups. */
@@ -38,15 +39,15 @@ function toValueText(view: OneMetricAnswer): Block[] {
     const change = pctChange === null ? line`` : line` (${showAmount((pctChange * 100).toFixed(1))}%)`
     lines.push(line`before: ${format(value)}, change: ${format(delta)}${change}`)
   }
-  if (view.drivers !== undefined && view.drivers.length > 0) {
-    const rows = view.drivers.map(({ dimension, dimensionValue, from, to, contribution }) => [
+  const drivers = (view.drivers ?? []).filter(explains)
+  if (drivers.length > 0) {
+    const rows = drivers.map(({ dimension, dimensionValue, from, to, contribution, delta = null }) => [
       cell.code(dimension),
       cell.name(dimensionValue, MAX_GROUP),
-      ...[from, to, contribution].map(toCell),
+      ...[from, to, contribution ?? delta].map(toCell),
     ])
-    const numbers = [line`before`, line`value`, line`part of change`].map(
-      (title): Column => ({ title, align: 'right' }),
-    )
+    const part = drivers.some(({ contribution }) => contribution === null) ? line`change` : line`part of change`
+    const numbers = [line`before`, line`value`, part].map((title): Column => ({ title, align: 'right' }))
     lines.push(line``, table([{ title: line`dimension` }, { title: line`group`, shrink: 1 }, ...numbers], rows))
   }
   if (view.breakdown.length > 0) {
@@ -91,20 +92,22 @@ function toBasis({ reason, n, numerator, denominator }: OneMetricAnswer): Printa
 
 export function toSeriesText(view: SeriesAnswer): Block[] {
   const format = createFormat(view.metric)
-  const lines: Block[] = [showName(view.metric.displayName)]
+  const lines: Block[] = [...toDoubts(view), showName(view.metric.displayName)]
   const zone = view.applied.timeZone
   const of = (points: readonly { value: number | null }[]) => toSparkline(points.map(({ value }) => value))
   const series = view.series ?? []
   lines.push(of(view.timeSeries))
   for (const { dimensionValue, timeSeries } of series) lines.push(line`${of(timeSeries)}  ${showName(dimensionValue)}`)
   const columns: Column[] = [
-    { title: line`from` },
+    { title: view.applied.atEnds ? line`at` : line`from` },
     { title: series.length === 0 ? line`value` : line`all`, align: 'right' },
     ...series.map(({ dimensionValue }): Column => ({ title: showName(dimensionValue, MAX_TITLE), align: 'right' })),
     { title: line``, shrink: 1, isOptional: true },
   ]
+  const labelOf = (index: number, start: string) =>
+    view.applied.atEnds ? (view.timeSeries[index + 1]?.timestamp ?? view.applied.to ?? start) : start
   const rows = view.timeSeries.map(({ timestamp, value, complete }, index) => [
-    cell.shown(toBucketTime(timestamp, zone), timestamp),
+    cell.shown(toBucketTime(labelOf(index, timestamp), zone), timestamp),
     ...[value, ...series.map(({ timeSeries }) => timeSeries[index]?.value ?? null)].map((each) =>
       cell.shown(format(each), each),
     ),

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { endMeaning, startMeaning } from '../kernel/time-range.ts'
 import { UsageError } from './exit.ts'
 import { toShare } from './flag-numbers.ts'
 import { toJsonObject } from './json-argument.ts'
@@ -23,9 +24,14 @@ export const listFlags: Readonly<Record<string, string>> = {
   sla: 'MET (resolved in time), MISSED (resolved late, or overdue)',
 }
 
+/** What an option for an end of a range means. */
+export const [startOption, endOption] = [startMeaning, endMeaning].map(
+  (meaning) => meaning.charAt(0).toLowerCase() + meaning.slice(1, -1),
+) as [string, string]
+
 /** Filter keys that are half-open ranges, with an example. */
 export const rangeFlags: Readonly<Record<string, string>> = {
-  resolutionHours: '72.. or 24..72',
+  resolutionHours: '72.. (at least), ">72.." (more than) or 24..72 (less than 72)',
   ageHours: '..48',
   confidence: '0.5..0.9',
   contentUpdatedAt: '2026-01-01..2026-02-01',
@@ -41,14 +47,15 @@ const list = (value: string) => value.split(',').map((item) => item.trim())
 function toRange(name: string, value: string): Record<string, number | string> {
   const [low = '', high = '', ...more] = value.split('..').map((end) => end.trim())
   const isTime = name.endsWith('At')
-  const read = (end: string) => (isTime ? end : Number(end))
+  const [isAbove, isUpTo] = [!isTime && low.startsWith('>'), !isTime && high.startsWith('=')]
+  const read = (end: string) => (isTime ? end : Number(end.replace(/^[>=]/, '')))
   const ends = [low, high].filter((end) => end !== '')
   if (!value.includes('..') || more.length > 0 || ends.length === 0 || ends.some((end) => Number.isNaN(read(end)))) {
     throw new InvalidArgumentError(`Must be a range such as ${rangeFlags[name]}.`)
   }
   return {
-    ...(low === '' ? {} : { [isTime ? 'from' : 'min']: read(low) }),
-    ...(high === '' ? {} : { [isTime ? 'to' : 'max']: read(high) }),
+    ...(low === '' ? {} : { [isTime ? 'from' : isAbove ? 'above' : 'min']: read(low) }),
+    ...(high === '' ? {} : { [isTime ? 'to' : isUpTo ? 'upTo' : 'max']: read(high) }),
   }
 }
 

@@ -86,6 +86,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'token list': ['assay token list'],
   'token revoke': ['assay token revoke reporting'],
   'token clear': ['assay token clear --yes'],
+  'audit list': ['assay audit list', 'assay audit list --kind key --limit 10'],
   'audit verify': ['assay audit verify'],
   verify: ['assay verify --questions 500'],
   'terms list': ['assay terms', 'assay terms list --search secrets'],

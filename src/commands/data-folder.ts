@@ -1,6 +1,6 @@
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { chainMigratedEntries } from '../audit/audit-chain.store.ts'
+import { localName, recordSchema } from '../audit/maintenance.ts'
 import type { Config } from '../config.ts'
 import { useProxies } from '../connectors/http/proxy.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -77,6 +77,7 @@ export async function openFolder(
     logFile?.close()
   }
   try {
+    if (mayUpgrade) recordSchema(store, now())
     return { ...openVaultAndCaller(config, env, { store, log, now }), store, log, writeLine, now, env, close }
   } catch (error) {
     close()
@@ -105,14 +106,6 @@ function openVaultAndCaller(
   const vault = openVault({ store, home: config.home, env, now })
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
   return { config, vault, caller }
-}
-
-function localName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return 'local'
-  }
 }
 
 function makeDataFolder(home: string): void {

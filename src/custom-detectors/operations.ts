@@ -148,6 +148,11 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       texts: 'own',
       input: z.strictObject({ key: KeyInPath }),
       output: CustomDetector,
+      affected: ({ key }, context) =>
+        context.read((reader) => {
+          const { displayName, definition } = toCustomDetector(getCustomDetector(reader, key))
+          return [`${quote(displayName)} (${key}): ${JSON.stringify(definition)}`]
+        }),
       run: ({ key }, context) =>
         context.store.write(
           (writer) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { WrittenRange } from '../kernel/time-range.ts'
+import { endMeaning, startMeaning } from '../kernel/time-range.ts'
 import { utc } from '../kernel/zone.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
@@ -74,8 +75,8 @@ const SearchInput = z.strictObject({
   ...filterShape,
   search: Search.optional(),
   assetId: z.string().min(1).max(1000).describe('Its asset, by id or key.').optional(),
-  from: Instant.describe('First detected since: ISO 8601.').optional(),
-  to: Instant.describe('First detected before.').optional(),
+  from: Instant.describe(`Of the first detection. ${startMeaning}`).optional(),
+  to: Instant.describe(`Of the first detection. ${endMeaning}`).optional(),
   sort: z.enum(findingOrders).describe('Order; default newest.').optional(),
   total: z.boolean().describe('Also count all matches.').optional(),
   limit: Limit,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { type Bound, readBound } from '../kernel/time-range.ts'
+import { type Bound, endMeaning, readBound, startMeaning, type WrittenRange } from '../kernel/time-range.ts'
 import { utc } from '../kernel/zone.ts'
 import { definitionText } from '../operation/lockdown/disclosure.ts'
+import { CONFIDENCE_SCALE } from '../store/schema.ts'
 
 const HOUR = 3_600_000
 const numberKeys = ['resolutionHours', 'ageHours', 'confidence'] as const
@@ -23,20 +24,34 @@ const noRange = 'must have at least one end; leave the key out to not restrict b
 
 const NumberRange = z
   .strictObject({
-    min: z.number().min(0).describe('Inclusive.').optional(),
-    max: z.number().min(0).describe('Exclusive.').optional(),
+    min: z.number().min(0).describe('At least.').optional(),
+    above: z.number().min(0).describe('More than, instead of min.').optional(),
+    max: z.number().min(0).describe('Less than.').optional(),
+    upTo: z.number().min(0).describe('At most, instead of max.').optional(),
   })
-  .superRefine(({ min, max }, context) => {
-    if (min === undefined && max === undefined) context.addIssue({ code: 'custom', message: noRange })
-    if (min !== undefined && max !== undefined && min >= max) {
-      context.addIssue({ code: 'custom', path: ['min'], message: 'must be less than max, which is exclusive.' })
+  .superRefine(({ min, above, max, upTo }, context) => {
+    const [low, high] = [min ?? above, max ?? upTo]
+    if (low === undefined && high === undefined) context.addIssue({ code: 'custom', message: noRange })
+    for (const [path, one, other] of [['above', min, above] as const, ['upTo', max, upTo] as const]) {
+      if (one !== undefined && other !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [path],
+          message: `cannot be given with ${path === 'above' ? 'min' : 'max'}.`,
+        })
+    }
+    if (low === undefined || high === undefined) return
+    // A single value is a range only where both ends include it.
+    if (low > high || (low === high && (above !== undefined || max !== undefined))) {
+      const [lower, upper] = [min === undefined ? 'above' : 'min', max === undefined ? 'upTo' : 'max']
+      context.addIssue({ code: 'custom', path: [lower], message: `must be less than ${upper}.` })
     }
   })
 
 const TimeBounds = z
   .strictObject({
-    from: BoundText.describe('Inclusive.').optional(),
-    to: BoundText.describe('Exclusive.').optional(),
+    from: BoundText.describe(startMeaning).optional(),
+    to: BoundText.describe(endMeaning).optional(),
   })
   .superRefine((range, context) => {
     if (range.from === undefined && range.to === undefined) context.addIssue({ code: 'custom', message: noRange })
@@ -54,7 +69,14 @@ const TimeBounds = z
     }
   })
 
-/** Half-open ranges: `min` and `from` are included, `max` and `to` are not. */
+/** How many steps make 1: values are whole milliseconds, and confidences whole parts of a scale. */
+const stepsOf = (key: RangeKey) => (key === 'confidence' ? CONFIDENCE_SCALE : HOUR)
+const toSteps = (key: RangeKey, value: number) => Number((value * stepsOf(key)).toFixed(3))
+
+/** The least value above a number. */
+const toNext = (key: RangeKey, value: number) => (Math.floor(toSteps(key, value)) + 1) / stepsOf(key)
+
+/** Ranges of numbers include their ends or not, as is asked for; a day or month as the end of a time is included. */
 export const FilterRanges = z
   .strictObject({
     resolutionHours: NumberRange.describe('Hours from detection to resolution.').optional(),
@@ -67,31 +89,37 @@ export const FilterRanges = z
   .refine((ranges) => Object.values(ranges).some((range) => range !== undefined), {
     message: 'must have at least one range; leave the key out to not restrict by it.',
   })
-  .describe('Half-open: {min, max} or {from, to}.')
+  .describe('Of numbers {min or above, max or upTo}; of times {from, to}.')
 export type FilterRanges = z.infer<typeof FilterRanges>
 
 /** Both ends of each range; an open one is infinite. Times are in milliseconds. */
 export function listRanges(ranges: FilterRanges): { key: RangeKey; values: [low: number, high: number] }[] {
   return rangeKeys.flatMap((key) => {
-    const range:
-      | { min?: number | undefined; max?: number | undefined; from?: string | undefined; to?: string | undefined }
-      | undefined = ranges[key]
+    const range: ({ [end in 'min' | 'above' | 'max' | 'upTo']?: number | undefined } & WrittenRange) | undefined =
+      ranges[key]
     if (range === undefined) return []
-    const { from, to } = range
-    const low = range.min ?? toTime(from, 'from')
-    const high = range.max ?? toTime(to, 'to')
+    const { from, to, above, upTo } = range
+    const next = (value: number | undefined) => (value === undefined ? undefined : toNext(key, value))
+    const low = range.min ?? next(above) ?? toTime(from, 'from')
+    const high = range.max ?? next(upTo) ?? toTime(to, 'to')
     return [{ key, values: [low ?? Number.NEGATIVE_INFINITY, high ?? Number.POSITIVE_INFINITY] }]
   })
 }
 
-/** The ends of a range in words, such as `>= 72` and `< 100`. */
+/** The ends of a range in words, such as `> 72` and `< 100`. */
 export function describeRange(key: RangeKey, [low = 0, high = 0]: readonly number[]): string[] {
-  const write = (end: number) => (isTimeKey(key) ? new Date(end).toISOString() : String(end))
-  return [...(Number.isFinite(low) ? [`>= ${write(low)}`] : []), ...(Number.isFinite(high) ? [`< ${write(high)}`] : [])]
+  const write = (end: number, [own, before]: readonly [string, string]) => {
+    if (!Number.isFinite(end)) return []
+    if (isTimeKey(key)) return [`${own} ${new Date(end).toISOString()}`]
+    // From the next value on means above the value before it: the shorter of the two was asked for.
+    const previous = (Math.ceil(toSteps(key, end)) - 1) / stepsOf(key)
+    return String(previous).length < String(end).length ? [`${before} ${previous}`] : [`${own} ${end}`]
+  }
+  return [...write(low, ['>=', '>']), ...write(high, ['<', '<='])]
 }
 
 /** Whole milliseconds from which on a number of hours is reached. */
-export const toMilliseconds = (hours: number): number => Math.ceil(Number((hours * HOUR).toFixed(3)))
+export const toMilliseconds = (hours: number): number => Math.ceil(toSteps('ageHours', hours))
 
 /** The first detections, as a half-open range, of findings whose age at an instant is in a range of hours. */
 export function toFirstDetected([min = 0, max = 0]: readonly number[], at: number): [from: number, to: number] {

@@ -6,8 +6,10 @@ import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
+import { isLockedDown } from '../operation/lockdown/lockdown.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import type { Store, Writer } from '../store/store.ts'
+import { severityCodes } from '../store/schema.ts'
+import type { Reader, Store, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
 import type { FindingRecord } from './finding-record.ts'
 import { FindingLedger } from './ledger.store.ts'
@@ -200,7 +202,28 @@ function requireExpectedStatus(
     })
   }
   const critical = due.filter(({ facets }) => facets.severity === 'CRITICAL').length
-  if (due.length > 0) requireTriageConsent(writer, context, { status, findings: due.length, critical })
+  if (due.length > 0) {
+    requireTriageConsent(writer, context, { status, findings: due.length, critical }, () =>
+      describeFindings(writer, context, due),
+    )
+  }
+}
+
+/** Findings that a question to a person names. */
+const MAX_DESCRIBED = 5
+
+/** Findings that a person is asked about, each with its title and its status so far, the most severe first. */
+function describeFindings(reader: Reader, context: WriteContext, findings: readonly FindingRecord[]): string[] {
+  const shown = findings
+    .toSorted((a, b) => severityCodes[b.facets.severity] - severityCodes[a.facets.severity])
+    .slice(0, MAX_DESCRIBED)
+    .map(({ id }) => {
+      const { severity, status, findingType, asset } = showFinding(reader, String(id), context.now())
+      const where = isLockedDown(context) ? '' : ` in ${quote(asset.name)}`
+      return `Finding ${id}: ${severity} ${quote(findingType)}${where}, now ${status}`
+    })
+  const left = findings.length - shown.length
+  return left === 0 ? shown : [...shown, `and ${left} more`]
 }
 
 type OneInput = Pick<TriageInput, 'status' | 'reason' | 'until' | 'expectedStatus'> & { id: string }
@@ -223,7 +246,9 @@ function triageOne({ id, ...decision }: OneInput, context: WriteContext): Findin
         }
         if (!changes(ledger, finding, status, end)) return
         const critical = severity === 'CRITICAL' ? 1 : 0
-        requireTriageConsent(writer, context, { status, findings: 1, critical })
+        requireTriageConsent(writer, context, { status, findings: 1, critical }, () =>
+          describeFindings(writer, context, [finding]),
+        )
         const after = { status, reason, until, findings: 1 }
         const before = { status: from, ...formerEnd(ledger, finding.id) }
         auditTriage(writer, context, { name: id, before, after })

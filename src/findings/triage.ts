@@ -4,6 +4,8 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import { count } from '../kernel/count.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
+import { endMeaning, readBound } from '../kernel/time-range.ts'
+import { utc } from '../kernel/zone.ts'
 import { authorOf } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
@@ -16,10 +18,11 @@ const MAX_UNCONSENTED = 20
 const HOUR_MS = 3_600_000
 
 /** When a decision ends by itself. */
-export const Until = z.iso
-  .datetime({ offset: true, error: 'must be a timestamp such as 2030-06-30T00:00:00Z.' })
+export const Until = z
+  .string()
   .max(40)
-  .describe('End of FALSE_POSITIVE or IGNORED, such as 2030-06-30T00:00:00Z; then OPEN again.')
+  .refine((text) => typeof readBound(text, 'to', utc) === 'number', 'must be a date, month or ISO 8601 timestamp.')
+  .describe(`${endMeaning} A FALSE_POSITIVE or IGNORED finding is then OPEN again.`)
 
 /** Input members of operations that set a status. */
 export const triageShape = {
@@ -44,7 +47,7 @@ export function requireReason(
 /** @throws AppError `invalid_input` for an end that is not in the future */
 export function toEnd(until: string | undefined, now: number): number | undefined {
   if (until === undefined) return undefined
-  const end = Date.parse(until)
+  const end = Number(readBound(until, 'to', utc))
   if (end > now) return end
   const message = `must be in the future; it is ${toInstant(now)} now.`
   throw invalidInput(`until ${message}`, { issues: [{ path: 'until', message }] })
@@ -69,12 +72,14 @@ export function requireTriageConsent(
   reader: Reader,
   { caller, now }: Pick<WriteContext, 'caller' | 'now'>,
   { status, findings, critical }: TriageExtent,
+  details: () => readonly string[],
 ): void {
   if (status === 'OPEN' || caller.needsConsent !== true) return
   const what = `Setting ${count(findings, 'finding')} to ${status}`
-  if (critical > 0) requireConsent(caller, `${what}, ${critical} of them CRITICAL,`)
+  if (critical > 0) requireConsent(caller, `${what} (${critical} CRITICAL)`, details)
   const before = countTriagedOverMcp(reader, caller, now() - HOUR_MS)
-  if (before + findings > MAX_UNCONSENTED) requireConsent(caller, `${what}, with ${before} in the hour before,`)
+  if (before + findings > MAX_UNCONSENTED)
+    requireConsent(caller, `${what} (${before} were set in the hour before)`, details)
 }
 
 /** Records a triage in the audit trail; `name` is the id of the finding, or * for those that `filters` match. */

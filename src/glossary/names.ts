@@ -1,4 +1,5 @@
 import { detectorTypes, severities } from '../detectors/detector.ts'
+import { facetNames } from '../findings/facets.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { byCodeUnits } from '../kernel/by-code-units.ts'
 import { type AppError, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
@@ -63,6 +64,8 @@ const ALIKE = 0.45
 /** Stricter, for a name that is known to be of another kind: only nearly identical spellings are then suggested. */
 const VERY_ALIKE = 0.75
 
+const recorded = `; what is recorded are findings and assets, each with its ${facetNames.join(', ')}`
+
 /** The error for an unknown name, with what kind of thing the name is instead, if any, and the closest names. */
 export function unknownName(
   kind: string,
@@ -76,7 +79,7 @@ export function unknownName(
   const own = unique([...(also.before ?? []), ...near, ...(also.behind ?? [])]).slice(0, 5)
   const what =
     other === undefined
-      ? `No ${kind} is called ${quote(name)}`
+      ? `No ${kind} is called ${quote(name)}${own.some(({ value }) => likeness(name, value) >= VERY_ALIKE) ? '' : recorded}`
       : `${showName(other.name)} is a ${other.kind}, not a ${kind}; ${other.use}`
   const hint = own.length > 0 ? '' : `; list the ${kind}s to see all of them`
   return notFound(`${what}${hint}.`, {

@@ -8,6 +8,10 @@ export interface TimeRange {
   to?: number
 }
 
+/** What the ends of every range mean, for descriptions. */
+export const startMeaning = 'Start: a date, month or ISO 8601 timestamp.'
+export const endMeaning = 'End: through a date or month, or up to a timestamp.'
+
 export type Bound = 'from' | 'to'
 /** The ends of a range as they were written. */
 export type WrittenRange = { readonly [bound in Bound]?: string | undefined }

@@ -144,3 +144,11 @@ export interface McpSurface {
   /** Notifies of resources changed by a tool call, and of watches that changed in any way; returns a function that unsubscribes. */
   onChange(listener: (change: ResourceChange) => void): () => void
 }
+
+/** Removes arguments of a call that are null, which mean none. Returns whether there were any. */
+export function leaveOutNullArguments(message: unknown): boolean {
+  const { params } = Object(message) as { params?: { arguments?: unknown } }
+  if (Object(params) !== params || params?.arguments !== null) return false
+  delete params.arguments
+  return true
+}

@@ -164,7 +164,7 @@ async function run(
   contextFor: ContextFor,
 ): Promise<ToolAnswer> {
   const ask = async (asked: Record<string, unknown>) =>
-    toAnswer(operation, await call(operation, asked, contextFor(exchange)))
+    toAnswer(operation, await call(operation, asked, contextFor(exchange)), asked)
   let answer = await ask(input)
   if (!hasLimit || operation.effect !== 'read' || input.limit !== undefined) return answer
   let limit = 0

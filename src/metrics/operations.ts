@@ -3,9 +3,18 @@ import { DisplayName, GlossaryTerm } from '../glossary/model.ts'
 import { PageInput, searchPage } from '../glossary/search.ts'
 import { toTermWarnings, Warnings } from '../glossary/warnings.ts'
 import { type Issue, invalidInput } from '../kernel/errors.ts'
-import { joinShown, line, type PrintableText, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
+import {
+  joinShown,
+  line,
+  type PrintableText,
+  quote,
+  showCode,
+  showName,
+  showNames,
+  showSentence,
+} from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
-import type { WriteContext } from '../operation/context.ts'
+import type { ReadContext, WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { auditOperations } from './audit-operations.ts'
@@ -92,20 +101,34 @@ const listMetricsOperation = operation({
       )
       return { items: metrics.map((metric) => toMetric(reader, metric)), ...found }
     }),
-  render: ({ items, total }) => [
-    line`${items.length} of ${total} metrics`,
-    ...items.flatMap((metric) => [renderMetricLine(metric), line`  ${showSentence(metric.description)}`]),
-  ],
+  render: ({ items, total }, input) => {
+    const shared = findShared(items.map(({ allowedDimensions }) => allowedDimensions.join(', ')))
+    const next = Number(input.offset ?? 0) + items.length
+    return [
+      line`${items.length} of ${total} metrics${next < total ? line`; offset ${next} lists the next` : line``}`,
+      ...(shared === undefined ? [] : [line`by ${showSentence(shared)}, where nothing else is said`]),
+      ...items.flatMap((metric) => [renderMetricLine(metric, shared), line`  ${showSentence(metric.description)}`]),
+    ]
+  },
 })
 
-function renderMetricLine(metric: Metric): PrintableText {
+/** The list that most metrics have in common; undefined where none occurs twice. */
+function findShared(lists: readonly string[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const list of lists) counts.set(list, (counts.get(list) ?? 0) + 1)
+  const [most] = [...counts].sort(([, a], [, b]) => b - a)
+  return most !== undefined && most[1] > 1 ? most[0] : undefined
+}
+
+function renderMetricLine(metric: Metric, shared: string | undefined): PrintableText {
   const { slug, displayName, type, format, synonyms, allowedDimensions, trust, version } = metric
   const unit = metric.unit === '' ? line`` : line` in ${showName(metric.unit)}`
   const term = metric.glossaryTermSlug === null ? line`` : line`; term ${showCode(metric.glossaryTermSlug)}`
   const also = synonyms.length === 0 ? line`` : line`; also ${showNames(synonyms)}`
   const by = allowedDimensions.length === 0 ? line`nothing` : joinShown(allowedDimensions.map(showCode))
   const facts = line`${showCode(type)}, ${showCode(format)}${unit}, ${showCode(trust.tier)}, version ${version}${term}${also}`
-  return line`${showCode(slug)}: ${showName(displayName)} (${facts}); by ${by}`
+  const own = allowedDimensions.join(', ') === shared ? line`` : line`; by ${by}`
+  return line`${showCode(slug)}: ${showName(displayName)} (${facts})${own}`
 }
 
 const getMetric = operation({
@@ -195,6 +218,18 @@ function toStatusChange(metric: MetricRecord, status: MetricRecord['status'] | u
   throw invalidInput(message, { reason: 'status_not_settable', issues: [{ path: 'status', message }] })
 }
 
+/** A metric for a person who decides about it. */
+const describeMetric = ({ slug }: { slug: string }, context: ReadContext): string[] =>
+  context.read((reader) => {
+    const metric = resolveMetric(reader, slug)
+    const { displayName, description, type, status, version, definition, term } = metric
+    const within = term === null ? '' : `, of the term ${term.slug}`
+    return [
+      `${quote(displayName)} (${metric.slug}), ${status}, version ${version}: ${description}`,
+      `Definition: ${type}${within}, ${JSON.stringify(definition)}`,
+    ]
+  })
+
 const deleteMetricOperation = operation({
   name: 'delete_metric',
   title: 'Delete metric',
@@ -209,6 +244,7 @@ const deleteMetricOperation = operation({
   texts: 'own',
   input: z.strictObject({ slug: MetricName }),
   output: Metric,
+  affected: describeMetric,
   run: ({ slug }, context) =>
     write(context, (writer) => {
       const metric = resolveMetric(writer, slug)
@@ -234,6 +270,7 @@ const certifyMetricOperation = operation({
     certifiedBy: z.string().trim().min(1).max(200).describe('On whose behalf (the caller).').optional(),
   }),
   output: Metric,
+  affected: describeMetric,
   run: ({ slug, certifiedBy }, context) =>
     write(context, (writer) => {
       const author = authorOf(context)

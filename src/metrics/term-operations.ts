@@ -14,7 +14,7 @@ import { showTags, withReview } from '../glossary/review.ts'
 import { deleteTerm, updateTerm } from '../glossary/terms.ts'
 import { type TermWarning, toTermWarnings } from '../glossary/warnings.ts'
 import { conflict } from '../kernel/errors.ts'
-import { line, showCode, showJson, showName, showNames, showSentence } from '../kernel/shown.ts'
+import { line, quote, showCode, showJson, showName, showNames, showSentence } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
@@ -180,6 +180,15 @@ const deleteGlossaryTerm = operation({
     detach: z.boolean().describe('Unlink metrics that use it; they become drafts.').optional(),
   }),
   output: GlossaryTerm,
+  affected: ({ slug }, context) =>
+    context.read((reader) => {
+      const term = resolveTerm(reader, slug)
+      const linked = listLinked(reader, term).map((metric) => metric.slug)
+      return [
+        `${quote(term.displayName)} (${term.slug}): ${term.description}`,
+        `Definition: ${JSON.stringify(term.filterMapping)}; used by ${linked.length === 0 ? 'no metric' : linked.join(', ')}`,
+      ]
+    }),
   run: ({ slug, detach = false }, context) =>
     context.store.write(
       (writer) => {

@@ -11,13 +11,13 @@ export const CONSENT_REQUIRED = 'consent_required'
 
 /**
  * Stops a call by an assistant to which no person has agreed yet. An operation with consent `by_extent` calls this
- * before it changes anything.
+ * before it changes anything. `details` are what a person needs to judge it: titles, and values before and after.
  * @throws AppError `forbidden`, reason `consent_required`.
  */
-export function requireConsent(caller: Caller, what: string): void {
+export function requireConsent(caller: Caller, what: string, details: () => readonly string[] = () => []): void {
   if (caller.needsConsent !== true) return
   throw new AppError('forbidden', `${what} requires the consent of a person.`, {
     reason: CONSENT_REQUIRED,
-    facts: { what },
+    facts: { what, details: details() },
   })
 }

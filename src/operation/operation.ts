@@ -5,7 +5,7 @@ import { isObject } from '../kernel/json-object.ts'
 import type { PrintableText } from '../kernel/shown.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
-import { type Coercion, coerce, leaveOutNulls } from './input/coerce.ts'
+import { type Coercion, coerce, leaveOutEmpty } from './input/coerce.ts'
 import { requireWellFormed } from './input/input-limits.ts'
 import { badInput, parseAll } from './input/parse.ts'
 import { explainIssues, locateName } from './input/repair.ts'
@@ -84,7 +84,7 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
    * Compact text for assistants, one item per line, with every number of the answer in plain digits; absent: the answer
    * as JSON.
    */
-  render?: (output: z.output<Output>) => readonly PrintableText[]
+  render?: (output: z.output<Output>, input: Readonly<Record<string, unknown>>) => readonly PrintableText[]
   /** The files that its answer can be had as. */
   files?: FileWriters
   /** Its answer lists definitions and seldom changes, so clients over REST may revalidate it by its ETag. */
@@ -108,6 +108,8 @@ export interface WriteOperation<
   effect: 'write'
   /** When a person must agree to a call by an assistant. */
   consent: Consent
+  /** What a call would change, for the person who is asked: titles, and values before and after. */
+  affected?: (input: z.output<Input>, context: ReadContext) => readonly string[]
   run(input: z.output<Input>, context: WriteContext): z.output<Output> | Promise<z.output<Output>>
 }
 
@@ -118,6 +120,7 @@ export interface Operation {
   summary: string
   effect: 'read' | 'write'
   consent: Consent
+  affected?: (input: never, context: ReadContext) => readonly string[]
   scope: Scope
   route?: string
   status: 200 | 201
@@ -137,7 +140,7 @@ export interface Operation {
   readOther?: (raw: Readonly<Record<string, unknown>>) => { value: object; coerced: Coercion } | undefined
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
-  render?: (output: never) => readonly PrintableText[]
+  render?: (output: never, input: Readonly<Record<string, unknown>>) => readonly PrintableText[]
   files?: FileWriters
   isRevalidated?: boolean
   run(input: never, context: WriteContext): unknown
@@ -167,12 +170,24 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
   const { input, coerced } = await admit(operation, raw, context)
-  if (operation.consent === 'always') requireConsent(context.caller, operation.title)
+  if (operation.consent === 'always') {
+    requireConsent(context.caller, operation.title, () => listAffected(operation, input, context))
+  }
   const own = coerced.length === 0 ? context : { ...context, coerced }
   const work = () => run(operation, input, own)
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const present = await createPresenter(operation.output, { repeats: [raw, input], texts: operation.texts }, context)
   return present(stripInvisible(operation.output.parse(output)))
+}
+
+/** What a call would change; nothing where it names something that does not exist, which only its run reports. */
+function listAffected({ affected }: Operation, input: object, context: ReadContext): readonly string[] {
+  try {
+    return affected?.(input as never, context) ?? []
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
 }
 
 interface Admitted {
@@ -195,7 +210,7 @@ function adapt(operation: Operation, raw: unknown): { value: unknown; coerced: C
   const other = isObject(raw) ? operation.readOther?.(raw) : undefined
   if (other !== undefined) return { value: other.value, coerced: [other.coerced] }
   // In a write null may mean to remove a value, so the schema decides.
-  const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
+  const given = operation.effect === 'read' ? leaveOutEmpty(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced } = coerce(operation.input, given.value)
   requireWellFormed(value)
   return { value, coerced: [...given.coerced, ...coerced] }

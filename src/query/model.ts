@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dimensionText, filterValueText, groupText } from '../findings/facet-texts.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { FindingAsset } from '../findings/model.ts'
+import { endMeaning, startMeaning } from '../kernel/time-range.ts'
 import { dimensions, metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
 import { wordSynonyms } from '../operation/input/coerce.ts'
 import { outsideText, ownText, warningText } from '../operation/lockdown/disclosure.ts'
@@ -20,8 +21,8 @@ const When = z.string().max(60)
 
 const metricSlug = Name.describe('Metric: slug, id, name or synonym.')
 const glossaryTermSlug = Name.describe('Restrict to a glossary term: slug, id, name or synonym.')
-const from = When.describe('Start: ISO 8601 timestamp or local date.').optional()
-const to = When.describe('End, exclusive; a date includes that day.').optional()
+const from = When.describe(startMeaning).optional()
+const to = When.describe(endMeaning).optional()
 const timeZone = z.string().max(64).describe('IANA time zone; default UTC.').optional()
 const weekStart = z.enum(weekDays).describe('First day of the week; default monday.').optional()
 const filters = FilterMapping.optional()
@@ -30,8 +31,8 @@ const Compare = z
   .union([
     z.enum(['previous_period', 'previous_year']),
     z.strictObject({
-      from: When.describe('Start of the compared range.'),
-      to: When.describe('End of the compared range, exclusive.'),
+      from: When.describe(startMeaning),
+      to: When.describe(endMeaning),
     }),
   ])
   .describe('Compare with previous_period, previous_year or {from, to}.')
@@ -79,10 +80,12 @@ const warningCodes = [
   'coerced',
   'truncated',
   'unknown_detector',
+  'other_meaning',
   'clock_moved',
   'tie_cut',
   'not_decomposable',
   'coverage_differs',
+  'length_differs',
   'no_policy',
 ] as const
 
@@ -117,6 +120,10 @@ export const Applied = z
     from: ownText().nullable().describe('Start of the range; null is open.'),
     to: ownText().nullable().describe('End of the range, exclusive; of a stock, its moment.'),
     asOf: ownText().optional().describe('Of a stock: the moment that it is counted at.'),
+    atEnds: z
+      .literal(true)
+      .describe('Of a series of a stock: each value is the state at the end of its bucket.')
+      .optional(),
     timeField: ownText().describe('Instant that places a row in time.'),
     timeZone: ownText().describe('Time zone of dates and buckets.'),
     filters: z.array(AppliedFilter).describe('Filters, combined with AND.'),

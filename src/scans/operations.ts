@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { forgetReadings } from '../findings/readings.store.ts'
+import { count } from '../kernel/count.ts'
 import { conflict } from '../kernel/errors.ts'
-import { line } from '../kernel/shown.ts'
+import { line, quote } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
@@ -188,6 +189,13 @@ export const scanOperations: readonly Operation[] = [
     texts: 'own',
     input: z.strictObject({ id: SourceRef }),
     output: Source,
+    affected: ({ id }, context) =>
+      context.read((reader) => {
+        const { name, type, counts } = getShownSource(reader, id)
+        return [
+          `${quote(name)}, a ${type} source with ${count(counts.assets, 'asset')} and ${count(counts.findings, 'finding')}`,
+        ]
+      }),
     run: async ({ id }, context) => {
       const { row, shown } = context.store.write(
         (writer) => {

@@ -69,6 +69,13 @@ export function auditSource(
   })
 }
 
+/** The settings of a source without its credentials, of which the names are given. */
+function describeConfig(config: Readonly<Record<string, unknown>>): string {
+  const { masked, ...shown } = config
+  const secrets = isObject(masked) ? Object.keys(masked) : []
+  return `${JSON.stringify(shown)}${secrets.length === 0 ? '' : `, with new ${secrets.join(', ')}`}`
+}
+
 /** The operations on sources, for the given connectors and detectors. */
 export function createSourceOperations(plugins: Plugins): readonly Operation[] {
   const Config = z
@@ -132,7 +139,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       title: 'Create source',
       summary: 'Register a tenant to scan. The payload is checked; no request is sent to the tenant yet.',
       effect: 'write',
-      consent: 'none',
+      consent: 'always',
       scope: 'admin',
       route: 'POST /sources',
       status: 201,
@@ -140,6 +147,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       toolset: 'admin',
       texts: 'own',
       input: z.strictObject({ name: SourceName, config: Config }),
+      affected: ({ name, config }) => [`${quote(name)}: ${describeConfig(config)}`],
       readOther(raw) {
         if (typeof raw.type !== 'string' || 'config' in raw || 'name' in raw) return undefined
         const name = toHost(plugins, raw) ?? raw.type
@@ -182,7 +190,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       title: 'Update source',
       summary: 'Rename a source or change fields of its payload; omitted ones are kept.',
       effect: 'write',
-      consent: 'none',
+      consent: 'always',
       scope: 'admin',
       route: 'PUT /sources/{id}',
       toolset: 'admin',
@@ -190,6 +198,17 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       texts: 'own',
       input: z.strictObject({ id: SourceRef, name: SourceName.optional(), config: PartialConfig.optional() }),
       output: ChangedSource,
+      affected: ({ id, name, config = {} }, context) =>
+        context.read((reader) => {
+          const source = getSource(reader, id)
+          const members = Object.keys(config).filter((key) => key !== 'masked')
+          const before = Object.fromEntries(members.map((key) => [key, source.config[key]]))
+          return [
+            `${quote(source.name)}${name === undefined ? '' : `, renamed to ${quote(name)}`}`,
+            ...(members.length === 0 ? [] : [`before: ${describeConfig(before)}`]),
+            ...(Object.keys(config).length === 0 ? [] : [`after: ${describeConfig(config)}`]),
+          ]
+        }),
       run: ({ id, name, config }, context) => {
         const now = context.now()
         return context.store.write(

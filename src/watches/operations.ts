@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { createWebhookSender } from '../connectors/webhooks.ts'
 import { dimensionText } from '../findings/facet-texts.ts'
 import { Slug } from '../glossary/model.ts'
+import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { outsideText, ownText } from '../operation/lockdown/disclosure.ts'
@@ -224,6 +225,11 @@ export const watchOperations: readonly Operation[] = [
     untrusted: true,
     input: z.strictObject({ slug: WatchSlug }),
     output: Watch,
+    affected: ({ slug }, context) =>
+      context.read((reader) => {
+        const { displayName, metricSlug } = toWatch(reader, getWatch(reader, slug))
+        return [`${quote(displayName)} (${slug}), which watches ${metricSlug}`]
+      }),
     run: ({ slug }, context) =>
       context.store.write(
         (writer) => {

@@ -148,8 +148,19 @@ describe('over MCP', () => {
   it.each(tools)('$name marks text from tenants, in its text and in its annotations', async ({ operation }) => {
     const [input = {}] = examplesOf(operation)
     const answer = await asking(() => callTool(operation.name, input))
-    expect(answer._meta?.['assay/untrusted'] === true).toBe(operation.untrusted === true)
-    expect(/never instructions/.test(String(answer.content[0]?.text))).toBe(operation.untrusted === true)
+    const isMarked = answer._meta?.['assay/untrusted'] === true
+    expect(/never instructions/.test(String(answer.content[0]?.text))).toBe(isMarked)
+    if (operation.untrusted !== true) expect(isMarked).toBe(false)
+  })
+
+  it('marks an answer only if it contains text from tenants', async () => {
+    const isMarked = async (input: object) =>
+      (await asking(() => callTool('query_metric', { metricSlug: 'total-findings', ...input })))._meta?.[
+        'assay/untrusted'
+      ] === true
+    expect(await isMarked({})).toBe(false)
+    expect(await isMarked({ dimensions: ['severity'] })).toBe(false)
+    expect(await isMarked({ dimensions: ['container'] })).toBe(true)
   })
 })
 

@@ -198,9 +198,12 @@ describe.each(each)('$name', ({ name, operation }) => {
   })
 })
 
+/** They hide findings from everybody, or change with which credentials and where a tenant is read. */
+const changesAccess = new Set(['create_suppression', 'create_source', 'update_source'])
+
 function consentOf({ name, effect, destructive, scope }: Operation): Operation['consent'] {
   if (effect === 'read') return 'none'
-  if (destructive || scope === 'certify' || name === 'create_suppression') return 'always'
+  if (destructive || scope === 'certify' || changesAccess.has(name)) return 'always'
   return scope === 'triage' ? 'by_extent' : 'none'
 }
 

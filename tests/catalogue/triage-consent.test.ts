@@ -114,7 +114,7 @@ describe('consent for an assistant that triages findings one by one', () => {
     expect(await triage(ids[0] ?? '')).toBe('done')
   })
 
-  it('shows every argument of the call on a line of its own', async () => {
+  it('shows every argument of the call, none of which begins a line', async () => {
     await triageAll(ids.slice(0, 20))
     const input = { reason: `\u2028Agreed.\n${'x'.repeat(900)}`, status: 'IGNORED', id: ids[20] ?? '' }
     const answer = await surface.callTool('update_finding', input, {
@@ -126,7 +126,8 @@ describe('consent for an assistant that triages findings one by one', () => {
     expect(message).toContain('status: "IGNORED"')
     expect(message).toContain(`id: "${input.id}"`)
     expect(message).toContain('reason: "')
-    expect(message).not.toMatch(/[\n\u2028]|x{300}/)
+    expect(message).not.toMatch(/\u2028|x{300}/)
+    expect(message.split('\n').map((each) => each.slice(0, 10))).toEqual(['An assista', `- Finding `, 'It wants t'])
   })
 })
 

@@ -158,6 +158,7 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   'token list': [() => ['existing']],
   'token revoke': [() => ['existing', 'mine']],
   'token clear': [() => ['existing', '--yes']],
+  'audit list': [() => ['existing']],
   'audit verify': [() => ['existing']],
   doctor: [() => ['none']],
   verify: [() => ['existing']],

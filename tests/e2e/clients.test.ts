@@ -159,10 +159,19 @@ describe('assay mcp install', () => {
   it.each(['vscode', 'codex'])('can be undone: %s', async (id) => {
     const before = odd(id).replace('}, // two', '} // two')
     const file = write(id, before)
-    expect((await assay('install', id, '--yes', '--home', '/data/of mine', '--read-only')).code).toBe(0)
-    for (const part of [mainFile, '/data/of mine', '--read-only']) expect(readFileSync(file, 'utf8')).toContain(part)
+    const data = join(home, 'data of mine')
+    mkdirSync(data)
+    expect((await assay('install', id, '--yes', '--home', data, '--read-only')).code).toBe(0)
+    for (const part of [mainFile, data, '--read-only']) expect(readFileSync(file, 'utf8')).toContain(part)
     expect((await assay('uninstall', id, '--yes')).code).toBe(0)
     expect(readFileSync(file, 'utf8').replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''))
+  })
+
+  it('refuses a data folder that does not exist', async () => {
+    const { code, stderr } = await assay('install', 'cursor', '--yes', '--home', join(home, 'missing'))
+    expect(code).toBe(2)
+    expect(stderr).toContain('There is no folder')
+    expect(existsSync(fileOf('cursor'))).toBe(false)
   })
 
   it('creates a missing file', async () => {
@@ -201,7 +210,7 @@ describe('assay mcp install', () => {
     const listOptions = async (...args: string[]) => (await assay(...args, '--help')).stdout.match(/^ +.*--[a-z-]+/gm)
     const own = (await listOptions())?.map((line) => line.replace(/^.*(--[a-z-]+)$/, '$1')) ?? []
     const accepted = (await listOptions('install'))?.join('\n') ?? ''
-    const values: Record<string, string[]> = { '--toolsets': ['agent'], '--log-level': ['warn'], '--home': ['/data'] }
+    const values: Record<string, string[]> = { '--toolsets': ['agent'], '--log-level': ['warn'], '--home': [home] }
     const options = own.filter((each) => each !== '--help')
     await assay('install', 'cursor', '--yes', ...options.flatMap((option) => [option, ...(values[option] ?? [])]))
     for (const option of options) {

@@ -26,6 +26,8 @@ describe('a triage decision with an end', () => {
   it('ends at that instant in every answer, before the end is recorded, and in answers about the future', async () => {
     const { watching, ids } = await openThree()
     const { ask, context } = watching
+    const day = await ask('update_finding', { id: ids[0], ...ignored, until: '2099-12-31' })
+    expect(day.until).toBe('2100-01-01T00:00:00.000Z')
     const shown = await ask('update_finding', { id: ids[0], ...ignored, until: inDays(5) })
     expect(shown).toMatchObject({ status: 'IGNORED', until: inDays(5) })
     expect(shown.history.at(-1)).toMatchObject({ to: 'IGNORED', until: inDays(5) })

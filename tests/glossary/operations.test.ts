@@ -45,7 +45,7 @@ test.each<[string, object, string]>([
   ['an unknown severity', { filterMapping: { severities: ['URGENT'] } }, 'filterMapping.severities[0]'],
   [
     'an invalid detector name',
-    { filterMapping: { exclude: { detectorTypes: ['a b'] } } },
+    { filterMapping: { exclude: { detectorTypes: ['a/b'] } } },
     'filterMapping.exclude.detectorTypes[0]',
   ],
   ['a confidence over 1', { filterMapping: { minConfidence: 2 } }, 'filterMapping.minConfidence'],

@@ -140,6 +140,9 @@ describe('without a session', () => {
     expect(listed?.result).toMatchObject({
       tools: expect.arrayContaining([expect.objectContaining({ name: 'get_metric' })]),
     })
+    const withNull = { ...toCall(3, 'list_metrics', {}), params: { name: 'list_metrics', arguments: null } }
+    const [read] = await messagesOf(await post(withNull))
+    expect(read?.error).toBeUndefined()
     const [called] = await messagesOf(await post(toCall(2, 'get_metric', { slug: 'emma' })))
     expect(called?.result).toMatchObject({ structuredContent: { slug: 'emma' } })
   })

@@ -147,6 +147,11 @@ describe('a connection', () => {
     expect(host.messages()[before]).toMatchObject({ id, error: { code } })
   })
 
+  test('reads arguments that are null as none', async () => {
+    host.send({ ...toCall(90, 'list_metrics', {}), params: { name: 'list_metrics', arguments: null } })
+    expect((await host.answered(90)).error).toBeUndefined()
+  })
+
   test('accepts a message in chunks, split in the middle of a character', async () => {
     const bytes = Buffer.from(`${JSON.stringify(toCall('ä', 'get_metric', { slug: 'emma' }))}\n`, 'utf8')
     const middle = bytes.indexOf(0xc3) + 1

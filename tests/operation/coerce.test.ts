@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { coerce, leaveOutNulls } from '../../src/operation/input/coerce.ts'
+import { coerce, leaveOutEmpty } from '../../src/operation/input/coerce.ts'
 
 const schema = z.strictObject({
   names: z.array(z.string()).optional(),
@@ -96,7 +96,7 @@ test.each<[string, unknown, unknown, string[]]>([
   ['null for an unknown key stays', { name: 'a', other: null }, { name: 'a', other: null }, []],
   ['a value that is not an object stays', [null], [null], []],
 ])('%s', (_, given, expected, paths) => {
-  const { value, coerced } = leaveOutNulls(outer, given)
+  const { value, coerced } = leaveOutEmpty(outer, given)
   expect(value).toEqual(expected)
   expect(coerced.map(({ path }) => path)).toEqual(paths)
 })

@@ -66,7 +66,7 @@ describe('information that comes with a number', () => {
     await ask('deprecate_metric', { slug: metricSlug, deprecatedBy: 'ada', replacedBy: 'total-findings' })
     const deprecated = await ask('query_metric', { metricSlug })
     expect([deprecated.value, codesOf(deprecated)]).toEqual([18, ['deprecated']])
-    expect(deprecated.warnings[0].message).toContain('total-findings')
+    expect(deprecated.warnings[0].message).toContain('use total-findings instead, which is 18 findings')
   })
 
   test('an answer names the sources in scope, with their last scan', async () => {
@@ -81,7 +81,7 @@ describe('information that comes with a number', () => {
       asOf: '2026-06-15T12:00:00.000Z',
       sources: [
         { name: 'Fresh', lastCompletedScanAt: '2026-06-14T12:00:00.000Z', observedFrom: null, stale: false },
-        { name: 'Never', lastCompletedScanAt: null, observedFrom: null, stale: true },
+        { name: 'Never', lastCompletedScanAt: null, observedFrom: null, stale: false },
         { name: 'Old', lastCompletedScanAt: '2026-05-16T12:00:00.000Z', observedFrom: null, stale: true },
       ],
     })

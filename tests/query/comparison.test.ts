@@ -37,7 +37,8 @@ describe('a compared breakdown', () => {
     const question = { ...compared, dimensions: ['findingType'], orderBy: 'delta', limit: 2 }
     const { warnings } = await ask('query_metric', question)
     expect(codesOf({ warnings })).toEqual(['truncated', 'tie_cut'])
-    expect(warnings.at(-1).message).toContain('of 2 groups with the same value, 1 is listed')
+    expect(warnings.at(-1).message).toContain('of 2 groups with the same value, 2 findings, 1 is listed')
+    expect(warnings.at(-1).suggestions).toEqual([{ key: 'findingTypes', value: 'NEW' }])
     const whole = await ask('query_metric', { ...question, limit: 3 })
     expect(codesOf(whole)).toEqual([])
   })

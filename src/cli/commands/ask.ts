@@ -4,7 +4,7 @@ import type { MetricAnswer, SeriesAnswer } from '../../query/model.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
-import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
+import { addFilterFlags, endOption, mergeFilters, startOption } from '../filter-flags.ts'
 import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
@@ -38,8 +38,8 @@ export function addAskCommands(program: Command, host: Host): void {
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <list>', 'dimensions to break it down by, such as severity,detectorType', list)
     .option('--term <term>', 'restrict it to a glossary term')
-    .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
-    .option('--to <time>', 'end: through this day, or up to this timestamp')
+    .option('--from <time>', startOption)
+    .option('--to <time>', endOption)
     .option('--time-zone <zone>', 'IANA zone of days and buckets (default UTC)')
     .option('--week-start <day>', 'with --series week: first day of the week (default monday)')
     .option('--compare <period>', 'previous_period or previous_year')

@@ -1,14 +1,52 @@
 import type { Command } from 'commander'
 import type { AuditVerification } from '../../audit/audit-chain.store.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { given } from '../../kernel/json-object.ts'
 import { line, showCode } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
+import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
-import { show } from '../output/show.ts'
+import { type Column, cell, table } from '../output/blocks.ts'
+import { addFormats, present, show } from '../output/show.ts'
 import { printJson, withSession } from '../session.ts'
+
+interface ListFlags extends Flags {
+  kind?: string
+  limit?: number
+  json?: boolean
+  format?: string
+}
+
+type Entry = Record<'at' | 'actor' | 'via' | 'action' | 'kind' | 'name', string>
+
+const columns: Column[] = [
+  { title: line`when` },
+  { title: line`who`, shrink: 2 },
+  { title: line`via` },
+  { title: line`what` },
+  { title: line`name`, shrink: 1 },
+]
+
+const toRow = ({ at, actor, via, action, kind, name }: Entry) => [
+  cell.time(at),
+  cell.name(actor),
+  cell.code(via),
+  cell.shown(line`${showCode(action)} ${showCode(kind)}`),
+  cell.name(name),
+]
 
 export function addAuditCommands(program: Command, host: Host): void {
   const audit = program.command('audit').description('the audit trail: who changed what')
+  const list = declareDataUse('existing', audit.command('list', { isDefault: true }))
+    .description('list the newest entries: changes, triage, and work on the database and its key')
+    .option('--kind <kind>', 'only this kind, such as metric, source, key or database')
+    .option('--limit <count>', 'maximum number of entries (default 50)', upTo(500))
+  addFormats(list).action(async ({ kind, limit, json, format, ...flags }: ListFlags) => {
+    const answer = await withSession(host, flags, (session) =>
+      session.call<{ items: Entry[] }>('list_audit', given({ kind, limit })),
+    )
+    await present(host, { json, format }, answer, () => [table(columns, answer.items.map(toRow))])
+  })
   declareDataUse('existing', audit.command('verify'))
     .description('recompute the hash chain of the audit trail and report the first entry that was changed or removed')
     .option(

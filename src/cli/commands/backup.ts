@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { AuditEntry } from '../../audit/audit.store.ts'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
@@ -31,6 +32,12 @@ export function addBackupCommands(program: Command, host: Host): void {
       const { home } = host.locate(options)
       const database = join(home, 'assay.db')
       const made = backUp(database, file ?? nameBackup(home, now()))
+      await record(host, options, {
+        action: 'backup',
+        kind: 'database',
+        name: 'assay.db',
+        after: { schema: made.schema },
+      })
       if (options.json) return printJson(host, made)
       await show(
         host,
@@ -54,6 +61,10 @@ export function addBackupCommands(program: Command, host: Host): void {
       const backup = existsSync(file) ? file : resolve(home, file)
       const restored = restore(backup, join(home, 'assay.db'), now())
       const { readKeyStatus } = await import('../../store/keys/key-rotation.ts')
+      await record(host, options, {
+        ...{ action: 'restore', kind: 'database', name: 'assay.db' },
+        after: { schema: restored.schema, backup: relative(home, backup) },
+      })
       const key = await withKeys(host, options, readKeyStatus)
       if (options.json) return printJson(host, { ...restored, key })
       const aside =
@@ -93,8 +104,12 @@ export function addKeyCommands(program: Command, host: Host): void {
     .action(async (options: FileFlags) => {
       const { rotateKey } = await import('../../store/keys/key-rotation.ts')
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
-      if (options.json) return printJson(host, rotation)
       const { before, after, place, resealed, unreadable, retired } = rotation
+      await record(host, options, {
+        ...{ action: 'rotate', kind: 'key', name: after, before: { key: before } },
+        after: { key: after, resealed, unreadable },
+      })
+      if (options.json) return printJson(host, rotation)
       await show(
         host,
         line`Key ${showCode(before)} is now ${showCode(after)} (${showSentence(place)}); ${count(resealed, 'secret')} re-encrypted.`,
@@ -125,8 +140,9 @@ export function addKeyCommands(program: Command, host: Host): void {
         )
       }
       const replaced = await withKeys(host, options, replaceKey)
-      if (options.json) return printJson(host, replaced)
       const { after, place, emptied } = replaced
+      await record(host, options, { action: 'replace', kind: 'key', name: after, after: { key: after, emptied } })
+      if (options.json) return printJson(host, replaced)
       await show(
         host,
         line`The key is now ${showCode(after)} (${showSentence(place)}). Enter the credentials of ${count(emptied, 'source')} again.`,
@@ -138,6 +154,7 @@ export function addKeyCommands(program: Command, host: Host): void {
     .action(async (file: string, options: FileFlags) => {
       const { backUpKey } = await import('../../store/keys/key-rotation.ts')
       await withKeys(host, options, (place) => backUpKey(place, file))
+      await record(host, options, { action: 'backup', kind: 'key', name: 'key' })
       if (options.json) return printJson(host, { file: resolve(file) })
       await show(host, line`The key is in ${showSentence(file)}, which only you can read.`)
     })
@@ -159,6 +176,12 @@ async function findPlace(host: Host, flags: Flags): Promise<StorePlace> {
 async function adviseOthers(host: Host, flags: Flags): Promise<void> {
   if ((await findPlace(host, flags)).kind === 'file') return
   await show(host, line`Give the new key to every server and worker of this database before you start it again.`)
+}
+
+/** Adds work on the database or its key to the audit trail. */
+async function record(host: Host, flags: Flags, entry: AuditEntry): Promise<void> {
+  const { recordMaintenance } = await import('../../audit/maintenance.ts')
+  await withKeys(host, flags, ({ store }) => recordMaintenance(store, now(), entry))
 }
 
 async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyContext) => T): Promise<T> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
@@ -40,6 +41,11 @@ export function addClientCommands(mcp: Command, host: Host): void {
       const entry = { command: process.execPath, args }
       const change = planChange(client.file(place), (text) => client.set(text, options.name, entry))
       const home = isGiven(mcp, 'home') ? String(mcp.getOptionValue('home')) : undefined
+      if (home !== undefined && !existsSync(home)) {
+        throw new UsageError(
+          `There is no folder ${quote(home)}; create it with assay init --home, or correct the path.`,
+        )
+      }
       const proxy = planProxySetting(() => host.locate({ home }).home, place.env)
       await make(host, client, change, options.yes === true, proxy)
       if (options.admin !== true && !isGiven(mcp, 'toolsets')) {

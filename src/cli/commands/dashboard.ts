@@ -6,6 +6,7 @@ import { given } from '../../kernel/json-object.ts'
 import { line, type PrintableText, showSentence } from '../../kernel/shown.ts'
 import { toDashboardText } from '../dashboard-text.ts'
 import { declareDataUse } from '../data-use.ts'
+import { endOption, startOption } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { cell, table } from '../output/blocks.ts'
 import { addFormats, present, showNote } from '../output/show.ts'
@@ -26,8 +27,8 @@ export function addDashboardCommands(program: Command, host: Host): void {
   const dashboard = declareDataUse('existing', program.command('dashboard'))
     .description('show the metrics of a dashboard')
     .argument('[name]', `name of the dashboard (default: ${USUAL}, or the only one)`)
-    .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
-    .option('--to <time>', 'end: through this day, or up to this timestamp')
+    .option('--from <time>', startOption)
+    .option('--to <time>', endOption)
     .option('--time-zone <zone>', 'IANA zone of days (default UTC)')
   addFormats(dashboard).action(
     async (name: string | undefined, { json, format, home, from, to, timeZone }: DashboardFlags) => {

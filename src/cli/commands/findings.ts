@@ -4,7 +4,7 @@ import { joinShown, line, showCode, showName, showSentence } from '../../kernel/
 import type { ExportFormat } from '../../operation/operation.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
-import { addFilterFlags, splitFilter, toFlag } from '../filter-flags.ts'
+import { addFilterFlags, endOption, splitFilter, startOption, toFlag } from '../filter-flags.ts'
 import { toDetailText } from '../finding-text.ts'
 import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
@@ -28,8 +28,8 @@ export function addFindingCommands(program: Command, host: Host): void {
     .argument('[id]', 'id of a finding')
   addFilterFlags(command)
     .option('--search <text>', 'words in the excerpt or the name of the asset')
-    .option('--from <time>', 'first detected since: a day such as 2026-01-31, or a timestamp')
-    .option('--to <time>', 'first detected through this day, or before this timestamp')
+    .option('--from <time>', `of the first detection, ${startOption}`)
+    .option('--to <time>', `of the first detection, ${endOption}`)
     .addOption(new Option('--sort <order>', 'order (default newest)').choices(['newest', 'severity', 'lastDetectedAt']))
     .option('--total', 'also count all matching findings')
     .option('--limit <n>', 'number of findings (1 to 500; default 50)', upTo(500))

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Token } from '../../access/tokens.ts'
 import { line, quote, showCode, showNames, showSentence } from '../../kernel/shown.ts'
+import { readBound } from '../../kernel/time-range.ts'
+import { utc } from '../../kernel/zone.ts'
 import { type Scope, scopes, type WriteContext } from '../../operation/context.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -130,7 +132,7 @@ function toExpiry(value: string): number {
   const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(value) ?? []
   const hours = { h: 1, d: 24, w: 168 }[unit ?? '']
   if (hours !== undefined) return Date.now() + Number(count) * hours * HOUR_MS
-  const at = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Write 30d, 12h, 4w, or a day such as 2027-01-31.')
+  const at = readBound(value, 'to', utc)
+  if (typeof at === 'string') throw new InvalidArgumentError('Write 30d, 12h, 4w, or a day such as 2027-01-31.')
   return at
 }

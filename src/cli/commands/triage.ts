@@ -6,7 +6,7 @@ import { given } from '../../kernel/json-object.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
-import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
+import { addFilterFlags, endOption, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { type Block, command } from '../output/blocks.ts'
@@ -48,7 +48,7 @@ export function addTriageCommand(program: Command, host: Host): void {
     .option('--filter <json>', 'filters as JSON, such as {"detectorTypes":["PII"]}', toJsonObject)
     .addOption(new Option('--as <status>', 'the new status').choices(names).makeOptionMandatory())
     .option('--reason <text>', 'reason, for the history; required for false-positive and ignored')
-    .option('--until <timestamp>', 'end of false-positive or ignored, such as 2030-06-30T00:00:00Z')
+    .option('--until <time>', `${endOption}; then open again`)
     .addOption(new Option('--expect <status>', 'skip findings whose status has changed').choices(names))
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the response of the REST API')

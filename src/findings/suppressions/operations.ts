@@ -8,6 +8,7 @@ import { toInstant } from '../../kernel/instant.ts'
 import { ownText } from '../../kernel/safe-text.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
+import { endMeaning } from '../../kernel/time-range.ts'
 import { authorOf } from '../../operation/author.ts'
 import type { WriteContext } from '../../operation/context.ts'
 import { type Operation, operation } from '../../operation/operation.ts'
@@ -116,9 +117,7 @@ export const suppressionOperations: readonly Operation[] = [
       patterns: z.array(Pattern).max(10).default([]).describe('Further conditions, all of which must match.'),
       status: status.default('IGNORED').describe('Status that matching findings get.'),
       reason: z.string().trim().min(1).max(1000).describe('Reason, for the history.'),
-      until: Until.describe(
-        'When it ends, such as 2030-06-30T00:00:00Z; findings it changed are then open again.',
-      ).optional(),
+      until: Until.describe(`${endMeaning} Findings it changed are then open again.`).optional(),
     }),
     output: Suppression.extend({ changed: z.number().describe('Open findings that it changed.') }),
     run: async ({ filters = {}, findingId, patterns, status: to, reason, until }, context) => {
@@ -167,6 +166,11 @@ export const suppressionOperations: readonly Operation[] = [
     texts: 'own',
     input: z.strictObject({ id: SuppressionId }),
     output: Suppression.extend({ changed: z.number().describe('Findings whose status was restored.') }),
+    affected: ({ id }, context) =>
+      context.read((reader) => {
+        const { filters, patterns, status: to, reason, createdBy } = toView(getSuppression(reader, id))
+        return [`${to} by ${quote(createdBy)} (${quote(reason)}): ${JSON.stringify({ filters, patterns })}`]
+      }),
     run: async ({ id }, context) => {
       const suppression = context.store.write(
         (writer) => {

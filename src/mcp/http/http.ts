@@ -2,7 +2,7 @@ import { createMcpHandler, readRequestBody, type ServerContext } from '@modelcon
 import type { FollowToken } from '../../access/token-watch.ts'
 import type { Caller } from '../../operation/context.ts'
 import type { Log } from '../../runtime/log.ts'
-import type { McpSurface } from '../protocol.ts'
+import { leaveOutNullArguments, type McpSurface } from '../protocol.ts'
 import { createServerFactory } from '../server.ts'
 import { createSessions } from './sessions.ts'
 
@@ -78,6 +78,7 @@ async function readBody(request: Request): Promise<{ parsed: unknown } | Respons
     const parsed: unknown = JSON.parse(read.text)
     if (Array.isArray(parsed))
       return toFault(400, -32600, 'Batches are not part of the protocol; send one message per request.')
+    leaveOutNullArguments(parsed)
     return { parsed }
   } catch {
     return toFault(400, -32700, 'The body is not JSON.')

@@ -12,7 +12,7 @@ import {
 import { StdioServerTransport, serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio'
 import type { Caller } from '../../operation/context.ts'
 import type { Log } from '../../runtime/log.ts'
-import type { McpSurface } from '../protocol.ts'
+import { leaveOutNullArguments, type McpSurface } from '../protocol.ts'
 import { createServerFactory } from '../server.ts'
 
 interface InputOptions {
@@ -84,24 +84,24 @@ class MessageInput extends Transform {
     this.#lineBytes = 0
     const text = line.toString('utf8')
     if (isTooLong) this.#fail(null, -32600, 'This line is longer than 10 MiB.')
-    else if (text.trim() !== '' && this.#accepts(text)) this.push(line)
+    else if (text.trim() !== '') this.#accept(text, line)
   }
 
-  #accepts(text: string): boolean {
+  #accept(text: string, line: Buffer): void {
     let parsed: unknown
     try {
       parsed = JSON.parse(text)
     } catch {
       this.#fail(null, -32700, 'This line is not JSON.')
-      return false
+      return
     }
     try {
       this.#note(parseJSONRPCMessage(parsed))
-      return true
     } catch {
       this.#fail(idOf(parsed), -32600, 'This is not one JSON-RPC 2.0 message.')
-      return false
+      return
     }
+    this.push(leaveOutNullArguments(parsed) ? `${JSON.stringify(parsed)}\n` : line)
   }
 
   #note(message: JSONRPCMessage): void {

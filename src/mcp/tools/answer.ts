@@ -11,6 +11,7 @@ import {
   showSentence,
 } from '../../kernel/shown.ts'
 import { isSameName } from '../../kernel/suggest.ts'
+import { hasOutsideText } from '../../operation/lockdown/texts.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
@@ -21,14 +22,14 @@ export const ANSWER_BYTES = 24_576
 type JsonObject = Record<string, unknown>
 
 /** A parsed output as a tool result: the structure equals the REST response, and the text renders the same content. */
-export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
+export function toAnswer(operation: Operation, output: unknown, input: JsonObject): ToolAnswer {
   const { structure, json } = toPlain(output)
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
     throw new Error(`the output of ${operation.name} is not an object`)
   }
   const { render } = operation
-  const bounded = boundText(render === undefined ? [showJsonText(json)] : render(structure as never))
-  const fromTenant = operation.untrusted === true
+  const bounded = boundText(render === undefined ? [showJsonText(json)] : render(structure as never, input))
+  const fromTenant = operation.untrusted === true && hasOutsideText(operation.output, structure)
   const unreviewed = json.includes('"unreviewed"') && hasUnreviewed(structure)
   const quoted = fromTenant
     ? wrapUntrusted(bounded, 'tenant')

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../../kernel/errors.ts'
+import { isObject } from '../../kernel/json-object.ts'
 import { quoteJson } from '../../kernel/quoted-json.ts'
 import { joinShown, line, type PrintableText, showCode, showJson, showSentence } from '../../kernel/shown.ts'
 import { CONSENT_REQUIRED } from '../../operation/consent.ts'
@@ -17,6 +18,7 @@ interface ConsentRequest {
 
 /** The maximum length of each member's value; all members are shown, so that no long one can hide another. */
 const MAX_SHOWN = 200
+const MAX_DETAIL = 600
 
 /**
  * Runs a call that may need a person's consent. A client that supports elicitation is asked first; without it, only a
@@ -44,13 +46,17 @@ export async function withConsent(
     return await work({ ...exchange, caller: { ...caller, needsConsent: true } })
   } catch (error) {
     if (!(error instanceof AppError) || error.facts.reason !== CONSENT_REQUIRED) throw error
-    const what = String(error.facts.facts?.what ?? operation.title)
-    if (canAsk)
-      return toQuestion(
-        line`${showSentence(what)}? An assistant wants to call ${showCall(operation.name, input)}`,
-        state,
-      )
-    const command = ['assay call', commandOptions, operation.name, quoteJson(input)]
+    const { what = operation.title, details = [] } = (error.facts.facts ?? {}) as { what?: string; details?: string[] }
+    const shown = hideSecrets(input) as Record<string, unknown>
+    if (canAsk) {
+      const lines = [
+        line`An assistant asks for your consent: ${showSentence(what)}.`,
+        ...details.map((detail) => line`- ${showSentence(detail, MAX_DETAIL)}`),
+        line`It wants to call ${showCall(operation.name, shown)}.`,
+      ]
+      return toQuestion(lines, state)
+    }
+    const command = ['assay call', commandOptions, operation.name, quoteJson(shown)]
       .filter((part) => part !== '')
       .join(' ')
     throw new AppError(
@@ -61,6 +67,17 @@ export async function withConsent(
   }
 }
 
+/** The input with `***` for the credentials of a source, which its member `masked` holds. */
+function hideSecrets(value: unknown, isMasked = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => hideSecrets(each, isMasked))
+  if (isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, hideSecrets(member, isMasked || key === 'masked')]),
+    )
+  }
+  return isMasked ? '***' : value
+}
+
 function showCall(name: string, input: Record<string, unknown>): PrintableText {
   const members = Object.entries(input).map(
     ([key, value]) => line`${showCode(key)}: ${showSentence(showJson(value), MAX_SHOWN)}`,
@@ -68,11 +85,13 @@ function showCall(name: string, input: Record<string, unknown>): PrintableText {
   return line`${showCode(name)} with ${joinShown(members)}`
 }
 
-function toQuestion(message: PrintableText, state: object): Question {
+function toQuestion(lines: readonly PrintableText[], state: object): Question {
   const agree = { type: 'boolean', title: 'I agree', description: 'I agree to this change.', default: false }
   const requestedSchema = { type: 'object', properties: { agree }, required: ['agree'] }
   return {
-    ask: { consent: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } },
+    ask: {
+      consent: { method: 'elicitation/create', params: { mode: 'form', message: lines.join('\n'), requestedSchema } },
+    },
     state,
   }
 }

@@ -49,24 +49,26 @@ export function inputNode(schema: z.ZodType): SchemaNode {
 }
 
 /**
- * Removes nulls from optional members that do not allow null: many programs fill in all members that they do not use.
+ * Removes nulls and empty texts from optional members that do not allow null: many programs fill in all members that
+ * they do not use.
  */
-export function leaveOutNulls(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
+export function leaveOutEmpty(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
   const coerced: Coercion[] = []
-  const value = dropNulls(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
+  const value = dropEmpty(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
   return { value, coerced }
 }
 
-function dropNulls(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+function dropEmpty(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || node.properties === undefined) return value
   const { properties, required = [] } = node
   const members = Object.entries(value).flatMap(([key, member]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
-    if (member === null && known !== undefined && !required.includes(key) && !admitsNull(known)) {
-      note([...path, key], 'was null; treated as absent.')
+    const isEmpty = member === null || member === ''
+    if (isEmpty && known !== undefined && !required.includes(key) && !admitsNull(known)) {
+      note([...path, key], `was ${member === null ? 'null' : 'empty'}; treated as absent.`)
       return []
     }
-    return [[key, known === undefined ? member : dropNulls(known, member, [...path, key], note)]]
+    return [[key, known === undefined ? member : dropEmpty(known, member, [...path, key], note)]]
   })
   return Object.fromEntries(members)
 }
@@ -162,13 +164,19 @@ function adaptWord(node: SchemaNode, value: unknown, path: Path, note: Note): un
   return word
 }
 
+/** Words with separators. A credential is not respelled, because it would no longer be recognized and masked. */
+const plainWords = /^[a-z]{1,16}(?:[ .-][a-z]{1,16})*$/i
+
 /** The spelling that the schema knows for a word: from an enum, or from a pattern that allows capitals only. */
 function findWord(node: SchemaNode, text: string): string | undefined {
   const words = node.enum ?? (node.const === undefined ? undefined : [node.const])
   if (words === undefined) {
     if (node.pattern === undefined) return undefined
     const pattern = toPattern(node.pattern)
-    return [text, text.toUpperCase()].find((spelling) => pattern.test(spelling))
+    const capitals = text.toUpperCase()
+    const isWords = !pattern.test('a') && plainWords.test(text)
+    const spellings = [text, capitals, ...(isWords ? [capitals.replaceAll(/[ .-]/g, '_')] : [])]
+    return spellings.find((spelling) => pattern.test(spelling))
   }
   if (words.includes(text)) return text
   const alike = words.filter((word) => typeof word === 'string' && toLetters(word) === toLetters(text))

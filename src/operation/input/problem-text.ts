@@ -1,6 +1,10 @@
 import type { z } from 'zod'
 import type { Suggestion } from '../../kernel/errors.ts'
 import { closest } from '../../kernel/suggest.ts'
+import type { SchemaNode } from './coerce.ts'
+
+/** Members that a message lists; larger objects list theirs when one of them is wrong. */
+const MAX_MEMBERS = 12
 
 /** Valid values in place of the given one. */
 export function suggestValues(issue: z.core.$ZodIssue, given: unknown): Suggestion[] {
@@ -21,11 +25,10 @@ function wordsFor(issue: z.core.$ZodIssue): readonly unknown[] {
 }
 
 /** The message of an issue in plain words; messages that a schema defines itself are kept. */
-export function toMessage(issue: z.core.$ZodIssue): string {
+export function toMessage(issue: z.core.$ZodIssue, node: SchemaNode = {}): string {
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
-    return issue.message.endsWith('received undefined')
-      ? `is missing; give ${withArticle(issue.expected)}.`
-      : `must be ${withArticle(issue.expected)}.`
+    const wanted = withArticle(issue.expected) + showShape(node)
+    return issue.message.endsWith('received undefined') ? `is missing; give ${wanted}.` : `must be ${wanted}.`
   }
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return toBound('at most', issue.maximum, issue)
   if (issue.code === 'too_small' && issue.message.startsWith('Too small')) {
@@ -43,6 +46,20 @@ export function toMessage(issue: z.core.$ZodIssue): string {
     return `must be ${choice}${meant === '' ? '.' : meant}`
   }
   return ofLibrary.test(issue.message) ? toPlainMessage(issue) : issue.message
+}
+
+/** What a list consists of, or which members an object has, two levels deep. */
+function showShape(node: SchemaNode): string {
+  const { enum: words } = node.items ?? {}
+  if (words !== undefined) return ` of ${words.join(' or ')}`
+  if (node.items?.type === 'string') return ' of strings'
+  const members = Object.entries(node.properties ?? {})
+  if (members.length === 0 || members.length > MAX_MEMBERS) return ''
+  const shown = members.map(([name, { properties = {} }]) => {
+    const inner = Object.keys(properties)
+    return inner.length === 0 ? name : `${name}: {${inner.join(', ')}}`
+  })
+  return ` with members of {${shown.join(', ')}}`
 }
 
 /** How messages of the schema library begin, for issues whose schema has no message of its own. */

@@ -3,7 +3,7 @@ import { quote } from '../../kernel/shown.ts'
 import { readRange, reversedRange, type TimeRange, type WrittenRange } from '../../kernel/time-range.ts'
 import type { Zone } from '../../kernel/zone.ts'
 
-const EXAMPLES = '2026-03-01 or 2026-03-01T09:00:00Z'
+const EXAMPLES = '2026-03-01, 2026-03 or 2026-03-01T09:00:00Z'
 
 /**
  * Reads the ends of a range in a zone; `at` is the path of a range that is a member.

@@ -45,7 +45,7 @@ export function explainIssues(
       }
       continue
     }
-    repair.issues.push({ path: toPath(issue.path), message: toMessage(issue) })
+    repair.issues.push({ path: toPath(issue.path), message: toMessage(issue, nodeAt(root, issue.path)) })
     repair.suggestions.push(...suggestValues(issue, valueAt(raw, issue.path)))
   }
   return changed && isObject(copy) ? { ...repair, repaired: copy } : repair

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { MemberContext } from './disclosure.ts'
+import { disclosures, type MemberContext, type Origin } from './disclosure.ts'
 
 /** Returns the replacement for a text whose schema is `leaf`. */
 type ToText = (leaf: z.core.$ZodType, text: string, place: MemberContext) => string
@@ -10,6 +10,20 @@ type ToText = (leaf: z.core.$ZodType, text: string, place: MemberContext) => str
  */
 export function mapTexts(schema: z.core.$ZodType, value: unknown, toText: ToText): unknown {
   return visit(schema, value, { member: '', around: [] }, toText)
+}
+
+/** Whether any text of a value may come from a tenant or an imported file, by its schema. */
+export function hasOutsideText(schema: z.core.$ZodType, value: unknown): boolean {
+  let found = false
+  mapTexts(schema, value, (leaf, text, place) => {
+    const shows = disclosures.get(leaf as z.ZodType)?.shows ?? 'withheld'
+    const note = (shown: string, origin: Origin) => {
+      found ||= origin !== 'own'
+      return shown
+    }
+    return typeof shows === 'function' ? shows(text, place, note) : note(text, shows)
+  })
+  return found
 }
 
 function visit(schema: z.core.$ZodType, value: unknown, place: MemberContext, toText: ToText): unknown {

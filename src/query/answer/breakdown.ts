@@ -19,8 +19,8 @@ export interface Breakdown {
   totalGroups: number
   /** The exact value over all groups beyond the limit; absent when there are none. */
   other?: ComparableValue & { groups: number }
-  /** Groups of equal rank that the limit separates: how many there are, and how many of them are listed. */
-  tie?: { groups: number; listed: number }
+  /** Groups of equal rank that the limit separates: how many there are and are listed, and the first that is not. */
+  tie?: { groups: number; listed: number; rank: number; next: GroupKey }
 }
 
 interface BreakdownOptions {
@@ -55,7 +55,7 @@ export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOpt
       ...(before === undefined ? {} : { before: toNodeValue(before, rest) }),
     },
     ...(rank !== null && next !== undefined && isTied(next)
-      ? { tie: { groups: sorted.filter(isTied).length, listed: groups.filter(isTied).length } }
+      ? { tie: { groups: sorted.filter(isTied).length, listed: groups.filter(isTied).length, rank, next: next.key } }
       : {}),
   }
 }

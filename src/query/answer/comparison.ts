@@ -1,12 +1,15 @@
+import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
-import type { Zone } from '../../kernel/zone.ts'
+import { utc, type Zone } from '../../kernel/zone.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import { parseRange } from '../../operation/input/range.ts'
-import type { MetricQuestion } from '../model.ts'
+import type { MetricQuestion, QueryWarning } from '../model.ts'
 import { toTrendWindows } from '../plan/plan.ts'
 import { previousPeriod, shiftYears } from '../plan/time.ts'
 import { toPreviousEnd } from '../plan/window.ts'
+
+const DAY = 24 * 3_600_000
 
 /**
  * The range that a question compares with; undefined when it compares with none.
@@ -21,6 +24,21 @@ export function toComparedRange(
   if (orderBy !== 'value') throw needsComparison('orderBy', `is ${orderBy}, which needs compare`)
   return undefined
 }
+
+/** A warning about two ranges of different lengths, of which counts cannot be compared as they are. */
+export function warnOfLength(range: TimeRange, compared: TimeRange, zone: Zone, now: number): QueryWarning[] {
+  // A moment has no length.
+  if (range.from === undefined && compared.from === undefined) return []
+  const lengthIn = ({ toLocal }: Zone, { from, to = now }: TimeRange) =>
+    from === undefined ? undefined : toLocal(to) - toLocal(from)
+  if ([zone, utc].some((each) => lengthIn(each, range) === lengthIn(each, compared))) return []
+  const [asked, before] = [range, compared].map((each) => showLength(lengthIn(zone, each)))
+  const message = `The two ranges differ in length (${asked}, compared with ${before}), so part of the change may be that.`
+  return [{ code: 'length_differs', message: toSafeMessage(message) }]
+}
+
+const showLength = (ms: number | undefined): string =>
+  ms === undefined ? 'no start' : `${Number((ms / DAY).toFixed(1))} days`
 
 function needsComparison(path: string, problem: string) {
   return invalidInput(`${path} ${problem}; add compare, such as previous_period.`, {

@@ -9,7 +9,7 @@ import type { MetricAnswer, MetricFacts } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
 import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
-import { warnOfUnknownValues } from './unknown-values.ts'
+import { warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingPolicy } from './warnings.ts'
 
@@ -28,6 +28,8 @@ export function describeAnswer(
     zone: Zone
     now: number
     coerced: readonly Coercion[]
+    /** The formatted value of the metric that replaces a deprecated one. */
+    successor?: string | undefined
   },
 ): Description {
   const { metric, plans, range, zone, now } = asked
@@ -48,19 +50,21 @@ export function describeAnswer(
     freshness,
     warnings: [
       ...(asked.compared === undefined ? [] : warnOfCoverage(sources, range, asked.compared, now)),
-      ...warnOfGovernance(metric, trust),
+      ...warnOfGovernance(metric, trust, asked.successor),
       ...warnOfMissingPolicy(plans),
       ...warnOfContradictions(plans),
       ...warnings,
-      ...warnOfUnknownValues(reader, plans),
+      ...warnOfValues(reader, plans, asked.run),
       ...warnOfCoercions(asked.coerced),
     ],
   }
 }
 
-/** The moment of an answer that counts the state at one moment only. */
-function toMoment(plans: readonly Plan[]): { asOf?: string } {
+/** The moment of an answer that counts the state at one moment only, or that a series counts it at the ends of its buckets. */
+function toMoment(plans: readonly Plan[]): { asOf?: string; atEnds?: true } {
   const [first] = plans
+  if (plans.length > 0 && plans.every(({ mode, edges }) => mode === 'stock' && edges !== undefined))
+    return { atEnds: true }
   const isMoment = ({ mode, edges, at }: Plan) => mode === 'stock' && edges === undefined && at === first?.at
   return first !== undefined && plans.every(isMoment) ? { asOf: new Date(first.at).toISOString() } : {}
 }

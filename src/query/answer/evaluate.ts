@@ -23,12 +23,12 @@ import {
 } from '../model.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { toAssetId, toGroupName, toValueName } from '../plan/group-names.ts'
-import { listPlans, planMetric, type ValueNode } from '../plan/plan.ts'
+import { listPlans, type Plan, planMetric, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { getZone } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
 import { type Breakdown, type GroupValue, toBreakdown } from './breakdown.ts'
-import { toComparedRange } from './comparison.ts'
+import { toComparedRange, warnOfLength } from './comparison.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { explainChange } from './explain.ts'
@@ -40,6 +40,8 @@ export interface EvaluateOptions {
   now: number
   /** Filters of a placement, combined with all others. */
   pinnedFilters?: FilterMapping | undefined
+  /** Of a successor that a deprecated metric names, whose own successor is not asked. */
+  isSuccessor?: boolean
   /** Corrections made to the form of the input. */
   coerced?: readonly Coercion[] | undefined
 }
@@ -100,15 +102,22 @@ function evaluateOne(
           topOf: openTop(reader),
         })
   const earlier = before && toEarlier(metric, before, run)
+  const appliedRange = toAppliedRange(metric, plans, range)
   const description = describeAnswer(reader, {
     metric,
     plans,
     run,
-    range: toAppliedRange(metric, plans, range),
+    range: appliedRange,
+    successor: answerOfSuccessor(reader, metric, question, options),
     ...(earlier === undefined ? {} : { compared: earlier.range }),
     zone,
     now,
-    coerced: [...(options.coerced ?? []), ...coerced, ...noteIgnoredStart(metric, inputs, range)],
+    coerced: [
+      ...(options.coerced ?? []),
+      ...coerced,
+      ...noteIgnoredStart(metric, inputs, range),
+      ...noteMoment(question, plans),
+    ],
   })
   const explained =
     compared === undefined || question.explain !== true
@@ -130,8 +139,29 @@ function evaluateOne(
     ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
     ...(explained === undefined ? {} : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
     ...description,
-    warnings: [...description.warnings, ...(explained?.warnings ?? []), ...warnOfCut(breakdown)],
+    warnings: [
+      ...(earlier === undefined ? [] : warnOfLength(appliedRange, earlier.range, zone, now)),
+      ...description.warnings,
+      ...(explained?.warnings ?? []),
+      ...warnOfCut(breakdown, dimensions, metric),
+    ],
     ...toDiagnosis(node, total, run, now),
+  }
+}
+
+/** The value of the metric that replaces a deprecated one, for the same question. */
+function answerOfSuccessor(
+  reader: Reader,
+  { status, replacedBy }: MetricRecord,
+  { dimensions, limit, compare, explain, orderBy, ...asked }: Omit<MetricQuestion, 'alsoMetrics'>,
+  options: EvaluateOptions,
+): string | undefined {
+  if (status !== 'DEPRECATED' || replacedBy === null || options.isSuccessor === true) return undefined
+  try {
+    return evaluateOne(reader, { ...asked, metricSlug: replacedBy }, { ...options, isSuccessor: true }, 0).formatted
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
 
@@ -146,6 +176,12 @@ function noteIgnoredStart(
   if (window === undefined) return []
   const length = window.last === undefined ? `${window.toDate} to date` : `last ${window.last}`
   return [{ path: 'from', message: `is ignored where the metric counts a window of its own: the ${length}.` }]
+}
+
+/** A stock is compared with one moment, so the start of a compared range has no effect. */
+function noteMoment({ compare }: Pick<MetricQuestion, 'compare'>, plans: readonly Plan[]): Coercion[] {
+  if (typeof compare !== 'object' || !plans.every(({ mode }) => mode === 'stock')) return []
+  return [{ path: 'compare.from', message: 'is not used: the metric counts the state at one moment, compare.to.' }]
 }
 
 interface Earlier {
@@ -230,13 +266,20 @@ export function toBreakdownFacts({ totalGroups, other }: Breakdown) {
   return { totalGroups, truncated: true, other: { groups, ...toComparable(value, before) } }
 }
 
-function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
+function warnOfCut(
+  breakdown: ListedBreakdown | undefined,
+  dimensions: readonly Dimension[],
+  { format, unit }: MetricRecord,
+): QueryWarning[] {
   if (breakdown?.other === undefined) return []
   const { totalGroups, groups, other } = breakdown
   const message = toSafeMessage(
     `The first ${groups.length} of ${totalGroups} groups are listed; the remaining ${other.groups} are combined in other.`,
   )
-  return [{ code: 'truncated', message }, ...warnOfTie(breakdown.tie)]
+  return [
+    { code: 'truncated', message },
+    ...warnOfTie({ dimensions, tie: breakdown.tie }, 'groups', (value) => toFormatted(value, format, unit)),
+  ]
 }
 
 /** Only an answer over no rows is diagnosed, or a ratio whose denominator has none. */

@@ -22,8 +22,9 @@ import { listExamples } from '../sql/explore.store.ts'
 import { toBreakdown } from './breakdown.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
+import { toDigits } from './format.ts'
 import { listSourcesInScope, toFreshness } from './freshness.ts'
-import { warnOfUnknownValues } from './unknown-values.ts'
+import { warnOfValues } from './unknown-values.ts'
 import { once, type RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfTie } from './warnings.ts'
 
@@ -121,7 +122,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
     warnings: withoutDuplicates([
       ...warnOfContradictions([plan]),
       ...warnings,
-      ...warnOfUnknownValues(reader, [plan]),
+      ...warnOfValues(reader, [plan], run),
       ...warnOfCoercions([...(options.coerced ?? []), ...read.coerced]),
       ...breakdowns.flatMap((breakdown) => breakdown.warnings),
       ...metrics.flatMap((metric) => metric.warnings),
@@ -185,7 +186,10 @@ function listBreakdowns(
     }))
     found.push({
       item: { dimension, totalGroups, entries, ...(other === undefined ? {} : { other: other.value ?? 0 }) },
-      warnings: [...warnOfCut(dimension, groups.length, totalGroups), ...warnOfTie(tie, `values of ${dimension}`)],
+      warnings: [
+        ...warnOfCut(dimension, groups.length, totalGroups),
+        ...warnOfTie({ dimensions: [dimension], tie }, `values of ${dimension}`, toDigits),
+      ],
     })
     if (asked.length === 0 && found.length === MAX_BREAKDOWNS) break
   }

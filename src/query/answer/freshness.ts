@@ -29,7 +29,7 @@ export function listSourcesInScope(
   const populations = plans.map(({ conditions }) => conditions)
   const named = listSources(reader).filter((source) => isInScope(source, populations))
   // Which sources hold the counted assets matters only if one of them must be named as stale.
-  if (!named.some((source) => isStale(source, now))) return named
+  if (!named.some((source) => source.lastCompletedScanAt === null || isStale(source, now))) return named
   const holding = plans.map((plan) => listHolding(plan, run))
   const held = named.filter(({ name }) => holding.some((names) => names === undefined || names.has(name)))
   return held.length === 0 ? named : held
@@ -83,7 +83,9 @@ const sayAhead = (newest: number) =>
   `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. Findings dated in the future may be missing; set the clock.`
 
 function isStale({ lastCompletedScanAt, nextRunAt }: SourceFreshness, now: number): boolean {
-  if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true
+  // A source that was never scanned has nothing that could be out of date.
+  if (lastCompletedScanAt === null) return false
+  if (now - lastCompletedScanAt > STALE_AFTER) return true
   return nextRunAt !== null && now - nextRunAt > LATE_AFTER
 }
 

@@ -20,9 +20,39 @@ import type {
   Point,
   SeriesAnswer,
 } from '../model.ts'
+import { splitDoubts } from './doubts.ts'
+import { toDigits, toFormatted } from './format.ts'
 
 const nothing = line``
 const exact = (value: number | null): PrintableText => (value === null ? line`null` : line`${value}`)
+
+type Unit = Pick<MetricFacts, 'format' | 'unit'>
+
+/** Plain digits, of a duration with its unit, as its text for people has another. */
+const showPlain = (value: number | null, { format, unit }: Unit): PrintableText =>
+  value !== null && format === 'duration' ? line`${value} ${showName(unit)}` : exact(value)
+
+/** A value for people where its plain digits would be misread, which follow it with their unit. */
+function showValue(value: number | null, { format, unit }: Unit): PrintableText {
+  if (value === null || format === 'number') return exact(value)
+  return line`${showAmount(toFormatted(value, format, unit))} [${showPlain(value, { format, unit })}]`
+}
+
+/** A difference of two values, and as a share of the earlier one; that of two percentages is in points. */
+function showChange(delta: number | null, pctChange: number | null | undefined, metric: Unit): PrintableText {
+  if (delta === null) return line`change unknown`
+  const share =
+    pctChange == null
+      ? nothing
+      : line` (${pctChange > 0 ? line`+` : nothing}${showAmount(toDigits(pctChange * 100, 1))}%)`
+  return line`change ${showDifference(delta, metric)}${share}`
+}
+
+function showDifference(delta: number, metric: Unit): PrintableText {
+  const sign = delta > 0 ? line`+` : nothing
+  if (metric.format !== 'percentage') return line`${sign}${showValue(delta, metric)}`
+  return line`${sign}${showAmount(toDigits(delta * 100))} points`
+}
 const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'slug'>): PrintableText =>
   line`${showName(displayName)} (${showCode(slug)})`
 
@@ -30,7 +60,12 @@ const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'sl
 export function renderMetric(answer: MetricAnswer): PrintableText[] {
   const { also = [], ...own } = answer
   const shown = new Set<string>(own.warnings.map(({ message }) => message))
-  return [...renderOne(own), ...renderContext(own), ...also.flatMap((other) => renderAlso(other, shown))]
+  return [
+    ...renderWarnings(splitDoubts(own).doubts),
+    ...renderOne(own),
+    ...renderContext(own),
+    ...also.flatMap((other) => renderAlso(other, shown)),
+  ]
 }
 
 /** A further metric of the same question, without what is the same as for the first one. */
@@ -45,13 +80,14 @@ function renderAlso(answer: OneMetricAnswer | FailedMetric, shown: ReadonlySet<s
   return [
     ...renderOne(answer),
     ...(trust.tier === 'certified' ? [] : [line`trust: ${showSentence(trust.label)}`]),
-    ...(applied.asOf === undefined ? [] : [line`as of ${showCode(applied.asOf)}`]),
+    ...(applied.asOf === undefined ? [] : [renderRange(applied, answer.freshness)]),
     ...renderWarnings(warnings),
   ]
 }
 
 function renderOne(answer: OneMetricAnswer): PrintableText[] {
   const { metric, value, formatted } = answer
+  const plain = showPlain(value, metric)
   const ratio =
     answer.numerator === undefined
       ? nothing
@@ -63,7 +99,7 @@ function renderOne(answer: OneMetricAnswer): PrintableText[] {
   const reason = answer.reason === undefined ? nothing : line` (${showCode(answer.reason)})`
   const rows = answer.n === undefined ? nothing : line`, n ${answer.n}`
   return [
-    line`${showMetric(metric)}: ${showAmount(formatted)} [${exact(value)}${ratio}${rows}${trend}]${reason}`,
+    line`${showMetric(metric)}: ${showAmount(formatted)} [${plain}${ratio}${rows}${trend}]${reason}`,
     ...renderComparison(answer),
     ...renderDrivers(answer),
     ...renderBreakdown(answer),
@@ -73,83 +109,116 @@ function renderOne(answer: OneMetricAnswer): PrintableText[] {
 const start = (from: string | null): PrintableText => (from === null ? line`the beginning` : showCode(from))
 const end = (to: string | null): PrintableText => (to === null ? line`now` : showCode(to))
 
-function renderComparison({ comparison }: OneMetricAnswer): PrintableText[] {
+function renderComparison({ comparison, applied, metric }: OneMetricAnswer): PrintableText[] {
   if (comparison === undefined) return []
   const { from, to, value, delta, pctChange } = comparison
-  return [
-    line`compared with ${start(from)} to ${end(to)}: ${exact(value)}, delta ${exact(delta)}, pctChange ${exact(pctChange)}`,
-  ]
+  const when = applied.asOf === undefined ? line`${start(from)} to ${end(to)}` : line`the state at ${end(to)}`
+  return [line`compared with ${when}: ${showValue(value, metric)}, ${showChange(delta, pctChange, metric)}`]
 }
+
+/** Whether a group has a part of the change, or where that cannot be divided, a change of its own. */
+export const explains = ({ contribution, delta = null }: NonNullable<OneMetricAnswer['drivers']>[number]): boolean =>
+  (contribution ?? delta ?? 0) !== 0
 
 /** Maximum number of dimensions whose drivers are listed. */
 const MAX_DIMENSIONS_SHOWN = 3
 
-function renderDrivers({ drivers = [], driverDimensions = [] }: OneMetricAnswer): PrintableText[] {
-  const left = driverDimensions.slice(MAX_DIMENSIONS_SHOWN).map(({ dimension }) => showCode(dimension))
-  const lines = driverDimensions.slice(0, MAX_DIMENSIONS_SHOWN).map(({ dimension, rest }) => {
-    const own = drivers.filter((driver) => driver.dimension === dimension)
+function renderDrivers({ drivers = [], driverDimensions = [], metric }: OneMetricAnswer): PrintableText[] {
+  const explaining = drivers.filter(explains)
+  const shown = driverDimensions.filter(({ dimension }) => explaining.some((driver) => driver.dimension === dimension))
+  const left = shown.slice(MAX_DIMENSIONS_SHOWN).map(({ dimension }) => showCode(dimension))
+  const lines = shown.slice(0, MAX_DIMENSIONS_SHOWN).map(({ dimension, rest }) => {
+    const own = explaining.filter((driver) => driver.dimension === dimension)
     const shown = own.map(
       ({ dimensionValue, from, to, contribution, delta = null }) =>
-        line`${showName(dimensionValue)} ${signed(contribution ?? delta)} (${exact(from)} to ${exact(to)})`,
+        line`${showName(dimensionValue)} ${signed(contribution ?? delta, metric)} (${showValue(from, metric)} to ${showValue(to, metric)})`,
     )
     const others =
       rest.groups === 0
         ? []
-        : [line`${rest.groups} others ${signed(rest.contribution)} (${exact(rest.from)} to ${exact(rest.to)})`]
+        : [
+            line`${rest.groups} others ${signed(rest.contribution, metric)} (${showValue(rest.from, metric)} to ${showValue(rest.to, metric)})`,
+          ]
     return line`drivers by ${showCode(dimension)}: ${joinShown([...shown, ...others], '; ')}`
   })
   return left.length === 0 ? lines : [...lines, line`less informative: ${joinShown(left)}`]
 }
 
-const signed = (value: number | null): PrintableText => (value !== null && value > 0 ? line`+${value}` : exact(value))
+const signed = (value: number | null, metric: Unit): PrintableText =>
+  value === null ? line`unknown` : showDifference(value, metric)
 
-function renderBreakdown({ breakdown, other, totalGroups }: OneMetricAnswer): PrintableText[] {
+function renderBreakdown({ breakdown, other, totalGroups, metric }: OneMetricAnswer): PrintableText[] {
   const [first] = breakdown
   if (first === undefined) return []
   const rest =
-    other === undefined ? [] : [line`- other (${other.groups} groups): ${exact(other.value)}${renderChange(other)}`]
+    other === undefined
+      ? []
+      : [line`- other (${other.groups} groups): ${showValue(other.value, metric)}${renderChange(other, metric)}`]
   const by = joinShown(Object.keys(first.dimensions).map(showCode))
-  const head = line`by ${by} (${totalGroups ?? breakdown.length} groups):`
-  return [head, ...breakdown.map(renderEntry), ...rest]
+  const unit = metric.format === 'number' && metric.unit !== '' ? line`, in ${showName(metric.unit)}` : nothing
+  const head = line`by ${by} (${totalGroups ?? breakdown.length} groups${unit}):`
+  return [head, ...breakdown.map((entry) => renderEntry(entry, metric)), ...rest]
 }
 
 /** The value in the compared range, and the difference. */
-function renderChange({ previous, delta, pctChange }: Pick<BreakdownEntry, 'previous' | 'delta' | 'pctChange'>) {
+function renderChange(
+  { previous, delta, pctChange }: Pick<BreakdownEntry, 'previous' | 'delta' | 'pctChange'>,
+  metric: Unit,
+): PrintableText {
   if (pctChange === undefined) return nothing
-  return line`, before ${exact(previous ?? null)}, delta ${exact(delta ?? null)}`
+  return line`, before ${showValue(previous ?? null, metric)}, ${showChange(delta ?? null, pctChange, metric)}`
 }
 
-function renderEntry(entry: BreakdownEntry): PrintableText {
+function renderEntry(entry: BreakdownEntry, metric: Unit): PrintableText {
   const { dimensions, value, n, numerator, denominator } = entry
   const group = showNames(Object.values(dimensions), ' / ')
   const ratio = numerator === undefined ? nothing : line` (${exact(numerator)} of ${exact(denominator ?? null)})`
   const rows = n === undefined ? nothing : line` (n ${n})`
-  return line`- ${group}: ${exact(value)}${ratio}${rows}${renderChange(entry)}`
+  return line`- ${group}: ${showValue(value, metric)}${ratio}${rows}${renderChange(entry, metric)}`
 }
 
 /** The question, how far to trust the answer, and its warnings. */
-function renderContext({
-  applied,
-  trust,
-  freshness,
-  warnings,
-  diagnosis,
-}: Pick<MetricAnswer, 'applied' | 'freshness' | 'warnings' | 'diagnosis'> & {
-  trust?: MetricAnswer['trust']
-}): PrintableText[] {
-  const stale = freshness.sources.filter((source) => source.stale).map(({ name }) => name)
+function renderContext(
+  answer: Pick<MetricAnswer, 'applied' | 'freshness' | 'warnings' | 'diagnosis'> & {
+    trust?: MetricAnswer['trust']
+  },
+): PrintableText[] {
+  const { applied, freshness } = answer
+  const { trust, warnings, diagnosis } = splitDoubts(answer)
   return [
     ...(trust === undefined ? [] : [line`trust: ${showSentence(trust.label)}`]),
-    renderRange(applied),
+    renderRange(applied, freshness),
     ...(applied.filters.length === 0 ? [] : [line`filters: ${joinShown(applied.filters.map(renderFilter), '; ')}`]),
-    ...(stale.length === 0 ? [] : [line`stale sources: ${showNames(stale)}`]),
+    ...renderData(freshness),
     ...renderWarnings(warnings),
     ...(diagnosis === undefined ? [] : [line`diagnosis: ${showSentence(diagnosis.summary)}`]),
   ]
 }
 
-function renderRange({ from, to, asOf, timeField, timeZone }: MetricAnswer['applied']): PrintableText {
-  if (asOf !== undefined) return line`as of ${showCode(asOf)}`
+const toMinute = (instant: string) => `${instant.slice(0, 16)}Z`
+
+/** Through when the data go: the oldest of the last scans, and which sources are late or have none. */
+function renderData({ sources }: MetricAnswer['freshness']): PrintableText[] {
+  const scans = sources.flatMap(({ lastCompletedScanAt }) => lastCompletedScanAt ?? []).sort()
+  const stale = sources.filter((source) => source.stale).map(({ name }) => name)
+  const never = sources.filter(({ lastCompletedScanAt }) => lastCompletedScanAt === null).map(({ name }) => name)
+  const [oldest] = scans
+  return [
+    ...(oldest === undefined ? [] : [line`scanned through ${showCode(toMinute(oldest))}`]),
+    ...(stale.length === 0 ? [] : [line`stale sources: ${showNames(stale)}`]),
+    ...(never.length === 0 ? [] : [line`never scanned: ${showNames(never)}`]),
+  ]
+}
+
+function renderRange(
+  { from, to, asOf, atEnds, timeField, timeZone }: MetricAnswer['applied'],
+  freshness: MetricAnswer['freshness'],
+): PrintableText {
+  if (asOf !== undefined) {
+    const isPast = asOf < freshness.asOf.slice(0, 16)
+    return line`as of ${showCode(asOf)}${isPast ? line`, by the statuses of that time` : nothing}`
+  }
+  if (atEnds) return line`range: ${start(from)} to ${end(to)} (${showCode(timeZone)}), by the statuses of each time`
   const by = joinShown(timeField.split(', ').map(showCode))
   if (from === null && to === null) return line`range: all time by ${by}`
   return line`range: ${start(from)} to ${end(to)} by ${by} (${showCode(timeZone)})`
@@ -161,7 +230,9 @@ const renderWarnings = (warnings: MetricAnswer['warnings']): PrintableText[] =>
     .filter(({ code }) => code !== 'truncated')
     .map(({ code, message, suggestions = [] }) => {
       const near =
-        suggestions.length === 0 ? nothing : line` Closest: ${showNames(suggestions.map((one) => one.value))}`
+        suggestions.length === 0
+          ? nothing
+          : line` ${code === 'tie_cut' ? line`Left out` : line`Closest`}: ${showNames(suggestions.map((one) => one.value))}`
       return line`warning (${showCode(code)}): ${showSentence(message)}${near}`
     })
 
@@ -177,21 +248,26 @@ const isEmpty = ({ value, n }: Pick<Point, 'value' | 'n'>): boolean =>
 
 /** Compact text of a time series: one line for each bucket that has something, with incomplete ones marked. */
 export function renderSeries(answer: SeriesAnswer): PrintableText[] {
-  const { metric, granularity, timeSeries, series = [], dimension = '', totalGroups } = answer
+  const { metric, granularity, timeSeries, series = [], dimension = '', totalGroups, applied } = answer
+  const labelOf = (index: number, { timestamp }: Point) =>
+    applied.atEnds ? line`at ${end(timeSeries[index + 1]?.timestamp ?? applied.to)}` : showCode(timestamp)
   const columns = series.map(({ dimensionValue }) => dimensionValue)
   const lines = timeSeries.flatMap((point, index) => {
     const others = series.map((one) => one.timeSeries[index] ?? { value: null })
     if ([point, ...others].every(isEmpty)) return []
-    const shown = joinShown([point, ...others].map(({ value }) => exact(value)))
-    return line`- ${showCode(point.timestamp)}: ${shown}${point.complete ? nothing : line` (incomplete)`}`
+    const shown = joinShown([point, ...others].map(({ value }) => showValue(value, metric)))
+    return line`- ${labelOf(index, point)}: ${shown}${point.complete ? nothing : line` (incomplete)`}`
   })
   const left = timeSeries.length - lines.length
   const head =
     columns.length === 0
       ? nothing
       : line`, all and ${showCode(dimension)} (${columns.length} of ${totalGroups ?? columns.length}): ${showNames(columns)}`
+  const unit = metric.format === 'number' && metric.unit !== '' ? line`, in ${showName(metric.unit)}` : nothing
+  const when = applied.atEnds ? line`, at the end of each` : nothing
   return [
-    line`${showMetric(metric)} by ${showCode(granularity)}${head}`,
+    ...renderWarnings(splitDoubts(answer).doubts),
+    line`${showMetric(metric)} by ${showCode(granularity)}${when}${unit}${head}`,
     ...lines,
     ...(left === 0 ? [] : [line`${left} empty buckets are left out`]),
     ...renderContext(answer),
@@ -212,6 +288,7 @@ export function renderExplore(answer: ExploreAnswer): PrintableText[] {
     return line`${showCode(timestamp.slice(0, shortened))} ${exact(value)}${complete ? nothing : line` (incomplete)`}`
   })
   return [
+    ...renderWarnings(splitDoubts(answer).doubts),
     line`${showMetric(term)}: ${count} findings in ${assets} assets, ${open} open`,
     ...renderMetrics(metrics),
     ...breakdowns.map(({ dimension, entries, totalGroups, other }) => {
@@ -231,8 +308,8 @@ function renderMetrics(metrics: ExploreAnswer['metrics']): PrintableText[] {
   const tiers = new Map<string, PrintableText[]>()
   for (const { metricSlug, value, formatted, trust, error } of metrics) {
     if (error !== undefined) continue
-    const amount = Number.isInteger(value) ? exact(value) : line`${showAmount(formatted)} [${exact(value)}]`
-    tiers.set(trust, [...(tiers.get(trust) ?? []), line`${showCode(metricSlug)} ${amount}`])
+    const plain = Number.isInteger(value) ? nothing : line` [${exact(value)}]`
+    tiers.set(trust, [...(tiers.get(trust) ?? []), line`${showCode(metricSlug)} ${showAmount(formatted)}${plain}`])
   }
   return [
     ...[...tiers].map(([tier, shown]) => line`${showCode(tier)} metrics: ${joinShown(shown)}`),

@@ -1,18 +1,19 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { lacksPolicy } from '../../findings/due-conditions.ts'
-import { findFacetByFilterKey } from '../../findings/facets.ts'
+import { facets, findFacetByFilterKey } from '../../findings/facets.ts'
 import { describeRange, isRangeKey } from '../../findings/ranges.ts'
 import { foldCase } from '../../kernel/fold.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
 import type { Trust } from '../../metrics/drift.ts'
-import type { MetricRecord } from '../../metrics/model.ts'
+import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { QueryWarning } from '../model.ts'
+import { toValueName } from '../plan/group-names.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import type { Breakdown } from './breakdown.ts'
 
 /** Warnings about the metric's governance state. */
-export function warnOfGovernance(metric: MetricRecord, trust: Trust): QueryWarning[] {
+export function warnOfGovernance(metric: MetricRecord, trust: Trust, successor: string | undefined): QueryWarning[] {
   switch (trust.tier) {
     case 'draft':
       return [
@@ -22,7 +23,10 @@ export function warnOfGovernance(metric: MetricRecord, trust: Trust): QueryWarni
         },
       ]
     case 'deprecated': {
-      const instead = metric.replacedBy === null ? 'it has no successor' : `use ${metric.replacedBy} instead`
+      const instead =
+        metric.replacedBy === null
+          ? 'it has no successor'
+          : `use ${metric.replacedBy} instead${successor === undefined ? '' : `, which is ${successor}`}`
       const why = metric.deprecationReason === null ? '' : ` (${quote(metric.deprecationReason)})`
       return [{ code: 'deprecated', message: toSafeMessage(`${metric.slug} is deprecated${why}; ${instead}.`) }]
     }
@@ -87,10 +91,18 @@ export function describeCondition({ origin, term, key, values, exclude }: PlanCo
   return `${who} ${exclude ? 'excludes' : 'requires'} ${key} ${listed}`
 }
 
-/** A warning about groups of one value of which a limit lists only some. */
-export function warnOfTie(tie: Breakdown['tie'], of = 'groups'): QueryWarning[] {
+/** A warning about groups of one value of which a limit lists only some, with the first that it leaves out. */
+export function warnOfTie(
+  { dimensions, tie }: { dimensions: readonly Dimension[]; tie?: Breakdown['tie'] },
+  of: string,
+  show: (value: number) => string,
+): QueryWarning[] {
   if (tie === undefined) return []
   const listed = tie.listed === 1 ? '1 is' : `${tie.listed} are`
-  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${listed} listed, chosen by name.`
-  return [{ code: 'tie_cut', message: toSafeMessage(message) }]
+  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${show(tie.rank)}, ${listed} listed, chosen by name; suggestions has the first left out.`
+  const suggestions = tie.next.map((value, index) => {
+    const dimension = dimensions[index]
+    return { key: dimension === undefined ? '' : facets[dimension].filterKey, value: toValueName(value) }
+  })
+  return [{ code: 'tie_cut', message: toSafeMessage(message), suggestions }]
 }

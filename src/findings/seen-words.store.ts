@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { type FacetName, type FacetRow, type facets, findFacetByFilterKey } from '../../findings/facets.ts'
-import { foldCase } from '../../kernel/fold.ts'
-import type { SafeText } from '../../kernel/safe-text.ts'
-import type { Reader } from '../../store/store.ts'
+import { foldCase } from '../kernel/fold.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
+import type { Reader } from '../store/store.ts'
+import { type FacetName, type FacetRow, type facets, findFacetByFilterKey } from './facets.ts'
 
 /** A filter key whose values are words found in findings or assets. */
 export type FreeKey = {

@@ -1,0 +1,30 @@
+import type { MetricAnswer, QueryWarning } from '../model.ts'
+
+/** Warnings without which the number would be taken for another one. */
+const misleading: ReadonlySet<QueryWarning['code']> = new Set([
+  'contradiction',
+  'unknown_value',
+  'unknown_detector',
+  'other_meaning',
+])
+
+type Trusted = Pick<MetricAnswer, 'warnings' | 'freshness' | 'diagnosis'> & Partial<Pick<MetricAnswer, 'trust'>>
+
+/**
+ * The parts of an answer in the order in which a text shows them: doubts before the number, and after it what they do
+ * not say already. Where nothing was scanned, nothing vouches for the number.
+ */
+export function splitDoubts({ warnings, freshness, diagnosis, trust }: Trusted) {
+  const isUnscanned =
+    warnings.some(({ code }) => code === 'not_scanned') &&
+    freshness.sources.every(({ lastCompletedScanAt }) => lastCompletedScanAt === null)
+  const isDoubt = ({ code }: QueryWarning) => misleading.has(code) || (isUnscanned && code === 'not_scanned')
+  const doubts = warnings.filter(isDoubt)
+  const isExplained = doubts.some(({ code }) => code !== 'other_meaning')
+  return {
+    doubts,
+    warnings: warnings.filter((each) => !isDoubt(each)),
+    diagnosis: isExplained ? undefined : diagnosis,
+    trust: isUnscanned ? undefined : trust,
+  }
+}
