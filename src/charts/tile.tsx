@@ -1,6 +1,7 @@
 import type { ViewMetric } from '../query/view-model.ts'
 import { memo } from './memo.ts'
-import { Change } from './parts.tsx'
+import { Change, Name } from './parts.tsx'
+import { toDayText } from './times.ts'
 import { describeSpark } from './trend.ts'
 import { toChange, toValueText } from './words.ts'
 
@@ -44,7 +45,9 @@ interface FigureProps {
 export function Figure({ metric, compares, isPartial = false }: FigureProps) {
   const { value, comparison, better, numerator, denominator } = metric
   const { format, unit } = metric.metric
-  const change = compares && comparison !== undefined ? toChange(value, comparison.value, { better }) : undefined
+  const isEven = isEvenlyCovered(metric)
+  const change =
+    compares && isEven && comparison !== undefined ? toChange(value, comparison.value, { better }) : undefined
   return (
     <>
       <span class="figure">
@@ -56,6 +59,30 @@ export function Figure({ metric, compares, isPartial = false }: FigureProps) {
           {toValueText(numerator)} of {toValueText(denominator)}
         </span>
       )}
+      {isEven ? null : <Uncompared metric={metric} />}
     </>
+  )
+}
+
+/** False where the sources differ that were observed in the two ranges of a comparison. */
+export const isEvenlyCovered = ({ warnings }: Pick<ViewMetric, 'warnings'>): boolean =>
+  !warnings.some(({ code }) => code === 'coverage_differs')
+
+/** Why a number has no change: its latest source was first scanned after the beginning of the compared time. */
+function Uncompared({ metric: { freshness } }: { metric: ViewMetric }) {
+  const [latest] = freshness.sources
+    .flatMap(({ name, observedFrom }) => (observedFrom === null ? [] : { name, observedFrom }))
+    .sort((a, b) => b.observedFrom.localeCompare(a.observedFrom))
+  return (
+    <span class="parts muted">
+      no change:{' '}
+      {latest === undefined ? (
+        'sources differ'
+      ) : (
+        <>
+          <Name text={latest.name} codes={false} /> first scanned {toDayText(Date.parse(latest.observedFrom))}
+        </>
+      )}
+    </span>
   )
 }

@@ -1,6 +1,6 @@
 import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
 import { toFormatted } from '../query/answer/format.ts'
-import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, SeriesAnswer } from '../query/model.ts'
+import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
 import { toContext, toFurtherContext } from './answer-context.ts'
 import { type Block, type Column, cell, type TableCell, table } from './output/blocks.ts'
 
@@ -93,7 +93,8 @@ export function toSeriesText(view: SeriesAnswer): Block[] {
   const format = createFormat(view.metric)
   const lines: Block[] = [showName(view.metric.displayName)]
   const zone = view.applied.timeZone
-  const of = (points: readonly { value: number | null }[]) => toSparkline(points.map(({ value }) => value))
+  const of = (points: readonly Pick<Point, 'value' | 'observed'>[]) =>
+    toSparkline(points.map(({ value, observed }) => (observed === false ? null : value)))
   const series = view.series ?? []
   lines.push(of(view.timeSeries))
   for (const { dimensionValue, timeSeries } of series) lines.push(line`${of(timeSeries)}  ${showName(dimensionValue)}`)
@@ -103,12 +104,15 @@ export function toSeriesText(view: SeriesAnswer): Block[] {
     ...series.map(({ dimensionValue }): Column => ({ title: showName(dimensionValue, MAX_TITLE), align: 'right' })),
     { title: line``, shrink: 1, isOptional: true },
   ]
-  const rows = view.timeSeries.map(({ timestamp, value, complete }, index) => [
+  const rows = view.timeSeries.map(({ timestamp, value, complete, observed }, index) => [
     cell.shown(toBucketTime(timestamp, zone), timestamp),
     ...[value, ...series.map(({ timeSeries }) => timeSeries[index]?.value ?? null)].map((each) =>
       cell.shown(format(each), each),
     ),
-    { ...cell.shown(complete === false ? line`not complete` : line``), tone: 'quiet' } as const,
+    {
+      ...cell.shown(observed === false ? line`before the first scan` : complete ? line`` : line`not complete`),
+      tone: 'quiet',
+    } as const,
   ])
   return [...lines, table(columns, rows), line``, ...toContext(view)]
 }

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { showInvisible } from '../charts/outside.ts'
+import { checkAddress } from './address.ts'
 import { client } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
@@ -14,7 +16,7 @@ import { SourcePage } from './pages/source.tsx'
 import { Sources } from './pages/sources.tsx'
 import { Watches, WatchPageView } from './pages/watches.tsx'
 import { Palette } from './palette.tsx'
-import { Link, ProblemNote } from './parts.tsx'
+import { Corrections, Link, ProblemNote } from './parts.tsx'
 import { formatRoute, go, type Route, useRoute } from './route.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts, undoLast } from './toast.tsx'
@@ -134,6 +136,25 @@ export function Console() {
 /** A page that shows the same to every caller does not wait for the session. */
 function Page({ route, session }: { route: Route; session: ConsoleSession | undefined }) {
   const { page, name } = route
+  const wrong = checkAddress(route)
+  if (wrong !== undefined) {
+    return (
+      <main class="page">
+        <h1>The address cannot be read</h1>
+        <div class="note bad" role="alert">
+          {wrong.messages.map((message) => (
+            <p key={message}>
+              <bdi>{showInvisible(message)}</bdi>
+            </p>
+          ))}
+          <Corrections corrections={[{ label: 'Open the corrected address', to: wrong.corrected }]} />
+          <p>
+            <bdi class="muted">{showInvisible(wrong.corrected)}</bdi>
+          </p>
+        </div>
+      </main>
+    )
+  }
   if (page === '') return <Overview route={route} />
   if (page === 'explore') return <Explore route={route} />
   if (page === 'glossary') return name === undefined ? <Glossary /> : <TermPageView slug={name} />

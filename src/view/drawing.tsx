@@ -3,13 +3,14 @@ import { toLabels } from '../charts/dimensions.ts'
 import { Leaderboard } from '../charts/leaderboard.tsx'
 import { showInvisible } from '../charts/outside.ts'
 import { Change, Name, Trust } from '../charts/parts.tsx'
+import { isEvenlyCovered } from '../charts/tile.tsx'
 import { toDayText, toMoment } from '../charts/times.ts'
 import { toMarks } from '../charts/trend.ts'
-import { TrendChart } from '../charts/trend-chart.tsx'
+import { TrendChart, toFirstScans } from '../charts/trend-chart.tsx'
 import { toChange, toValueText } from '../charts/words.ts'
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import type { ExploreAnswer } from '../query/explore-model.ts'
-import type { MetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
+import type { Freshness, MetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
 import type { Shown } from './shapes.ts'
 
 type Input = Readonly<Record<string, unknown>> | undefined
@@ -67,7 +68,8 @@ const SEVERITIES = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
 function Value({ answer, input }: { answer: MetricAnswer; input: Input }) {
   const { metric, value, comparison, breakdown, totalGroups, other, trust, numerator, denominator } = answer
   const toLabel = (each: number | null) => toValueText(each, metric.format, metric.unit)
-  const change = comparison === undefined ? undefined : toChange(value, comparison.value)
+  const isEven = isEvenlyCovered(answer)
+  const change = comparison === undefined || !isEven ? undefined : toChange(value, comparison.value)
   const asked = Array.isArray(input?.dimensions) ? input.dimensions.map(String) : []
   const dimension = Object.keys(breakdown[0]?.dimensions ?? {})[0] ?? asked[0] ?? ''
   const range = [toInstant(answer.applied.from), toInstant(answer.applied.to)].filter(Boolean).join(' – ')
@@ -99,7 +101,7 @@ function Value({ answer, input }: { answer: MetricAnswer; input: Input }) {
           better={null}
           selected={[]}
           toLabel={toLabel}
-          compares={breakdown.some(({ previous }) => previous !== undefined)}
+          compares={isEven && breakdown.some(({ previous }) => previous !== undefined)}
         />
       )}
       {answer.diagnosis === undefined ? null : (
@@ -116,14 +118,17 @@ function Trend({
   label,
   points,
   grain,
+  freshness,
   toLabel,
 }: {
   label: string
   points: readonly Point[]
+  freshness: Freshness
   grain: string
   toLabel: (value: number | null) => string
 }) {
   const marks = useMemo(() => toMarks(points), [points])
+  const firstScans = useMemo(() => toFirstScans(freshness), [freshness])
   const [first, last] = [marks[0]?.time, marks.at(-1)?.time]
   return (
     <TrendChart
@@ -136,7 +141,7 @@ function Trend({
       toLabel={toLabel}
       isWhole={marks.every(({ value }) => value === null || Number.isInteger(value))}
       brush={undefined}
-      observedFrom={undefined}
+      firstScans={firstScans}
     />
   )
 }
@@ -155,7 +160,13 @@ function Series({ answer }: { answer: SeriesAnswer }) {
         </h1>
         <Trust tier={trust.tier} label={trust.label} version={metric.version} />
       </header>
-      <Trend label={metric.displayName} points={timeSeries} grain={granularity} toLabel={toLabel} />
+      <Trend
+        label={metric.displayName}
+        points={timeSeries}
+        grain={granularity}
+        freshness={answer.freshness}
+        toLabel={toLabel}
+      />
       <Foot answer={answer} />
     </>
   )
@@ -213,7 +224,13 @@ function Term({ answer }: { answer: ExploreAnswer }) {
           </div>
         ))}
       </div>
-      <Trend label="New findings" points={trend.timeSeries} grain={trend.granularity} toLabel={toValueText} />
+      <Trend
+        label="New findings"
+        points={trend.timeSeries}
+        grain={trend.granularity}
+        freshness={answer.freshness}
+        toLabel={toValueText}
+      />
       <div class="two">
         {breakdowns.map(({ dimension, totalGroups, entries, other }) => (
           <Leaderboard

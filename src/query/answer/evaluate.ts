@@ -23,7 +23,7 @@ import {
 } from '../model.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { toAssetId, toGroupName, toValueName } from '../plan/group-names.ts'
-import { listPlans, planMetric, type ValueNode } from '../plan/plan.ts'
+import { listPlans, type Plan, planMetric, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { getZone } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
@@ -105,7 +105,7 @@ function evaluateOne(
     plans,
     run,
     range: toAppliedRange(metric, plans, range),
-    ...(earlier === undefined ? {} : { compared: earlier.range }),
+    compared: earlier?.range ?? toTrendBase(metric, plans),
     zone,
     now,
     coerced: [...(options.coerced ?? []), ...coerced, ...noteIgnoredStart(metric, inputs, range)],
@@ -121,13 +121,13 @@ function evaluateOne(
           (dimension) => ({ now: nodeOver(range, [dimension]), before: nodeOver(compared, [dimension]) }),
           run,
         )
+  const value = isCovered(description) ? total : withoutPercentage(metric, total)
   return {
-    ...total,
-    formatted: toFormatted(total.value, metric.format, metric.unit),
-    breakdown: breakdown?.entries ?? [],
-    ...(breakdown === undefined ? {} : toBreakdownFacts(breakdown)),
+    ...value,
+    formatted: toFormatted(value.value, metric.format, metric.unit),
+    ...(breakdown === undefined ? { breakdown: [] } : toListed(metric, description, breakdown, breakdown.entries)),
     ...(dimensions.some(isManyValued) ? { overlapping: true as const } : {}),
-    ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
+    ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier, isCovered(description)) }),
     ...(explained === undefined ? {} : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
     ...description,
     warnings: [...description.warnings, ...(explained?.warnings ?? []), ...warnOfCut(breakdown)],
@@ -162,14 +162,38 @@ function toEarlier(
   return { range: toAppliedRange(metric, listPlans(node), range), total: toTotal(node, run) }
 }
 
-function toComparison({ value }: Value, { range, total }: Earlier): NonNullable<OneMetricAnswer['comparison']> {
+function toComparison(
+  { value }: Value,
+  { range, total }: Earlier,
+  isCovered: boolean,
+): NonNullable<OneMetricAnswer['comparison']> {
   const { from, to } = range
   return {
     from: toInstantOrNull(from),
     to: toInstantOrNull(to),
     value: total.value,
     ...toDifference(value, total.value),
+    ...(isCovered ? {} : { pctChange: null }),
   }
+}
+
+/** The window that a trend compares with. */
+function toTrendBase({ type }: MetricRecord, plans: readonly Plan[]): TimeRange | undefined {
+  const last = plans.at(-1)
+  return type !== 'TREND' || last === undefined ? undefined : last.mode === 'stock' ? { to: last.at } : last.range
+}
+
+/** False where different sources were observed in the two ranges of a comparison: a percentage would mislead. */
+const isCovered = ({ warnings }: Pick<OneMetricAnswer, 'warnings'>) =>
+  !warnings.some(({ code }) => code === 'coverage_differs')
+
+/** The value without its change in percent, which is the value itself of a trend. */
+function withoutPercentage<Shown extends Pick<BreakdownEntry, 'value' | 'pctChange'>>(
+  { type }: MetricRecord,
+  shown: Shown,
+): Shown {
+  if (type === 'TREND') return { ...shown, value: null, reason: 'not_observed' }
+  return shown.pctChange === undefined ? shown : { ...shown, pctChange: null }
 }
 
 interface ListedBreakdown extends Breakdown {
@@ -224,8 +248,21 @@ function toComparable(value: Value, before: Value | undefined): Value & { pctCha
   return { ...own, previous: before.value, ...toDifference(value.value, before.value) }
 }
 
-export function toBreakdownFacts({ totalGroups, other }: Breakdown) {
-  if (other === undefined) return { totalGroups, truncated: false }
+/** A breakdown as answers list it. */
+export function toListed(
+  metric: MetricRecord,
+  description: Pick<OneMetricAnswer, 'warnings'>,
+  breakdown: Breakdown,
+  entries: BreakdownEntry[],
+) {
+  const { other, ...facts } = toBreakdownFacts(breakdown)
+  const toShown = <Shown extends Pick<BreakdownEntry, 'value' | 'pctChange'>>(shown: Shown) =>
+    isCovered(description) ? shown : withoutPercentage(metric, shown)
+  return { breakdown: entries.map(toShown), ...facts, ...(other === undefined ? {} : { other: toShown(other) }) }
+}
+
+function toBreakdownFacts({ totalGroups, other }: Breakdown) {
+  if (other === undefined) return { totalGroups, truncated: false, other }
   const { groups, before, ...value } = other
   return { totalGroups, truncated: true, other: { groups, ...toComparable(value, before) } }
 }
