@@ -1,11 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { dimensions } from '../../charts/dimensions.ts'
 import { Leaderboard } from '../../charts/leaderboard.tsx'
-import { Dot, Name } from '../../charts/parts.tsx'
+import { showInvisible } from '../../charts/outside.ts'
+import { Name, Severity } from '../../charts/parts.tsx'
 import { toAge, toDayText } from '../../charts/times.ts'
 import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { FindingStatus } from '../../findings/model.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
+import { orders } from '../address.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
 import type { ConsoleSession, FindingList } from '../model.ts'
@@ -20,11 +22,11 @@ import { FindingPanel } from './finding.tsx'
 
 const FACETS = ['status', 'severity', 'detectorType', 'findingType', 'container', 'source']
 const PER_PAGE = 50
-const orders = [
-  ['newest', 'Newest first'],
-  ['severity', 'Most severe first'],
-  ['lastDetectedAt', 'Last found first'],
-] as const
+const orderLabels: Readonly<Record<(typeof orders)[number], string>> = {
+  severity: 'Most severe first',
+  newest: 'Newest first',
+  lastDetectedAt: 'Last found first',
+}
 
 const isPast = (dueAt: string | undefined) => dueAt !== undefined && Date.parse(dueAt) <= Date.now()
 
@@ -54,27 +56,26 @@ export function Findings({ route, session }: FindingsProps) {
   const search = q === undefined ? {} : { search: q }
   const { range, asked: times } = readTimes(state)
   const isTimed = Object.keys(times).length > 0
-  const sort = state.sort?.[0]
-  const asked = { ...filters, ...search, ...times, ...(sort === undefined ? {} : { sort }), limit: PER_PAGE }
+  const sort = state.sort?.[0] ?? orders[0]
+  const asked = { ...filters, ...search, ...times, sort, limit: PER_PAGE }
   const key = JSON.stringify(asked)
   const first = useAnswer(key, async (signal) => ({
     key,
     ...(await client.searchFindings({ ...asked, total: true }, signal)),
   }))
   const facets = useAnswer(`facets ${key}`, (signal) =>
-    q === undefined
-      ? client.exploreView(
-          {
-            metricSlug: 'total-findings',
-            filters,
-            dimensions: FACETS,
-            limit: 6,
-            to: new Date(Date.now() + 60_000).toISOString(),
-            ...times,
-          },
-          signal,
-        )
-      : Promise.resolve(undefined),
+    client.exploreView(
+      {
+        metricSlug: 'total-findings',
+        filters,
+        ...search,
+        dimensions: FACETS,
+        limit: 6,
+        to: new Date(Date.now() + 60_000).toISOString(),
+        ...times,
+      },
+      signal,
+    ),
   )
   const [more, setMore] = useState<{ key: string; pages: FindingList[] }>({ key, pages: [] })
   const pages = more.key === key ? more.pages : []
@@ -201,15 +202,15 @@ export function Findings({ route, session }: FindingsProps) {
           />
           <select
             aria-label="Order"
-            value={sort ?? 'newest'}
+            value={sort}
             onChange={(event) => {
               const next = event.currentTarget.value
-              change({ sort: next === 'newest' ? undefined : [next] })
+              change({ sort: next === orders[0] ? undefined : [next] })
             }}
           >
-            {orders.map(([name, label]) => (
+            {orders.map((name) => (
               <option key={name} value={name}>
-                {label}
+                {orderLabels[name]}
               </option>
             ))}
           </select>
@@ -302,8 +303,7 @@ export function Findings({ route, session }: FindingsProps) {
                     aria-current={item.id === id ? 'true' : undefined}
                     onClick={() => open(at)}
                   >
-                    <Dot severity={item.severity} />
-                    <span class="hidden">{toWords(item.severity)}</span>
+                    <Severity severity={item.severity} />
                     <b>
                       <Name text={item.findingType} />
                     </b>
@@ -316,6 +316,11 @@ export function Findings({ route, session }: FindingsProps) {
                     {status === 'OPEN' && isPast(item.dueAt) ? <span class="badge bad">Overdue</span> : null}
                     {status === 'OPEN' ? null : <span class="badge">{toWords(status)}</span>}
                     <span class="muted age">{toAge(Date.parse(item.firstDetectedAt), Date.now())}</span>
+                    {item.excerpt === undefined || item.excerpt === '' ? null : (
+                      <code class="excerpt" dir="auto">
+                        {showInvisible(item.excerpt)}
+                      </code>
+                    )}
                   </button>
                 </li>
               )

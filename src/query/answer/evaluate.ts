@@ -24,7 +24,7 @@ import {
 import { readDimensions } from '../plan/dimensions.ts'
 import { toAssetId, toGroupName, toValueName } from '../plan/group-names.ts'
 import { listPlans, type Plan, planMetric, type ValueNode } from '../plan/plan.ts'
-import { openScope } from '../plan/scope.ts'
+import { openScope, type ScopeQuestion } from '../plan/scope.ts'
 import { getZone } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
 import { type Breakdown, type GroupValue, toBreakdown } from './breakdown.ts'
@@ -44,6 +44,9 @@ export interface EvaluateOptions {
   coerced?: readonly Coercion[] | undefined
 }
 
+/** A question, within the findings that have some words. */
+type SearchedQuestion = MetricQuestion & Pick<ScopeQuestion, 'search'>
+
 /** Size limit, in bytes, of the groups listed for all metrics when the caller sets no limit on their number. */
 const GROUP_BYTES = 13_000
 
@@ -51,7 +54,7 @@ const GROUP_BYTES = 13_000
  * Evaluates a metric in the snapshot of the reader, and those of `alsoMetrics`, whose errors are reported individually.
  * @throws AppError `not_found`, `invalid_input` or `conflict`; a value that cannot be computed is null with a reason.
  */
-export function evaluateMetric(reader: Reader, question: MetricQuestion, options: EvaluateOptions): MetricAnswer {
+export function evaluateMetric(reader: Reader, question: SearchedQuestion, options: EvaluateOptions): MetricAnswer {
   const { alsoMetrics, ...asked } = question
   if (alsoMetrics === undefined) return evaluateOne(reader, asked, options, GROUP_BYTES)
   const bytes = GROUP_BYTES / (1 + alsoMetrics.length)
@@ -71,7 +74,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
 
 function evaluateOne(
   reader: Reader,
-  question: Omit<MetricQuestion, 'alsoMetrics'>,
+  question: Omit<SearchedQuestion, 'alsoMetrics'>,
   options: EvaluateOptions,
   groupBytes: number,
 ): OneMetricAnswer {

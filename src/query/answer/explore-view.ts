@@ -99,15 +99,15 @@ function viewMetric(
   run: RunPlan,
 ): { answer: ViewMetric; asked: Asked } {
   const { now } = options
-  const { glossaryTermSlug, filters, timeZone, weekStart = 'monday', compare } = question
+  const { glossaryTermSlug, filters, search, timeZone, weekStart = 'monday', compare } = question
   const zone = getZone(timeZone ?? 'UTC')
-  const scope = openScope(reader, { metricSlug, glossaryTermSlug, filters }, undefined)
+  const scope = openScope(reader, { metricSlug, glossaryTermSlug, filters, search }, undefined)
   const { metric } = scope
   const range = parseRange(question, zone)
   const compared = toComparedRange({ metricSlug, compare }, { metric, range, zone, now })
   const focus = question.focus === undefined ? range : parseRange(question.focus, zone, 'focus')
   const comparedFocus = compared && toComparedFocus(range, compared, focus, question.focus !== undefined, now)
-  const narrowed = { metricSlug, glossaryTermSlug, filters, timeZone, weekStart, ...toText(focus) }
+  const narrowed = { metricSlug, glossaryTermSlug, filters, search, timeZone, weekStart, ...toText(focus) }
   const evaluated = evaluateMetric(
     reader,
     comparedFocus === undefined
@@ -181,10 +181,10 @@ function toBoard(
   const read = readDimensions(reader, metric, [asked.name], () => `dimensions[${asked.index}]`)
   const [dimension] = read.dimensions as [Dimension]
   const { filterKey, label, name } = facetOf(dimension)
-  const { metricSlug, glossaryTermSlug, filters = {} } = question
+  const { metricSlug, glossaryTermSlug, filters = {}, search } = question
   const { conditions, termOf } = openScope(
     reader,
-    { metricSlug, glossaryTermSlug, filters: withoutKey(filters, filterKey) },
+    { metricSlug, glossaryTermSlug, filters: withoutKey(filters, filterKey), search },
     undefined,
   )
   const zone = getZone(question.timeZone ?? 'UTC')
