@@ -66,7 +66,7 @@ export function Console() {
     if (key === '/') setSearching(true)
     else if (key === '?') setHelping(true)
     else if (key === 'g') setGoing(true)
-    else if (key === 'u') return undoLast()
+    else if (key === 'u') undoLast()
     else return false
     return true
   })

@@ -201,6 +201,12 @@ export async function triageByKeyboard({ pages, served }: Place): Promise<void> 
   await page.keyboard.press('j')
   await page.waitForURL(/id=/)
   const id = new URL(page.url()).searchParams.get('id') ?? ''
+  const counts = () =>
+    Promise.all(
+      ['h1 + .count', '.facets section[aria-label=Status] .on .number'].map((each) => page.locator(each).innerText()),
+    )
+  const before = await counts()
+  const fewer = before.map((text) => toNumber(Number(text.replaceAll(',', '')) - 1))
   await page.keyboard.press('i')
   await page.getByLabel('Ignore: why?').waitFor()
   await page.keyboard.type('a test key')
@@ -210,14 +216,19 @@ export async function triageByKeyboard({ pages, served }: Place): Promise<void> 
   const read = () =>
     served.ask<{ status: string; history: { from: string; to: string; reason: string }[] }>('GET', `/findings/${id}`)
   expect(await read()).toMatchObject({ status: 'IGNORED' })
+  await expect.poll(counts).toEqual(fewer)
+  await page.getByRole('button', { name: 'Undo the last decision' }).waitFor()
   await page.keyboard.press('u')
   await page.getByText('1 restored').waitFor()
+  await expect.poll(counts).toEqual(before)
   const { status, history } = await read()
   expect(status).toBe('OPEN')
   expect(history.slice(-2)).toMatchObject([
     { from: 'OPEN', to: 'IGNORED', reason: 'a test key' },
     { from: 'IGNORED', to: 'OPEN', reason: 'undo' },
   ])
+  await page.keyboard.press('u')
+  await page.getByText('no decision on this page').waitFor()
   await page.keyboard.press('k')
   await page.waitForURL((url) => url.searchParams.get('id') === id)
   await page.locator('.history').getByText('undo').waitFor()

@@ -15,7 +15,7 @@ import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
 import { readTimes } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, toggleValue } from '../route.ts'
-import { complain, say } from '../toast.tsx'
+import { complain, forgetUndo, say, undoLast } from '../toast.tsx'
 import { decide, decisions, keepReason, type Target, undo } from '../triage.ts'
 import { toFilters } from './explore.tsx'
 import { FindingPanel } from './finding.tsx'
@@ -63,7 +63,11 @@ export function Findings({ route, session }: FindingsProps) {
     key,
     ...(await client.searchFindings({ ...asked, total: true }, signal)),
   }))
-  const facets = useAnswer(`facets ${key}`, (signal) =>
+  /** How many decisions were made or undone; the counts beside the list follow them. */
+  const [decided, setDecided] = useState(0)
+  const [isUndoable, setUndoable] = useState(false)
+  useEffect(() => forgetUndo, [])
+  const facets = useAnswer(`facets ${key} ${decided}`, (signal) =>
     client.exploreView(
       {
         metricSlug: 'total-findings',
@@ -117,7 +121,8 @@ export function Findings({ route, session }: FindingsProps) {
   const clearFacet = useStable((dimension: string) =>
     change({ [dimension]: dimension === 'status' ? ['all'] : undefined }),
   )
-  const total = page?.total
+  const gone = items.filter(({ id: each }) => !isEvery && !statuses.includes(changed.get(each) ?? statuses[0] ?? ''))
+  const total = page?.total === undefined ? undefined : page.total - gone.length
   const target = (): Target | undefined => {
     if (isAll && total !== undefined) return { filters, ...search, expectedCount: total }
     if (selected.size > 0) return { ids: [...selected] }
@@ -137,14 +142,22 @@ export function Findings({ route, session }: FindingsProps) {
       const done = await decide(what, chosen.status, reason)
       const text = done.changed === 1 ? `Finding ${chosen.done}` : `${toNumber(done.changed)} findings ${chosen.done}`
       say(text, () => {
+        setUndoable(false)
         undo(done, chosen.status).then(
           (back) => {
-            say(`${toNumber(back)} restored`)
+            const others = done.changed - back
+            say(
+              others === 0
+                ? `${toNumber(back)} restored`
+                : `${toNumber(back)} restored; ${toNumber(others)} changed since, so nothing is undone there`,
+            )
             refresh()
           },
-          (error: Error) => complain(error.message),
+          (error: Error) => complain(`The decision was not undone: ${error.message}`),
         )
       })
+      setUndoable(done.changed > 0)
+      setDecided((before) => before + 1)
       if (!('ids' in what)) refresh()
     } catch (error) {
       setChanged(before)
@@ -234,6 +247,11 @@ export function Findings({ route, session }: FindingsProps) {
           {isOverdue ? <b>Overdue</b> : 'Only overdue'}
           {isOverdue ? <span aria-hidden="true">✕</span> : null}
         </button>
+        {isUndoable ? (
+          <button type="button" class="chip" onClick={undoLast}>
+            Undo the last decision <kbd>u</kbd>
+          </button>
+        ) : null}
         {isTimed ? (
           <Chip
             label="Found"
