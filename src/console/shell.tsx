@@ -70,14 +70,11 @@ export function Console() {
     else return false
     return true
   })
-  const title = pages.find(([page]) => page === route.page)?.[1] ?? 'Assay'
+  const [dashboard] = route.page === '' ? (route.state.d ?? []) : []
+  const title = dashboard ?? pages.find(([page]) => page === route.page)?.[1] ?? 'Assay'
   useEffect(() => {
     document.title = `${title} · Assay`
   }, [title])
-  // On a narrow screen the list of pages scrolls.
-  useEffect(() => {
-    document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [route.page])
   const { value, problem } = session
   const isSignedOut = problem?.status === 401
   const isRefused = value === undefined && problem !== undefined

@@ -142,14 +142,37 @@ export async function compareOthers({ pages, served }: Place, term: string): Pro
 
   const asking = page.waitForRequest((request) => request.url().endsWith('/semantic/query/dashboard'))
   await page.goto(`${pages.origin}/console/`)
-  const question = (await asking).postDataJSON() as { from: string; to: string }
-  await page.locator('.tile .figure b').first().waitFor()
+  const question = (await asking).postDataJSON() as object
+  // The same as in the terminal: of all time.
+  expect(question).toEqual({ dashboard: 'discovery' })
+  await page.locator('.numbers-list .figure b').first().waitFor()
   interface Dashboard {
     metrics: { displayName: string; value: number | null; format: 'number'; unit: string }[]
   }
   const dashboard = await served.ask<Dashboard>('POST', '/semantic/query/dashboard', question)
   expect(await figures(page)).toEqual(
     dashboard.metrics.map(({ value, format, unit }) => toValueText(value, format, unit)),
+  )
+  const big = (label: string) => page.locator(`section[aria-label="${label}"] .big`).innerText()
+  const since = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
+  const listTotal = (query: string) =>
+    served.ask<{ total: number }>('GET', `/findings?total=true&limit=1&statuses=OPEN&${query}`)
+  expect(await big('New and critical')).toBe(toNumber((await listTotal(`severities=CRITICAL&from=${since}`)).total))
+  const bySeverity = await served.ask<Value>('POST', '/semantic/query', {
+    metricSlug: 'open-findings',
+    dimensions: ['severity'],
+  })
+  expect(
+    await page
+      .locator('.trends li')
+      .evaluateAll((all) =>
+        all.map((row) => [row.querySelector('.severity')?.textContent, row.querySelector('b')?.textContent]),
+      ),
+  ).toEqual(
+    ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'].flatMap((severity) => {
+      const found = bySeverity.breakdown.find(({ dimensionValue }) => dimensionValue === severity)
+      return found === undefined ? [] : [[toWords(severity), toNumber(found.value)]]
+    }),
   )
   await page.locator('section[aria-label=Sources] li').first().waitFor()
   expect(await page.locator('section[aria-label=Sources] .where').allInnerTexts()).toEqual(

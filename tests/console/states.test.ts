@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
 
     const overview = await open('/console/')
     await overview.getByText('no scan has ended').waitFor()
-    expect(await overview.locator('.tile .figure b').first().innerText()).toBe('–')
+    expect(await overview.locator('.numbers-list .figure b').first().innerText()).toBe('–')
 
     // The wiki is slow, so that the scan is still running when other pages are opened.
     // What it finds meanwhile changes the pages.
