@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Name, Severity } from '../../charts/parts.tsx'
+import { Change, Name, Severity } from '../../charts/parts.tsx'
 import { isEvenlyCovered } from '../../charts/tile.tsx'
 import { toAge, toAgo } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
@@ -108,7 +108,15 @@ export function Needs({
         title="Overdue"
         count={hasPolicy ? overdue.total : undefined}
         to={formatRoute({ page: 'findings', state: { overdue: ['true'] } })}
-        empty={hasPolicy ? 'Nothing is overdue.' : 'No due dates yet; set them with assay sla set.'}
+        empty={
+          hasPolicy ? (
+            'Nothing is overdue.'
+          ) : (
+            <>
+              There are no due dates. <code>assay sla set --days CRITICAL=7,HIGH=30</code> sets them.
+            </>
+          )
+        }
       >
         {overdue.items.map((item) => (
           <FindingRow key={item.id} item={item} state={{ overdue: ['true'] }} when={item.dueAt} />
@@ -152,7 +160,7 @@ export function Needs({
               <span class="where muted">
                 {toNumber(before)} → {toNumber(value)} new
               </span>
-              <span class="change bad">▲ {toNumber(value - before)}</span>
+              <Change change={{ direction: 'up', text: toNumber(value - before), tone: 'bad' }} />
             </Link>
           </li>
         ))}
@@ -172,7 +180,7 @@ function Need({
   title: string
   count: number | undefined
   to: string
-  empty: string
+  empty: ComponentChildren
   note?: string | undefined
   children: ComponentChildren[]
 }) {

@@ -1,4 +1,4 @@
-import { dimensions } from '../../charts/dimensions.ts'
+import { dimensions, toDimensionValues } from '../../charts/dimensions.ts'
 import { Change, Name, Severity, Trust } from '../../charts/parts.tsx'
 import { Spark } from '../../charts/tile.tsx'
 import { toAgo, toDayText } from '../../charts/times.ts'
@@ -7,7 +7,7 @@ import type { DashboardAnswer } from '../../dashboards/evaluation.ts'
 import type { SeriesAnswer } from '../../query/model.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
+import { FirstSteps, Link, Names, ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go, type Route } from '../route.ts'
 import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
 import { complain } from '../toast.tsx'
@@ -178,6 +178,16 @@ function OpenTrend({ answer }: { answer: SeriesAnswer }) {
   )
 }
 
+type PinnedFilters = DashboardAnswer['metrics'][number]['pinnedFilters']
+
+/** The filters of a placement in the address of a page; undefined where it cannot name them. */
+const toPinned = (filters: PinnedFilters) => toDimensionValues(Object.entries(filters ?? {}))
+
+function Pinned({ filters }: { filters: PinnedFilters }) {
+  const values = toPinned(filters)
+  return <span class="muted">{values === undefined ? 'filtered' : <Names texts={Object.values(values).flat()} />}</span>
+}
+
 /** The numbers of a dashboard. A number of nothing scanned would be read as 0. */
 function Figures({ shown, isKnown }: { shown: DashboardAnswer; isKnown: (value: number | null) => boolean }) {
   return (
@@ -190,10 +200,10 @@ function Figures({ shown, isKnown }: { shown: DashboardAnswer; isKnown: (value: 
         {shown.metrics.map(
           ({ metricSlug, displayName, value, format, unit, error, trust, pinnedFilters, position }) => (
             <li key={`${metricSlug} ${position}`}>
-              <Link to={formatRoute({ page: 'explore', state: { metric: [metricSlug] } })}>
+              <Link to={formatRoute({ page: 'explore', state: { metric: [metricSlug], ...toPinned(pinnedFilters) } })}>
                 <span class="where">
                   <Name text={displayName} codes={false} />
-                  {pinnedFilters === null ? null : <span class="muted">filtered</span>}
+                  {pinnedFilters === null ? null : <Pinned filters={pinnedFilters} />}
                   {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
                 </span>
                 {error === undefined ? (
