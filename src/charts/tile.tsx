@@ -1,8 +1,9 @@
+import type { Freshness } from '../query/model.ts'
 import type { ViewMetric } from '../query/view-model.ts'
 import { memo } from './memo.ts'
 import { Change, Name } from './parts.tsx'
 import { toDayText } from './times.ts'
-import { describeSpark } from './trend.ts'
+import { describeSpark, type FirstScan, toFirstScans } from './trend.ts'
 import { toChange, toValueText } from './words.ts'
 
 /** Stretched to the width of its tile, so that nothing is measured. */
@@ -68,11 +69,15 @@ export function Figure({ metric, compares, isPartial = false }: FigureProps) {
 export const isEvenlyCovered = ({ warnings }: Pick<ViewMetric, 'warnings'>): boolean =>
   !warnings.some(({ code }) => code === 'coverage_differs')
 
+/** The source that was first scanned last, if after an instant. */
+export const findLatestScan = (freshness: Freshness, after = ''): FirstScan | undefined =>
+  toFirstScans(freshness)
+    .filter(({ time }) => after === '' || time > Date.parse(after))
+    .sort((a, b) => b.time - a.time)[0]
+
 /** Why a number has no change: its latest source was first scanned after the beginning of the compared time. */
 function Uncompared({ metric: { freshness } }: { metric: ViewMetric }) {
-  const [latest] = freshness.sources
-    .flatMap(({ name, observedFrom }) => (observedFrom === null ? [] : { name, observedFrom }))
-    .sort((a, b) => b.observedFrom.localeCompare(a.observedFrom))
+  const latest = findLatestScan(freshness)
   return (
     <span class="parts muted">
       no change:{' '}
@@ -80,7 +85,7 @@ function Uncompared({ metric: { freshness } }: { metric: ViewMetric }) {
         'sources differ'
       ) : (
         <>
-          <Name text={latest.name} codes={false} /> first scanned {toDayText(Date.parse(latest.observedFrom))}
+          <Name text={latest.name} codes={false} /> first scanned {toDayText(latest.time)}
         </>
       )}
     </span>

@@ -1,9 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { Freshness } from '../query/model.ts'
 import { memo } from './memo.ts'
 import { showInvisible } from './outside.ts'
 import { toBucketText, toDayText } from './times.ts'
-import { describeTrend, findNearest, type TrendMark } from './trend.ts'
+import { describeTrend, type FirstScan, findNearest, type TrendMark } from './trend.ts'
 import { useWidth } from './width.ts'
 
 const HEIGHT = 230
@@ -11,11 +10,6 @@ const LEFT = 46
 const TOP = 14
 const BOTTOM = 26
 const MIN_DRAG = 6
-
-interface FirstScan {
-  time: number
-  name: string
-}
 
 interface TrendChartProps {
   label: string
@@ -237,9 +231,6 @@ function SeriesTable({ label, marks, previous, grain, toLabel, before }: TrendCh
     </section>
   )
 }
-
-export const toFirstScans = ({ sources }: Pick<Freshness, 'sources'>): FirstScan[] =>
-  sources.flatMap(({ name, observedFrom }) => (observedFrom === null ? [] : { name, time: Date.parse(observedFrom) }))
 
 /** One line for the sources first scanned in a bucket; of those before the chart there is none. */
 function groupScans(scans: readonly FirstScan[], marks: readonly TrendMark[]): FirstScan[] {

@@ -1,6 +1,6 @@
 import { bisector, extent } from 'd3-array'
 import { area, line } from 'd3-shape'
-import type { Point } from '../query/model.ts'
+import type { Freshness, Point } from '../query/model.ts'
 import { type Scale, toLinear, toTimeScale, toValueScale } from './scale.ts'
 
 /** A point of a series: its time in milliseconds, a gap where the value is null. */
@@ -17,6 +17,15 @@ const toDrawn = ({ value, complete, observed }: Observed) => ({ value: observed 
 
 export const toMarks = (points: readonly Point[]): TrendMark[] =>
   points.map((point) => ({ time: Date.parse(point.timestamp), ...toDrawn(point) }))
+
+/** When a source was first scanned. */
+export interface FirstScan {
+  time: number
+  name: string
+}
+
+export const toFirstScans = ({ sources }: Pick<Freshness, 'sources'>): FirstScan[] =>
+  sources.flatMap(({ name, observedFrom }) => (observedFrom === null ? [] : { name, time: Date.parse(observedFrom) }))
 
 export interface TrendOptions {
   width: number

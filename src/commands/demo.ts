@@ -102,7 +102,7 @@ const placements = [
   { slug: 'critical-open-findings' },
 ]
 
-/** Due dates, watches and a dashboard to look at; the data folder gets them once. */
+/** Due dates, watches and a dashboard of its own; the data folder gets them once. */
 async function define({ call }: Session): Promise<void> {
   const { items } = await call<{ items: { name: string }[] }>('list_dashboards', {})
   if (items.some(({ name }) => name === 'secrets')) return

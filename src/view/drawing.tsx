@@ -6,11 +6,11 @@ import { Change, Name, Trust } from '../charts/parts.tsx'
 import { isEvenlyCovered } from '../charts/tile.tsx'
 import { toDayText, toMoment } from '../charts/times.ts'
 import { toMarks } from '../charts/trend.ts'
-import { TrendChart, toFirstScans } from '../charts/trend-chart.tsx'
+import { TrendChart } from '../charts/trend-chart.tsx'
 import { toChange, toValueText } from '../charts/words.ts'
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import type { ExploreAnswer } from '../query/explore-model.ts'
-import type { Freshness, MetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
+import type { MetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
 import type { Shown } from './shapes.ts'
 
 type Input = Readonly<Record<string, unknown>> | undefined
@@ -118,17 +118,14 @@ function Trend({
   label,
   points,
   grain,
-  freshness,
   toLabel,
 }: {
   label: string
   points: readonly Point[]
-  freshness: Freshness
   grain: string
   toLabel: (value: number | null) => string
 }) {
   const marks = useMemo(() => toMarks(points), [points])
-  const firstScans = useMemo(() => toFirstScans(freshness), [freshness])
   const [first, last] = [marks[0]?.time, marks.at(-1)?.time]
   return (
     <TrendChart
@@ -141,7 +138,7 @@ function Trend({
       toLabel={toLabel}
       isWhole={marks.every(({ value }) => value === null || Number.isInteger(value))}
       brush={undefined}
-      firstScans={firstScans}
+      firstScans={[]}
     />
   )
 }
@@ -160,13 +157,7 @@ function Series({ answer }: { answer: SeriesAnswer }) {
         </h1>
         <Trust tier={trust.tier} label={trust.label} version={metric.version} />
       </header>
-      <Trend
-        label={metric.displayName}
-        points={timeSeries}
-        grain={granularity}
-        freshness={answer.freshness}
-        toLabel={toLabel}
-      />
+      <Trend label={metric.displayName} points={timeSeries} grain={granularity} toLabel={toLabel} />
       <Foot answer={answer} />
     </>
   )
@@ -224,13 +215,7 @@ function Term({ answer }: { answer: ExploreAnswer }) {
           </div>
         ))}
       </div>
-      <Trend
-        label="New findings"
-        points={trend.timeSeries}
-        grain={trend.granularity}
-        freshness={answer.freshness}
-        toLabel={toValueText}
-      />
+      <Trend label="New findings" points={trend.timeSeries} grain={trend.granularity} toLabel={toValueText} />
       <div class="two">
         {breakdowns.map(({ dimension, totalGroups, entries, other }) => (
           <Leaderboard

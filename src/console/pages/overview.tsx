@@ -1,8 +1,8 @@
 import { dimensions, toDimensionValues } from '../../charts/dimensions.ts'
 import { Change, Name, Severity, Trust } from '../../charts/parts.tsx'
-import { Spark } from '../../charts/tile.tsx'
-import { toAgo, toDayText } from '../../charts/times.ts'
-import { toChange, toNumber, toValueText, toWords } from '../../charts/words.ts'
+import { findLatestScan, Spark } from '../../charts/tile.tsx'
+import { toDayText } from '../../charts/times.ts'
+import { toChange, toValueText, toWords } from '../../charts/words.ts'
 import type { DashboardAnswer } from '../../dashboards/evaluation.ts'
 import type { SeriesAnswer } from '../../query/model.ts'
 import { client } from '../client.ts'
@@ -10,7 +10,6 @@ import { useAnswer } from '../hooks.ts'
 import { FirstSteps, Link, Names, ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go, type Route } from '../route.ts'
 import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
-import { complain } from '../toast.tsx'
 import { askNeeds, Needs, toScanProblem } from './needs.tsx'
 
 const MINUTE = 60_000
@@ -91,44 +90,6 @@ export function Overview({ route }: { route: Route }) {
         {needs.value === undefined || !isScanned ? null : <Needs answer={needs.value} failing={failing} />}
         {trend.value === undefined || !isScanned ? null : <OpenTrend answer={trend.value} />}
         {chosen === undefined ? figures : null}
-        <section class="card" aria-label="Sources">
-          <header>
-            <h2>Sources</h2>
-            <Link to={formatRoute({ page: 'sources' })} class="link">
-              all
-            </Link>
-          </header>
-          <ul class="rows">
-            {list?.map(({ name, type, counts, lastCompletedScanAt }) => (
-              <li key={name}>
-                <Link to={formatRoute({ page: 'sources', name })}>
-                  <b>
-                    <Name text={name} codes={false} />
-                  </b>
-                  <span class="where muted">
-                    <span>
-                      {toWords(type)} · {toNumber(counts.openFindings)} open in {toNumber(counts.assets)} assets
-                    </span>
-                  </span>
-                  <span class="muted">
-                    {lastCompletedScanAt === undefined
-                      ? 'not scanned'
-                      : toAgo(Date.parse(lastCompletedScanAt), Date.now())}
-                  </span>
-                </Link>
-                {type === 'IMPORT' || lastCompletedScanAt !== undefined ? null : (
-                  <button
-                    type="button"
-                    class="button small"
-                    onClick={() => client.startScan(name).then(undefined, (error) => complain(error.message))}
-                  >
-                    Scan now
-                  </button>
-                )}
-              </li>
-            ))}
-          </ul>
-        </section>
       </div>
     </main>
   )
@@ -140,9 +101,7 @@ const toDashboard = (name: string) => formatRoute({ page: '', state: name === 'd
 function OpenTrend({ answer }: { answer: SeriesAnswer }) {
   const { series = [], timeSeries, freshness } = answer
   const start = timeSeries[0]?.timestamp ?? ''
-  const latest = freshness.sources
-    .filter(({ observedFrom }) => observedFrom !== null && observedFrom > start)
-    .sort((a, b) => (b.observedFrom ?? '').localeCompare(a.observedFrom ?? ''))[0]
+  const latest = findLatestScan(freshness, start)
   const order = dimensions.find(({ name }) => name === 'severity')?.values ?? []
   const rows = order.flatMap((severity) => series.find(({ dimensionValue }) => dimensionValue === severity) ?? [])
   return (
@@ -171,7 +130,7 @@ function OpenTrend({ answer }: { answer: SeriesAnswer }) {
       {latest === undefined ? null : (
         <p class="foot muted">
           No change is shown, because <Name text={latest.name} codes={false} /> was first scanned on{' '}
-          {toDayText(Date.parse(latest.observedFrom ?? ''))}.
+          {toDayText(latest.time)}.
         </p>
       )}
     </section>
