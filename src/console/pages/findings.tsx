@@ -11,7 +11,7 @@ import { orders } from '../address.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
 import type { ConsoleSession, FindingList } from '../model.ts'
-import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
+import { Chip, canChange, FirstSteps, Names, ProblemNote, Shape } from '../parts.tsx'
 import { readTimes } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, toggleValue } from '../route.ts'
@@ -122,6 +122,7 @@ export function Findings({ route, session }: FindingsProps) {
     change({ [dimension]: dimension === 'status' ? ['all'] : undefined }),
   )
   const gone = items.filter(({ id: each }) => !isEvery && !statuses.includes(changed.get(each) ?? statuses[0] ?? ''))
+  const isScanned = facets.value?.freshness.sources.every((each) => each.lastCompletedScanAt === null) !== true
   const total = page?.total === undefined ? undefined : page.total - gone.length
   const target = (): Target | undefined => {
     if (isAll && total !== undefined) return { filters, ...search, expectedCount: total }
@@ -197,7 +198,7 @@ export function Findings({ route, session }: FindingsProps) {
     <main class={`page findings ${id === undefined ? '' : 'with-panel'}`} aria-busy={first.isWaiting}>
       <div class="title">
         <h1>Findings</h1>
-        <span class="count">{total === undefined ? '' : toNumber(total)}</span>
+        <span class="count">{total === undefined || !isScanned ? '' : toNumber(total)}</span>
         <form
           class="tools"
           onSubmit={(event) => {
@@ -344,7 +345,13 @@ export function Findings({ route, session }: FindingsProps) {
               )
             })}
           </ul>
-          {page !== undefined && items.length === 0 ? (
+          {isScanned ? null : (
+            <div class="empty">
+              <p>Nothing has been scanned yet.</p>
+              <FirstSteps />
+            </div>
+          )}
+          {page !== undefined && items.length === 0 && isScanned ? (
             <div class="empty">
               <p>Nothing matches.</p>
               <p class="row">
