@@ -73,7 +73,7 @@ module.exports = {
       from: { path: '^src/console/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(charts|console)/|^src/kernel/(?:csv|quoted-json|time-range|zone)\\.ts$',
+        pathNot: '^src/(charts|console)/|^src/kernel/(?:csv|quoted-json|suggest|time-range|zone)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

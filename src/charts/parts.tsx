@@ -47,6 +47,16 @@ export function Trust({ tier, label, version }: { tier: string; label: string; v
   )
 }
 
+/** A severity in a word beside its colour. */
+export function Severity({ severity }: { severity: string }) {
+  return (
+    <span class="severity">
+      <Dot severity={severity} />
+      {toWords(severity)}
+    </span>
+  )
+}
+
 export function Dot({ severity }: { severity: string }) {
   return <span class={`dot ${severity.toLowerCase()}`} aria-hidden="true" />
 }

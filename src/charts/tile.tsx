@@ -1,7 +1,9 @@
+import type { Freshness } from '../query/model.ts'
 import type { ViewMetric } from '../query/view-model.ts'
 import { memo } from './memo.ts'
-import { Change } from './parts.tsx'
-import { describeSpark } from './trend.ts'
+import { Change, Name } from './parts.tsx'
+import { toDayText } from './times.ts'
+import { describeSpark, type FirstScan, toFirstScans } from './trend.ts'
 import { toChange, toValueText } from './words.ts'
 
 /** Stretched to the width of its tile, so that nothing is measured. */
@@ -44,7 +46,9 @@ interface FigureProps {
 export function Figure({ metric, compares, isPartial = false }: FigureProps) {
   const { value, comparison, better, numerator, denominator } = metric
   const { format, unit } = metric.metric
-  const change = compares && comparison !== undefined ? toChange(value, comparison.value, { better }) : undefined
+  const isEven = isEvenlyCovered(metric)
+  const change =
+    compares && isEven && comparison !== undefined ? toChange(value, comparison.value, { better }) : undefined
   return (
     <>
       <span class="figure">
@@ -56,6 +60,34 @@ export function Figure({ metric, compares, isPartial = false }: FigureProps) {
           {toValueText(numerator)} of {toValueText(denominator)}
         </span>
       )}
+      {isEven ? null : <Uncompared metric={metric} />}
     </>
+  )
+}
+
+/** False where the sources differ that were observed in the two ranges of a comparison. */
+export const isEvenlyCovered = ({ warnings }: Pick<ViewMetric, 'warnings'>): boolean =>
+  !warnings.some(({ code }) => code === 'coverage_differs')
+
+/** The source that was first scanned last, if after an instant. */
+export const findLatestScan = (freshness: Freshness, after = ''): FirstScan | undefined =>
+  toFirstScans(freshness)
+    .filter(({ time }) => after === '' || time > Date.parse(after))
+    .sort((a, b) => b.time - a.time)[0]
+
+/** Why a number has no change: its latest source was first scanned after the beginning of the compared time. */
+function Uncompared({ metric: { freshness } }: { metric: ViewMetric }) {
+  const latest = findLatestScan(freshness)
+  return (
+    <span class="parts muted">
+      no change:{' '}
+      {latest === undefined ? (
+        'sources differ'
+      ) : (
+        <>
+          <Name text={latest.name} codes={false} /> first scanned {toDayText(latest.time)}
+        </>
+      )}
+    </span>
   )
 }

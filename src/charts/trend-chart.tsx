@@ -1,7 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { memo } from './memo.ts'
+import { showInvisible } from './outside.ts'
 import { toBucketText, toDayText } from './times.ts'
-import { describeTrend, findNearest, type TrendMark } from './trend.ts'
+import { describeTrend, type FirstScan, findNearest, type TrendMark } from './trend.ts'
 import { useWidth } from './width.ts'
 
 const HEIGHT = 230
@@ -21,15 +22,15 @@ interface TrendChartProps {
   toLabel: (value: number | null) => string
   isWhole: boolean
   brush: { from: number; to: number } | undefined
-  /** When the first source was observed; numbers before it say nothing. */
-  observedFrom: number | undefined
+  /** When sources were first scanned; those of one bucket share a line. */
+  firstScans: readonly FirstScan[]
   /** Absent: no part of the time can be selected. */
   onBrush?: (span: { from: number; to: number } | undefined) => void
 }
 
 /** A series over time with the one before behind it, a cursor, and a selection of time by dragging or by keys. */
 export const TrendChart = memo(function TrendChart(props: TrendChartProps) {
-  const { marks, previous, grain, toLabel, isWhole, brush, observedFrom, onBrush } = props
+  const { marks, previous, grain, toLabel, isWhole, brush, firstScans, onBrush } = props
   const [attach, outer] = useWidth()
   const width = Math.max(0, outer - LEFT - 4)
   const svg = useRef<SVGSVGElement>(null)
@@ -128,14 +129,17 @@ export const TrendChart = memo(function TrendChart(props: TrendChartProps) {
                   height={HEIGHT}
                 />
               )}
-              {observedFrom !== undefined && observedFrom > (marks[0]?.time ?? 0) ? (
-                <g transform={`translate(${toX(observedFrom)},0)`}>
-                  <line class="flag" y2={HEIGHT} />
-                  <text class="tick" x={6} y={10}>
-                    first scan
-                  </text>
-                </g>
-              ) : null}
+              {groupScans(firstScans, marks).map(({ time, name }) => {
+                const isLate = toX(time) > width / 2
+                return (
+                  <g key={time} transform={`translate(${toX(time)},0)`}>
+                    <line class="flag" y2={HEIGHT} />
+                    <text class="tick" x={isLate ? -6 : 6} y={10} text-anchor={isLate ? 'end' : 'start'}>
+                      first scan of {name}
+                    </text>
+                  </g>
+                )
+              })}
               <path class="area" d={drawn.area} fill="url(#fill)" />
               <path class="line before" d={drawn.previous} />
               <path class="line" d={drawn.line} />
@@ -226,4 +230,17 @@ function SeriesTable({ label, marks, previous, grain, toLabel, before }: TrendCh
       </table>
     </section>
   )
+}
+
+/** One line for the sources first scanned in a bucket; of those before the chart there is none. */
+function groupScans(scans: readonly FirstScan[], marks: readonly TrendMark[]): FirstScan[] {
+  const groups = new Map<number, FirstScan[]>()
+  for (const scan of scans) {
+    const index = marks.findLastIndex(({ time }) => time < scan.time)
+    if (index >= 0) groups.set(index, [...(groups.get(index) ?? []), scan])
+  }
+  return [...groups.values()].map(([first, ...others]) => ({
+    time: first?.time ?? 0,
+    name: others.length === 0 ? showInvisible(first?.name ?? '') : `${others.length + 1} sources`,
+  }))
 }

@@ -1,6 +1,6 @@
 import { bisector, extent } from 'd3-array'
 import { area, line } from 'd3-shape'
-import type { Point } from '../query/model.ts'
+import type { Freshness, Point } from '../query/model.ts'
 import { type Scale, toLinear, toTimeScale, toValueScale } from './scale.ts'
 
 /** A point of a series: its time in milliseconds, a gap where the value is null. */
@@ -10,8 +10,22 @@ export interface TrendMark {
   complete: boolean
 }
 
+type Observed = Pick<Point, 'value' | 'complete' | 'observed'>
+
+/** What a point is drawn as: before anything was observed there is a gap. */
+const toDrawn = ({ value, complete, observed }: Observed) => ({ value: observed === false ? null : value, complete })
+
 export const toMarks = (points: readonly Point[]): TrendMark[] =>
-  points.map(({ timestamp, value, complete }) => ({ time: Date.parse(timestamp), value, complete }))
+  points.map((point) => ({ time: Date.parse(point.timestamp), ...toDrawn(point) }))
+
+/** When a source was first scanned. */
+export interface FirstScan {
+  time: number
+  name: string
+}
+
+export const toFirstScans = ({ sources }: Pick<Freshness, 'sources'>): FirstScan[] =>
+  sources.flatMap(({ name, observedFrom }) => (observedFrom === null ? [] : { name, time: Date.parse(observedFrom) }))
 
 export interface TrendOptions {
   width: number
@@ -125,12 +139,12 @@ export function findNearest(marks: readonly TrendMark[], time: number): number |
 
 /** A line without axes over buckets of one length, with the area below it, in a box of the given size. */
 export function describeSpark(
-  points: readonly Pick<Point, 'value' | 'complete'>[],
+  points: readonly Observed[],
   width: number,
   height: number,
 ): { line: string; area: string } {
   // The position is the time, as reading the times of all buckets takes longer than drawing them.
-  const marks = points.map(({ value, complete }, time) => ({ time, value, complete }))
+  const marks = points.map((point, time) => ({ time, ...toDrawn(point) }))
   const values = marks.map(({ value }) => value ?? 0)
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
   const { draw, fill } = toShapes(

@@ -1,7 +1,7 @@
 import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
 import { toFormatted } from '../query/answer/format.ts'
 import { explains } from '../query/answer/render.ts'
-import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, SeriesAnswer } from '../query/model.ts'
+import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
 import { toContext, toDoubts, toFurtherContext } from './answer-context.ts'
 import { type Block, type Column, cell, type TableCell, table } from './output/blocks.ts'
 
@@ -94,7 +94,8 @@ export function toSeriesText(view: SeriesAnswer): Block[] {
   const format = createFormat(view.metric)
   const lines: Block[] = [...toDoubts(view), showName(view.metric.displayName)]
   const zone = view.applied.timeZone
-  const of = (points: readonly { value: number | null }[]) => toSparkline(points.map(({ value }) => value))
+  const of = (points: readonly Pick<Point, 'value' | 'observed'>[]) =>
+    toSparkline(points.map(({ value, observed }) => (observed === false ? null : value)))
   const series = view.series ?? []
   lines.push(of(view.timeSeries))
   for (const { dimensionValue, timeSeries } of series) lines.push(line`${of(timeSeries)}  ${showName(dimensionValue)}`)
@@ -106,12 +107,15 @@ export function toSeriesText(view: SeriesAnswer): Block[] {
   ]
   const labelOf = (index: number, start: string) =>
     view.applied.atEnds ? (view.timeSeries[index + 1]?.timestamp ?? view.applied.to ?? start) : start
-  const rows = view.timeSeries.map(({ timestamp, value, complete }, index) => [
+  const rows = view.timeSeries.map(({ timestamp, value, complete, observed }, index) => [
     cell.shown(toBucketTime(labelOf(index, timestamp), zone), timestamp),
     ...[value, ...series.map(({ timeSeries }) => timeSeries[index]?.value ?? null)].map((each) =>
       cell.shown(format(each), each),
     ),
-    { ...cell.shown(complete === false ? line`not complete` : line``), tone: 'quiet' } as const,
+    {
+      ...cell.shown(observed === false ? line`before the first scan` : complete ? line`` : line`not complete`),
+      tone: 'quiet',
+    } as const,
   ])
   return [...lines, table(columns, rows), line``, ...toContext(view)]
 }

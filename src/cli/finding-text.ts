@@ -1,5 +1,5 @@
 import type { FindingDetail } from '../findings/model.ts'
-import { joinShown, line, type PrintableText, showCode, showName } from '../kernel/shown.ts'
+import { joinShown, line, type PrintableText, quote, showCode, showName, showSentence } from '../kernel/shown.ts'
 import { type Fact, toFacts } from './facts.ts'
 import { type Block, cell, command, linked } from './output/blocks.ts'
 import { toReadersTime } from './output/times.ts'
@@ -8,7 +8,10 @@ import { toReadersTime } from './output/times.ts'
 export function toDetailText(finding: FindingDetail): Block[] {
   const { id, severity, status, detectorType, findingType, asset, location, excerpt = '' } = finding
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part))
-  const page = linked(cell.shown(line`${joinShown(where, ' / ')} (${showName(asset.kind)})`), asset.url)
+  const page = linked(
+    cell.shown(line`${joinShown(where, ' / ')} (${showName(asset.kind)})`),
+    finding.placeUrl ?? asset.url,
+  )
   const time = (name: PrintableText, at: string | undefined): Fact | undefined =>
     at === undefined ? undefined : [name, cell.time(at)]
   const history = finding.history.map(({ at, from, to, by, via, reason }): Block => {
@@ -37,6 +40,7 @@ export function toDetailText(finding: FindingDetail): Block[] {
       time(line`due`, finding.dueAt),
       time(line`open again`, finding.until),
     ),
+    ...(finding.advice === undefined ? [] : [line``, showSentence(finding.advice)]),
     ...(history.length === 0 ? [] : [line``, line`History`, ...history]),
     line``,
     ...(status === 'OPEN'
@@ -49,7 +53,12 @@ export function toDetailText(finding: FindingDetail): Block[] {
   ]
 }
 
-function showPlace({ path, line: number }: NonNullable<FindingDetail['location']>): PrintableText {
-  const parts = [...(path === '' ? [] : [showName(path)]), ...(number === undefined ? [] : [line`line ${number}`])]
+function showPlace({ path, heading, line: number }: NonNullable<FindingDetail['location']>): PrintableText {
+  const under = heading === undefined ? [] : [line`below ${quote(heading)}`]
+  const parts = [
+    ...(path === '' ? [] : [showName(path)]),
+    ...under,
+    ...(number === undefined ? [] : [line`line ${number}`]),
+  ]
   return joinShown(parts, ', ')
 }

@@ -46,6 +46,7 @@ export async function demo({ flags, once, address, host, open }: DemoOptions): P
     await withSession({ ...host, open: openHere }, flags, async (session) => {
       await importHistory(host, session)
       await scanTenants(host, session, tenants)
+      await define(session)
       await showDashboard(host, session)
       await showAnswers(host, session)
     })
@@ -90,6 +91,32 @@ async function scanTenants(host: Host, session: Session, tenants: SampleTenants)
     if (scan.status === 'FAILED')
       throw new AppError('unavailable', `The scan of ${quote(name)} failed: ${scan.reason ?? 'see its failures'}.`)
   }
+}
+
+const watches = [
+  { slug: 'critical-findings', displayName: 'Critical findings', metricSlug: 'critical-open-findings', value: 10 },
+  { slug: 'open-in-a-space', displayName: 'Open findings in a space', dimensions: ['container'], value: 600 },
+  { slug: 'open-in-all', displayName: 'Open findings in all', value: 5_000 },
+]
+const secrets = { detectorTypes: ['SECRETS'] }
+const placements = [
+  { slug: 'open-findings', pinnedFilters: secrets },
+  { slug: 'new-findings', pinnedFilters: secrets },
+  { slug: 'resolution-rate', pinnedFilters: secrets },
+  { slug: 'mean-time-to-resolve', pinnedFilters: secrets },
+  { slug: 'critical-open-findings' },
+]
+
+/** Due dates, watches and a dashboard of its own; the data folder gets them once. */
+async function define({ call }: Session): Promise<void> {
+  const { items } = await call<{ items: { name: string }[] }>('list_dashboards', {})
+  if (items.some(({ name }) => name === 'secrets')) return
+  await call('set_sla', { policies: [{ days: { CRITICAL: 7, HIGH: 90 } }] })
+  for (const { value, ...watch } of watches) {
+    await call('create_watch', { metricSlug: 'open-findings', ...watch, condition: { kind: 'above', value } })
+  }
+  for (const placement of placements) await call('set_placement', { dashboard: 'secrets', ...placement })
+  await call('check_watches', {})
 }
 
 async function showDashboard(host: Host, session: Session): Promise<void> {

@@ -3,6 +3,7 @@ import type { FindingDetail, FindingStatus } from '../findings/model.ts'
 import type { GlossaryTermItem } from '../glossary/model.ts'
 import type { Fix, Suggestion } from '../kernel/errors.ts'
 import type { Metric, MetricDetail } from '../metrics/view.ts'
+import type { SeriesAnswer, SeriesQuestion } from '../query/model.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { Scan, ScanItem } from '../scans/model.ts'
 import type { Source } from '../sources/model.ts'
@@ -109,6 +110,9 @@ export const client = {
   listTerms: (signal?: AbortSignal) => get<Page<GlossaryTermItem>>('/semantic/glossary', { limit: 500 }, signal),
   queryDashboard: (question: object, signal?: AbortSignal) =>
     post<DashboardAnswer>('/semantic/query/dashboard', question, signal),
+  querySeries: (question: SeriesQuestion, signal?: AbortSignal) =>
+    post<SeriesAnswer>('/semantic/query/timeseries', question, signal),
+  listDashboards: (signal?: AbortSignal) => get<Page<{ name: string }>>('/semantic/dashboards', {}, signal),
   exploreView: (question: PageQuestion, signal?: AbortSignal) =>
     post<ViewAnswer>('/semantic/query/view', question, signal),
   searchFindings: (parameters: Parameters, signal?: AbortSignal) => get<FindingList>('/findings', parameters, signal),
@@ -132,6 +136,8 @@ export const client = {
   startScan: (name: string) => post<Scan>(`/sources/${at(name)}/scans`, {}),
   listScans: (source: string, signal?: AbortSignal) =>
     get<{ items: ScanItem[] }>('/scans', { source, limit: 10 }, signal),
+  listRecentScans: async (signal?: AbortSignal): Promise<readonly ScanItem[]> =>
+    (await get<{ items: ScanItem[] }>('/scans', { limit: 100 }, signal)).items,
   listActiveScans: async (signal?: AbortSignal): Promise<readonly ScanItem[]> => {
     const lists = await Promise.all(
       ['RUNNING', 'QUEUED'].map((status) => get<{ items: ScanItem[] }>('/scans', { status, limit: 100 }, signal)),

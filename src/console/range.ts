@@ -8,7 +8,7 @@ const DAY = 86_400_000
 const WEEK = 7 * DAY
 
 export type RangeName = '30d' | '90d' | '12m' | '2y'
-type Grain = 'hour' | 'day' | 'week' | 'month'
+type Grain = (typeof grains)[number]
 
 interface NamedRange {
   label: string
@@ -41,8 +41,8 @@ export interface ResolvedRange {
 }
 
 const isName = (name: string | undefined): name is RangeName => name !== undefined && Object.hasOwn(ranges, name)
-const grains: readonly string[] = ['hour', 'day', 'week', 'month']
-const isGrain = (text: string | undefined): text is Grain => text !== undefined && grains.includes(text)
+export const grains = ['hour', 'day', 'week', 'month'] as const
+const isGrain = (text: string | undefined): text is Grain => grains.some((grain) => grain === text)
 
 /** The zone of the days that an address names. */
 export const zoneOf = (state: State): Zone => findZone(state.tz?.[0] ?? 'UTC') ?? utc

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { showInvisible } from '../charts/outside.ts'
+import { checkAddress } from './address.ts'
 import { client } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
@@ -14,7 +16,7 @@ import { SourcePage } from './pages/source.tsx'
 import { Sources } from './pages/sources.tsx'
 import { Watches, WatchPageView } from './pages/watches.tsx'
 import { Palette } from './palette.tsx'
-import { Link, ProblemNote } from './parts.tsx'
+import { Corrections, Link, ProblemNote } from './parts.tsx'
 import { formatRoute, go, type Route, useRoute } from './route.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts, undoLast } from './toast.tsx'
@@ -64,18 +66,15 @@ export function Console() {
     if (key === '/') setSearching(true)
     else if (key === '?') setHelping(true)
     else if (key === 'g') setGoing(true)
-    else if (key === 'u') return undoLast()
+    else if (key === 'u') undoLast()
     else return false
     return true
   })
-  const title = pages.find(([page]) => page === route.page)?.[1] ?? 'Assay'
+  const [dashboard] = route.page === '' ? (route.state.d ?? []) : []
+  const title = dashboard ?? pages.find(([page]) => page === route.page)?.[1] ?? 'Assay'
   useEffect(() => {
     document.title = `${title} · Assay`
   }, [title])
-  // On a narrow screen the list of pages scrolls.
-  useEffect(() => {
-    document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [route.page])
   const { value, problem } = session
   const isSignedOut = problem?.status === 401
   const isRefused = value === undefined && problem !== undefined
@@ -134,6 +133,25 @@ export function Console() {
 /** A page that shows the same to every caller does not wait for the session. */
 function Page({ route, session }: { route: Route; session: ConsoleSession | undefined }) {
   const { page, name } = route
+  const wrong = checkAddress(route)
+  if (wrong !== undefined) {
+    return (
+      <main class="page">
+        <h1>The address cannot be read</h1>
+        <div class="note bad" role="alert">
+          {wrong.messages.map((message) => (
+            <p key={message}>
+              <bdi>{showInvisible(message)}</bdi>
+            </p>
+          ))}
+          <Corrections corrections={[{ label: 'Open the corrected address', to: wrong.corrected }]} />
+          <p>
+            <bdi class="muted">{showInvisible(wrong.corrected)}</bdi>
+          </p>
+        </div>
+      </main>
+    )
+  }
   if (page === '') return <Overview route={route} />
   if (page === 'explore') return <Explore route={route} />
   if (page === 'glossary') return name === undefined ? <Glossary /> : <TermPageView slug={name} />

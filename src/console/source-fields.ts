@@ -28,7 +28,7 @@ const WORKSPACES: SourceField = {
   isList: true,
 }
 
-/** The kinds of sources that the form can add; other settings are edited with `assay call update_source`. */
+/** The kinds of sources that the form can add; other settings are edited with `assay sources edit`. */
 export const sourceKinds: Readonly<Record<string, SourceKind>> = {
   wiki: {
     label: 'Confluence',

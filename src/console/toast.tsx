@@ -8,24 +8,30 @@ interface Toast {
 
 const SHOWN_MS = 10_000
 let show: (toast: Toast | undefined) => void = () => {}
-let current: Toast | undefined
+/** Undoes the last decision of this page; it stays when its message is gone. */
+let lastUndo: (() => void) | undefined
 
 /** Says what happened, and offers to undo it for a while. */
 export function say(text: string, undo?: () => void): void {
+  if (undo !== undefined) lastUndo = undo
   show({ text, undo })
+}
+
+/** Of a page that is left. */
+export function forgetUndo(): void {
+  lastUndo = undefined
 }
 
 export function complain(text: string): void {
   show({ text, isBad: true })
 }
 
-/** Undoes what the toast offers; false when it offers nothing. */
-export function undoLast(): boolean {
-  const undo = current?.undo
-  if (undo === undefined) return false
-  show(undefined)
-  undo()
-  return true
+/** Undoes the last decision of this page, or says that there is none. */
+export function undoLast(): void {
+  const undo = lastUndo
+  lastUndo = undefined
+  show(undo === undefined ? { text: 'There is no decision on this page to undo.' } : undefined)
+  undo?.()
 }
 
 export function copy(text: string, what: string): void {
@@ -38,10 +44,7 @@ export function copy(text: string, what: string): void {
 export function Toasts() {
   const [toast, setToast] = useState<Toast>()
   useEffect(() => {
-    show = (next) => {
-      current = next
-      setToast(next)
-    }
+    show = setToast
   }, [])
   useEffect(() => {
     if (toast === undefined) return undefined

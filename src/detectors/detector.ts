@@ -129,6 +129,8 @@ export interface RedactedFinding {
 
 export interface FindingLocation {
   path: string
+  /** The section heading above, as written. */
+  heading?: string
   /** 1-based, in the source. */
   line?: number
   column?: number

@@ -44,6 +44,7 @@ export function toFindings(
       ...(match.customDetectorKey === undefined ? {} : { customDetectorKey: match.customDetectorKey }),
       location: {
         path: toSafePath(match.path),
+        ...(part?.heading === undefined ? {} : { heading: toSafePath(part.heading) }),
         ...(part === undefined ? {} : findLineColumn(document, part, match.start)),
         start: match.from,
         end: match.to,

@@ -36,6 +36,8 @@ export interface Part {
   language?: string
   /** Lower-cased section headings or page labels that apply to the part, nearest last. */
   headings?: readonly string[]
+  /** The section heading above the part, as written. */
+  heading?: string
   /**
    * Maps offsets in the text to offsets in the source, as ascending pairs [text offset, source offset] in one flat
    * array; from one pair to the next, both advance by the same amount. Absent: the offsets are identical.

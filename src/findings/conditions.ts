@@ -6,7 +6,7 @@ export type DueKey = 'overdue' | 'sla'
 
 /** One condition of a filter; all conditions of a list must hold. */
 export interface FilterCondition {
-  key: FilterKey | 'minConfidence' | 'terms' | RangeKey | 'firstDetectedAt' | DueKey
+  key: FilterKey | 'minConfidence' | 'terms' | RangeKey | 'firstDetectedAt' | DueKey | 'search'
   /** Values, any of which match; of a range, its low end (inclusive) and its high end (exclusive). */
   values: readonly (string | number)[]
   /** The rows that match are removed. */

@@ -78,13 +78,18 @@ type SafeFinding = Safe<RedactedFinding>
 
 function toSafeFinding(finding: RedactedFinding): SafeFinding {
   const { customDetectorKey, location, sections, valueFingerprint } = finding
+  const { heading, ...place } = location
   return {
     detectorType: toSafeText(finding.detectorType, 'prose'),
     findingType: toSafeText(finding.findingType, 'prose'),
     category: toSafeText(finding.category, 'prose'),
     severity: finding.severity,
     confidence: finding.confidence,
-    location: { ...location, path: toSafeText(location.path, 'prose') },
+    location: {
+      ...place,
+      path: toSafeText(location.path, 'prose'),
+      ...(heading === undefined ? {} : { heading: toSafeText(heading, 'prose') }),
+    },
     excerpt: toSafeText(finding.excerpt, 'prose', MAX_EXCERPT),
     fingerprint: toSafeText(finding.fingerprint, 'key'),
     ...(sections === undefined ? {} : { sections: sections.map((section) => toSafeText(section, 'key')) }),

@@ -3,6 +3,7 @@ import { CONFIDENCE_SCALE } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
 import { findFacetByFilterKey, readOwnWord } from './facets.ts'
 import { toMilliseconds } from './ranges.ts'
+import { toPatterns } from './search-words.store.ts'
 
 /** A value that SQL compares with: a code, a number or a text. */
 export type Compared = number | string | null
@@ -36,6 +37,7 @@ const codesOf = (codes: Readonly<Record<string, number>>, values: readonly (stri
   values.flatMap((value) => codes[value] ?? [])
 
 function encode(key: FilterCondition['key'], values: readonly (string | number)[]): Compared[] {
+  if (key === 'search') return values.flatMap((value) => toPatterns(String(value)))
   const storage = findFacetByFilterKey(key)?.storage
   if (storage === undefined) return encodeNumbers(key, values.map(Number))
   if (storage.stores === 'code') return codesOf(storage.codes, values)

@@ -4,6 +4,7 @@ import type { Tables } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
 import { type FacetRow, findFacetByFilterKey } from './facets.ts'
 import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
+import { contains, findingColumns } from './search-words.store.ts'
 
 type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
 type Builder = ExpressionBuilder<Aliased, 'f' | 'a' | 'k'>
@@ -99,6 +100,18 @@ function termsTerm(anyOf: readonly Expression<SqlBool>[], exclude: boolean): Exp
 const lastDetectedAt = sql<number>`coalesce(f.last_detected_at, max(f.first_detected_at,
   coalesce((SELECT scanned.last_scanned_at FROM asset scanned WHERE scanned.id = f.asset_id), 0)))`
 
+/** Findings with all words of a search. */
+const searchTerm = (patterns: readonly string[]): Expression<SqlBool> => {
+  const found = db
+    .selectFrom('finding as f')
+    .innerJoin('combo as c', 'c.id', 'f.combo_id')
+    .innerJoin('asset as a', 'a.id', 'f.asset_id')
+    .innerJoin('word as type', 'type.id', 'c.type_id')
+    .innerJoin('word as container', 'container.id', 'a.container_id')
+    .select('f.id')
+  return build('f.id', 'in', found.where(build.and(patterns.map((pattern) => contains(pattern, findingColumns)))))
+}
+
 /** The value of a finding that a range is about. */
 function rangedValue(key: FilterCondition['key'], options: FindingTermOptions): Expression<number | null> {
   const resolvedAt = options.resolvedAt ?? sql<number | null>`f.resolved_at`
@@ -146,6 +159,8 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
       )
     } else if (key === 'minConfidence') {
       onFinding.push(build('f.conf_q', '>=', values[0] as number))
+    } else if (key === 'search') {
+      onFinding.push(searchTerm(values.map(String)))
     } else if (key === 'contentUpdatedAt') {
       onAsset.push(rangeTerm(assetUpdatedAt, values, exclude))
     } else if (facet === undefined) {

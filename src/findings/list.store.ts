@@ -1,6 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { findAdvice } from '../detectors/advice.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
+import { createSlugs } from '../documents/markup/anchors.ts'
 import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { comparand, db } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
@@ -13,7 +17,7 @@ import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
-import { contains, toPatterns } from './search-words.store.ts'
+import { contains, findingColumns, toPatterns } from './search-words.store.ts'
 
 /** Findings with their facets, assets and sources, except those of deleted sources. */
 export const findings = () =>
@@ -154,7 +158,7 @@ export function listFindings(
   for (const key of keys) query = query.orderBy(key, 'desc')
   query = query.orderBy('f.id', 'desc')
   if (assetId !== undefined) query = query.where(ofAsset(assetId))
-  for (const word of toPatterns(search)) query = query.where(contains(word, searchedColumns))
+  for (const word of toPatterns(search)) query = query.where(contains(word, findingColumns))
   if (after !== undefined) {
     const [last, newest] = [after.slice(0, keys.length + 1), after[keys.length + 1]]
     // The first key is compared by itself, too, so that an index on it is used.
@@ -211,15 +215,13 @@ function matching({ conditions, search, assetId }: Matching) {
     .where(findingTerms(toFilterTerms(ofFindings)))
     .where(ownAssetTerms(toFilterTerms(ofAssets)))
     .where('a.source_id', 'not in', db.selectFrom('source').select('id').where('deleted_at', 'is not', null))
-  for (const word of toPatterns(search)) query = query.where(contains(word, searchedColumns))
+  for (const word of toPatterns(search)) query = query.where(contains(word, findingColumns))
   return assetId === undefined ? query : query.where(ofAsset(assetId))
 }
 
 /** The matching findings with row ids in a range. */
 export const matchingWithin = ({ after, upTo, ...asked }: Matching & IdRange) =>
   matching(asked).where('f.id', '>', after).where('f.id', '<=', upTo)
-
-const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
 
 /** @throws AppError `not_found`. */
 function getFinding(reader: Reader, id: string, at: number): Finding {
@@ -260,7 +262,28 @@ export function isKnownName(reader: Reader, name: string): boolean {
 
 /** A finding with its history; its due date is that of an instant. */
 export function showFinding(reader: Reader, id: string, at: number): FindingDetail {
-  return { ...getFinding(reader, id, at), history: listStatusChanges(reader, Number(id)) }
+  const finding = getFinding(reader, id, at)
+  const advice = findAdvice(finding.detectorType, finding.findingType)
+  const placeUrl = toPlaceUrl(finding)
+  return {
+    ...finding,
+    ...(placeUrl === undefined ? {} : { placeUrl }),
+    ...(advice === undefined ? {} : { advice }),
+    history: listStatusChanges(reader, Number(id)),
+  }
+}
+
+const MAX_ADDRESS = 4_000
+
+/** Pages of the wiki have addresses of their headings and comments. */
+function toPlaceUrl({ asset, location }: Finding): SafeText | undefined {
+  const url = asset.kind.startsWith('wiki.') ? URL.parse(asset.url) : null
+  if (url === null || location === undefined) return undefined
+  const [, comment] = /^comment (\d+)$/.exec(location.path) ?? []
+  if (comment !== undefined) url.searchParams.set('focusedCommentId', comment)
+  else if (location.heading !== undefined && location.path === 'body') url.hash = createSlugs()(location.heading)
+  else return undefined
+  return toSafeText(url.href, 'key', MAX_ADDRESS)
 }
 
 /** Those of the ids that findings have, in their order. */

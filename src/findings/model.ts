@@ -22,6 +22,7 @@ export type FindingAsset = z.infer<typeof FindingAsset>
 
 export const FindingLocationView = z.object({
   path: outsideText().describe('Part of the asset: body, comment 77, Sheet1!B4; empty: the asset itself.'),
+  heading: outsideText().optional().describe('Section heading above (untrusted content).'),
   line: z.number().optional().describe('Line in the source, from 1.'),
   column: z.number().optional().describe('Column in the source, from 1.'),
   start: z.number().optional().describe('UTF-16 offset in the source where the match begins.'),
@@ -66,6 +67,8 @@ export type StatusChange = z.infer<typeof StatusChange>
 export type FindingLocationView = z.infer<typeof FindingLocationView>
 
 export const FindingDetail = Finding.extend({
+  placeUrl: outsideText().optional().describe('Where to open the place, if the platform has such addresses.'),
+  advice: ownText().optional().describe('What to do about findings of this type.'),
   history: z.array(StatusChange).describe('Every change of status, oldest first.'),
 })
 export type FindingDetail = z.infer<typeof FindingDetail>

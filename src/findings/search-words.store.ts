@@ -2,6 +2,9 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 
 const MAX_WORDS = 10
 
+/** What a search of findings reads, by the aliases of its tables. */
+export const findingColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
+
 /** A LIKE pattern for each word of a search. */
 export function toPatterns(search: string | undefined): string[] {
   const words = (search ?? '').split(/\s+/).filter(Boolean)

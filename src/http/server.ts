@@ -124,10 +124,7 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
     )
   }
   if (options.console !== undefined) addConsole(app, options.console)
-  app.get('/', (c) => {
-    const isPerson = options.console !== undefined && c.req.header('accept')?.includes('text/html') === true
-    return c.redirect(isPerson ? CONSOLE_PATH : '/docs')
-  })
+  app.get('/', (c) => c.redirect(options.console === undefined ? DOCS_PATH : CONSOLE_PATH))
   for (const path of issuer === undefined ? [] : ['', '/mcp']) {
     app.get(resourceMetadataPath(path), (c) => c.json(toResourceMetadata(baseOf(c.req.raw), path, issuer ?? '')))
   }

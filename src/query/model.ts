@@ -195,7 +195,7 @@ const trend = {
   previous: number('Previous value.').optional(),
   delta: number('Value less previous.').optional(),
 }
-const change = { ...trend, pctChange: number('Delta as a share of previous.').optional() }
+const change = { ...trend, pctChange: number('Delta as a share of previous; null as in comparison.').optional() }
 
 export const BreakdownEntry = z.object({
   dimensionValue: groupText().describe('Name of the group.'),
@@ -254,7 +254,7 @@ const OneMetricAnswer = z.object({
       to: ownText().nullable().describe('Its end.'),
       value: number('Value in that range.'),
       delta: number('Current value less this value.'),
-      pctChange: number('Delta as a fraction of this value.'),
+      pctChange: number('Delta as a fraction of this value; null from 0, and if coverage differs.'),
     })
     .optional()
     .describe('The compared range.'),
@@ -290,6 +290,7 @@ export const Point = z.object({
   timestamp: ownText().describe('Start of the bucket, UTC.'),
   value: number('Value.'),
   complete: z.boolean().describe('False: cut by the range, or not over yet.'),
+  observed: z.literal(false).describe('Before the first scan: the value says nothing.').optional(),
   n: z.number().optional().describe('Rows behind an average.'),
 })
 export type Point = z.infer<typeof Point>

@@ -17,6 +17,7 @@ export const ViewQuestion = z.strictObject({
   metricSlug,
   glossaryTermSlug,
   filters,
+  search: z.string().trim().min(1).max(200).describe('Words that findings have, as in search_findings.').optional(),
   from,
   to,
   focus: z

@@ -3,6 +3,7 @@ import { toLabels } from '../charts/dimensions.ts'
 import { Leaderboard } from '../charts/leaderboard.tsx'
 import { showInvisible } from '../charts/outside.ts'
 import { Change, Name, Trust } from '../charts/parts.tsx'
+import { isEvenlyCovered } from '../charts/tile.tsx'
 import { toDayText, toMoment } from '../charts/times.ts'
 import { toMarks } from '../charts/trend.ts'
 import { TrendChart } from '../charts/trend-chart.tsx'
@@ -67,7 +68,8 @@ const SEVERITIES = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
 function Value({ answer, input }: { answer: MetricAnswer; input: Input }) {
   const { metric, value, comparison, breakdown, totalGroups, other, trust, numerator, denominator } = answer
   const toLabel = (each: number | null) => toValueText(each, metric.format, metric.unit)
-  const change = comparison === undefined ? undefined : toChange(value, comparison.value)
+  const isEven = isEvenlyCovered(answer)
+  const change = comparison === undefined || !isEven ? undefined : toChange(value, comparison.value)
   const asked = Array.isArray(input?.dimensions) ? input.dimensions.map(String) : []
   const dimension = Object.keys(breakdown[0]?.dimensions ?? {})[0] ?? asked[0] ?? ''
   const range = [toInstant(answer.applied.from), toInstant(answer.applied.to)].filter(Boolean).join(' – ')
@@ -99,7 +101,7 @@ function Value({ answer, input }: { answer: MetricAnswer; input: Input }) {
           better={null}
           selected={[]}
           toLabel={toLabel}
-          compares={breakdown.some(({ previous }) => previous !== undefined)}
+          compares={isEven && breakdown.some(({ previous }) => previous !== undefined)}
         />
       )}
       {answer.diagnosis === undefined ? null : (
@@ -136,7 +138,7 @@ function Trend({
       toLabel={toLabel}
       isWhole={marks.every(({ value }) => value === null || Number.isInteger(value))}
       brush={undefined}
-      observedFrom={undefined}
+      firstScans={[]}
     />
   )
 }

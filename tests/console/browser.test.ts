@@ -200,7 +200,9 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     expect(focused).toBe('combobox')
     await page.keyboard.type('false positive')
     // Earlier letters have answers of their own.
-    await expect.poll(() => page.getByRole('option').first().textContent()).toMatch(/false positive rate/i)
+    await expect
+      .poll(() => page.locator('#found').getByRole('option').first().textContent())
+      .toMatch(/false positive rate/i)
     await page.keyboard.press('Enter')
     await page.waitForURL(/metric=false-positive-rate/)
   })

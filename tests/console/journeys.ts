@@ -142,8 +142,10 @@ export async function compareOthers({ pages, served }: Place, term: string): Pro
 
   const asking = page.waitForRequest((request) => request.url().endsWith('/semantic/query/dashboard'))
   await page.goto(`${pages.origin}/console/`)
-  const question = (await asking).postDataJSON() as { from: string; to: string }
-  await page.locator('.tile .figure b').first().waitFor()
+  const question = (await asking).postDataJSON() as object
+  // The same as in the terminal: of all time.
+  expect(question).toEqual({ dashboard: 'discovery' })
+  await page.locator('.numbers-list .figure b').first().waitFor()
   interface Dashboard {
     metrics: { displayName: string; value: number | null; format: 'number'; unit: string }[]
   }
@@ -151,11 +153,26 @@ export async function compareOthers({ pages, served }: Place, term: string): Pro
   expect(await figures(page)).toEqual(
     dashboard.metrics.map(({ value, format, unit }) => toValueText(value, format, unit)),
   )
-  await page.locator('section[aria-label=Sources] li').first().waitFor()
-  expect(await page.locator('section[aria-label=Sources] .where').allInnerTexts()).toEqual(
-    sources.map(({ counts }) =>
-      expect.stringContaining(`${toNumber(counts.openFindings)} open in ${toNumber(counts.assets)} assets`),
-    ),
+  const big = (label: string) => page.locator(`section[aria-label="${label}"] .big`).innerText()
+  const since = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
+  const listTotal = (query: string) =>
+    served.ask<{ total: number }>('GET', `/findings?total=true&limit=1&statuses=OPEN&${query}`)
+  expect(await big('New and critical')).toBe(toNumber((await listTotal(`severities=CRITICAL&from=${since}`)).total))
+  const bySeverity = await served.ask<Value>('POST', '/semantic/query', {
+    metricSlug: 'open-findings',
+    dimensions: ['severity'],
+  })
+  expect(
+    await page
+      .locator('.trends li')
+      .evaluateAll((all) =>
+        all.map((row) => [row.querySelector('.severity')?.textContent, row.querySelector('b')?.textContent]),
+      ),
+  ).toEqual(
+    ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'].flatMap((severity) => {
+      const found = bySeverity.breakdown.find(({ dimensionValue }) => dimensionValue === severity)
+      return found === undefined ? [] : [[toWords(severity), toNumber(found.value)]]
+    }),
   )
 
   const total = (query: string) =>
@@ -201,6 +218,12 @@ export async function triageByKeyboard({ pages, served }: Place): Promise<void> 
   await page.keyboard.press('j')
   await page.waitForURL(/id=/)
   const id = new URL(page.url()).searchParams.get('id') ?? ''
+  const counts = () =>
+    Promise.all(
+      ['h1 + .count', '.facets section[aria-label=Status] .on .number'].map((each) => page.locator(each).innerText()),
+    )
+  const before = await counts()
+  const fewer = before.map((text) => toNumber(Number(text.replaceAll(',', '')) - 1))
   await page.keyboard.press('i')
   await page.getByLabel('Ignore: why?').waitFor()
   await page.keyboard.type('a test key')
@@ -210,14 +233,19 @@ export async function triageByKeyboard({ pages, served }: Place): Promise<void> 
   const read = () =>
     served.ask<{ status: string; history: { from: string; to: string; reason: string }[] }>('GET', `/findings/${id}`)
   expect(await read()).toMatchObject({ status: 'IGNORED' })
+  await expect.poll(counts).toEqual(fewer)
+  await page.getByRole('button', { name: 'Undo the last decision' }).waitFor()
   await page.keyboard.press('u')
   await page.getByText('1 restored').waitFor()
+  await expect.poll(counts).toEqual(before)
   const { status, history } = await read()
   expect(status).toBe('OPEN')
   expect(history.slice(-2)).toMatchObject([
     { from: 'OPEN', to: 'IGNORED', reason: 'a test key' },
     { from: 'IGNORED', to: 'OPEN', reason: 'undo' },
   ])
+  await page.keyboard.press('u')
+  await page.getByText('no decision on this page').waitFor()
   await page.keyboard.press('k')
   await page.waitForURL((url) => url.searchParams.get('id') === id)
   await page.locator('.history').getByText('undo').waitFor()

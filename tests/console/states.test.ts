@@ -56,11 +56,31 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
   })
   afterEach(() => pages.finish())
 
+  test('the address of the server leads to the console', async () => {
+    const { headers } = await fetch(served.origin, { redirect: 'manual' })
+    expect(headers.get('location')).toBe('/console/')
+  })
+
+  test('a mistake in an address is said, with the corrected link, and asks nothing', async () => {
+    const page = await open('/console/explore?metric=open-findings&from=2026-02-30&severty=HIGH', { unsettled: true })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.getByText('“2026-02-30” is not an existing date').waitFor()
+    expect(await inspect(page)).toEqual([])
+    expect(asked.filter((url) => url.includes('/semantic/query'))).toEqual([])
+    await page.getByRole('link', { name: 'Open the corrected address' }).click()
+    await page.waitForURL(/explore\?metric=open-findings&from=2026-02-28&severity=HIGH/)
+  })
+
   test('there is no source: how to begin, and never 0', async () => {
     const page = await open('/console/', { unsettled: true })
     await page.getByText('Nothing to look at yet').waitFor()
     expect(await page.locator('.figure').count()).toBe(0)
     expect(await inspect(page)).toEqual([])
+    const findings = await open('/console/findings')
+    await findings.getByText('Nothing has been scanned yet').waitFor()
+    expect(await findings.locator('.count').innerText()).toBe('')
+    expect(await inspect(findings)).toEqual([])
     await page.getByText('Add a source').click()
     await page.getByLabel('API token').waitFor()
   })
@@ -97,7 +117,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
 
     const overview = await open('/console/')
     await overview.getByText('no scan has ended').waitFor()
-    expect(await overview.locator('.tile .figure b').first().innerText()).toBe('–')
+    expect(await overview.locator('.numbers-list .figure b').first().innerText()).toBe('–')
 
     // The wiki is slow, so that the scan is still running when other pages are opened.
     // What it finds meanwhile changes the pages.

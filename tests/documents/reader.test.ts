@@ -54,6 +54,7 @@ describe('Word', () => {
       ['attribute', 'properties', 'title', 'Plan <1>'],
     ])
     expect(document.parts[0]?.headings).toEqual(['access'])
+    expect(document.parts[0]?.heading).toBe('Access')
     expect(document.links).toMatchObject([{ kind: 'web', url: 'https://x.io/a', label: 'site' }])
   })
 

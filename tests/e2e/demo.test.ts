@@ -59,6 +59,13 @@ describe('the demo', () => {
     expect(total.exec(second.stdout)?.[0]).toBe(total.exec(first.stdout)?.[0])
   })
 
+  it('has watches, due dates and a dashboard of its own to look at', async () => {
+    const run = async (...args: string[]) => (await runAssay([...args, '--home', home], { home })).stdout
+    expect(await run('watch', 'list')).toContain('critical-findings')
+    expect(await run('sla', 'list')).toMatch(/CRITICAL/)
+    expect(await run('dashboard', 'secrets')).toContain('Mean time to resolve')
+  })
+
   it('prints loopback addresses only', () => {
     const addresses = first.stdout.match(/https?:\/\/[^\s/)]+/g) ?? []
     expect(addresses.filter((address) => !/^http:\/\/127\.0\.0\.1(:\d+)?$/.test(address))).toEqual([])

@@ -40,7 +40,16 @@ function fill(): void {
           finding('000000000002', { detectorType: 'PII', findingType: 'EMAIL', severity: 'LOW' }),
         ],
       ],
-      ['page:2', 'Sales, EMEA 100%', [finding('000000000003', { confidence: 0.6 })]],
+      [
+        'page:2',
+        'Sales, EMEA 100%',
+        [
+          finding('000000000003', {
+            confidence: 0.6,
+            location: { path: 'body', line: 3, column: 7, heading: 'Old  tills & keys' },
+          }),
+        ],
+      ],
       ['page:3', 'Empty page', []],
     ]
     pages.forEach(([key, name, found], index) => {
@@ -75,6 +84,16 @@ beforeEach(() => {
 
 const search = async (input: object = {}): Promise<Finding[]> => (await run('search_findings', input)).items
 const marks = async (input: object) => (await search(input)).map(({ fingerprint }) => Number(fingerprint))
+
+it('a finding says where it is, how to open the place, and what to do about it', async () => {
+  const [under, , plain] = await search({ sort: 'newest' })
+  expect(await run('get_finding', { id: under?.id })).toMatchObject({
+    location: { heading: 'Old  tills & keys' },
+    placeUrl: 'https://wiki.example/page:2#Old-tills-&-keys',
+    advice: expect.stringContaining('IAM'),
+  })
+  expect(await run('get_finding', { id: plain?.id })).not.toHaveProperty('placeUrl')
+})
 
 describe('order, range and total of search_findings', () => {
   it.each<[object, number[]]>([

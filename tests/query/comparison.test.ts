@@ -152,6 +152,34 @@ describe('coverage', () => {
     expect(warnings[0]).toMatchObject({ code: 'coverage_differs', message: expect.stringContaining('Wiki') })
   })
 
+  test('that differs leaves no change in percent, in the total and in every group', async () => {
+    const { ask } = openAsked(observe(5), { now })
+    const answer = await ask('query_metric', { ...compared, dimensions: ['severity'], limit: 1 })
+    expect(answer.comparison.delta).not.toBeNull()
+    expect([answer.comparison, ...answer.breakdown].map(({ pctChange }) => pctChange)).toEqual(
+      [answer.comparison, ...answer.breakdown].map(() => null),
+    )
+    const view = await ask('explore_view', { ...compared, dimensions: ['severity'] })
+    expect(view.boards[0].breakdown.map(({ pctChange }: { pctChange: unknown }) => pctChange)).toEqual(
+      view.boards[0].breakdown.map(() => null),
+    )
+    const trend = await ask('query_metric', { metricSlug: 'weekly-finding-trend' })
+    expect(trend).toMatchObject({ value: null, reason: 'not_observed', formatted: 'no value' })
+  })
+
+  test('begins where points say nothing before', async () => {
+    const { ask } = openAsked(observe(5), { now })
+    const asked = { metricSlug: 'new-findings', granularity: 'day', from: new Date(day(9)).toISOString() }
+    const { timeSeries } = await ask('query_metric_timeseries', asked)
+    const unobserved = timeSeries.filter(({ observed }: { observed?: false }) => observed === false)
+    expect(unobserved.map(({ timestamp }: { timestamp: string }) => Date.parse(timestamp) < day(5))).toEqual(
+      unobserved.map(() => true),
+    )
+    expect(unobserved.length).toBeGreaterThan(2)
+    const view = await ask('explore_view', asked)
+    expect(view.series.timeSeries).toEqual(timeSeries)
+  })
+
   test('causes no warning when it is complete or missing in both ranges', async () => {
     for (const days of [20, 0]) {
       const { ask } = openAsked(observe(days), { now })

@@ -158,3 +158,17 @@ describe('explore_view', () => {
     await expect(asked).rejects.toMatchObject({ code: 'invalid_input', facts: { reason: 'too_many_buckets' } })
   })
 })
+
+test('words restrict every number to the findings that have them', async () => {
+  const { ask } = await open()
+  const asked = { metricSlug: 'total-findings', search: 'two', dimensions: ['severity', 'container', 'status'] }
+  const view = await ask('explore_view', asked)
+  const of = (more: object) =>
+    ask('query_metric', { metricSlug: 'total-findings', filters: { containers: ['Two'], ...more } })
+  expect(view.value).toBe((await of({})).value)
+  expect(view.boards[1].breakdown).toMatchObject([{ dimensionValue: 'Two', value: 30 }])
+  const filtered = await ask('explore_view', { ...asked, filters: { severities: ['LOW'], statuses: ['OPEN'] } })
+  expect(filtered.value).toBe((await of({ severities: ['LOW'], statuses: ['OPEN'] })).value)
+  expect(filtered.boards[0].breakdown.length).toBe(view.boards[0].breakdown.length)
+  expect((await ask('explore_view', { ...asked, search: 'two nowhere' })).value).toBe(0)
+})

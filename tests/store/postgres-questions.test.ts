@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { exploreView } from '../../src/query/answer/explore-view.ts'
 import type { MetricAnswer, SeriesAnswer } from '../../src/query/model.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
@@ -75,6 +76,20 @@ describe.skipIf(missingPostgres !== undefined)(`questions to PostgreSQL ${missin
     server = await startPostgres()
   }, 120_000)
   afterAll(() => server?.stop())
+
+  it('restricts numbers to findings with some words as a file does', () => {
+    const { file, store } = openEstate(server, SEED)
+    const ask = (each: Store, search: string) =>
+      each.read((reader) => {
+        const asked = { metricSlug: 'total-findings', search, dimensions: ['severity', 'container'] }
+        const { value, boards } = exploreView(reader, asked, { now: NOW })
+        return { value, groups: boards.map(({ breakdown }) => breakdown) }
+      })
+    for (const search of ['email', 'EMAIL', 'e a', '%', 'nowhere at all']) {
+      expect(ask(store, search), search).toEqual(ask(file, search))
+    }
+    expect(ask(file, 'email').value).toBeGreaterThan(0)
+  })
 
   it('sorts texts by their code points, whatever the language of the database', () => {
     const store = openNewPostgres(server.url, () => NOW)

@@ -2,9 +2,9 @@ import { useMemo, useRef } from 'preact/hooks'
 import { dimensions } from '../../charts/dimensions.ts'
 import { Leaderboard } from '../../charts/leaderboard.tsx'
 import { Name, Trust } from '../../charts/parts.tsx'
-import { Figure, Spark } from '../../charts/tile.tsx'
+import { Figure, isEvenlyCovered, Spark } from '../../charts/tile.tsx'
 import { toDayText, toSpanText } from '../../charts/times.ts'
-import { type TrendMark, toMarks } from '../../charts/trend.ts'
+import { type TrendMark, toFirstScans, toMarks } from '../../charts/trend.ts'
 import { TrendChart } from '../../charts/trend-chart.tsx'
 import { toValueText } from '../../charts/words.ts'
 import type { Suggestion } from '../../kernel/errors.ts'
@@ -125,6 +125,7 @@ export function Explore({ route }: { route: Route }) {
   )
   const marks = useMemo(() => toMarks(answer?.series.timeSeries ?? []), [answer])
   const previous = useMemo(() => toMarks(answer?.series.previous ?? []), [answer])
+  const firstScans = useMemo(() => (answer === undefined ? [] : toFirstScans(answer.freshness)), [answer])
   const facts = answer?.metric
   const scanning = useFirstScans(answer?.scans)
   const isPartial = scanning.length > 0
@@ -152,7 +153,9 @@ export function Explore({ route }: { route: Route }) {
   const observedFrom = answer.observedFrom === null ? undefined : Date.parse(answer.observedFrom)
   // Before anything was observed there is nothing to compare with.
   const start = (range.brush?.from ?? range.from ?? 0) - (range.to - (range.compared?.to ?? range.to))
-  const compares = isCompared && range.compared !== undefined && observedFrom !== undefined && start >= observedFrom
+  const isPastObserved = observedFrom !== undefined && start >= observedFrom
+  const isEven = isEvenlyCovered(answer)
+  const compares = isCompared && range.compared !== undefined && isPastObserved
   const strip = slugs.map((slug) =>
     slug === metricSlug ? answer : answer.also[answer.asked.alsoMetrics?.indexOf(slug) ?? -1],
   )
@@ -306,14 +309,18 @@ export function Explore({ route }: { route: Route }) {
           toLabel={toLabel}
           isWhole={isWhole}
           brush={range.brush}
-          observedFrom={observedFrom}
+          firstScans={firstScans}
           onBrush={select}
         />
-        {isCompared && range.compared !== undefined && !compares ? (
+        {isCompared && range.compared !== undefined && !(isPastObserved && isEven) ? (
           <p class="foot muted">
-            {observedFrom === undefined
-              ? 'No source has been scanned yet, so an empty result does not mean that there are no findings.'
-              : 'The previous period is before the first scan, so there is nothing to compare with.'}
+            {observedFrom === undefined ? (
+              'No source has been scanned yet, so an empty result does not mean that there are no findings.'
+            ) : isEven ? (
+              'The previous period is before the first scan, so there is nothing to compare with.'
+            ) : (
+              <bdi>{answer.warnings.find(({ code }) => code === 'coverage_differs')?.message}</bdi>
+            )}
           </p>
         ) : null}
       </div>
@@ -342,7 +349,7 @@ export function Explore({ route }: { route: Route }) {
             better={answer.better}
             selected={state[board.dimension] ?? NO_VALUES}
             toLabel={toLabel}
-            compares={compares}
+            compares={compares && isEven}
             onToggle={toggle}
             onClear={clear}
           />

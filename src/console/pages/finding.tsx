@@ -1,5 +1,5 @@
 import { showInvisible, toWebAddress } from '../../charts/outside.ts'
-import { Dot, Name } from '../../charts/parts.tsx'
+import { Name, Severity } from '../../charts/parts.tsx'
 import { toDayText, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
@@ -34,19 +34,18 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
     )
   }
   const { asset, excerpt, location, history } = finding
-  const address = toWebAddress(asset.url)
+  const address = toWebAddress(finding.placeUrl ?? asset.url)
   const shown = finding.id === id ? (status ?? finding.status) : finding.status
   return (
     <aside class="card panel" aria-label="Finding">
       <header>
-        <Dot severity={finding.severity} />
         <h2>{toWords(finding.findingType)}</h2>
         <button type="button" class="icon" aria-label="Close the finding" onClick={onClose}>
           ✕
         </button>
       </header>
       <p class="row">
-        <span class="badge">{toWords(finding.severity)}</span>
+        <Severity severity={finding.severity} />
         <span class={`badge ${shown === 'OPEN' ? 'warn' : ''}`}>{toWords(shown)}</span>
         <span class="muted">confidence {toNumber(finding.confidence)}</span>
       </p>
@@ -67,6 +66,12 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
           {showInvisible(excerpt)}
         </pre>
       )}
+      {finding.advice === undefined ? null : (
+        <section class="advice" aria-label="What to do">
+          <h3>What to do</h3>
+          <p>{finding.advice}</p>
+        </section>
+      )}
       <dl>
         <dt>In</dt>
         <dd>
@@ -75,7 +80,7 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
             <>
               <br />
               <a href={address.href} target="_blank" rel="noopener noreferrer" class="link" id="page-link">
-                open the page on {address.host} ↗
+                open {finding.placeUrl === undefined ? 'the page' : 'the place'} on {address.host} ↗
               </a>
             </>
           )}
@@ -88,9 +93,17 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
           <>
             <dt>Place</dt>
             <dd>
-              {location.path === '' ? null : <Name text={location.path} codes={false} />}
-              {location.line === undefined ? '' : `${location.path === '' ? '' : ', '}line ${location.line}`}
-              {location.start === undefined ? '' : `, ${location.start}–${location.end}`}
+              {location.heading === undefined ? null : (
+                <>
+                  below “
+                  <Name text={location.heading} codes={false} />”
+                </>
+              )}
+              <span class={location.heading === undefined ? '' : 'muted'}>
+                {location.heading === undefined || location.path === '' ? '' : ', '}
+                {location.path === '' ? 'the whole of it' : <Name text={location.path} codes={false} />}
+                {location.line === undefined ? '' : `, line ${location.line}`}
+              </span>
             </dd>
           </>
         )}

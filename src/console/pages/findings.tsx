@@ -1,30 +1,32 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { dimensions } from '../../charts/dimensions.ts'
 import { Leaderboard } from '../../charts/leaderboard.tsx'
-import { Dot, Name } from '../../charts/parts.tsx'
+import { showInvisible } from '../../charts/outside.ts'
+import { Name, Severity } from '../../charts/parts.tsx'
 import { toAge, toDayText } from '../../charts/times.ts'
 import { toNumber, toValueText, toWords } from '../../charts/words.ts'
 import type { FindingStatus } from '../../findings/model.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
+import { orders } from '../address.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
 import type { ConsoleSession, FindingList } from '../model.ts'
-import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
+import { Chip, canChange, FirstSteps, Names, ProblemNote, Shape } from '../parts.tsx'
 import { readTimes } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, toggleValue } from '../route.ts'
-import { complain, say } from '../toast.tsx'
+import { complain, forgetUndo, say, undoLast } from '../toast.tsx'
 import { decide, decisions, keepReason, type Target, undo } from '../triage.ts'
 import { toFilters } from './explore.tsx'
 import { FindingPanel } from './finding.tsx'
 
 const FACETS = ['status', 'severity', 'detectorType', 'findingType', 'container', 'source']
 const PER_PAGE = 50
-const orders = [
-  ['newest', 'Newest first'],
-  ['severity', 'Most severe first'],
-  ['lastDetectedAt', 'Last found first'],
-] as const
+const orderLabels: Readonly<Record<(typeof orders)[number], string>> = {
+  severity: 'Most severe first',
+  newest: 'Newest first',
+  lastDetectedAt: 'Last found first',
+}
 
 const isPast = (dueAt: string | undefined) => dueAt !== undefined && Date.parse(dueAt) <= Date.now()
 
@@ -54,27 +56,30 @@ export function Findings({ route, session }: FindingsProps) {
   const search = q === undefined ? {} : { search: q }
   const { range, asked: times } = readTimes(state)
   const isTimed = Object.keys(times).length > 0
-  const sort = state.sort?.[0]
-  const asked = { ...filters, ...search, ...times, ...(sort === undefined ? {} : { sort }), limit: PER_PAGE }
+  const sort = state.sort?.[0] ?? orders[0]
+  const asked = { ...filters, ...search, ...times, sort, limit: PER_PAGE }
   const key = JSON.stringify(asked)
   const first = useAnswer(key, async (signal) => ({
     key,
     ...(await client.searchFindings({ ...asked, total: true }, signal)),
   }))
-  const facets = useAnswer(`facets ${key}`, (signal) =>
-    q === undefined
-      ? client.exploreView(
-          {
-            metricSlug: 'total-findings',
-            filters,
-            dimensions: FACETS,
-            limit: 6,
-            to: new Date(Date.now() + 60_000).toISOString(),
-            ...times,
-          },
-          signal,
-        )
-      : Promise.resolve(undefined),
+  /** How many decisions were made or undone; the counts beside the list follow them. */
+  const [decided, setDecided] = useState(0)
+  const [isUndoable, setUndoable] = useState(false)
+  useEffect(() => forgetUndo, [])
+  const facets = useAnswer(`facets ${key} ${decided}`, (signal) =>
+    client.exploreView(
+      {
+        metricSlug: 'total-findings',
+        filters,
+        ...search,
+        dimensions: FACETS,
+        limit: 6,
+        to: new Date(Date.now() + 60_000).toISOString(),
+        ...times,
+      },
+      signal,
+    ),
   )
   const [more, setMore] = useState<{ key: string; pages: FindingList[] }>({ key, pages: [] })
   const pages = more.key === key ? more.pages : []
@@ -116,7 +121,9 @@ export function Findings({ route, session }: FindingsProps) {
   const clearFacet = useStable((dimension: string) =>
     change({ [dimension]: dimension === 'status' ? ['all'] : undefined }),
   )
-  const total = page?.total
+  const gone = items.filter(({ id: each }) => !isEvery && !statuses.includes(changed.get(each) ?? statuses[0] ?? ''))
+  const isScanned = facets.value?.freshness.sources.every((each) => each.lastCompletedScanAt === null) !== true
+  const total = page?.total === undefined ? undefined : page.total - gone.length
   const target = (): Target | undefined => {
     if (isAll && total !== undefined) return { filters, ...search, expectedCount: total }
     if (selected.size > 0) return { ids: [...selected] }
@@ -136,14 +143,22 @@ export function Findings({ route, session }: FindingsProps) {
       const done = await decide(what, chosen.status, reason)
       const text = done.changed === 1 ? `Finding ${chosen.done}` : `${toNumber(done.changed)} findings ${chosen.done}`
       say(text, () => {
+        setUndoable(false)
         undo(done, chosen.status).then(
           (back) => {
-            say(`${toNumber(back)} restored`)
+            const others = done.changed - back
+            say(
+              others === 0
+                ? `${toNumber(back)} restored`
+                : `${toNumber(back)} restored; ${toNumber(others)} changed since, so nothing is undone there`,
+            )
             refresh()
           },
-          (error: Error) => complain(error.message),
+          (error: Error) => complain(`The decision was not undone: ${error.message}`),
         )
       })
+      setUndoable(done.changed > 0)
+      setDecided((before) => before + 1)
       if (!('ids' in what)) refresh()
     } catch (error) {
       setChanged(before)
@@ -183,7 +198,7 @@ export function Findings({ route, session }: FindingsProps) {
     <main class={`page findings ${id === undefined ? '' : 'with-panel'}`} aria-busy={first.isWaiting}>
       <div class="title">
         <h1>Findings</h1>
-        <span class="count">{total === undefined ? '' : toNumber(total)}</span>
+        <span class="count">{total === undefined || !isScanned ? '' : toNumber(total)}</span>
         <form
           class="tools"
           onSubmit={(event) => {
@@ -201,15 +216,15 @@ export function Findings({ route, session }: FindingsProps) {
           />
           <select
             aria-label="Order"
-            value={sort ?? 'newest'}
+            value={sort}
             onChange={(event) => {
               const next = event.currentTarget.value
-              change({ sort: next === 'newest' ? undefined : [next] })
+              change({ sort: next === orders[0] ? undefined : [next] })
             }}
           >
-            {orders.map(([name, label]) => (
+            {orders.map((name) => (
               <option key={name} value={name}>
-                {label}
+                {orderLabels[name]}
               </option>
             ))}
           </select>
@@ -233,6 +248,11 @@ export function Findings({ route, session }: FindingsProps) {
           {isOverdue ? <b>Overdue</b> : 'Only overdue'}
           {isOverdue ? <span aria-hidden="true">✕</span> : null}
         </button>
+        {isUndoable ? (
+          <button type="button" class="chip" onClick={undoLast}>
+            Undo the last decision <kbd>u</kbd>
+          </button>
+        ) : null}
         {isTimed ? (
           <Chip
             label="Found"
@@ -302,8 +322,7 @@ export function Findings({ route, session }: FindingsProps) {
                     aria-current={item.id === id ? 'true' : undefined}
                     onClick={() => open(at)}
                   >
-                    <Dot severity={item.severity} />
-                    <span class="hidden">{toWords(item.severity)}</span>
+                    <Severity severity={item.severity} />
                     <b>
                       <Name text={item.findingType} />
                     </b>
@@ -316,12 +335,23 @@ export function Findings({ route, session }: FindingsProps) {
                     {status === 'OPEN' && isPast(item.dueAt) ? <span class="badge bad">Overdue</span> : null}
                     {status === 'OPEN' ? null : <span class="badge">{toWords(status)}</span>}
                     <span class="muted age">{toAge(Date.parse(item.firstDetectedAt), Date.now())}</span>
+                    {item.excerpt === undefined || item.excerpt === '' ? null : (
+                      <code class="excerpt" dir="auto">
+                        {showInvisible(item.excerpt)}
+                      </code>
+                    )}
                   </button>
                 </li>
               )
             })}
           </ul>
-          {page !== undefined && items.length === 0 ? (
+          {isScanned ? null : (
+            <div class="empty">
+              <p>Nothing has been scanned yet.</p>
+              <FirstSteps />
+            </div>
+          )}
+          {page !== undefined && items.length === 0 && isScanned ? (
             <div class="empty">
               <p>Nothing matches.</p>
               <p class="row">

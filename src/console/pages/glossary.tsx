@@ -21,7 +21,7 @@ export function Glossary() {
       {value === undefined && problem === undefined ? <Shape height={420} /> : null}
       {value?.items.length === 0 ? (
         <p class="note">
-          There is no term yet. <code>assay call create_glossary_term</code> adds one.
+          There is no term yet. <code>assay terms create</code> asks what it covers, and adds it.
         </p>
       ) : null}
       <ul class="cards">

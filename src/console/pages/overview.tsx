@@ -1,59 +1,49 @@
-import { useMemo } from 'preact/hooks'
-import { Dot, Name, Trust } from '../../charts/parts.tsx'
-import { Figure, Spark } from '../../charts/tile.tsx'
-import { toAge, toAgo } from '../../charts/times.ts'
-import { toNumber, toValueText, toWords } from '../../charts/words.ts'
-import type { ViewMetric } from '../../query/view-model.ts'
+import { dimensions, toDimensionValues } from '../../charts/dimensions.ts'
+import { Change, Name, Severity, Trust } from '../../charts/parts.tsx'
+import { findLatestScan, Spark } from '../../charts/tile.tsx'
+import { toDayText } from '../../charts/times.ts'
+import { toChange, toValueText, toWords } from '../../charts/words.ts'
+import type { DashboardAnswer } from '../../dashboards/evaluation.ts'
+import type { SeriesAnswer } from '../../query/model.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
-import { resolveRange, toAsked } from '../range.ts'
-import { formatRoute, type Route } from '../route.ts'
+import { FirstSteps, Link, Names, ProblemNote, Shape } from '../parts.tsx'
+import { formatRoute, go, type Route } from '../route.ts'
 import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
-import { complain } from '../toast.tsx'
+import { askNeeds, Needs, toScanProblem } from './needs.tsx'
 
-const PER_CALL = 8
-const LATEST = 8
+const MINUTE = 60_000
+const WEEKS = 26
 
-/** The numbers of a dashboard, each with its trend, the sources they come from, and the latest critical findings. */
+/** What needs somebody now, how open findings have developed, and the numbers of a dashboard; of `d`, its numbers first. */
 export function Overview({ route }: { route: Route }) {
-  const dashboard = route.state.d?.[0] ?? 'discovery'
-  const minute = Math.floor(Date.now() / 60_000)
-  const range = useMemo(() => resolveRange({ range: ['12m'] }, Date.now()), [minute])
-  const asked = toAsked(range, true)
+  const chosen = route.state.d?.[0]
+  const dashboard = chosen ?? 'discovery'
+  const minute = Math.floor(Date.now() / MINUTE)
   const sources = useAnswer('sources', async (signal) => {
-    const { items } = await client.listSources(signal)
+    const [{ items }, recent] = await Promise.all([client.listSources(signal), client.listRecentScans(signal)])
     const unscanned = items.flatMap(({ name, lastCompletedScanAt }) => (lastCompletedScanAt === undefined ? name : []))
-    return { items, scans: await listFirstScans(unscanned, signal) }
+    return { items, recent, scans: await listFirstScans(unscanned, signal) }
   })
-  const numbers = useAnswer(`${dashboard} ${minute}`, async (signal) => {
-    const shown = await client.queryDashboard({ dashboard, from: asked.from, to: asked.to }, signal)
-    const slugs = shown.metrics
-      .filter(({ pinnedFilters }) => pinnedFilters === null)
-      .map(({ metricSlug }) => metricSlug)
-    const calls = Array.from({ length: Math.ceil(slugs.length / PER_CALL) }, (_, index) =>
-      slugs.slice(index * PER_CALL, (index + 1) * PER_CALL),
-    )
-    const views = await Promise.all(
-      calls.map(([metricSlug = '', ...alsoMetrics]) =>
-        client.exploreView({ ...asked, metricSlug, alsoMetrics }, signal),
-      ),
-    )
-    const metrics = new Map<string, ViewMetric>()
-    for (const { also, boards, allowedDimensions, ...first } of views) {
-      for (const metric of [first, ...also]) if ('series' in metric) metrics.set(metric.metric.slug, metric)
-    }
-    return { shown, metrics, observedFrom: views[0]?.observedFrom ?? null }
-  })
-  const findings = useAnswer('latest critical', (signal) =>
-    client.searchFindings({ statuses: ['OPEN'], severities: ['CRITICAL'], limit: LATEST }, signal),
+  const numbers = useAnswer(`${dashboard} ${minute}`, (signal) => client.queryDashboard({ dashboard }, signal))
+  const dashboards = useAnswer('dashboards', client.listDashboards)
+  const needs = useAnswer(`needs ${minute}`, askNeeds)
+  const trend = useAnswer(`trend ${minute}`, (signal) =>
+    client.querySeries(
+      {
+        metricSlug: 'open-findings',
+        granularity: 'week',
+        dimension: 'severity',
+        from: new Date(Date.now() - WEEKS * 7 * 1440 * MINUTE).toISOString().slice(0, 10),
+      },
+      signal,
+    ),
   )
-  // All appears at once, so that nothing moves.
-  const isReady = [numbers, sources, findings].every((each) => each.value !== undefined || each.problem !== undefined)
-  const { value, problem } = numbers
-  const list = sources.value?.items
   const scanning = useFirstScans(sources.value?.scans)
-  const isPartial = scanning.length > 0
+  const asked = [needs, trend, numbers, sources, dashboards]
+  // All appears at once, so that nothing moves.
+  const isReady = asked.every(({ value, problem }) => value !== undefined || problem !== undefined)
+  const list = sources.value?.items
   if (list !== undefined && list.length === 0) {
     return (
       <main class="page narrow" key="empty">
@@ -62,121 +52,131 @@ export function Overview({ route }: { route: Route }) {
       </main>
     )
   }
+  const isPartial = scanning.length > 0
   const isScanned = list === undefined || list.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== undefined)
-  const compares =
-    range.compared !== undefined && value?.observedFrom != null && Date.parse(value.observedFrom) <= range.compared.from
+  const failing = (list ?? []).flatMap((source) => {
+    const problem = toScanProblem(source, sources.value?.recent ?? [], Date.now())
+    return problem === undefined || scanning.includes(source.name) ? [] : { name: source.name, problem }
+  })
+  const figures =
+    numbers.value === undefined ? null : (
+      <Figures shown={numbers.value} isKnown={(value) => isScanned || (isPartial && value !== 0)} />
+    )
   return (
     <main class="page" aria-busy={!isReady}>
       <div class="title">
-        <h1>Overview</h1>
-        <span class="muted subtitle">last 12 months{compares ? ', against those before' : ''}</span>
+        <h1>{chosen === undefined ? 'Overview' : <Name text={chosen} codes={false} />}</h1>
         <StillScanning names={scanning} />
+        <label class="tools muted">
+          Dashboard
+          <select value={dashboard} onChange={(event) => go(toDashboard(event.currentTarget.value))}>
+            {[...new Set([dashboard, ...(dashboards.value?.items ?? []).map(({ name }) => name)])].map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
       </div>
-      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      {asked.map(({ problem }) =>
+        problem === undefined ? null : <ProblemNote key={problem.message} problem={problem} />,
+      )}
       {isScanned || isPartial || !isReady ? null : (
         <p class="note">Nothing has been looked at yet: no scan has ended, so these numbers say nothing.</p>
       )}
-      <div class="tiles">
-        {!isReady ? Array.from({ length: 8 }, (_, index) => <Shape key={index} height={132} />) : null}
-        {(isReady && value !== undefined ? value.shown.metrics : []).map(
-          ({ metricSlug, displayName, value: number, format, unit, error, trust }) => {
-            const metric = value?.metrics.get(metricSlug)
-            // A number of nothing scanned would be read as 0.
-            const isKnown = isScanned || (isPartial && metric?.value !== 0)
-            return (
-              <Link
-                class="card tile"
-                key={metricSlug}
-                to={formatRoute({ page: 'explore', state: { metric: [metricSlug] } })}
-              >
-                <span class="label">
-                  {displayName}
-                  {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
-                </span>
-                {error !== undefined ? (
-                  <span class="bad-text">{error.message}</span>
-                ) : metric === undefined ? (
-                  <span class="figure">
-                    <b>{isKnown ? toValueText(number, format, unit) : '–'}</b>
-                  </span>
-                ) : (
-                  <Figure
-                    metric={isKnown ? metric : { ...metric, value: null }}
-                    compares={compares}
-                    isPartial={isPartial}
-                  />
-                )}
-                <Spark series={metric?.series} label={displayName} />
-              </Link>
-            )
-          },
-        )}
-      </div>
-      <div class="halves" hidden={!isReady}>
-        <section class="card" aria-label="Latest critical findings">
-          <header>
-            <h2>Latest critical findings</h2>
-            <Link to={formatRoute({ page: 'findings', state: { severity: ['CRITICAL'] } })} class="link">
-              all
-            </Link>
-          </header>
-          <ul class="rows">
-            {findings.value?.items.map((finding) => (
-              <li key={finding.id}>
-                <Link to={formatRoute({ page: 'findings', state: { severity: ['CRITICAL'], id: [finding.id] } })}>
-                  <Dot severity={finding.severity} />
-                  <b>{toWords(finding.findingType)}</b>
-                  <span class="where">
-                    <Name text={finding.asset.name} codes={false} />
-                  </span>
-                  <span class="muted">{toAge(Date.parse(finding.firstDetectedAt), Date.now())}</span>
-                </Link>
-              </li>
-            ))}
-            {findings.value?.items.length === 0 ? (
-              <li class="empty muted">{isScanned ? 'No open critical finding.' : 'Nothing scanned yet.'}</li>
-            ) : null}
-          </ul>
-        </section>
-        <section class="card" aria-label="Sources">
-          <header>
-            <h2>Sources</h2>
-            <Link to={formatRoute({ page: 'sources' })} class="link">
-              all
-            </Link>
-          </header>
-          <ul class="rows">
-            {list?.map(({ name, type, counts, lastCompletedScanAt }) => (
-              <li key={name}>
-                <Link to={formatRoute({ page: 'sources', name })}>
-                  <b>
-                    <Name text={name} codes={false} />
-                  </b>
-                  <span class="where muted">
-                    <span>
-                      {toWords(type)} · {toNumber(counts.openFindings)} open in {toNumber(counts.assets)} assets
-                    </span>
-                  </span>
-                  <span class="muted">
-                    {lastCompletedScanAt === undefined
-                      ? 'not scanned'
-                      : toAgo(Date.parse(lastCompletedScanAt), Date.now())}
-                  </span>
-                </Link>
-                {type === 'IMPORT' || lastCompletedScanAt !== undefined ? null : (
-                  <button
-                    type="button"
-                    class="button small"
-                    onClick={() => client.startScan(name).then(undefined, (error) => complain(error.message))}
-                  >
-                    Scan now
-                  </button>
-                )}
-              </li>
-            ))}
-          </ul>
-        </section>
+      {isReady ? null : <Shape height={520} />}
+      <div class="overview" hidden={!isReady}>
+        {chosen === undefined ? null : figures}
+        {needs.value === undefined || !isScanned ? null : <Needs answer={needs.value} failing={failing} />}
+        {trend.value === undefined || !isScanned ? null : <OpenTrend answer={trend.value} />}
+        {chosen === undefined ? figures : null}
       </div>
     </main>
+  )
+}
+
+const toDashboard = (name: string) => formatRoute({ page: '', state: name === 'discovery' ? {} : { d: [name] } })
+
+/** Open findings of each severity over half a year. */
+function OpenTrend({ answer }: { answer: SeriesAnswer }) {
+  const { series = [], timeSeries, freshness } = answer
+  const start = timeSeries[0]?.timestamp ?? ''
+  const latest = findLatestScan(freshness, start)
+  const order = dimensions.find(({ name }) => name === 'severity')?.values ?? []
+  const rows = order.flatMap((severity) => series.find(({ dimensionValue }) => dimensionValue === severity) ?? [])
+  return (
+    <section class="card trends" aria-label="Open findings by severity">
+      <header>
+        <h2>Open findings by severity</h2>
+        <span class="muted end">{WEEKS} weeks</span>
+      </header>
+      <ul class="rows">
+        {rows.map(({ dimensionValue: severity, timeSeries: points }) => {
+          const [first, last] = [points[0]?.value, points.at(-1)?.value ?? null]
+          const change = latest === undefined ? toChange(last, first, { better: 'lower' }) : undefined
+          return (
+            <li key={severity}>
+              <Link to={formatRoute({ page: 'explore', state: { metric: ['open-findings'], severity: [severity] } })}>
+                <Severity severity={severity} />
+                <Spark series={{ granularity: 'week', timeSeries: points }} label={`Open, ${toWords(severity)}`} />
+                <span class="amount">
+                  <b>{toValueText(last)}</b> <Change change={change} />
+                </span>
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+      {latest === undefined ? null : (
+        <p class="foot muted">
+          No change is shown, because <Name text={latest.name} codes={false} /> was first scanned on{' '}
+          {toDayText(latest.time)}.
+        </p>
+      )}
+    </section>
+  )
+}
+
+type PinnedFilters = DashboardAnswer['metrics'][number]['pinnedFilters']
+
+/** The filters of a placement in the address of a page; undefined where it cannot name them. */
+const toPinned = (filters: PinnedFilters) => toDimensionValues(Object.entries(filters ?? {}))
+
+function Pinned({ filters }: { filters: PinnedFilters }) {
+  const values = toPinned(filters)
+  return <span class="muted">{values === undefined ? 'filtered' : <Names texts={Object.values(values).flat()} />}</span>
+}
+
+/** The numbers of a dashboard. A number of nothing scanned would be read as 0. */
+function Figures({ shown, isKnown }: { shown: DashboardAnswer; isKnown: (value: number | null) => boolean }) {
+  return (
+    <section class="card" aria-label={`Numbers of ${shown.dashboard}`}>
+      <header>
+        <h2>Numbers</h2>
+        <span class="muted end">all time, as metrics in the terminal</span>
+      </header>
+      <ul class="rows numbers-list">
+        {shown.metrics.map(
+          ({ metricSlug, displayName, value, format, unit, error, trust, pinnedFilters, position }) => (
+            <li key={`${metricSlug} ${position}`}>
+              <Link to={formatRoute({ page: 'explore', state: { metric: [metricSlug], ...toPinned(pinnedFilters) } })}>
+                <span class="where">
+                  <Name text={displayName} codes={false} />
+                  {pinnedFilters === null ? null : <Pinned filters={pinnedFilters} />}
+                  {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
+                </span>
+                {error === undefined ? (
+                  <span class="figure">
+                    <b>{isKnown(value) ? toValueText(value, format, unit) : '–'}</b>
+                  </span>
+                ) : (
+                  <span class="bad-text">{error.message}</span>
+                )}
+              </Link>
+            </li>
+          ),
+        )}
+      </ul>
+    </section>
   )
 }

@@ -60,8 +60,8 @@ export function Watches({ session }: { session: ConsoleSession }) {
       {items === undefined && problem === undefined ? <Shape height={220} /> : null}
       {items?.length === 0 ? (
         <p class="note">
-          No metric is watched. <code>assay call create_watch</code> adds a watch, which is evaluated after each scan
-          and import.
+          No metric is watched. <code>assay watch create</code> adds a watch, which is evaluated after each scan and
+          import.
         </p>
       ) : null}
       {items === undefined || items.length === 0 ? null : (
@@ -121,7 +121,7 @@ function DueDates({ policies }: { policies: readonly DuePolicy[] }) {
         ))}
         {policies.length === 0 ? (
           <dd class="muted">
-            No finding is due by a date; <code>assay sla</code> sets policies.
+            No finding is due by a date. <code>assay sla set --days CRITICAL=7,HIGH=30</code> sets how soon.
           </dd>
         ) : null}
       </dl>

@@ -5,7 +5,7 @@ import { decodeInto } from '../markup/entities.ts'
 import { toLineColumn, toLineStarts } from './lines.ts'
 import { createTextRun, type TextRun } from './text-run.ts'
 
-interface OpenPart extends Pick<Part, 'kind' | 'path' | 'language' | 'headings'> {
+interface OpenPart extends Pick<Part, 'kind' | 'path' | 'language' | 'headings' | 'heading'> {
   run: TextRun
   label?: Label
   /** Its text is discarded. */
@@ -69,7 +69,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
   const opened: OpenPart[] = []
   const sinks: OpenPart[] = []
   const listeners = new Set<{ text: string }>()
-  const headings: { level: number; text: string }[] = []
+  const headings: { level: number; text: string; written: string }[] = []
   const links: DocumentLink[] = []
   const anchors = new Set<string>()
   const notes = new Set<string>()
@@ -87,6 +87,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
 
   const openPart = (kind: PartKind, facts: PartFacts = {}): OpenPart => {
     const under = headingsNow(facts.under)
+    const heading = headings.findLast(({ written }) => written !== '')?.written
     return {
       kind: hiddenDepth > 0 ? 'hidden' : kind,
       path: facts.path ?? path,
@@ -94,6 +95,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
       ...(facts.label === undefined ? {} : { label: facts.label }),
       ...(facts.language === undefined ? {} : { language: facts.language }),
       ...(under === undefined ? {} : { headings: under }),
+      ...(heading === undefined ? {} : { heading }),
     }
   }
 
@@ -196,7 +198,7 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
     },
     heading(level) {
       while ((headings.at(-1)?.level ?? 0) >= level) headings.pop()
-      const heading = { level, text: '' }
+      const heading = { level, text: '', written: '' }
       headings.push(heading)
       const section = sinks.length === 0 && sections < MAX_SECTIONS
       if (section) {
@@ -208,8 +210,10 @@ export function createFlow(options: FlowOptions = {}): DocumentBuilder {
       return () => {
         const text = end()
         heading.text = text.toLowerCase()
+        heading.written = cutText(text.trim().replace(/\s+/g, ' '), MAX_LABEL_CHARS).toWellFormed()
         const now = headingsNow()
         if (target !== undefined && now !== undefined) target.headings = now
+        if (target !== undefined && heading.written !== '') target.heading = heading.written
         return text
       }
     },

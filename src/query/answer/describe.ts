@@ -24,7 +24,7 @@ export function describeAnswer(
     run: RunPlan
     range: TimeRange
     /** The range that it is compared with. */
-    compared?: TimeRange
+    compared?: TimeRange | undefined
     zone: Zone
     now: number
     coerced: readonly Coercion[]

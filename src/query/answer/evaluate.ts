@@ -24,7 +24,7 @@ import {
 import { readDimensions } from '../plan/dimensions.ts'
 import { toAssetId, toGroupName, toValueName } from '../plan/group-names.ts'
 import { listPlans, type Plan, planMetric, type ValueNode } from '../plan/plan.ts'
-import { openScope } from '../plan/scope.ts'
+import { openScope, type ScopeQuestion } from '../plan/scope.ts'
 import { getZone } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
 import { type Breakdown, type GroupValue, toBreakdown } from './breakdown.ts'
@@ -46,6 +46,9 @@ export interface EvaluateOptions {
   coerced?: readonly Coercion[] | undefined
 }
 
+/** A question, within the findings that have some words. */
+type SearchedQuestion = MetricQuestion & Pick<ScopeQuestion, 'search'>
+
 /** Size limit, in bytes, of the groups listed for all metrics when the caller sets no limit on their number. */
 const GROUP_BYTES = 13_000
 
@@ -53,7 +56,7 @@ const GROUP_BYTES = 13_000
  * Evaluates a metric in the snapshot of the reader, and those of `alsoMetrics`, whose errors are reported individually.
  * @throws AppError `not_found`, `invalid_input` or `conflict`; a value that cannot be computed is null with a reason.
  */
-export function evaluateMetric(reader: Reader, question: MetricQuestion, options: EvaluateOptions): MetricAnswer {
+export function evaluateMetric(reader: Reader, question: SearchedQuestion, options: EvaluateOptions): MetricAnswer {
   const { alsoMetrics, ...asked } = question
   if (alsoMetrics === undefined) return evaluateOne(reader, asked, options, GROUP_BYTES)
   const bytes = GROUP_BYTES / (1 + alsoMetrics.length)
@@ -73,7 +76,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
 
 function evaluateOne(
   reader: Reader,
-  question: Omit<MetricQuestion, 'alsoMetrics'>,
+  question: Omit<SearchedQuestion, 'alsoMetrics'>,
   options: EvaluateOptions,
   groupBytes: number,
 ): OneMetricAnswer {
@@ -109,7 +112,7 @@ function evaluateOne(
     run,
     range: appliedRange,
     successor: answerOfSuccessor(reader, metric, question, options),
-    ...(earlier === undefined ? {} : { compared: earlier.range }),
+    compared: earlier?.range ?? toTrendBase(metric, plans),
     zone,
     now,
     coerced: [
@@ -130,13 +133,13 @@ function evaluateOne(
           (dimension) => ({ now: nodeOver(range, [dimension]), before: nodeOver(compared, [dimension]) }),
           run,
         )
+  const value = isCovered(description) ? total : withoutPercentage(metric, total)
   return {
-    ...total,
-    formatted: toFormatted(total.value, metric.format, metric.unit),
-    breakdown: breakdown?.entries ?? [],
-    ...(breakdown === undefined ? {} : toBreakdownFacts(breakdown)),
+    ...value,
+    formatted: toFormatted(value.value, metric.format, metric.unit),
+    ...(breakdown === undefined ? { breakdown: [] } : toListed(metric, description, breakdown, breakdown.entries)),
     ...(dimensions.some(isManyValued) ? { overlapping: true as const } : {}),
-    ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
+    ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier, isCovered(description)) }),
     ...(explained === undefined ? {} : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
     ...description,
     warnings: [
@@ -198,14 +201,38 @@ function toEarlier(
   return { range: toAppliedRange(metric, listPlans(node), range), total: toTotal(node, run) }
 }
 
-function toComparison({ value }: Value, { range, total }: Earlier): NonNullable<OneMetricAnswer['comparison']> {
+function toComparison(
+  { value }: Value,
+  { range, total }: Earlier,
+  isCovered: boolean,
+): NonNullable<OneMetricAnswer['comparison']> {
   const { from, to } = range
   return {
     from: toInstantOrNull(from),
     to: toInstantOrNull(to),
     value: total.value,
     ...toDifference(value, total.value),
+    ...(isCovered ? {} : { pctChange: null }),
   }
+}
+
+/** The window that a trend compares with. */
+function toTrendBase({ type }: MetricRecord, plans: readonly Plan[]): TimeRange | undefined {
+  const last = plans.at(-1)
+  return type !== 'TREND' || last === undefined ? undefined : last.mode === 'stock' ? { to: last.at } : last.range
+}
+
+/** False where different sources were observed in the two ranges of a comparison: a percentage would mislead. */
+const isCovered = ({ warnings }: Pick<OneMetricAnswer, 'warnings'>) =>
+  !warnings.some(({ code }) => code === 'coverage_differs')
+
+/** The value without its change in percent, which is the value itself of a trend. */
+function withoutPercentage<Shown extends Pick<BreakdownEntry, 'value' | 'pctChange'>>(
+  { type }: MetricRecord,
+  shown: Shown,
+): Shown {
+  if (type === 'TREND') return { ...shown, value: null, reason: 'not_observed' }
+  return shown.pctChange === undefined ? shown : { ...shown, pctChange: null }
 }
 
 interface ListedBreakdown extends Breakdown {
@@ -260,8 +287,21 @@ function toComparable(value: Value, before: Value | undefined): Value & { pctCha
   return { ...own, previous: before.value, ...toDifference(value.value, before.value) }
 }
 
-export function toBreakdownFacts({ totalGroups, other }: Breakdown) {
-  if (other === undefined) return { totalGroups, truncated: false }
+/** A breakdown as answers list it. */
+export function toListed(
+  metric: MetricRecord,
+  description: Pick<OneMetricAnswer, 'warnings'>,
+  breakdown: Breakdown,
+  entries: BreakdownEntry[],
+) {
+  const { other, ...facts } = toBreakdownFacts(breakdown)
+  const toShown = <Shown extends Pick<BreakdownEntry, 'value' | 'pctChange'>>(shown: Shown) =>
+    isCovered(description) ? shown : withoutPercentage(metric, shown)
+  return { breakdown: entries.map(toShown), ...facts, ...(other === undefined ? {} : { other: toShown(other) }) }
+}
+
+function toBreakdownFacts({ totalGroups, other }: Breakdown) {
+  if (other === undefined) return { totalGroups, truncated: false, other }
   const { groups, before, ...value } = other
   return { totalGroups, truncated: true, other: { groups, ...toComparable(value, before) } }
 }

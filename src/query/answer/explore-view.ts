@@ -2,13 +2,14 @@ import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
 import { facetOf, isManyValued } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import { AppError, invalidInput } from '../../kernel/errors.ts'
+import { toInstantOrNull } from '../../kernel/instant.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
 import { type Dimension, dimensions } from '../../metrics/model.ts'
 import { parseRange } from '../../operation/input/range.ts'
 import type { Reader } from '../../store/store.ts'
 import { openExecutor } from '../engine/executor.ts'
 import { readDimensions } from '../plan/dimensions.ts'
-import { planMetric } from '../plan/plan.ts'
+import { listPlans, planMetric } from '../plan/plan.ts'
 import { openScope, type ResolvedQuestion } from '../plan/scope.ts'
 import { type Buckets, getZone, previousPeriod, toBuckets, toGranularity } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
@@ -23,8 +24,9 @@ import {
 } from '../view-model.ts'
 import { toBreakdown } from './breakdown.ts'
 import { toComparedRange } from './comparison.ts'
-import { type EvaluateOptions, evaluateMetric, toBreakdownFacts, toEntry } from './evaluate.ts'
+import { type EvaluateOptions, evaluateMetric, toEntry, toListed } from './evaluate.ts'
 import { answerOrFix } from './fix.ts'
+import { findObservedFrom } from './freshness.ts'
 import { evaluateBuckets } from './node-series.ts'
 import { once, type RunPlan } from './value.ts'
 
@@ -37,15 +39,14 @@ export function exploreView(reader: Reader, question: ViewQuestion, options: Eva
   const run = once(openExecutor(reader))
   const { answer, asked } = viewMetric(reader, question, question.metricSlug, options, run)
   const also = (question.alsoMetrics ?? []).map((slug) => viewOther(reader, question, slug, options, run))
-  const observed = answer.freshness.sources.flatMap(({ observedFrom }) => observedFrom ?? []).sort()
   return {
     ...answer,
     allowedDimensions: asked.metric.allowedDimensions,
-    observedFrom: observed[0] ?? null,
+    observedFrom: toInstantOrNull(asked.observedFrom),
     boards: (question.dimensions ?? []).flatMap((name, index) =>
       question.onlyAllowed === true && isDisallowed(asked.metric, name)
         ? []
-        : toBoard(reader, question, { ...asked, name, index, now: options.now }, run),
+        : toBoard(reader, question, { ...asked, answer, name, index, now: options.now }, run),
     ),
     also,
   }
@@ -55,6 +56,7 @@ export function exploreView(reader: Reader, question: ViewQuestion, options: Eva
 interface Asked extends ResolvedQuestion {
   focus: TimeRange
   compared: TimeRange | undefined
+  observedFrom: number | undefined
 }
 
 function viewOther(
@@ -97,15 +99,15 @@ function viewMetric(
   run: RunPlan,
 ): { answer: ViewMetric; asked: Asked } {
   const { now } = options
-  const { glossaryTermSlug, filters, timeZone, weekStart = 'monday', compare } = question
+  const { glossaryTermSlug, filters, search, timeZone, weekStart = 'monday', compare } = question
   const zone = getZone(timeZone ?? 'UTC')
-  const scope = openScope(reader, { metricSlug, glossaryTermSlug, filters }, undefined)
+  const scope = openScope(reader, { metricSlug, glossaryTermSlug, filters, search }, undefined)
   const { metric } = scope
   const range = parseRange(question, zone)
   const compared = toComparedRange({ metricSlug, compare }, { metric, range, zone, now })
   const focus = question.focus === undefined ? range : parseRange(question.focus, zone, 'focus')
   const comparedFocus = compared && toComparedFocus(range, compared, focus, question.focus !== undefined, now)
-  const narrowed = { metricSlug, glossaryTermSlug, filters, timeZone, weekStart, ...toText(focus) }
+  const narrowed = { metricSlug, glossaryTermSlug, filters, search, timeZone, weekStart, ...toText(focus) }
   const evaluated = evaluateMetric(
     reader,
     comparedFocus === undefined
@@ -118,7 +120,10 @@ function viewMetric(
     compare === 'previous_period' && range.from !== undefined ? previousOf(range, range.from, now) : compared
   const granularity = question.granularity ?? toGranularity(range, now)
   const bucketsOf = (over: TimeRange): Buckets => limited(toBuckets(over, { granularity, zone, weekStart, now }))
-  const pointsOf = (over: TimeRange) => evaluateBuckets(scope, bucketsOf(over), { now, zone, weekStart }, run)
+  const node = planMetric(metric, scope.conditions, { ...scope, range, now, zone, weekStart, dimensions: [] })
+  const observedFrom = findObservedFrom(reader, listPlans(node))
+  const at = { now, zone, weekStart, observedFrom }
+  const pointsOf = (over: TimeRange) => evaluateBuckets(scope, bucketsOf(over), at, run)
   return {
     answer: {
       ...value,
@@ -129,7 +134,7 @@ function viewMetric(
         ...(earlier?.from === undefined ? {} : { previous: pointsOf(earlier) }),
       },
     },
-    asked: { ...scope, focus, compared: comparedFocus },
+    asked: { ...scope, focus, compared: comparedFocus, observedFrom },
   }
 }
 
@@ -169,17 +174,17 @@ function limited(buckets: Buckets): Buckets {
 function toBoard(
   reader: Reader,
   question: ViewQuestion,
-  asked: Asked & { name: string; index: number; now: number },
+  asked: Asked & { answer: ViewMetric; name: string; index: number; now: number },
   run: RunPlan,
 ): Board {
   const { metric, inputs, focus, compared, now } = asked
   const read = readDimensions(reader, metric, [asked.name], () => `dimensions[${asked.index}]`)
   const [dimension] = read.dimensions as [Dimension]
   const { filterKey, label, name } = facetOf(dimension)
-  const { metricSlug, glossaryTermSlug, filters = {} } = question
+  const { metricSlug, glossaryTermSlug, filters = {}, search } = question
   const { conditions, termOf } = openScope(
     reader,
-    { metricSlug, glossaryTermSlug, filters: withoutKey(filters, filterKey) },
+    { metricSlug, glossaryTermSlug, filters: withoutKey(filters, filterKey), search },
     undefined,
   )
   const zone = getZone(question.timeZone ?? 'UTC')
@@ -191,14 +196,14 @@ function toBoard(
     before: compared && nodeOver(compared),
   })
   const assetOf = openAssetFacts(reader)
-  const { truncated, ...facts } = toBreakdownFacts(breakdown)
+  const entries = breakdown.groups.map((group) => toEntry(group, [dimension], assetOf))
+  const { truncated, ...listed } = toListed(metric, asked.answer, breakdown, entries)
   return {
     dimension: name,
     label,
     filterKey,
-    breakdown: breakdown.groups.map((group) => toEntry(group, [dimension], assetOf)),
+    ...listed,
     ...(isManyValued(name) ? { overlapping: true as const } : {}),
-    ...facts,
   }
 }
 

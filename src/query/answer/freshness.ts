@@ -35,6 +35,15 @@ export function listSourcesInScope(
   return held.length === 0 ? named : held
 }
 
+/** From when on what plans count was observed; undefined where that is not known, or does not depend on scans. */
+export function findObservedFrom(reader: Reader, plans: readonly Plan[]): number | undefined {
+  if (plans.some(({ mode, timeField }) => mode === 'flow' && timeField === 'contentUpdatedAt')) return undefined
+  const populations = plans.map(({ conditions }) => conditions)
+  const known = listSources(reader).filter((source) => isInScope(source, populations))
+  const times = known.flatMap(({ observedFrom }) => observedFrom ?? [])
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
 /** The sources that have assets of the kinds or containers that a plan requires; undefined when it requires none. */
 function listHolding({ conditions, at }: Plan, run: RunPlan): ReadonlySet<string | null> | undefined {
   const ofAssets = conditions.filter(({ key }) => {

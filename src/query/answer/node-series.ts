@@ -4,14 +4,14 @@ import type { Point } from '../model.ts'
 import { type Cell, emptyPartial } from '../plan/cells.ts'
 import { type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
 import type { ResolvedQuestion } from '../plan/scope.ts'
-import type { Buckets, WeekDay } from '../plan/time.ts'
+import type { Bucket, Buckets, WeekDay } from '../plan/time.ts'
 import { once, type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
 
 /** The values of a metric of any type in every bucket: each is what a query over the bucket's part of the range gives. */
 export function evaluateBuckets(
   { metric, inputs, conditions, termOf }: Pick<ResolvedQuestion, 'metric' | 'inputs' | 'conditions' | 'termOf'>,
   { range, buckets }: Buckets,
-  at: { now: number; zone: Zone; weekStart: WeekDay },
+  { observedFrom, ...at }: { now: number; zone: Zone; weekStart: WeekDay; observedFrom: number | undefined },
   run: RunPlan,
 ): Point[] {
   const nodeOver = (from: number, to: number): ValueNode =>
@@ -22,9 +22,9 @@ export function evaluateBuckets(
     (part) => part.type === 'TREND' || listInline(part).some(({ window }) => window !== undefined),
   )
   if (isSeparate) {
-    return buckets.map(({ start, end, complete }) => {
-      const node = nodeOver(Math.max(start, range.from), Math.min(end, range.to))
-      return toPoint(start, complete, toTotal(node, run))
+    return buckets.map((bucket) => {
+      const node = nodeOver(Math.max(bucket.start, range.from), Math.min(bucket.end, range.to))
+      return toPoint(bucket, toTotal(node, run), observedFrom)
     })
   }
   const node = nodeOver(range.from, range.to)
@@ -32,15 +32,22 @@ export function evaluateBuckets(
     const cells = run(toSeriesPlan(plan, range, buckets))
     return new Map(cells.map((cell) => [cell.bucket, cell]))
   })
-  return buckets.map(({ start, complete }, index) =>
-    toPoint(
-      start,
-      complete,
-      toNodeValue(node, (plan) => cellsOf(plan).get(index) ?? emptyPartial),
-    ),
-  )
+  return buckets.map((bucket, index) => {
+    const value = toNodeValue(node, (plan) => cellsOf(plan).get(index) ?? emptyPartial)
+    return toPoint(bucket, value, observedFrom)
+  })
 }
 
-function toPoint(start: number, complete: boolean, { value, n }: Value): Point {
-  return { timestamp: new Date(start).toISOString(), value, complete, ...(n === undefined ? {} : { n }) }
+export function toPoint(
+  { start, end, complete }: Bucket,
+  { value, n }: Pick<Value, 'value' | 'n'>,
+  observedFrom: number | undefined,
+): Point {
+  return {
+    timestamp: new Date(start).toISOString(),
+    value,
+    complete,
+    ...(observedFrom === undefined || end > observedFrom ? {} : { observed: false as const }),
+    ...(n === undefined ? {} : { n }),
+  }
 }

@@ -24,6 +24,8 @@ import { toBreakdown } from './breakdown.ts'
 import { describeAnswer } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import type { EvaluateOptions } from './evaluate.ts'
+import { findObservedFrom } from './freshness.ts'
+import { toPoint } from './node-series.ts'
 import type { RunPlan } from './value.ts'
 import { runWindows } from './windows.ts'
 
@@ -54,7 +56,8 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const windows = window && buckets.map(({ end }) => toWindow(window, Math.min(end, range.to), zone, weekStart))
   const run: RunPlan = windows === undefined ? runOne : (plan) => runWindows(plan, windows, runOne)
   const plan = windows === undefined ? toSeriesPlan(node.plan, range, buckets) : toWindowsPlan(node.plan, windows)
-  const toPoints = (cells: readonly Cell[]) => fillBuckets(cells, plan, node.emptyAs, buckets)
+  const observedFrom = findObservedFrom(reader, [plan])
+  const toPoints = (cells: readonly Cell[]) => fillBuckets(cells, plan, node.emptyAs, buckets, observedFrom)
   const cells = buckets.length === 0 ? [] : run(plan)
   const most = Math.max(1, Math.min(MAX_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
   const top =
@@ -161,15 +164,14 @@ function fillBuckets(
   plan: Plan,
   emptyAs: 'zero' | 'null',
   buckets: readonly Bucket[],
+  observedFrom: number | undefined,
 ): Point[] {
   const byBucket = new Map(cells.map((cell) => [cell.bucket, cell]))
   const isUndated = lacksPolicy(plan.conditions)
-  return buckets.map(({ start, complete }, index) => ({
-    timestamp: new Date(start).toISOString(),
-    value: isUndated ? null : toValue(plan, byBucket.get(index) ?? emptyPartial, emptyAs),
-    complete,
-    ...(isTypical(plan) ? { n: byBucket.get(index)?.n ?? 0 } : {}),
-  }))
+  return buckets.map((bucket, index) => {
+    const value = isUndated ? null : toValue(plan, byBucket.get(index) ?? emptyPartial, emptyAs)
+    return toPoint(bucket, isTypical(plan) ? { value, n: byBucket.get(index)?.n ?? 0 } : { value }, observedFrom)
+  })
 }
 
 function unsupportedType(reader: Reader, metric: MetricRecord): AppError {

@@ -2,7 +2,14 @@ import { evaluateFormula } from '../../metrics/formula.ts'
 import { type Cell, emptyPartial, isMergeable, isTypical, mergePartials, type Partial, toValue } from '../plan/cells.ts'
 import type { Plan, ValueNode } from '../plan/plan.ts'
 
-type NullReason = 'no_policy' | 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
+type NullReason =
+  | 'not_observed'
+  | 'no_policy'
+  | 'zero_denominator'
+  | 'no_rows'
+  | 'null_input'
+  | 'not_finite'
+  | 'base_zero'
 
 /** A number with its components; `reason` explains a null. */
 export interface Value {

@@ -14,6 +14,8 @@ export interface ScopeQuestion {
   metricSlug: string
   glossaryTermSlug?: string | undefined
   filters?: FilterMapping | undefined
+  /** Words that findings have. */
+  search?: string | undefined
 }
 
 /** A question with its names resolved and its scopes combined. */
@@ -50,9 +52,13 @@ export function openScope(
       ...(term === undefined || own ? [] : toScope(term.filterMapping, { origin: 'term', term: term.slug }, termOf)),
       ...atPath('filters.terms', () => toScope(question.filters ?? {}, { origin: 'caller' }, termOf)),
       ...toScope(pinned ?? {}, { origin: 'placement' }, termOf),
+      ...toSearch(question.search),
     ],
   }
 }
+
+const toSearch = (search: string | undefined): PlanCondition[] =>
+  search === undefined ? [] : [{ key: 'search', values: [search], exclude: false, origin: 'caller' }]
 
 function findMetric(reader: Reader, name: string): Pick<ResolvedQuestion, 'metric' | 'inputs'> {
   const metric = atPath('metricSlug', () => resolveMetric(reader, name))
