@@ -1,17 +1,8 @@
-import { userInfo } from 'node:os'
 import { AppError } from '../kernel/errors.ts'
+import { localName } from '../runtime/local-name.ts'
 import { newestSchema } from '../store/migrations.ts'
 import type { Store } from '../store/store.ts'
 import { type AuditEntry, appendAudit, listAuditRows } from './audit.store.ts'
-
-/** The name of the user of this machine. */
-export function localName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return 'local'
-  }
-}
 
 /**
  * Records work on the database or its key, which is done already: a database that cannot be written now, such as a

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { chainMigratedEntries } from '../audit/audit-chain.store.ts'
-import { localName, recordSchema } from '../audit/maintenance.ts'
 import type { Config } from '../config.ts'
 import { useProxies } from '../connectors/http/proxy.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, scopes } from '../operation/context.ts'
+import { localName } from '../runtime/local-name.ts'
 import { createLog, deferLog, type Log } from '../runtime/log.ts'
 import { openLogFile } from '../runtime/log-file.ts'
 import { toReadableLine } from '../runtime/log-line.ts'
@@ -77,7 +77,11 @@ export async function openFolder(
     logFile?.close()
   }
   try {
-    if (mayUpgrade) recordSchema(store, now())
+    if (mayUpgrade) {
+      // Loaded late, because an assistant waits for its first list of tools.
+      const { recordSchema } = await import('../audit/maintenance.ts')
+      recordSchema(store, now())
+    }
     return { ...openVaultAndCaller(config, env, { store, log, now }), store, log, writeLine, now, env, close }
   } catch (error) {
     close()

@@ -45,7 +45,7 @@ const problemOf = (input: unknown) => {
 test.each<[object, string]>([
   [{ ranges: { ageHours: { min: 5, above: 4 } } }, 'at ranges.ageHours.above: cannot be given with min.'],
   [{ ranges: { ageHours: { above: 5, upTo: 5 } } }, 'at ranges.ageHours.above: must be less than upTo.'],
-  [{ ranges: [] }, 'at ranges: must be an object with members of {resolutionHours: {min, above, max, upTo}, '],
+  [{ ranges: [] }, 'at ranges: must be an object {resolutionHours: {min, above, max, upTo}, '],
   [{ sla: { overdue: true } }, 'at sla: must be an array of MET or MISSED.'],
   [{ containers: 5 }, 'at containers: must be an array of strings.'],
 ])('the problem with %j says which shape is meant', (input, problem) => {

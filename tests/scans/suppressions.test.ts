@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { completeDetectors } from '../../src/custom-detectors/lifecycle.ts'
 import { createCustomOperations } from '../../src/custom-detectors/operations.ts'
@@ -137,7 +138,6 @@ describe('a suppression', () => {
   })
 
   it('applies to imported findings too', async () => {
-    await suppress({ filters: { detectorTypes: ['YARA'] } })
     const line = {
       asset: { key: 'repo:1' },
       detectorType: 'YARA',
@@ -145,13 +145,17 @@ describe('a suppression', () => {
       severity: 'LOW',
       firstDetectedAt: '2025-06-01T00:00:00Z',
     }
-    const lines = [line, { ...line, findingType: 'OTHER', detectorType: 'SCANNER' }].map((row) => JSON.stringify(row))
-    const bytes = (async function* () {
-      yield Buffer.from(`${lines.join('\n')}\n`)
-    })()
-    await importFindings(bytes, { source: 'nightly', format: 'ndjson' }, bench.context)
+    const load = (...rows: object[]) => {
+      const bytes = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      return importFindings(Readable.from([bytes]), { source: 'nightly', format: 'ndjson' }, bench.context)
+    }
+    const yara = { filters: { detectorTypes: ['YARA'] } }
+    await expect(suppress(yara)).rejects.toMatchObject({ code: 'invalid_input' })
+    await load(line)
+    await suppress(yara)
+    await load({ ...line, findingType: 'RULE_2' }, { ...line, findingType: 'OTHER', detectorType: 'SCANNER' })
     const imported = async () => (await findings({ sources: ['nightly'] })).map((f) => `${f.detectorType} ${f.status}`)
-    expect((await imported()).sort()).toEqual(['SCANNER OPEN', 'YARA IGNORED'])
+    expect((await imported()).sort()).toEqual(['SCANNER OPEN', 'YARA IGNORED', 'YARA IGNORED'])
   })
 
   it.each<[string, object, string]>([

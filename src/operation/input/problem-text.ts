@@ -59,7 +59,7 @@ function showShape(node: SchemaNode): string {
     const inner = Object.keys(properties)
     return inner.length === 0 ? name : `${name}: {${inner.join(', ')}}`
   })
-  return ` with members of {${shown.join(', ')}}`
+  return ` {${shown.join(', ')}}`
 }
 
 /** How messages of the schema library begin, for issues whose schema has no message of its own. */
