@@ -3,6 +3,7 @@ import { given } from '../kernel/json-object.ts'
 import type { Operation } from '../operation/operation.ts'
 import { shareSchemas } from './components.ts'
 import { type Form, forms } from './forms.ts'
+import { ImportQuery } from './import.ts'
 import { httpStatus } from './problem.ts'
 import { type HttpRoute, listQueryMembers, listRoutes } from './routes.ts'
 
@@ -202,6 +203,14 @@ const imported = {
   },
 }
 
+function toQueryParameters(query: z.ZodType): JsonObject[] {
+  const { properties = {} } = toJsonSchema(query, 'input')
+  return Object.entries(properties as Record<string, JsonObject>).map(([name, schema]) => ({
+    ...{ name, in: 'query', required: false },
+    ...describedSchema(schema),
+  }))
+}
+
 const plainPaths: Record<string, JsonObject> = {
   '/findings/import': {
     post: {
@@ -210,22 +219,7 @@ const plainPaths: Record<string, JsonObject> = {
       description:
         'Imports findings of another scanner from a stream, all or nothing; sending the same file again changes nothing.',
       tags: ['findings'],
-      parameters: [
-        {
-          name: 'source',
-          in: 'query',
-          required: false,
-          description: 'Source they belong to; created if it does not exist.',
-          schema: { type: 'string', default: 'import' },
-        },
-        {
-          name: 'format',
-          in: 'query',
-          required: false,
-          description: 'Format of the body.',
-          schema: { type: 'string', enum: ['ndjson', 'sarif'], default: 'ndjson' },
-        },
-      ],
+      parameters: toQueryParameters(ImportQuery),
       requestBody: { required: true, content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
       responses: {
         200: { description: 'Imported.', content: { 'application/json': { schema: imported } } },

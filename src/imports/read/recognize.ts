@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { ImportFormat } from '../imports.ts'
+import type { ImportFormat } from '../request.ts'
 import { decodeTexts } from './decode.ts'
 
 type Chunks = AsyncIterable<Uint8Array | string>

@@ -4,20 +4,16 @@ import { isObject } from '../../../kernel/json-object.ts'
 import { parseOutsideJson } from '../../../kernel/well-formed.ts'
 import { decodeTexts } from '../decode.ts'
 import { type JsonPart, JsonPartsError, splitJson } from '../json-parts.ts'
+import type { ReadRun } from '../runs.ts'
 import { badFile, check, itemAt, memberOf } from './check.ts'
 import { isPlaceholder, ResultNumbers, RunFingerprints, toFingerprints, toKey } from './identity.ts'
-import { RunLines, type SarifLine } from './lines.ts'
+import { RunLines } from './lines.ts'
 import { findsNothing, SarifResult, SarifRun } from './model.ts'
 
 /** Maximum characters of the results of one run: they are held until the run, with its tool and time, has been read. */
 const MAX_HELD = 64 * 1024 * 1024
 
 const Log = z.object({ version: z.literal('2.1.0', 'must be 2.1.0.'), runs: z.array(z.unknown()) })
-
-/** A line of an import, with the number of its result from 1. */
-interface NumberedLine extends SarifLine {
-  line: number
-}
 
 /** A result that waits for its run, as JSON. */
 interface HeldResult {
@@ -33,10 +29,7 @@ const toResult = ({ text }: HeldResult) => JSON.parse(text) as SarifResult
  * rule the finding type, the file the asset. Results without a date get `now`, and keep that date in later imports. The
  * log is read in parts: only the results of one run, reduced to the members that are used, are in memory.
  */
-export async function* readSarif(
-  stream: AsyncIterable<Uint8Array | string>,
-  now: number,
-): AsyncGenerator<NumberedLine> {
+export async function* readSarif(stream: AsyncIterable<Uint8Array | string>, now: number): AsyncGenerator<ReadRun> {
   const numbers = new ResultNumbers()
   let held: HeldResult[] = []
   let fingerprints = new RunFingerprints()
@@ -64,7 +57,10 @@ export async function* readSarif(
       for (const kept of held) {
         if (fingerprints.isShared(kept.fingerprints)) fingerprints.compare(toResult(kept), kept.fingerprints)
       }
-      for (const kept of held) yield { line: kept.line, ...lines.toLine(toResult(kept), kept.fingerprints) }
+      yield {
+        ...lines.toRun(),
+        lines: held.values().map((kept) => ({ line: kept.line, ...lines.toLine(toResult(kept), kept.fingerprints) })),
+      }
       held = []
       fingerprints = new RunFingerprints()
       heldLength = 0
