@@ -7,13 +7,11 @@ import type { WriteContext } from '../operation/context.ts'
 import { requireScope } from '../operation/operation.ts'
 import { SourceName } from '../sources/model.ts'
 
-const mimes = new Set([
-  'application/x-ndjson',
-  'application/ndjson',
-  'application/jsonl',
-  'application/json',
-  'application/sarif+json',
-])
+/** The media types of the formats. JSON of the tools has none of its own. */
+export const importMimes = [
+  ...['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  ...['application/json', 'application/sarif+json', 'text/csv'],
+]
 
 export type ImportFindings = (
   stream: ReadableStream<Uint8Array>,
@@ -33,7 +31,14 @@ export const ImportQuery = z.strictObject({
   complete: flag
     .describe('The body is all that its tool has for its scope: what is no longer in it is resolved.')
     .optional(),
-  scope: ScopeName.describe('What the tool scanned, if the body does not say; needed for complete NDJSON.').optional(),
+  scope: ScopeName.describe(
+    'What the tool scanned, if the body does not say; needed for complete NDJSON and CSV.',
+  ).optional(),
+  map: z
+    .string()
+    .regex(/^.+=.*$/, 'must be column=member.')
+    .describe('What a column of CSV is, as column=member; repeated. An empty member leaves it out.')
+    .optional(),
   dryRun: flag.describe('Only say what the import would do.').optional(),
   acceptVanishing: flag.describe('Lets a complete body be empty, or lack more than 30 % of its scope.').optional(),
 })
@@ -47,8 +52,11 @@ export async function importRoute(
   requireScope('Importing findings', 'admin', context.caller)
   const query = readQuery(new URL(request.url).searchParams)
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (!mimes.has(type)) {
-    throw new AppError('unsupported_media_type', 'Send findings with Content-Type: application/x-ndjson.')
+  if (!importMimes.includes(type)) {
+    throw new AppError(
+      'unsupported_media_type',
+      `Send findings with a Content-Type of their format: ${importMimes.join(', ')}.`,
+    )
   }
   if (request.body === null) throw invalidInput('The body is empty; send one finding per line.')
   const { body } = request
@@ -57,7 +65,10 @@ export async function importRoute(
 
 function readQuery(query: URLSearchParams): ImportRequest {
   const { data, error } = ImportQuery.safeParse(Object.fromEntries(query))
-  if (data !== undefined) return data
+  if (data !== undefined) {
+    const { map, ...request } = data
+    return map === undefined ? request : { ...request, map: toColumns(query.getAll('map')) }
+  }
   throw invalidInput(`The query string is not valid; it may contain ${Object.keys(ImportQuery.shape).join(', ')}.`, {
     issues: error.issues.flatMap((issue) =>
       issue.code === 'unrecognized_keys'
@@ -66,3 +77,6 @@ function readQuery(query: URLSearchParams): ImportRequest {
     ),
   })
 }
+
+const toColumns = (maps: readonly string[]): Record<string, string> =>
+  Object.fromEntries(maps.map((map) => [map.slice(0, map.lastIndexOf('=')), map.slice(map.lastIndexOf('=') + 1)]))

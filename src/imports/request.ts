@@ -3,7 +3,9 @@ import type { Log } from '../runtime/log.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Store } from '../store/store.ts'
 
-export const importFormats = ['ndjson', 'sarif'] as const
+export const toolFormats = ['gitleaks', 'trufflehog', 'semgrep', 'detect-secrets'] as const
+export type ToolFormat = (typeof toolFormats)[number]
+export const importFormats = ['ndjson', 'sarif', ...toolFormats, 'csv'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 /** What the tool calls the part that it scanned. */
@@ -17,6 +19,8 @@ export interface ImportRequest {
   complete?: boolean | undefined
   /** What the tool scanned, where the file does not say. */
   scope?: string | undefined
+  /** The members of a line that columns of CSV are, by their names; an empty member: the column is not used. */
+  map?: Readonly<Record<string, string>> | undefined
   /** Only say what the import would do. */
   dryRun?: boolean | undefined
   /** Many findings of a complete file, or all, may be missing at once. */

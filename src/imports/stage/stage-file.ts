@@ -1,12 +1,14 @@
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
 import { writeAfterImports } from '../../store/import-lock.store.ts'
+import { readCsv } from '../read/csv.ts'
 import { MAX_AHEAD_MS, parseImportLine } from '../read/import-line.ts'
 import { explainRefused, readPieces } from '../read/ndjson.ts'
 import { recognizeFormat } from '../read/recognize.ts'
 import type { ReadRun } from '../read/runs.ts'
 import { readSarif } from '../read/sarif/sarif.ts'
-import type { CompleteFile, ImportContext, ImportRequest } from '../request.ts'
+import { readTool } from '../read/tools/tools.ts'
+import type { CompleteFile, ImportContext, ImportFormat, ImportRequest } from '../request.ts'
 import { type ConvertedLines, LineConverter } from './convert.ts'
 import { convertPieces } from './import-threads.ts'
 import { addRows, StagedFile } from './imports.store.ts'
@@ -35,20 +37,21 @@ export async function stageFile(
   const { format, stream } =
     request.format === undefined ? await recognizeFormat(whole) : { format: request.format, stream: whole }
   const { complete = false, scope: name, acceptVanishing = false } = request
-  if (complete && format === 'ndjson' && name === undefined) throw noScope()
+  if (complete && (format === 'ndjson' || format === 'csv') && name === undefined) throw noScope()
+  if (request.map !== undefined && format !== 'csv') throw noColumns()
   const staged = new StagedFile(uid)
   /** When the last run of each scope ended; an infinite time: the file does not say. */
   const ends = new Map<number, number>()
   const identify = createNumberer(context.vault.fingerprintKey())
-  const toScope = (tool: string, id = '') => identify(JSON.stringify(['import scope', tool, id, name ?? '']))
-  if (format === 'ndjson') {
-    if (name !== undefined) staged.scope = toScope('')
-    await stageLines(staged, stream, context)
-    if (staged.scope !== null) ends.set(staged.scope, Number.NEGATIVE_INFINITY)
-  } else {
-    await stageRuns(staged, readSarif(stream, context.now()), context, (run) => {
-      const scope = toScope(run.tool, run.id)
-      if (!complete) return scope
+  const toScope = ({ tool = '', id = '' }: Pick<ReadRun, 'tool' | 'id'> = {}) =>
+    tool === '' && name === undefined ? null : identify(JSON.stringify(['import scope', tool, id, name ?? '']))
+  staged.scope = toScope()
+  if (staged.scope !== null) ends.set(staged.scope, Number.NEGATIVE_INFINITY)
+  if (format === 'ndjson') await stageLines(staged, stream, context)
+  else {
+    await stageRuns(staged, readRuns(format, stream, request, context), context, (run) => {
+      const scope = toScope(run)
+      if (!complete || scope === null) return scope
       const { endedAt = Number.NEGATIVE_INFINITY, isIncomplete = false } = run.outcome?.() ?? {}
       if (isIncomplete) throw incompleteRun()
       if (endedAt > context.now() + MAX_AHEAD_MS) throw endsAhead()
@@ -62,6 +65,19 @@ export async function stageFile(
   const scopes = [...ends].map(([scope, at]) => ({ scope, endedAt: Number.isFinite(at) ? at : null }))
   return { lines, complete: { scopes, acceptVanishing } }
 }
+
+function readRuns(
+  format: Exclude<ImportFormat, 'ndjson'>,
+  stream: Chunks,
+  { map }: ImportRequest,
+  { now }: ImportContext,
+): AsyncGenerator<ReadRun> {
+  if (format === 'sarif') return readSarif(stream, now())
+  return format === 'csv' ? readCsv(stream, map) : readTool(format, stream, now())
+}
+
+const noColumns = () =>
+  invalidInput('Nothing was imported: only CSV has columns; leave --map (map=) out.', { reason: 'no_columns' })
 
 const noScope = () =>
   invalidInput(
@@ -104,7 +120,7 @@ async function stageRuns(
   staged: StagedFile,
   runs: AsyncIterable<ReadRun>,
   context: ImportContext,
-  toScope: (run: ReadRun) => number,
+  toScope: (run: ReadRun) => number | null,
 ): Promise<void> {
   const converter = new LineConverter(context.vault.fingerprintKey())
   const latest = context.now() + MAX_AHEAD_MS
@@ -112,9 +128,10 @@ async function stageRuns(
     const scope = toScope(run)
     if (scope !== staged.scope) await stage(staged, converter.take(), context)
     staged.scope = scope
-    for (const { line, value, ...more } of run.lines) {
+    for (const { line, value, status, ...more } of run.lines) {
       requireNotAborted(context)
-      converter.add(parseImportLine(value, line, latest), more)
+      const given = status === undefined ? value : { ...value, status }
+      converter.add(parseImportLine(given, line, latest), more)
       if (converter.size > LENGTH_AT_ONCE) await stage(staged, converter.take(), context)
     }
   }
