@@ -41,7 +41,7 @@ const position = z.int().nonnegative().nullish()
 /** Gitleaks 8: https://github.com/gitleaks/gitleaks/blob/master/report/finding.go */
 const gitleaks8 = z
   .object({
-    ...{ RuleID: text, File: text, Secret: text, Match: some, SymlinkFile: some },
+    ...{ RuleID: text, File: text, Secret: text, SymlinkFile: some },
     ...{ StartLine: position, StartColumn: position },
     ...{ Commit: some, Author: some, Email: some, Date: some, Message: some },
   })
@@ -61,7 +61,7 @@ const gitleaks8 = z
         date: leak.Date,
         author: leak.Author,
       },
-      secrets: [leak.Secret, leak.Match],
+      secrets: [leak.Secret],
     },
   ])
 
