@@ -176,6 +176,12 @@ describe('CSV', () => {
   })
 })
 
+it('an error hides a secret in the name of a file', async () => {
+  const name = 'AKIA2E0A8F3B244C9986.env'
+  const baseline = { version: '1.5.0', plugins_used: [], results: { [name]: [{ type: 3, hashed_secret: 'x' }] } }
+  expect(await refusal(JSON.stringify(baseline))).not.toContain('2E0A8F3B244C9986')
+})
+
 it.each([
   ['another version of gitleaks', '[{"Rule": "x", "StartLine": 3, "File": "a"}]', /line 1 is not gitleaks JSON/],
   ['a list of other things', '[1, 2]', /line 1 is not gitleaks JSON/],

@@ -127,7 +127,7 @@ const semgrep = z
       ...{ message: text, severity: text, lines: some },
       fingerprint: z.unknown().optional(),
       is_ignored: z.boolean().nullish(),
-      metadata: z.object({ 'security-severity': z.unknown().optional() }).nullish(),
+      metadata: z.object({ 'security-severity': z.union([text, z.number()]).optional().catch(undefined) }).nullish(),
     }),
   })
   .transform(({ check_id, path, start, extra }): ScannerResult[] => [
@@ -159,7 +159,7 @@ const baseline = z.object({ results: z.record(text, z.array(Secret)) }).transfor
 
 const Whole = z.object({
   engine_requested: text.optional().catch(undefined),
-  generated_at: text.optional().catch(undefined),
+  generated_at: z.iso.datetime({ offset: true }).optional().catch(undefined),
 })
 const readWhole = (whole: unknown) => Whole.safeParse(whole).data ?? {}
 const semgrepNames: Record<string, string> = { OSS: 'Semgrep OSS', PRO: 'Semgrep PRO' }

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { AppError, invalidInput } from '../../../kernel/errors.ts'
 import { isObject } from '../../../kernel/json-object.ts'
 import { parseOutsideJson } from '../../../kernel/well-formed.ts'
+import { showKey } from '../../../operation/shown-key.ts'
 import type { ToolFormat } from '../../request.ts'
 import { decodeTexts } from '../decode.ts'
 import { type JsonPart, JsonPartsError, splitJson } from '../json-parts.ts'
@@ -94,15 +95,15 @@ function readItem(
   throw badItem(line, `is not ${title}: in finding ${number}, ${describe(error.issues[0])}.`)
 }
 
-/** Only members that the schema names are shown. */
+/** The path may contain names of files. */
 function describe(issue: z.core.$ZodIssue | undefined): string {
   const path = issue?.path.filter((part) => typeof part === 'string').join('.') ?? ''
   const expected = issue?.code === 'invalid_type' ? issue.expected : undefined
-  return `${path === '' ? 'it' : path} must be ${expected === undefined ? 'another value' : `of type ${expected}`}`
+  return `${path === '' ? 'it' : showKey(path)} must be ${expected === undefined ? 'another value' : `of type ${expected}`}`
 }
 
 /** What surrounds the items must be there, or a cut file would pass for a complete one. */
-function requireList(whole: unknown, { path, title, toRun: _ }: ToolReader): void {
+function requireList(whole: unknown, { path, title }: ToolReader): void {
   const [name] = path ?? []
   if (name === undefined) return
   const list = name === '' ? whole : isObject(whole) ? whole[name] : undefined
