@@ -367,6 +367,15 @@ CREATE TABLE status_change (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX status_change_by_time ON status_change (at, finding_id);
 
+-- The scopes of imports that have a finding: what a complete file of its scope no longer contains is resolved.
+CREATE TABLE finding_scope (
+  -- Keyed hash of the tool and what its scope is called.
+  scope INTEGER NOT NULL,
+  finding_id INTEGER NOT NULL REFERENCES finding (id) ON DELETE CASCADE,
+  PRIMARY KEY (scope, finding_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX finding_scope_by_finding ON finding_scope (finding_id);
+
 -- Decisions that end by themselves. A row is deleted when its end is in the history, or another decision replaces it.
 CREATE TABLE expiry (
   finding_id INTEGER PRIMARY KEY REFERENCES finding (id) ON DELETE CASCADE,
@@ -444,7 +453,9 @@ CREATE TABLE import_file (
   uid TEXT PRIMARY KEY,
   created_at INTEGER NOT NULL,
   -- 1 once the whole file was found valid: from then on it is applied, whatever happens.
-  accepted INTEGER NOT NULL DEFAULT 0
+  accepted INTEGER NOT NULL DEFAULT 0,
+  -- JSON of what a complete file covers: its scopes, and whether many of their findings may vanish. NULL: not complete.
+  complete_file TEXT CHECK (complete_file IS NULL OR json_valid(complete_file))
 ) STRICT, WITHOUT ROWID;
 
 -- The assets that a file describes; columns that are NULL keep what is stored.
@@ -474,6 +485,8 @@ CREATE TABLE import_facets (
   custom_detector_key TEXT NOT NULL,
   severity TEXT NOT NULL,
   status TEXT NOT NULL,
+  -- The scope that reports them, as in finding_scope; NULL: none.
+  scope INTEGER,
   -- Set while the file is applied.
   combo_id INTEGER,
   PRIMARY KEY (uid, number)

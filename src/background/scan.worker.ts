@@ -6,7 +6,8 @@ import { contentQualityCheck } from '../cross-asset-checks/quality.ts'
 import { completeDetectors } from '../custom-detectors/lifecycle.ts'
 import { createDetectorRunner, type DetectorRunner } from '../detectors/request.ts'
 import { applyStagedImport } from '../imports/apply/apply-import.ts'
-import { type ImportFormat, type ImportResult, importFindings } from '../imports/imports.ts'
+import { type ImportResult, importFindings } from '../imports/imports.ts'
+import type { ImportRequest } from '../imports/request.ts'
 import type { Caller, Progress } from '../operation/context.ts'
 import { lowerThreadPriority } from '../runtime/thread-priority.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
@@ -25,11 +26,6 @@ export interface ScanThreadSettings extends ThreadSettings {
   /** How other threads and processes identify this one. */
   owner: string
   processMark: string
-}
-
-export interface ImportRequest {
-  source: string
-  format: ImportFormat
 }
 
 interface ImportCall {

@@ -12,6 +12,7 @@ import type {
   ConsoleSession,
   DuePolicy,
   FindingList,
+  Imported,
   MetricVersionItem,
   Page,
   PageQuestion,
@@ -49,7 +50,7 @@ export const readToken = (): string | null => sessionStorage.getItem(TOKEN)
 export const keepToken = (token: string): void => sessionStorage.setItem(TOKEN, token)
 export const forgetToken = (): void => sessionStorage.removeItem(TOKEN)
 
-type Body = object | undefined
+type Body = object | Blob | undefined
 
 async function send(method: string, path: string, body: Body, signal?: AbortSignal): Promise<unknown> {
   const token = readToken()
@@ -57,10 +58,12 @@ async function send(method: string, path: string, body: Body, signal?: AbortSign
     method,
     headers: {
       accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': body instanceof Blob ? 'application/x-ndjson' : 'application/json' }),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   }
   let response: Response
@@ -127,6 +130,8 @@ export const client = {
     expectedStatus?: FindingStatus
     expectedCount?: number
   }) => post<Triaged>('/findings/triage', body),
+  importFindings: (file: Blob, request: Parameters) =>
+    send('POST', `/findings/import${toQuery(request)}`, file) as Promise<Imported>,
   listSources: (signal?: AbortSignal) => get<{ items: Source[] }>('/sources', {}, signal),
   getSource: (name: string, signal?: AbortSignal) => get<Source>(`/sources/${at(name)}`, {}, signal),
   createSource: (body: { name: string; config: object }) => post<Source>('/sources', body),

@@ -61,6 +61,13 @@ export interface FindingList {
   total?: number
 }
 
+export interface Imported {
+  source: { name: string }
+  lines: number
+  findings: { new: number; again: number; resolved: number }
+  preview?: readonly { asset: string; findingType: string; severity: string }[]
+}
+
 export interface Triaged {
   matched: number
   changed: number

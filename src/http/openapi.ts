@@ -3,6 +3,7 @@ import { given } from '../kernel/json-object.ts'
 import type { Operation } from '../operation/operation.ts'
 import { shareSchemas } from './components.ts'
 import { type Form, forms } from './forms.ts'
+import { ImportQuery, importMimes } from './import.ts'
 import { httpStatus } from './problem.ts'
 import { type HttpRoute, listQueryMembers, listRoutes } from './routes.ts'
 
@@ -188,10 +189,10 @@ const ready = {
 
 const imported = {
   type: 'object',
-  required: ['source', 'scanId', 'lines', 'assets', 'findings'],
+  required: ['source', 'lines', 'assets', 'findings'],
   properties: {
     source: { type: 'object', properties: { id: text('Id of the source.'), name: text('Name of the source.') } },
-    scanId: text('Id of the scan that records the import.'),
+    scanId: text('Id of the scan that records the import; absent after a dry run.'),
     lines: { type: 'integer', description: 'Findings in the file.' },
     assets: { type: 'integer', description: 'Assets they are in.' },
     findings: {
@@ -199,7 +200,20 @@ const imported = {
       description: 'Number of findings by outcome.',
       properties: { new: { type: 'integer' }, again: { type: 'integer' }, resolved: { type: 'integer' } },
     },
+    preview: {
+      type: 'array',
+      description: 'After a dry run, the first three findings as they were understood.',
+      items: { type: 'object' },
+    },
   },
+}
+
+function toQueryParameters(query: z.ZodType): JsonObject[] {
+  const { properties = {} } = toJsonSchema(query, 'input')
+  return Object.entries(properties as Record<string, JsonObject>).map(([name, schema]) => ({
+    ...{ name, in: 'query', required: false },
+    ...describedSchema(schema),
+  }))
 }
 
 const plainPaths: Record<string, JsonObject> = {
@@ -210,23 +224,11 @@ const plainPaths: Record<string, JsonObject> = {
       description:
         'Imports findings of another scanner from a stream, all or nothing; sending the same file again changes nothing.',
       tags: ['findings'],
-      parameters: [
-        {
-          name: 'source',
-          in: 'query',
-          required: false,
-          description: 'Source they belong to; created if it does not exist.',
-          schema: { type: 'string', default: 'import' },
-        },
-        {
-          name: 'format',
-          in: 'query',
-          required: false,
-          description: 'Format of the body.',
-          schema: { type: 'string', enum: ['ndjson', 'sarif'], default: 'ndjson' },
-        },
-      ],
-      requestBody: { required: true, content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
+      parameters: toQueryParameters(ImportQuery),
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(importMimes.map((type) => [type, { schema: { type: 'string' } }])),
+      },
       responses: {
         200: { description: 'Imported.', content: { 'application/json': { schema: imported } } },
         default: {

@@ -1,66 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError, conflict, invalidInput } from '../kernel/errors.ts'
+import { AppError, conflict } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
-import type { Log } from '../runtime/log.ts'
 import { ScanLease } from '../scans/lease.ts'
 import { type ScanProgress, toScanItem } from '../scans/model.ts'
 import { createOwner } from '../scans/owner.ts'
-import { findActiveScan, findScan, insertScan, isOpenScan } from '../scans/scans.store.ts'
+import { findActiveScan, findScan, getScan, insertScan, isOpenScan } from '../scans/scans.store.ts'
 import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
 import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
 import { writeAfterImports } from '../store/import-lock.store.ts'
-import type { Vault } from '../store/keys/vault.ts'
 import type { Store, Writer } from '../store/store.ts'
-import { applyStagedImport, discardImport, sweepImports } from './apply/apply-import.ts'
-import { MAX_AHEAD_MS, parseImportLine } from './read/import-line.ts'
-import { explainRefused, readPieces } from './read/ndjson.ts'
-import { readSarif } from './read/sarif/sarif.ts'
-import { type ConvertedLines, LineConverter } from './stage/convert.ts'
-import { convertPieces } from './stage/import-threads.ts'
-import { acceptImportFile, addRows, openImportFile, StagedFile } from './stage/imports.store.ts'
-
-export const importFormats = ['ndjson', 'sarif'] as const
-export type ImportFormat = (typeof importFormats)[number]
+import { applyFile, applyStagedImport, discardImport, sweepImports } from './apply/apply-import.ts'
+import { type CompleteFile, type ImportContext, type ImportRequest, ScopeName } from './request.ts'
+import { acceptImportFile, listFirst, openImportFile, type PreviewLine } from './stage/imports.store.ts'
+import { stageFile } from './stage/stage-file.ts'
 
 const HEARTBEAT_MS = 2_000
 /** How long an accepted file is tried to be stored where the database does not take it, and how often. */
 const MAX_RETRY_MS = 30_000
 const RETRY_MS = 500
-/** Characters of a SARIF log that are staged together. */
-const LENGTH_AT_ONCE = 2 * 1024 * 1024
-
-export interface ImportContext {
-  store: Store
-  vault: Vault
-  log: Log
-  now: () => number
-  signal: AbortSignal
-  caller: { name: string }
-}
 
 export interface ImportResult {
-  source: { id: string; name: string }
-  scanId: string
+  /** A dry run has no id of a source that does not exist. */
+  source: { id?: string; name: string }
+  /** Absent after a dry run. */
+  scanId?: string
   /** Findings in the file. */
   lines: number
   /** Assets with these findings. */
   assets: number
   findings: ScanProgress['findings']
+  /** Of a dry run, the first findings of the file as they were understood. */
+  preview?: readonly PreviewLine[]
 }
 
 /**
  * Imports findings of another scanner into a source of type IMPORT, which is created if it does not exist. The whole
  * file is read and checked first, so a bad line leaves nothing behind; then one transaction applies it, in another
  * process if this one dies.
- * @throws AppError `invalid_input`, reason `bad_line`, naming the line.
+ * @throws AppError `invalid_input`, reason `bad_line`, naming the line; `conflict`, reasons `incomplete_run` and
+ *   `mass_vanishing`, for a file that is not complete as it claims.
  */
 export async function importFindings(
   stream: AsyncIterable<Uint8Array | string>,
-  { source, format }: { source: string; format: ImportFormat },
+  request: ImportRequest,
   context: ImportContext,
 ): Promise<ImportResult> {
   const { store, now } = context
-  const name = SourceName.parse(source)
+  const name = SourceName.parse(request.source)
   requireImportable(store, name)
   const uid = crypto.randomUUID()
   await writeAfterImports(() => {
@@ -69,9 +55,11 @@ export async function importFindings(
   }, context)
   let lines: number
   try {
-    lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
+    const read = await stageFile(uid, stream, { ...request, scope: ScopeName.optional().parse(request.scope) }, context)
+    lines = read.lines
+    if (request.dryRun) return await rehearse(uid, { name, ...read }, context)
     await writeAfterImports(
-      () => store.write((writer) => accept(writer, uid, name, context), { durable: true }),
+      () => store.write((writer) => accept(writer, uid, { name, complete: read.complete }, context), { durable: true }),
       context,
     )
   } catch (error) {
@@ -150,72 +138,39 @@ function requireImportable(store: Store, name: string): void {
   }
 }
 
-/** Reads an NDJSON file completely and stages it; returns the number of findings. */
-async function stageLines(
+/** Applies a staged file in a transaction that is rolled back, and discards it. */
+async function rehearse(
   uid: string,
-  stream: AsyncIterable<Uint8Array | string>,
+  file: { name: string; complete: CompleteFile | undefined; lines: number },
   context: ImportContext,
-): Promise<number> {
-  const staged = new StagedFile(uid)
-  let lines = 0
-  const latest = context.now() + MAX_AHEAD_MS
-  for await (const conversion of convertPieces(
-    readPieces(untilAborted(stream, context)),
-    context.vault.fingerprintKey(),
-    { latest },
-  )) {
-    requireNotAborted(context)
-    if ('refused' in conversion) throw explainRefused(conversion.refused, lines + conversion.refused.line, latest)
-    await stage(staged, conversion, context)
-    lines += conversion.lines
-  }
-  return staged.findings
-}
-
-/** As `stageLines`, for a SARIF log. */
-async function stageLog(
-  uid: string,
-  stream: AsyncIterable<Uint8Array | string>,
-  context: ImportContext,
-): Promise<number> {
-  const staged = new StagedFile(uid)
-  const converter = new LineConverter(context.vault.fingerprintKey())
-  for await (const { line, value, ...more } of readSarif(untilAborted(stream, context), context.now())) {
-    requireNotAborted(context)
-    converter.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), more)
-    if (converter.size > LENGTH_AT_ONCE) await stage(staged, converter.take(), context)
-  }
-  await stage(staged, converter.take(), context)
-  return staged.findings
-}
-
-async function stage(staged: StagedFile, lines: ConvertedLines, context: ImportContext): Promise<void> {
-  const { store, signal } = context
-  const rows = staged.toRows(lines)
-  await writeAfterImports(() => store.write((writer) => addRows(writer, rows), { scope: 'imports' }), context)
-  await store.yieldBetweenBatches(signal)
-}
-
-/** The stream, until the sender disconnects. @throws AppError `invalid_input`, reason `body_broken_off`. */
-async function* untilAborted<Chunk>(stream: AsyncIterable<Chunk>, context: ImportContext): AsyncGenerator<Chunk> {
-  try {
-    for await (const chunk of stream) {
-      requireNotAborted(context)
-      yield chunk
+): Promise<ImportResult> {
+  const { store, now } = context
+  const work = (writer: Writer) => {
+    const known = findSource(writer, file.name)
+    accept(writer, uid, file, context)
+    const preview = listFirst(writer, uid)
+    const accepted = getScan(writer, uid)
+    applyFile(writer, accepted, now)
+    const { source, progress } = toScanItem(getScan(writer, uid))
+    return {
+      source: known === undefined ? { name: source.name } : source,
+      ...{ lines: file.lines, assets: progress.scanned, findings: progress.findings, preview },
     }
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause
-    const message = 'The findings ended prematurely and nothing was imported; send them again.'
-    throw invalidInput(message, { reason: 'body_broken_off', cause })
   }
-}
-
-function requireNotAborted({ signal }: ImportContext): void {
-  if (signal.aborted) throw new AppError('unavailable', 'The import was cancelled; nothing was imported.')
+  try {
+    return await writeAfterImports(() => store.dryRun(work), context)
+  } finally {
+    await writeAfterImports(() => discardImport(uid, store), context)
+  }
 }
 
 /** Accepts a completely checked file; from here on it will be stored. */
-function accept(writer: Writer, uid: string, name: string, { now, caller }: ImportContext): void {
+function accept(
+  writer: Writer,
+  uid: string,
+  { name, complete }: { name: string; complete: CompleteFile | undefined },
+  { now, caller }: ImportContext,
+): void {
   const at = now()
   if (findSource(writer, name) === undefined) {
     insertSource(
@@ -253,5 +208,5 @@ function accept(writer: Writer, uid: string, name: string, { now, caller }: Impo
     },
     at,
   )
-  acceptImportFile(writer, uid)
+  acceptImportFile(writer, uid, complete)
 }

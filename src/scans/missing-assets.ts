@@ -17,9 +17,12 @@ import { type ScanLease, whileLeased } from './lease.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { findScopeName, listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
 
-/** If more than this share of a scope, and at least `MASS_COUNT` assets, are gone at once, the next scan decides. */
 const MASS_SHARE = 0.3
 const MASS_COUNT = 10
+/** Whether so much of a scope is gone at once that it may not have been read as a whole. */
+export const isMassVanishing = (vanished: number, total: number): boolean =>
+  vanished >= MASS_COUNT && vanished > total * MASS_SHARE
+
 /** Consecutive complete scans from which an asset must be absent to be deleted. */
 const ABSENCES = 2
 const CHUNK = 100
@@ -54,7 +57,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
       return { missing, total: countActive(reader, lease.scan.sourceId, scopeKey) }
     })
     const vanished = plan.missing.filter(({ missedBefore }) => missedBefore === 0).length
-    const hold = vanished >= MASS_COUNT && vanished > plan.total * MASS_SHARE
+    const hold = isMassVanishing(vanished, plan.total)
     held ||= hold
     // If the platform itself reports that a scope is gone, no second scan is needed.
     const needed = options.left.get(scopeKey) === 'gone' ? 1 : ABSENCES

@@ -20,6 +20,7 @@ export interface Tables {
   finding: FindingRow
   suppression: SuppressionRow
   status_change: StatusChangeRow
+  finding_scope: { scope: number; finding_id: number }
   expiry: { finding_id: number; at: number; to_status: Generated<number> }
   facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
   engine_snapshot: { mark: string; digest: string; seq: number; asset_seq: number }
@@ -35,7 +36,7 @@ export interface Tables {
   unreviewed: { kind: 'term' | 'metric'; name: string }
   audit_chain: { seq: number; digest: string }
   link_check: { url: SafeText; verdict: SafeText; checked_at: number; expires_at: number }
-  import_file: { uid: string; created_at: number; accepted: Generated<number> }
+  import_file: { uid: string; created_at: number; accepted: Generated<number>; complete_file: string | null }
   import_asset: ImportAssetRow
   import_facets: ImportFacetsRow
   import_finding: ImportFindingRow
@@ -137,6 +138,7 @@ export interface ImportFacetsRow {
   custom_detector_key: SafeText
   severity: string
   status: string
+  scope: number | null
   combo_id: number | null
 }
 

@@ -177,6 +177,30 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     expect(await inspect(page)).toEqual([])
   })
 
+  test('a dropped file shows what it would change, and is imported after that', async () => {
+    const page = await open('/console/findings?status=all')
+    const before = (await served.ask<{ total: number }>('GET', '/findings?limit=1&total=true')).total
+    const leak = { RuleID: 'dropped-key', File: 'dropped.env', Secret: 'kX82mQ0vR41zLp', StartLine: 3, Commit: '' }
+    await page.evaluate(
+      (text) => {
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File([text], 'leaks.json'))
+        document.querySelector('main')?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }))
+      },
+      JSON.stringify([leak]),
+    )
+    const dialog = page.getByRole('dialog', { name: 'Import leaks.json' })
+    await dialog.getByLabel('Source').fill('dropped')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('dropped.env').waitFor()
+    expect(await dialog.getByRole('status').textContent()).toMatch(/1 new, 0 again, 0 resolved/)
+    const total = async () => (await served.ask<{ total: number }>('GET', '/findings?limit=1&total=true')).total
+    expect(await total()).toBe(before)
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await total()).toBe(before + 1)
+  })
+
   test('nothing matches: why, and a button for each filter in the way', async () => {
     const page = await open('/console/explore?metric=open-findings&severity=CRITICAL&container=Nowhere')
     await page.getByRole('button', { name: 'Without space or workspace' }).click()

@@ -50,11 +50,39 @@ describe('importing findings', () => {
     expect(JSON.parse(stdout)).toMatchObject({ source: { name: 'scanner' }, findings: { new: 0, again: 2 } })
   })
 
+  it('previews a complete CSV file over HTTP, and on the command line resolves what is not in it', async () => {
+    const toCsv = (...keys: string[]) =>
+      [
+        'file;detectorType;findingType;severity;when;note',
+        ...keys.map((key) => `${key};YARA;RULE;high;2025-03-01;x`),
+      ].join('\n')
+    const columns = [
+      ['file', 'asset.key'],
+      ['when', 'firstDetectedAt'],
+      ['note', ''],
+    ]
+    const maps = columns.map(([column, member]) => `map=${column}%3D${member}`)
+    const query = `?source=table&complete=true&scope=shop&${maps.join('&')}`
+    expect(await send(query, toCsv('a.ts', 'b.ts'), 'text/csv')).toMatchObject({ body: { findings: { new: 2 } } })
+    const dry = await send(`${query}&dryRun=true`, toCsv('a.ts'), 'text/csv')
+    expect(dry).toMatchObject({
+      body: { findings: { new: 0, again: 1, resolved: 1 }, preview: [{ asset: 'a.ts', severity: 'HIGH' }] },
+    })
+    expect(dry.body.scanId).toBeUndefined()
+    const options = columns.flatMap(([column, member]) => ['--map', `${column}=${member}`])
+    const args = ['import', '-', '--source', 'table', '--complete', '--scope', 'shop', ...options]
+    const shown = await runAssay([...args, '--dry-run'], { home, stdin: toCsv('a.ts') })
+    expect(shown.stdout).toMatch(/a\.ts: YARA RULE, HIGH, OPEN.*\n.*Dry run, nothing was changed.*1 resolved/)
+    const { code, stdout } = await runAssay(args, { home, stdin: toCsv('a.ts') })
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/0 new, 1 again, 1 resolved/)])
+    expect(await send('?source=table&complete=maybe', '')).toMatchObject({ status: 400 })
+  })
+
   it('reports the number of an invalid line and stores nothing of the file', async () => {
     const reply = await send('?source=other', `${line('c')}\n${line('d', { severity: 'BAD' })}\n`)
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_input', reason: 'bad_line', line: 2 } })
     const { body } = await ask(server.url, 'GET', '/sources')
-    expect((body.items as { name: string }[]).map(({ name }) => name)).toEqual(['scanner'])
+    expect((body.items as { name: string }[]).map(({ name }) => name)).toEqual(['scanner', 'table'])
   })
 
   it.each([

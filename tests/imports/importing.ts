@@ -1,5 +1,6 @@
 import type { Finding } from '../../src/findings/model.ts'
-import { type ImportFormat, importFindings } from '../../src/imports/imports.ts'
+import { importFindings } from '../../src/imports/imports.ts'
+import type { ImportFormat } from '../../src/imports/request.ts'
 import type { Workbench } from '../scans/workbench.ts'
 
 /** A text in several chunks. */

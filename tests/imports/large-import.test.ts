@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findingOperations } from '../../src/findings/operations.ts'
-import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
+import { importFindings } from '../../src/imports/imports.ts'
+import type { ImportContext } from '../../src/imports/request.ts'
 import { requestCancel } from '../../src/scans/scans.store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'

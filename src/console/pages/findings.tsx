@@ -10,6 +10,7 @@ import type { TimeRange } from '../../kernel/time-range.ts'
 import { orders } from '../address.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
+import { ImportFile } from '../import.tsx'
 import type { ConsoleSession, FindingList } from '../model.ts'
 import { Chip, canChange, FirstSteps, Names, ProblemNote, Shape } from '../parts.tsx'
 import { readTimes } from '../range.ts'
@@ -90,6 +91,7 @@ export function Findings({ route, session }: FindingsProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)
   const [asking, setAsking] = useState<string>()
+  const [file, setFile] = useState<File>()
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
     setSelected(new Set())
@@ -195,7 +197,17 @@ export function Findings({ route, session }: FindingsProps) {
   const change = (next: Record<string, string[] | undefined>) => go(changeState(route, { ...next, id: undefined }))
   const chosen = dimensions.filter(({ name }) => name !== 'status' && state[name] !== undefined)
   return (
-    <main class={`page findings ${id === undefined ? '' : 'with-panel'}`} aria-busy={first.isWaiting}>
+    <main
+      class={`page findings ${id === undefined ? '' : 'with-panel'}`}
+      aria-busy={first.isWaiting}
+      onDragOver={(event) => canChange(session, 'admin') && event.preventDefault()}
+      onDrop={(event) => {
+        const dropped = event.dataTransfer?.files[0]
+        if (dropped === undefined || !canChange(session, 'admin')) return
+        event.preventDefault()
+        setFile(dropped)
+      }}
+    >
       <div class="title">
         <h1>Findings</h1>
         <span class="count">{total === undefined || !isScanned ? '' : toNumber(total)}</span>
@@ -384,6 +396,7 @@ export function Findings({ route, session }: FindingsProps) {
           />
         )}
       </div>
+      {file === undefined ? null : <ImportFile file={file} onClose={() => setFile(undefined)} />}
       {asking === undefined ? null : (
         <ReasonForm
           label={decisions[asking]?.label ?? ''}

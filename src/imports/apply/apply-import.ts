@@ -1,8 +1,10 @@
+import { addToScopes } from '../../findings/import-scopes.store.ts'
 import { saveImportedAssets } from '../../findings/imported-assets.store.ts'
 import { FindingLedger } from '../../findings/ledger.store.ts'
 import { suppressOpened } from '../../findings/suppressions/suppressions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { LeaseStopped, type ScanLease } from '../../scans/lease.ts'
+import type { ScanRecord } from '../../scans/model.ts'
 import { addProgress, finishScan, isOpenScan } from '../../scans/scans.store.ts'
 import { extendObservation, setLastCompletedScan } from '../../sources/sources.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
@@ -11,6 +13,7 @@ import {
   countAssets,
   countStaged,
   dropImportFile,
+  findCompleteFile,
   listAssets,
   listFacets,
   listStagedFindings,
@@ -19,6 +22,7 @@ import {
   saveComboId,
 } from '../stage/imports.store.ts'
 import { applyLine } from './apply-line.ts'
+import { countScopes, resolveAbsent } from './resolve-absent.ts'
 
 /** Assets, or findings, that are in memory at the same time. */
 const ROWS_AT_ONCE = 1_000
@@ -35,7 +39,8 @@ interface ApplyContext {
 
 /**
  * Applies an accepted file in one transaction, and ends its scan as completed or cancelled.
- * @throws AppError `unavailable` if it was interrupted; it is applied when assay runs again.
+ * @throws AppError `unavailable` if it was interrupted; it is applied when assay runs again. `conflict`, reason
+ *   `mass_vanishing`, if too many findings are not in a complete file: nothing was applied, and its scan has failed.
  */
 export async function applyStagedImport(lease: ScanLease, context: ApplyContext): Promise<'COMPLETED' | 'CANCELLED'> {
   const { store, now } = context
@@ -43,7 +48,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   try {
     await store.waitForWriteLock({ signal: lease.signal })
     store.files?.emptyLog()
-    lease.write((writer) => applyFile(writer, lease, now), { large: true })
+    lease.write((writer) => applyFile(writer, lease.scan, now), { large: true })
     lease.close()
     return 'COMPLETED'
   } catch (error) {
@@ -53,6 +58,12 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
       sweepImports(context)
       return 'CANCELLED'
     }
+    if (error instanceof AppError && error.facts.reason === 'mass_vanishing') {
+      const { reason } = error.facts
+      lease.end((writer) => finishScan(writer, id, { status: 'FAILED', reason }, now()))
+      sweepImports(context)
+      throw error
+    }
     lease.release()
     throw error instanceof LeaseStopped
       ? new AppError('unavailable', 'The import was interrupted; it resumes when Assay runs again.')
@@ -60,8 +71,15 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   }
 }
 
-function applyFile(writer: Writer, { scan: { id: scanId, uid, sourceId } }: ScanLease, now: () => number): void {
+/** Applies an accepted file in the transaction of `writer`, and completes its scan. */
+export function applyFile(
+  writer: Writer,
+  { id: scanId, uid, sourceId }: Pick<ScanRecord, 'id' | 'uid' | 'sourceId'>,
+  now: () => number,
+): void {
   const at = now()
+  const complete = findCompleteFile(writer, uid)
+  const openBefore = complete && countScopes(writer, complete, sourceId)
   const { findings: lines, earliest } = countStaged(writer, uid)
   const apply = (ledger: FindingLedger) => {
     saveAssets(writer, ledger, { uid, sourceId, at })
@@ -78,6 +96,9 @@ function applyFile(writer: Writer, { scan: { id: scanId, uid, sourceId } }: Scan
         if (applyLine(ledger, before, { ...row, facets: { sourceId, ...stated }, scanId, at })) findings.resolved++
       }
     }
+    addToScopes(writer, uid)
+    if (complete !== undefined)
+      findings.resolved += resolveAbsent(writer, ledger, complete, { uid, sourceId, scanId, at }, openBefore ?? [])
     suppressOpened(writer, ledger, at)
     return findings
   }

@@ -1,8 +1,10 @@
 import type { Facets } from '../../findings/facets.store.ts'
 import type { FindingRecord } from '../../findings/finding-record.ts'
 import type { FindingLedger } from '../../findings/ledger.store.ts'
+import { isDecided } from '../../findings/model.ts'
 import { ownText } from '../../kernel/safe-text.ts'
 import type { ImportRow } from '../read/import-row.ts'
+import { NOT_IN_IMPORT } from './resolve-absent.ts'
 
 /** What a line states about a stored finding. */
 export interface FindingLine extends ImportRow {
@@ -12,7 +14,10 @@ export interface FindingLine extends ImportRow {
   at: number
 }
 
-/** Updates a finding from a line; returns whether the line resolved it. */
+/**
+ * Updates a finding from a line; returns whether the line resolved it. One that a complete file did not contain is
+ * opened again since it was detected, and not by an older file.
+ */
 export function applyLine(ledger: FindingLedger, before: FindingRecord, row: FindingLine): boolean {
   const { facets, scanId, at, confidence, excerpt, resolvedAt, undated } = row
   const { status } = facets
@@ -30,13 +35,16 @@ export function applyLine(ledger: FindingLedger, before: FindingRecord, row: Fin
     }
     return false
   }
-  if (personDecides(ledger, before, row)) {
+  const leftAt = ledger.lastChange(before.id)?.reason === NOT_IN_IMPORT ? before.resolvedAt : null
+  const isOlder = leftAt !== null && row.lastDetectedAt !== null && row.lastDetectedAt < leftAt
+  if (isOlder || personDecides(ledger, before, row)) {
     ledger.update(before, patch)
+    if (isDecided(present) && status === 'OPEN') ledger.noteEvidence(before.id, false)
     return false
   }
   const since = {
     RESOLVED: resolvedAt ?? at,
-    OPEN: at,
+    OPEN: leftAt === null ? at : Math.min(row.lastDetectedAt ?? at, at),
     FALSE_POSITIVE: row.firstDetectedAt,
     IGNORED: row.firstDetectedAt,
   }

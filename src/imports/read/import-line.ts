@@ -47,6 +47,12 @@ export const ImportLine = z
   .describe('One finding of another scanner.')
 export type ImportLine = z.infer<typeof ImportLine>
 
+/** The members of a line, those of its asset with `asset.` before them. */
+export const importMembers = [
+  ...Object.keys(asset.shape).map((name) => `asset.${name}`),
+  ...Object.keys(ImportLine.shape).filter((name) => name !== 'asset'),
+]
+
 /** How far ahead a finding may be dated: clocks differ, and days begin earlier in other time zones. */
 export const MAX_AHEAD_MS = 86_400_000
 

@@ -4,15 +4,20 @@
 export interface JsonPart {
   level: number
   text: string
+  /** The line on which it begins, from 1. */
+  line: number
 }
 
 /** Why a text could not be split. */
 export class JsonPartsError extends Error {
   readonly reason: 'malformed' | 'too_long' | 'too_deep'
+  /** The line on which it was found, from 1. */
+  readonly line: number
 
-  constructor(reason: JsonPartsError['reason']) {
+  constructor(reason: JsonPartsError['reason'], line: number) {
     super(reason)
     this.reason = reason
+    this.line = line
   }
 }
 
@@ -35,8 +40,8 @@ const MAX_DEPTH = 500
 
 /**
  * Yields the items of nested lists while a JSON text is read, inner ones first: for the path `['runs', 'results']` each
- * result has level 2; each run has level 1, comes after its results, and has empty `results`. The yielded texts may not
- * be valid JSON; the caller finds out by parsing them.
+ * result has level 2; each run has level 1, comes after its results, and has empty `results`. An empty name at the
+ * beginning of the path is the text itself. The yielded texts may not be valid JSON; the caller finds out by parsing them.
  */
 export async function* splitJson(
   texts: AsyncIterable<string>,
@@ -51,6 +56,9 @@ function createSplitter(path: readonly string[]) {
   const stack: Frame[] = []
   /** Texts being collected: the whole, and the open item of each level. */
   const open: string[] = ['']
+  /** The line that is being read, and those on which the open texts begin. */
+  let line = 1
+  const lines = [1]
   let inString = false
   let isEscaped = false
   /** The key being read. */
@@ -60,21 +68,23 @@ function createSplitter(path: readonly string[]) {
 
   const write = (text: string) => {
     const longer = (open.pop() ?? '') + text
-    if (longer.length > MAX_PART_LENGTH) throw new JsonPartsError('too_long')
+    if (longer.length > MAX_PART_LENGTH) throw new JsonPartsError('too_long', line)
     open.push(longer)
   }
 
   const push = (isObject: boolean) => {
-    if (stack.length >= MAX_DEPTH) throw new JsonPartsError('too_deep')
+    if (stack.length >= MAX_DEPTH) throw new JsonPartsError('too_deep', line)
     const above = stack.at(-1)
     const level = above === undefined ? 0 : above.list
-    const list = !isObject && above?.item !== undefined && path[above.item] === above.key ? above.item + 1 : undefined
+    const isRoot = above === undefined && path[0] === ''
+    const isList = !isObject && (isRoot || (above?.item !== undefined && path[above.item] === above.key))
+    const list = isList ? (above?.item ?? 0) + 1 : undefined
     stack.push({ isObject, item: isObject ? level : undefined, list, key: '', awaitsKey: isObject })
   }
 
   /** The item that ends at a comma or at the end of its list. */
   const takeItem = (level: number): JsonPart | undefined =>
-    open.length > level ? { level, text: open.pop() ?? '' } : undefined
+    open.length > level ? { level, text: open.pop() ?? '', line: lines[level] ?? 1 } : undefined
 
   function* take(text: string): Generator<JsonPart> {
     let from = 0
@@ -94,6 +104,7 @@ function createSplitter(path: readonly string[]) {
         }
         continue
       }
+      if (code === 0x0a) line++
       const frame = stack.at(-1)
       if (
         frame?.list !== undefined &&
@@ -104,6 +115,7 @@ function createSplitter(path: readonly string[]) {
       ) {
         write(text.slice(from, at))
         from = at
+        lines[open.length] = line
         open.push('')
         awaitsItem = false
       }
@@ -122,13 +134,13 @@ function createSplitter(path: readonly string[]) {
         write(text.slice(from, at))
         from = at + 1
         const item = takeItem(frame.list)
-        if (item === undefined) throw new JsonPartsError('malformed')
+        if (item === undefined) throw new JsonPartsError('malformed', line)
         awaitsItem = true
         yield item
       } else if (code === 0x7d || code === 0x5d) {
-        if (frame === undefined || frame.isObject !== (code === 0x7d)) throw new JsonPartsError('malformed')
+        if (frame === undefined || frame.isObject !== (code === 0x7d)) throw new JsonPartsError('malformed', line)
         if (frame.list !== undefined) {
-          if (awaitsItem) throw new JsonPartsError('malformed')
+          if (awaitsItem) throw new JsonPartsError('malformed', line)
           write(text.slice(from, at))
           from = at
           const item = takeItem(frame.list)
@@ -146,15 +158,15 @@ function createSplitter(path: readonly string[]) {
     try {
       if (frame !== undefined) frame.key = JSON.parse(written) as string
     } catch {
-      throw new JsonPartsError('malformed')
+      throw new JsonPartsError('malformed', line)
     }
   }
 
   return {
     take,
     end: (): JsonPart => {
-      if (stack.length > 0 || inString) throw new JsonPartsError('malformed')
-      return { level: 0, text: open[0] ?? '' }
+      if (stack.length > 0 || inString) throw new JsonPartsError('malformed', line)
+      return { level: 0, text: open[0] ?? '', line: 1 }
     },
   }
 }

@@ -1,6 +1,8 @@
+import { visit } from 'jsonc-parser'
 import { AppError } from '../../kernel/errors.ts'
-import type { ImportFormat } from '../imports.ts'
+import { type ImportFormat, toolFormats } from '../request.ts'
 import { decodeTexts } from './decode.ts'
+import { toolReaders } from './tools/formats.ts'
 
 type Chunks = AsyncIterable<Uint8Array | string>
 
@@ -25,7 +27,7 @@ export async function recognizeFormat(stream: Chunks): Promise<{ format: ImportF
     yield* read
     if (!isOver) yield* { [Symbol.asyncIterator]: () => iterator }
   }
-  return { format: isSarif(await readHead(reading())) ? 'sarif' : 'ndjson', stream: all() }
+  return { format: recognize(await readHead(reading())), stream: all() }
 }
 
 /** The beginning of a file; nothing of one that is no text. */
@@ -42,9 +44,40 @@ async function readHead(chunks: Chunks): Promise<string> {
   return head.slice(0, MAX_HEAD)
 }
 
-/** A SARIF log is one object with a schema or runs; a line of an import has neither before its detector. */
-function isSarif(head: string): boolean {
-  const [before = ''] = head.split('"detectorType"')
-  const isNamed = /"\$schema"\s*:\s*"[^"]*sarif/i.test(before)
-  return /^\s*\{/.test(before) && (isNamed || (/"version"\s*:\s*"2\.\d/.test(before) && /"runs"\s*:/.test(before)))
+/** The format that a file has, or is nearest to: its reader says what differs. */
+function recognize(head: string): ImportFormat {
+  const text = head.trimStart()
+  if (text.startsWith('{') || text.startsWith('[')) {
+    const names = listNames(text)
+    if (isSarif(text, names)) return 'sarif'
+    const scores = toolFormats.map((format) => names.filter((name) => toolReaders[format].marks.includes(name)).length)
+    const best = Math.max(...scores)
+    const isLine = names.includes('detectorType') || names.includes('asset')
+    if (best > 0 && !isLine) return toolFormats[scores.indexOf(best)] ?? 'ndjson'
+    return text.startsWith('[') ? 'gitleaks' : 'ndjson'
+  }
+  const [first = ''] = text.split('\n')
+  return /[,;\t]/.test(first) ? 'csv' : 'ndjson'
 }
+
+/** The names of the members of a JSON text's first object, as far as it is there. */
+function listNames(text: string): string[] {
+  const names: string[] = []
+  const depth = text.startsWith('[') ? 1 : 0
+  let objects = 0
+  visit(text, {
+    onObjectBegin: (_offset, _length, _line, _character, toPath) => {
+      if (toPath().length === depth) objects++
+    },
+    onObjectProperty: (name, _offset, _length, _line, _character, toPath) => {
+      if (objects <= 1 && toPath().length === depth) names.push(name)
+    },
+  })
+  return names
+}
+
+/** A SARIF log is one object with a schema or runs. */
+const isSarif = (text: string, names: readonly string[]): boolean =>
+  text.startsWith('{') &&
+  ((names.includes('$schema') && /"\$schema"\s*:\s*"[^"]*sarif/i.test(text)) ||
+    (names.includes('runs') && /"version"\s*:\s*"2\.\d/.test(text)))

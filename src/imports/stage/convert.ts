@@ -5,18 +5,18 @@ import { redactTexts } from '../../detectors/redact-text.ts'
 import { ReportedValues } from '../../detectors/reported-values.ts'
 import { toStoredConfidence } from '../../findings/finding-record.ts'
 import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
-import { internalText } from '../../kernel/safe-text.ts'
+import { internalText, type SafeText } from '../../kernel/safe-text.ts'
 import { cutExcerpt, findImportLine, type ImportLine, toSearched } from '../read/import-line.ts'
 import {
   type Identify,
   type ImportFacets,
   type ImportRow,
   sanitizeAsset,
-  type TextPosition,
   toFingerprint,
   toSafeFacets,
 } from '../read/import-row.ts'
 import { eachLine, type RefusedLine } from '../read/ndjson.ts'
+import type { ReadLine } from '../read/runs.ts'
 
 /** An asset with its key as the file gives it, and a digest of all that the file gives. */
 export interface DescribedAsset {
@@ -50,6 +50,10 @@ interface GivenAsset {
   safe: ImportedAsset | undefined
 }
 
+type MoreOfLine = Pick<ReadLine, 'undated' | 'position' | 'secrets'>
+
+const hideAll = (text: string, secrets: readonly string[]): string => new ReportedValues(secrets).hide(text as SafeText)
+
 /** Length of the assets that are kept for later pieces of the file, in characters. */
 const MAX_KNOWN_LENGTH = 2_000_000
 
@@ -65,7 +69,7 @@ export class LineConverter {
   readonly #known = new Map<string, GivenAsset>()
   #knownLength = 0
   /** The excerpts to be masked, and the numbers of their findings. */
-  #excerpts: { finding: number; text: string }[] = []
+  #excerpts: { finding: number; text: string; secrets: readonly string[] }[] = []
   /** Length of the lines so far, in characters. */
   size = 0
 
@@ -73,12 +77,10 @@ export class LineConverter {
     this.#identify = createNumberer(key)
   }
 
-  add(
-    line: ImportLine,
-    { undated = false, position }: { undated?: boolean; position?: TextPosition | undefined } = {},
-  ): void {
+  add(line: ImportLine, { undated = false, position, secrets = [] }: MoreOfLine = {}): void {
     const { findings } = this.#lines
-    if (line.excerpt !== undefined) this.#excerpts.push({ finding: findings.length, text: toSearched(line.excerpt) })
+    if (line.excerpt !== undefined || secrets.length > 0)
+      this.#excerpts.push({ finding: findings.length, text: toSearched(line.excerpt ?? ''), secrets })
     findings.push({
       asset: this.#numberAsset(line.asset),
       facets: this.#numberFacets(line),
@@ -158,8 +160,11 @@ export class LineConverter {
   #maskExcerpts(): void {
     const { assets, findings } = this.#lines
     const reported = new Map<number, ReportedValues>()
-    for (const [at, { text, values }] of redactTexts(this.#excerpts.map((excerpt) => excerpt.text)).entries()) {
-      const finding = findings[this.#excerpts[at]?.finding ?? 0]
+    const texts = this.#excerpts.map(({ text, secrets }) => (secrets.length === 0 ? text : hideAll(text, secrets)))
+    for (const [at, { text, values: found }] of redactTexts(texts).entries()) {
+      const { finding: index = 0, secrets = [] } = this.#excerpts[at] ?? {}
+      const values = [...found, ...secrets]
+      const finding = findings[index]
       const given = finding === undefined ? undefined : this.#given[finding.asset]
       if (finding === undefined || given === undefined) continue
       finding.excerpt = cutExcerpt(given.values.hide(text))

@@ -2,6 +2,7 @@ import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { internalText, type SafeText, stringifySafe } from '../../kernel/safe-text.ts'
 import type { Reader, StoredValue, Writer, WriteStatement } from '../../store/store.ts'
 import type { ImportFacets, ImportRow } from '../read/import-row.ts'
+import type { CompleteFile } from '../request.ts'
 import type { ConvertedLines, DescribedAsset } from './convert.ts'
 
 /** Maximum number of assets, and of combinations of facets, that are recognized when a file gives them again. */
@@ -12,8 +13,16 @@ export function openImportFile(writer: Writer, uid: string, at: number): void {
 }
 
 /** Accepts a file: from now on it will be applied, even if this process dies. */
-export function acceptImportFile(writer: Writer, uid: string): void {
-  writer.prepare('UPDATE import_file SET accepted = 1 WHERE uid = ?').run(internalText(uid))
+export function acceptImportFile(writer: Writer, uid: string, complete?: CompleteFile): void {
+  writer
+    .prepare('UPDATE import_file SET accepted = 1, complete_file = ? WHERE uid = ?')
+    .run(complete === undefined ? null : internalText(JSON.stringify(complete)), internalText(uid))
+}
+
+/** What a complete file covers; undefined for one that is not complete. */
+export function findCompleteFile(reader: Reader, uid: string): CompleteFile | undefined {
+  const text = reader.prepare('SELECT complete_file FROM import_file WHERE uid = ?').pluck().get(uid)
+  return typeof text === 'string' ? (JSON.parse(text) as CompleteFile) : undefined
 }
 
 /** Deletes a file with all that is staged of it. */
@@ -39,9 +48,9 @@ const insertAsset: WriteStatement = {
   order: 0,
 }
 const insertFacets: WriteStatement = {
-  sql: `INSERT INTO import_facets (uid, number, detector_type, finding_type, category, custom_detector_key, severity, status)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  types: ['text', 'number', 'text', 'text', 'text', 'text', 'text', 'text'],
+  sql: `INSERT INTO import_facets (uid, number, detector_type, finding_type, category, custom_detector_key, severity, status,
+      scope) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', 'number', ...Array<'text'>(6).fill('text'), 'number'],
   order: 1,
 }
 const insertFinding: WriteStatement = {
@@ -78,6 +87,8 @@ export class StagedFile {
   #lastAsset = 0
   #lastFacets = 0
   #findings = 0
+  /** The scope that reports the findings that follow. */
+  scope: number | null = null
 
   constructor(uid: string) {
     this.#uid = internalText(uid)
@@ -122,13 +133,13 @@ export class StagedFile {
   }
 
   #numberFacets(facets: ImportFacets, rows: StagedRow[]): number {
-    const text = JSON.stringify(facets)
+    const text = JSON.stringify([facets, this.scope])
     const known = this.#facets.get(text)
     if (known !== undefined) return known
     if (this.#facets.size >= MAX_KNOWN) this.#facets.clear()
     const number = ++this.#lastFacets
     this.#facets.set(text, number)
-    rows.push([insertFacets, [this.#uid, number, ...toValues(facets)]])
+    rows.push([insertFacets, [this.#uid, number, ...toValues(facets), this.scope]])
     return number
   }
 }
@@ -173,6 +184,27 @@ export function listAssets(
     const asset = { ...Object.fromEntries(given), ...(labels === null ? {} : { labels: JSON.parse(labels) }) }
     return { number, asset: asset as ImportedAsset }
   })
+}
+
+/** A finding of a file as it was understood, masked. */
+export interface PreviewLine extends Pick<ImportFacets, 'detectorType' | 'findingType' | 'severity' | 'status'> {
+  asset: string
+  firstDetectedAt: string
+  excerpt: string | null
+}
+
+/** The first findings of a file. */
+export function listFirst(reader: Reader, uid: string, limit = 3): PreviewLine[] {
+  const rows = reader
+    .prepare(
+      `SELECT a.key AS asset, k.detector_type AS detectorType, k.finding_type AS findingType, k.severity, k.status,
+         s.first_detected_at AS firstDetectedAt, s.excerpt
+       FROM import_finding s JOIN import_facets k ON k.uid = s.uid AND k.number = s.facets
+         JOIN import_asset a ON a.uid = s.uid AND a.number = s.asset
+       WHERE s.uid = ? ORDER BY s.ordinal LIMIT ?`,
+    )
+    .all(uid, limit) as (Omit<PreviewLine, 'firstDetectedAt'> & { firstDetectedAt: number })[]
+  return rows.map((row) => ({ ...row, firstDetectedAt: new Date(row.firstDetectedAt).toISOString() }))
 }
 
 const setAsset: WriteStatement = {

@@ -5,19 +5,13 @@ import type { FindingStatus } from '../../../findings/model.ts'
 import { isObject } from '../../../kernel/json-object.ts'
 import { cutText } from '../../../kernel/well-formed.ts'
 import type { TextPosition } from '../import-row.ts'
+import type { ReadLine, ReadRun } from '../runs.ts'
 import { itemAt, memberOf, textOf } from './check.ts'
 import { type ResultNumbers, type RunFingerprints, toKey } from './identity.ts'
 import { toMessageText } from './messages.ts'
 import type { SarifLevel, SarifResult, SarifRun } from './model.ts'
 import { toLogicalName, toPlace } from './places.ts'
 import { type FoundRule, RunRules } from './rules.ts'
-
-export interface SarifLine {
-  value: Record<string, unknown>
-  /** The log gave no `resolvedAt`: it is the time of reading and does not correct a stored one. */
-  undated: boolean
-  position: TextPosition | undefined
-}
 
 interface RunContext {
   fingerprints: RunFingerprints
@@ -45,7 +39,13 @@ export class RunLines {
     this.#container = textOf(memberOf(itemAt(run.versionControlProvenance, 0), 'repositoryUri'))
   }
 
-  toLine(result: SarifResult, fingerprints: readonly string[]): SarifLine {
+  /** What the run says of itself. */
+  toRun(): Omit<ReadRun, 'lines'> {
+    const id = textOf(memberOf(this.#run.automationDetails, 'id'))
+    return { tool: this.#detectorType, id, outcome: () => this.#rules.outcome() }
+  }
+
+  toLine(result: SarifResult, fingerprints: readonly string[]): Omit<ReadLine, 'line'> {
     const exported = findExported(result)
     const endedAt = this.#rules.endOf(result)
     return {

@@ -105,10 +105,18 @@ export const SarifRun = z.object({
   logicalLocations: unchecked,
   originalUriBaseIds: unchecked,
   versionControlProvenance: unchecked,
+  automationDetails: unchecked,
+  /** Without its items. */
+  results: unchecked,
 })
 export type SarifRun = z.infer<typeof SarifRun>
 
-export const Invocation = z.object({ startTimeUtc: text, endTimeUtc: text, ruleConfigurationOverrides: unchecked })
+export const Invocation = z.object({
+  startTimeUtc: text,
+  endTimeUtc: text,
+  executionSuccessful: unchecked,
+  ruleConfigurationOverrides: unchecked,
+})
 export type Invocation = z.infer<typeof Invocation>
 
 /** Whether a result, of which nothing has been checked, says that there is nothing to report. */

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { check, itemAt, listOf, memberOf, textOf } from './check.ts'
 import { Invocation, RuleReference, SarifLevel, type SarifResult, SarifRule, type SarifRun } from './model.ts'
 
@@ -85,6 +86,19 @@ export class RunRules {
   endOf(result: SarifResult): string | undefined {
     const invocation = this.invocationOf(result) ?? this.#invocationAt(0)
     return invocation?.endTimeUtc ?? invocation?.startTimeUtc
+  }
+
+  /** See `ReadRun`. */
+  outcome(): { endedAt?: number; isIncomplete: boolean } {
+    const all = [...listOf(this.#run.invocations).keys()].flatMap((index) => this.#invocationAt(index) ?? [])
+    const ends = all
+      .flatMap(({ startTimeUtc, endTimeUtc }) => endTimeUtc ?? startTimeUtc ?? [])
+      .map((end) => Date.parse(check(z.iso.datetime({ offset: true }), end, `${this.#place}.invocations.endTimeUtc`)))
+    return {
+      ...(ends.length === 0 ? {} : { endedAt: Math.max(...ends) }),
+      isIncomplete:
+        !Array.isArray(this.#run.results) || all.some(({ executionSuccessful }) => executionSuccessful === false),
+    }
   }
 
   #invocationAt(index: number | undefined): Invocation | undefined {

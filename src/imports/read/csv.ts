@@ -1,0 +1,123 @@
+import { pipeline, Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { type AppError, invalidInput } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
+import { showKey } from '../../operation/shown-key.ts'
+import { decodeTexts } from './decode.ts'
+import { importMembers } from './import-line.ts'
+import type { ReadLine, ReadRun } from './runs.ts'
+
+const MAX_COLUMNS = 200
+const MAX_RECORD_LENGTH = 1024 * 1024
+const separators = [',', ';', '\t'] as const
+
+/** Names of columns as members of a line: `asset.key`, and `assetKey` as exports have it. */
+const members = new Map(
+  importMembers.flatMap((path) => {
+    const camel = path.replace(/\.(.)/, (_, first: string) => first.toUpperCase())
+    return [path, camel].map((name) => [name.toLowerCase(), path] as const)
+  }),
+)
+
+/** Reads a CSV file with a header; its lines have the numbers that they have in an editor. */
+export async function* readCsv(
+  stream: AsyncIterable<Uint8Array | string>,
+  map: Readonly<Record<string, string>> = {},
+): AsyncGenerator<ReadRun> {
+  const { separator, texts } = await findSeparator(decodeTexts(stream))
+  const parser = parse({
+    ...{ delimiter: separator, info: true, skip_empty_lines: true, relax_column_count: true },
+    max_record_size: MAX_RECORD_LENGTH,
+  })
+  // The error also reaches who reads the parser.
+  pipeline(Readable.from(texts), parser, () => {})
+  let columns: (string | undefined)[] | undefined
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      if (columns === undefined) columns = toColumns(record, map)
+      else yield { lines: [toLine(record, columns, info.lines)] }
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? explain(error) : error
+  }
+}
+
+const badRecord = (line: number, what: string) =>
+  invalidInput(`Nothing was imported: line ${line} of the CSV file ${what}`, { reason: 'bad_line', facts: { line } })
+
+function explain(error: CsvError): AppError {
+  const line = Number((error as { lines?: unknown }).lines ?? 1)
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return badRecord(line, 'has a quote that is never closed.')
+  if (error.code === 'CSV_MAX_RECORD_SIZE')
+    return badRecord(line, `is longer than ${MAX_RECORD_LENGTH} characters; look for a quote that is not closed.`)
+  return badRecord(line, 'has a quote within a value; double it, and quote the whole value.')
+}
+
+/** The separator that the first line has most of, and the whole text. */
+async function findSeparator(texts: AsyncGenerator<string>) {
+  let head = ''
+  while (!head.includes('\n') && head.length < MAX_RECORD_LENGTH) {
+    const { done, value } = await texts.next()
+    if (done === true) break
+    head += value
+  }
+  async function* all() {
+    yield head
+    yield* texts
+  }
+  const [line = ''] = head.split('\n')
+  const counts = separators.map((each) => line.split(each).length)
+  return { separator: separators[counts.indexOf(Math.max(...counts))] ?? ',', texts: all() }
+}
+
+/** The members of a line that the columns are, in their order; undefined: not used. */
+function toColumns(header: readonly string[], map: Readonly<Record<string, string>>): (string | undefined)[] {
+  if (header.length > MAX_COLUMNS)
+    throw badRecord(1, `has ${header.length} columns; at most ${MAX_COLUMNS} are allowed.`)
+  const names = header.map((name) => name.trim())
+  const missing = Object.keys(map).find((name) => !names.includes(name))
+  if (missing !== undefined) throw badRecord(1, `has no column ${quote(showKey(missing))}; correct --map.`)
+  const columns = names.map((name) => {
+    const wanted = map[name]
+    if (wanted === '') return undefined
+    const member = members.get((wanted ?? name).toLowerCase())
+    if (member !== undefined) return member
+    const where = `has a column ${quote(showKey(name))}`
+    throw badRecord(
+      1,
+      `${where}, which is not a member of a finding; give --map ${quote(`${showKey(name)}=member`)}, or leave it out with --map ${quote(`${showKey(name)}=`)}.`,
+    )
+  })
+  const twice = columns.find((member, index) => member !== undefined && columns.indexOf(member) !== index)
+  if (twice !== undefined) throw badRecord(1, `has two columns for ${twice}; leave one out with --map.`)
+  return columns
+}
+
+function toLine(record: readonly string[], columns: readonly (string | undefined)[], line: number): ReadLine {
+  if (record.length !== columns.length)
+    throw badRecord(line, `has ${record.length} values; the header has ${columns.length} columns.`)
+  const asset: Record<string, unknown> = {}
+  const value: Record<string, unknown> = { asset }
+  for (const [index, member] of columns.entries()) {
+    const cell = record[index]?.trim() ?? ''
+    if (member === undefined || cell === '') continue
+    const [name, inAsset] = member.split('.')
+    if (inAsset === undefined) value[member] = toValue(member, cell)
+    else if (name === 'asset') asset[inAsset] = toValue(inAsset, cell)
+  }
+  return { line, value }
+}
+
+function toValue(member: string, cell: string): unknown {
+  if (member === 'labels') return cell.split(';').map((label) => label.trim())
+  if (member === 'confidence') return Number(cell.replace(',', '.'))
+  if (member === 'severity' || member === 'status') return cell.toUpperCase().replaceAll(' ', '_')
+  return member.endsWith('At') ? toInstant(cell) : cell
+}
+
+/** A day, or a time without a zone, is one of UTC. */
+function toInstant(cell: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(cell)) return `${cell}T00:00:00Z`
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/.exec(cell) ?? []
+  return time === undefined ? cell : `${day}T${time.length === 5 ? `${time}:00` : time}Z`
+}
