@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { findReason } from '../detectors/reasons.ts'
 import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
@@ -11,7 +12,7 @@ import { findDueDates } from './due-dates.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
-import { readLocation, toFingerprint } from './finding-record.ts'
+import { readLocation, readRule, toFingerprint } from './finding-record.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
 
@@ -222,12 +223,6 @@ export const matchingWithin = ({ after, upTo, ...asked }: Matching & IdRange) =>
 const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
 
 /** @throws AppError `not_found`. */
-function getFinding(reader: Reader, id: string, at: number): Finding {
-  const row = /^\d{1,15}$/.test(id) ? reader.first(findings().where('f.id', '=', Number(id))) : undefined
-  if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
-  return toFinding(row, findDueDates(reader, [row], at).get(row.id))
-}
-
 function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
   const rows = reader.all(
     db
@@ -260,7 +255,14 @@ export function isKnownName(reader: Reader, name: string): boolean {
 
 /** A finding with its history; its due date is that of an instant. */
 export function showFinding(reader: Reader, id: string, at: number): FindingDetail {
-  return { ...getFinding(reader, id, at), history: listStatusChanges(reader, Number(id)) }
+  const row = /^\d{1,15}$/.test(id) ? reader.first(findings().where('f.id', '=', Number(id))) : undefined
+  if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
+  const reason = findReason(readRule(row.location) ?? '')
+  return {
+    ...toFinding(row, findDueDates(reader, [row], at).get(row.id)),
+    ...(reason === undefined ? {} : { reason }),
+    history: listStatusChanges(reader, Number(id)),
+  }
 }
 
 /** Those of the ids that findings have, in their order. */

@@ -66,6 +66,7 @@ export type StatusChange = z.infer<typeof StatusChange>
 export type FindingLocationView = z.infer<typeof FindingLocationView>
 
 export const FindingDetail = Finding.extend({
+  reason: ownText().optional().describe('What showed the detector that it is one, in words.'),
   history: z.array(StatusChange).describe('Every change of status, oldest first.'),
 })
 export type FindingDetail = z.infer<typeof FindingDetail>

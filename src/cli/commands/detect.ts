@@ -34,9 +34,13 @@ export function addDetectCommand(program: Command, host: Host): void {
     .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
     .option('--types <list>', 'which detectors, such as SECRETS,PII')
     .option('--file <path...>', 'plain text files to read instead of stdin')
-    .action(async (options: { types?: string; file?: string[] }) => {
+    .option('--explain', 'with the reason for each finding, in words')
+    .action(async (options: { types?: string; file?: string[]; explain?: boolean }) => {
       const { detectText } = await import('../../detectors/detect-text.ts')
-      const types = options.types === undefined ? {} : { types: await toTypes(options.types) }
+      const types = {
+        ...(options.types !== undefined && { types: await toTypes(options.types) }),
+        explain: options.explain,
+      }
       if (options.file !== undefined) {
         for (const path of options.file) {
           const mime = mimes[extname(path).toLowerCase()]

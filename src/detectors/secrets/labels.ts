@@ -1,4 +1,5 @@
 import type { Part } from '../../documents/document.ts'
+import { chosenBelow, toChosen } from './chosen.ts'
 import type { Found } from './found.ts'
 import { configuredConfidence, isFingerprint, isOneTimeSeed, tokenConfidence } from './guards.ts'
 import { confidenceBelow, toHeading } from './headings.ts'
@@ -24,8 +25,10 @@ export function readOwnLabel(parts: readonly Part[], at: number, configured: boo
     if (kind === undefined) continue
     const shape = findVendorShape(label, value)
     const confidence = shape === undefined ? labelledConfidence(value, kind, configured, label) : 0.92
-    if (confidence === 0) continue
     const start = part.text.indexOf(value)
+    const chosen = confidence === 0 && part.kind === 'cell' ? chosenBelow(value, label, kind) : 0
+    if (chosen > 0) return toChosen('PASSWORD', start, value, 'column', chosen)
+    if (confidence === 0) continue
     const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
     return { type, start, end: start + value.length, severity: gradeOf(confidence), confidence, value }
   }
