@@ -49,10 +49,10 @@ const isHiddenField = (parts: readonly Part[], at: number) =>
     .slice(Math.max(0, at - 3), at + 3)
     .some(({ label, text, kind }) => kind === 'attribute' && label === 'type' && text === 'hidden')
 
-/** The text of the cell before a cell, or the key in `<add key="…" value="…">`. */
+/** The text of the cell before a cell, which is not a heading if the other has one, or the key in `<add key="…" value="…">`. */
 function nameBeside(part: Part, before: Part | undefined): string {
   if (before?.kind !== part.kind || before.text.length > MAX_LABEL_LENGTH) return ''
-  if (part.kind === 'cell') return before.text
+  if (part.kind === 'cell') return (part.label === undefined) === (before.label === undefined) ? before.text : ''
   return part.label === 'value' && /^(?:key|name|id|property)$/i.test(before.label ?? '') ? before.text : ''
 }
 
