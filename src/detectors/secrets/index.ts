@@ -97,7 +97,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   type: 'SECRETS',
   title: 'Secrets',
   description:
-    'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, passwords, codes of doors and logins of a factory that a text states, labelled keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
+    'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, stated passwords, door codes and factory logins, labelled keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
   category: 'SECURITY',
   version: 7,
   reads: 'documents',
