@@ -6,6 +6,7 @@ import { readText } from '../documents/reader.ts'
 import type { RedactedFinding } from './detector.ts'
 import { createFingerprinter } from './fingerprint.ts'
 import { documentDetectors } from './index.ts'
+import { findReason, toRule } from './reasons.ts'
 import { runRequest } from './request.ts'
 
 export interface TextToDetect {
@@ -15,6 +16,8 @@ export interface TextToDetect {
   path?: string | undefined
   /** Detector types; default: all that need only the text. */
   types?: readonly string[] | undefined
+  /** Whether findings say why they were reported. */
+  explain?: boolean | undefined
 }
 
 /** `start` and `end` are UTF-16 offsets into the text. */
@@ -22,6 +25,8 @@ export interface TextFinding
   extends Pick<RedactedFinding, 'detectorType' | 'findingType' | 'severity' | 'confidence' | 'excerpt'> {
   start: number
   end: number
+  /** Why it was reported, in words. */
+  reason?: string | undefined
 }
 
 const markup =
@@ -29,7 +34,7 @@ const markup =
 
 /** All findings of a text, including repeated values, ordered by location. */
 export function detectText(input: TextToDetect): { id: string; findings: TextFinding[] } {
-  const { id, text, path = '', types } = input
+  const { id, text, path = '', types, explain } = input
   const wanted = documentDetectors.filter(({ type }) => types === undefined || types.includes(type))
   const { findings } = runRequest(
     toDocument(input),
@@ -44,9 +49,19 @@ export function detectText(input: TextToDetect): { id: string; findings: TextFin
   return {
     id,
     findings: findings
-      .map(({ detectorType, findingType, severity, confidence, location, excerpt }) => {
+      .map(({ detectorType, findingType, severity, confidence, location, excerpt, rule }) => {
         const { start = 0, end = text.length } = location
-        return { detectorType, findingType, severity, confidence, start, end: Math.min(end, text.length), excerpt }
+        const reason = explain ? { reason: findReason(toRule(detectorType, rule)) } : {}
+        return {
+          detectorType,
+          findingType,
+          severity,
+          confidence,
+          start,
+          end: Math.min(end, text.length),
+          excerpt,
+          ...reason,
+        }
       })
       .sort((a, b) => a.start - b.start || a.end - b.end),
   }

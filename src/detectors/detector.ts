@@ -31,7 +31,7 @@ export interface Match {
   identity?: string
   /** It only names where personal data is, so that other texts may contain it. */
   isName?: boolean
-  /** The rule that matched, for tuning. */
+  /** What shows that it is one: a key of `reasons`. */
   rule?: string
   category?: string
   customDetectorKey?: string
@@ -121,6 +121,8 @@ export interface RedactedFinding {
   /** The sections of the item that contain the value; absent where the document has none. */
   sections?: readonly string[]
   excerpt: string
+  /** What shows that it is one: a key of `reasons`. */
+  rule?: string
   /** Keyed hash of detector, type, asset and value: 12 hex digits that hold 47 bits. */
   fingerprint: string
   /** The same without the asset, so equal wherever the value occurs. Absent where a finding has no value of its own. */

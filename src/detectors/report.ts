@@ -40,6 +40,7 @@ export function toFindings(
       findingType: match.findingType,
       category: match.category,
       severity: match.severity,
+      ...(match.rule === undefined ? {} : { rule: match.rule }),
       confidence: Math.round(match.confidence * 100) / 100,
       ...(match.customDetectorKey === undefined ? {} : { customDetectorKey: match.customDetectorKey }),
       location: {

@@ -1,4 +1,5 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
+import { toRule } from '../detectors/reasons.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { isWithin } from '../documents/section.ts'
 import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
@@ -84,6 +85,7 @@ function toSafeFinding(finding: RedactedFinding): SafeFinding {
     findingType: toSafeText(finding.findingType, 'prose'),
     category: toSafeText(finding.category, 'prose'),
     severity: finding.severity,
+    rule: toSafeText(toRule(finding.detectorType, finding.rule), 'key'),
     confidence: finding.confidence,
     location: {
       ...place,

@@ -87,19 +87,28 @@ export const toStoredConfidence = (confidence: number): number => Math.round(con
 export const toFp = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 12), 16) % 2 ** 47
 export const toFingerprint = (fp: number): string => fp.toString(16).padStart(12, '0')
 
-/** A stored location, including the sections that contain the value, if known. */
-export function toLocation({ location, sections }: Pick<RedactedFinding, 'location' | 'sections'>): SafeText {
-  return toSafeJson(sections === undefined ? location : { ...location, sections })
+/** A stored location, including the sections that contain the value and the rule that found it, if known. */
+export function toLocation({
+  location,
+  sections,
+  rule,
+}: Pick<RedactedFinding, 'location' | 'sections' | 'rule'>): SafeText {
+  return toSafeJson({ ...location, ...(sections && { sections }), ...(rule !== undefined && { rule }) })
 }
 
 interface StoredLocation extends FindingLocationView {
   sections?: readonly string[]
+  rule?: string
 }
 
 export function readLocation(stored: string): FindingLocationView {
-  const { sections: _, ...location } = JSON.parse(stored) as StoredLocation
+  const { sections: _sections, rule: _rule, ...location } = JSON.parse(stored) as StoredLocation
   return location
 }
+
+/** The rule of a stored location, where a detector of this program found it. */
+export const readRule = (stored: string | null): string | undefined =>
+  stored === null ? undefined : (JSON.parse(stored) as StoredLocation).rule
 
 /** The sections of a stored location; undefined if they are unknown. */
 export function readSections(stored: string | null): readonly string[] | undefined {
@@ -108,5 +117,5 @@ export function readSections(stored: string | null): readonly string[] | undefin
 
 /** The same location with other sections. */
 export function withSections(stored: string | null, sections: readonly string[]): SafeText {
-  return toSafeJson({ ...(stored === null ? { path: '' } : readLocation(stored)), sections })
+  return toSafeJson({ ...(stored === null ? { path: '' } : (JSON.parse(stored) as StoredLocation)), sections })
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { findAdvice } from '../detectors/advice.ts'
+import { findReason } from '../detectors/reasons.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { createSlugs } from '../documents/markup/anchors.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -15,7 +16,7 @@ import { findDueDates } from './due-dates.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
-import { readLocation, toFingerprint } from './finding-record.ts'
+import { readLocation, readRule, toFingerprint } from './finding-record.ts'
 import type { Finding, FindingDetail, StatusChange } from './model.ts'
 import { contains, findingColumns, toPatterns } from './search-words.store.ts'
 
@@ -224,12 +225,6 @@ export const matchingWithin = ({ after, upTo, ...asked }: Matching & IdRange) =>
   matching(asked).where('f.id', '>', after).where('f.id', '<=', upTo)
 
 /** @throws AppError `not_found`. */
-function getFinding(reader: Reader, id: string, at: number): Finding {
-  const row = /^\d{1,15}$/.test(id) ? reader.first(findings().where('f.id', '=', Number(id))) : undefined
-  if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
-  return toFinding(row, findDueDates(reader, [row], at).get(row.id))
-}
-
 function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
   const rows = reader.all(
     db
@@ -262,13 +257,17 @@ export function isKnownName(reader: Reader, name: string): boolean {
 
 /** A finding with its history; its due date is that of an instant. */
 export function showFinding(reader: Reader, id: string, at: number): FindingDetail {
-  const finding = getFinding(reader, id, at)
+  const row = /^\d{1,15}$/.test(id) ? reader.first(findings().where('f.id', '=', Number(id))) : undefined
+  if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
+  const finding = toFinding(row, findDueDates(reader, [row], at).get(row.id))
+  const reason = findReason(readRule(row.location) ?? '')
   const advice = findAdvice(finding.detectorType, finding.findingType)
   const placeUrl = toPlaceUrl(finding)
   return {
     ...finding,
     ...(placeUrl === undefined ? {} : { placeUrl }),
     ...(advice === undefined ? {} : { advice }),
+    ...(reason === undefined ? {} : { reason }),
     history: listStatusChanges(reader, Number(id)),
   }
 }

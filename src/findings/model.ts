@@ -69,6 +69,7 @@ export type FindingLocationView = z.infer<typeof FindingLocationView>
 export const FindingDetail = Finding.extend({
   placeUrl: outsideText().optional().describe('Where to open the place, if the platform has such addresses.'),
   advice: ownText().optional().describe('What to do about findings of this type.'),
+  reason: ownText().optional().describe('What showed the detector that it is one, in words.'),
   history: z.array(StatusChange).describe('Every change of status, oldest first.'),
 })
 export type FindingDetail = z.infer<typeof FindingDetail>

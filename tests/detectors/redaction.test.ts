@@ -88,6 +88,23 @@ describe('the location of a finding', () => {
   })
 })
 
+describe('a password, phrase or code that a person chose', () => {
+  const stated = [
+    ['Password for the projector: lanternfish', 'lanternfish'],
+    ['Passphrase of the backup: nine grey geese cross our road', 'nine grey geese cross our road'],
+    ['Door code of the garage: 4590', '4590'],
+    ['The camera still has its factory login: admin / admin1234', 'admin1234'],
+    ['Security question: first pet. Answer: Whiskers', 'Whiskers'],
+  ] as const
+  it.each(stated)('is shown by the class of its length alone: %s', (text, value) => {
+    const [finding] = detectText({ id: 'x', text, explain: true }).findings
+    expect(finding?.excerpt).toMatch(/•••\((?:under 8|8 to 15|16 or more)\)/)
+    for (const word of value.split(' ')) expect(`${finding?.excerpt} ${finding?.reason}`).not.toContain(word)
+    expect(finding?.reason).toMatch(/^It .*\.$/)
+    expect(redactTexts([text])[0]?.text).not.toContain(value)
+  })
+})
+
 it('redaction removes every credential and all personal data from a text', () => {
   fc.assert(
     fc.property(planted, planted, (one, other) => {

@@ -160,3 +160,38 @@ it('names, addresses and links are shown without credentials that they contain',
     { seed: 7, numRuns: isLong ? 10 : 4 },
   )
 }, 120_000)
+
+it('what a person chose is nowhere stored or shown, and its finding says why it was reported', async () => {
+  const values = ['lanternfish', 'geese cross our', '459071', 'admin1234', 'Whiskersby']
+  const source = [
+    `Password for the projector: ${values[0]}`,
+    `Passphrase of the backup: nine grey ${values[1]} road`,
+    `Door code of the garage: ${values[2]}`,
+    `The camera still has its factory login: admin / ${values[3]}`,
+    `Security question: first pet`,
+    `Answer: ${values[4]}`,
+  ].join('\n')
+  document = readText(source) as AssayDocument
+  const page = tenant.spaces[0]?.pages[0]
+  if (page !== undefined) {
+    page.body = source
+    page.title = `Projector, password: ${values[0]}`
+  }
+  await bench.scan()
+  const { items } = await ask<{ items: Finding[] }>('search_findings', { statuses: ['OPEN'] })
+  expect(items.map(({ findingType }) => findingType).sort()).toEqual([
+    'ACCESS_CODE',
+    'DEFAULT_CREDENTIAL',
+    'PASSWORD',
+    'PASSWORD',
+    'PASSWORD',
+  ])
+  for (const { id } of items)
+    expect(await ask<FindingDetail>('get_finding', { id })).toMatchObject({
+      reason: expect.stringMatching(/^It .*\.$/),
+    })
+  for (const value of values) {
+    expect(replies.join('')).not.toContain(value)
+    expect(stored()).not.toContain(value)
+  }
+})

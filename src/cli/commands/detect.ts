@@ -37,9 +37,13 @@ export function addDetectCommand(program: Command, host: Host): void {
     .argument('[paths...]', 'files and folders to read instead of stdin; hidden folders and node_modules are left out')
     .option('--types <list>', 'which detectors, such as SECRETS,PII')
     .option('--file <path...>', 'further files and folders')
-    .action(async (given: string[], options: { types?: string; file?: string[] }) => {
+    .option('--explain', 'with the reason for each finding, in words')
+    .action(async (given: string[], options: { types?: string; file?: string[]; explain?: boolean }) => {
       const { detectText } = await import('../../detectors/detect-text.ts')
-      const types = options.types === undefined ? {} : { types: await toTypes(options.types) }
+      const types = {
+        ...(options.types !== undefined && { types: await toTypes(options.types) }),
+        explain: options.explain,
+      }
       const paths = [...given, ...(options.file ?? [])]
       if (paths.length > 0) {
         for (const { path, isListed } of paths.flatMap(listFiles)) {

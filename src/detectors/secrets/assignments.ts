@@ -153,7 +153,7 @@ export function readValue(
   if (bare === undefined || !standsAlone(position + bare.length) || (isBelow && bare.startsWith(')'))) return undefined
   const value = strength !== 'sign' ? bare : (bare.split(/&(?:amp;)?(?=[\w.-]{1,40}=|$)/)[0] ?? '')
   const trimmed = withoutTail(value, /[({[]/.test(value) ? '.,;:?。、' : '.,;:?)]}。、')
-  const kept = trimmed.split(/[;,](?=\w+=)/)[0] ?? ''
+  const kept = trimmed.split(/[;,](?=\w+=)|;(?=[A-Z][a-z]+$)/)[0] ?? ''
   return kept === ''
     ? undefined
     : { value: kept, start: position, end: position + kept.length, quoted: false, strength }

@@ -60,7 +60,15 @@ export function* findCallPassword(text: string, at: number): Generator<Found> {
     const confidence = confidenceOf(secret, isBare)
     if (confidence === 0) continue
     const start = at + whole.lastIndexOf(secret)
-    yield { type: 'PASSWORD', start, end: start + secret.length, severity: 'HIGH', confidence, value: secret }
+    yield {
+      type: 'PASSWORD',
+      start,
+      end: start + secret.length,
+      severity: 'HIGH',
+      confidence,
+      value: secret,
+      rule: 'command',
+    }
     return
   }
 }

@@ -9,6 +9,8 @@ export interface Found {
   confidence: number
   value?: string
   shown?: string
+  /** What shows that it is one: a key of `reasons`; absent: its type says it. */
+  rule?: string
 }
 
 /** How far a text has been searched, so that nothing is read again at each further occurrence of a literal. */

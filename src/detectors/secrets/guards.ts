@@ -25,10 +25,10 @@ const call = /^\*{0,2}[\w$.]*[\w$]\(|\)$|=>|\w\[["']|^[\w$.]+\[\w/
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.|\/|\.{1,2}\/|~\/|[A-Z]:\\|@[\w-]+\/)/i
 const filePath =
   /^[\w.-]+(?:\/[\w.@{}*-]+){1,}$|\.(?:json|ya?ml|txt|pem|key|crt|cer|p12|pfx|jks|env|ini|conf|cfg|js|ts|py|rb|go|java|php|html?|md|xml|sh|properties|csv|log|png|svg|css)$/i
-const dotted = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+$/
+const dotted = /^!{0,2}[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+$/
 const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:]|^did:|^urn:|^uuid:|^spiffe:|^key_?id/i
 const version =
-  /^[v^~>=<]{0,3}\d{1,6}(?:\.\d{1,6}){1,3}(?:[-+a-z][-+.\w]{0,80})?$|^\d{4}-\d\d-\d\d|^[\d.,:\s%-]{1,80}$|^\d{1,12}(?:ms|s|m|h|d|px|em|rem|kb|mb|gb|k)$/i
+  /^[v^~>=<]{0,3}\d{1,6}(?:\.\d{1,6}){1,3}(?:[-+a-z][-+.\w]{0,80})?$|^\d{4}-\d\d-\d\d|^[\d.,:\s%-]{1,80}$|^~?\d{1,12}(?:ms|s|m|h|d|px|em|rem|kb|mb|gb|k)$/i
 const mail = /^[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+$/
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const technical =
@@ -52,7 +52,10 @@ const isOption = (value: string) => /^--?[a-z][\w-]{1,40}=/i.test(value)
 
 /** A piece of code without the quotes around its values: `algorithm="HS256`, `).toString('hex`, `isinstance(args[2]`. */
 export const isCode = (value: string) =>
-  isOption(value) || /^[)\]}]|^[a-z_][\w.]{0,40}\([\w.]{1,40}[[(,]|[(=[{,]["'`]|["'`][)\]},;]/.test(value)
+  isOption(value) ||
+  /^[)\]}]|^\w+\[["'\d]|^:[a-z-]+$|[\u2500-\u257f]|^[a-z_][\w.]{0,40}\([\w.]{1,40}[[(,]|[(=[{,]["'`]|["'`][)\]},;]/.test(
+    value,
+  )
 
 /** A line of the list of users without a hash: `eli:x:1000:1000:`. */
 const userEntry = /^[a-z_][\w.-]{0,31}:[x*!]{0,2}:\d{1,10}:/
@@ -115,7 +118,7 @@ function runsAlong(letters: string): boolean {
  */
 export function isReference(value: string, quoted: boolean): boolean {
   if (
-    /\\(?:[&f-]|\*?\()|\]\(|\w:\/\/|^#[a-z]+(?:-[a-z\d]+)*$/.test(value) ||
+    /\\(?:[&f-]|\*?\()|\][[(]|\w:\/\/|^#[a-z]+(?:-[a-z\d]+)*$/.test(value) ||
     address.test(value) ||
     isFilePath(value) ||
     integrity.test(value) ||
@@ -238,9 +241,15 @@ const aboutPasswords =
 const technicalName =
   /^(?:[A-Z\d]+(?:[-_./][A-Z\d]+)*|[a-z\d]+(?:[-_.][a-z\d]+)+|(?:[A-Z][a-z]+|[A-Z]{2,6}[a-z]*)(?:[-_. ]?\d{1,2})?(?:[-_./](?:[A-Z][a-z]+|[a-z]+|[A-Z]+)?\d{0,2})*|[A-Za-z]+\/\d[\d.]*|[\w.-]+\(\d\w?\)?|(?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d)(?:[-_./](?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d))+|[A-Z]?[a-z]{1,5}\d{1,3}|[A-Za-z]+\d{1,2}[a-z]+|[A-Z]*#\d+|[A-Za-z]{2,40}=[A-Za-z]{1,20}|[\d./:-]+)$/
 
+/** A commit, short or in full. */
+const commit = /^(?:[\da-f]{7}|[\da-f]{40})$/
+
 /** `NIST-800-63B`, `srv-01`, `ssh-keygen(1)`, `Windows10`, `17.05.2024`: in a sentence, these are not passwords. */
 export const isTechnical = (value: string) =>
-  technicalName.test(value) || technical.test(value) || /^(?:[a-z_][\w-]{0,24}|[A-Z_]{2,24})=/.test(value)
+  technicalName.test(value) ||
+  commit.test(value) ||
+  technical.test(value) ||
+  /^(?:[a-z_][\w-]{0,24}|[A-Z_]{2,24})=/.test(value)
 
 const separators = ['-', '_', '.', ' ']
 
@@ -322,10 +331,13 @@ export const isFingerprint = (label: string, value: string) =>
 const emptyWords =
   /^(?:password|passwd|pass|pwd|secret|changeme|change_me|none|null|nil|true|false|yes|no|off|on|undefined|string|required|optional|prompt|ask|0|1)$/i
 
+/** Whether it is a mask, a template, or a word in the place of a value. */
+export const isUnfilled = (value: string) =>
+  masked.test(value) || isTemplate(value) || isSpoken(value) || emptyWords.test(value) || publishedSamples.has(value)
+
 /** A password in a configuration file is real, however weak, unless it is a placeholder or a reference. */
 export function configuredConfidence(value: string): number {
-  if (value.length < 5 || value.length > 128 || emptyWords.test(value) || isReference(value, false)) return 0
-  if (masked.test(value) || isTemplate(value) || isSpoken(value) || publishedSamples.has(value)) return 0
+  if (value.length < 5 || value.length > 128 || isUnfilled(value) || isReference(value, false)) return 0
   if (new Set(value).size < 4) return 0
   return passwordConfidence(value, true, false) || 0.55
 }

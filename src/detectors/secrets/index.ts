@@ -3,6 +3,7 @@ import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
 import { createKeywordIndex, type KeywordIndex } from '../keyword-index.ts'
 import { findBare, holdsBare } from './bare.ts'
+import { lengthClass } from './chosen.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { beginsVendor, type KeyState, readKeyed, readVendorKeyed, vendors } from './keyed.ts'
 import { readOwnLabel } from './labels.ts'
@@ -96,9 +97,9 @@ export const secretsDetector: Detector<SecretsConfig> = {
   type: 'SECRETS',
   title: 'Secrets',
   description:
-    'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, labelled passwords and keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
+    'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, stated passwords, door codes and factory logins, labelled keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
   category: 'SECURITY',
-  version: 6,
+  version: 7,
   reads: 'documents',
   config: SecretsConfig,
   findingTypes: [
@@ -121,6 +122,8 @@ export const secretsDetector: Detector<SecretsConfig> = {
       'STORED_LOGIN',
       'KEYED_SECRET',
       'PASSWORD',
+      'DEFAULT_CREDENTIAL',
+      'ACCESS_CODE',
     ]),
   ],
   *detect({ parts }, { config, asset, now, checkTime }) {
@@ -144,7 +147,13 @@ function* findSecrets(
   if (part === undefined || part.text.length < 5) return
   const found: Found[] = []
   const { index, readers } = readPlan()
-  const state: State = { keysRead: 0, spoken: new SearchLimit(MAX_SPOKEN), progress: [], ...file }
+  const state: State = {
+    keysRead: 0,
+    spoken: new SearchLimit(MAX_SPOKEN),
+    inCode: part.kind === 'code' || part.kind === 'expression',
+    progress: [],
+    ...file,
+  }
   const limit = new SearchLimit(MAX_VAIN)
   index.scan(part.text, (keyword, start, end) => {
     if (!limit.allows(start)) return
@@ -173,8 +182,14 @@ const configurationFiles = [
 ]
 const isConfiguration = (name: string) => configurationFiles.some((pattern) => pattern.test(name))
 
+/** Types of values that people choose, of which nothing is shown. */
+const chosenTypes = new Set(['PASSWORD', 'DEFAULT_CREDENTIAL', 'ACCESS_CODE'])
+
+/** Types of documented formats, which are recognized without anything beside them. */
+const tokenTypes = new Set([...tokenShapes, ...keyedShapes].map(({ type }) => type))
+
 function toMatch(found: Found, part: number, text: string): Match {
-  const { type, start, end, severity, confidence, value, shown } = found
+  const { type, start, end, severity, confidence, value, shown, rule } = found
   return {
     findingType: type,
     part,
@@ -183,6 +198,9 @@ function toMatch(found: Found, part: number, text: string): Match {
     severity,
     confidence,
     identity: value ?? text.slice(start, end),
-    ...(shown === undefined ? {} : { shown }),
+    rule: rule ?? (type === 'PASSWORD' || type === 'KEYED_SECRET' ? 'label' : tokenTypes.has(type) ? 'format' : 'form'),
+    ...(chosenTypes.has(type)
+      ? { shown: lengthClass(value ?? text.slice(start, end)) }
+      : shown !== undefined && { shown }),
   }
 }

@@ -5,6 +5,7 @@ import { readDefault } from './defaults.ts'
 import type { Found } from './found.ts'
 import {
   configuredConfidence,
+  isCode,
   isFingerprint,
   isMixed,
   isNumberedPassphrase,
@@ -21,6 +22,7 @@ import { findBelowHeading } from './headings.ts'
 import { kindOfKey, namesEither } from './keys.ts'
 import type { SearchLimit } from './search-limit.ts'
 import { findSpoken, isAboutSecret } from './sentences.ts'
+import { readStated } from './statements.ts'
 import { type KeyedShape, keyedShapes } from './vendor-keys.ts'
 
 /** Names of vendors that a key may contain. */
@@ -33,6 +35,8 @@ export interface KeyState {
   configured: boolean
   /** Whether that file separates names and values by a space alone. */
   blankParts: boolean
+  /** Whether the text is a block of code. */
+  inCode: boolean
   /** For labels without a value directly behind them. */
   spoken: SearchLimit
 }
@@ -71,7 +75,18 @@ export function* readKeyed(text: string, start: number, end: number, state: KeyS
   }
   if (!state.spoken.allows(start)) return
   let isVain = true
-  for (const spoken of readSpoken(text, key, assignment, state)) {
+  const label = phraseAround(text, key.start, text.slice(key.start, key.end))
+  const kind = kindOfKey(label)
+  if (kind === undefined || isAboutUnspaced(text, key.end) || isAboutSecret(text, key.end)) {
+    state.spoken.countVain()
+    return
+  }
+  const stated = state.inCode ? undefined : readStated(text, key, kind)
+  if (stated !== undefined) {
+    yield stated
+    return
+  }
+  for (const spoken of readSpoken(text, { ...key, label, kind }, assignment, state)) {
     isVain = false
     yield spoken
   }
@@ -81,13 +96,11 @@ export function* readKeyed(text: string, start: number, end: number, state: KeyS
 /** The value that a default, the lines below a heading, or the sentence around a label give. */
 function* readSpoken(
   text: string,
-  key: { start: number; end: number },
+  key: { start: number; end: number; label: string; kind: 'password' | 'token' },
   assignment: Assignment | undefined,
   state: KeyState,
 ): Generator<Found> {
-  const label = phraseAround(text, key.start, text.slice(key.start, key.end))
-  const kind = kindOfKey(label)
-  if (kind === undefined || isAboutUnspaced(text, key.end) || isAboutSecret(text, key.end)) return
+  const { label, kind } = key
   const given = readDefault(text, key)
   if (given !== undefined) {
     const judged = judge({ ...given, key: label, keyStart: key.start }, text, state)
@@ -149,6 +162,7 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
   const kind = kindOfKey(phraseAround(text, keyStart, key))
   if (kind === undefined || inResourceName(text.slice(Math.max(0, keyStart - 80), keyStart))) return undefined
   if (kind === 'password') {
+    if (isCode(value)) return undefined
     if (strength === 'blank' && isTechnical(value)) return undefined
     if (/^pass$/i.test(key) && !quoted && !isMixed(value)) return undefined
     const plain = configured && (!spoken || blankParts)

@@ -1,4 +1,5 @@
 import type { Part } from '../../documents/document.ts'
+import { chosenBelow, toChosen } from './chosen.ts'
 import type { Found } from './found.ts'
 import { configuredConfidence, isFingerprint, isOneTimeSeed, tokenConfidence } from './guards.ts'
 import { confidenceBelow, toHeading } from './headings.ts'
@@ -24,8 +25,10 @@ export function readOwnLabel(parts: readonly Part[], at: number, configured: boo
     if (kind === undefined) continue
     const shape = findVendorShape(label, value)
     const confidence = shape === undefined ? labelledConfidence(value, kind, configured, label) : 0.92
-    if (confidence === 0) continue
     const start = part.text.indexOf(value)
+    const chosen = confidence === 0 && part.kind === 'cell' ? chosenBelow(value, label, kind) : 0
+    if (chosen > 0) return toChosen('PASSWORD', start, value, 'column', chosen)
+    if (confidence === 0) continue
     const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
     return { type, start, end: start + value.length, severity: gradeOf(confidence), confidence, value }
   }
@@ -46,10 +49,10 @@ const isHiddenField = (parts: readonly Part[], at: number) =>
     .slice(Math.max(0, at - 3), at + 3)
     .some(({ label, text, kind }) => kind === 'attribute' && label === 'type' && text === 'hidden')
 
-/** The text of the cell before a cell, or the key in `<add key="…" value="…">`. */
+/** The text of the cell before a cell, which is not a heading if the other has one, or the key in `<add key="…" value="…">`. */
 function nameBeside(part: Part, before: Part | undefined): string {
   if (before?.kind !== part.kind || before.text.length > MAX_LABEL_LENGTH) return ''
-  if (part.kind === 'cell') return before.text
+  if (part.kind === 'cell') return (part.label === undefined) === (before.label === undefined) ? before.text : ''
   return part.label === 'value' && /^(?:key|name|id|property)$/i.test(before.label ?? '') ? before.text : ''
 }
 

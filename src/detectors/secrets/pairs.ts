@@ -53,13 +53,14 @@ const isGivenPassword = (value: string) =>
   value.length >= 6 &&
   /\d/.test(value) &&
   !isCode(value) &&
+  !value.startsWith('#') &&
   !/#v?\d{1,4}\.\d/.test(value) &&
   !/@[\w-]+(?:[.:/]|$)|@\]|\\|^-|[?&]\w+=/.test(value) &&
   (isStrongPassword(value) ||
     (isMixed(value) && !isTechnical(value) && !isReference(value, false) && passwordConfidence(value, false, true) > 0))
 
 const toPassword = (start: number, value: string, confidence: number): Found => {
-  return { type: 'PASSWORD', start, end: start + value.length, severity: 'MEDIUM', confidence, value }
+  return { type: 'PASSWORD', start, end: start + value.length, severity: 'MEDIUM', confidence, value, rule: 'pair' }
 }
 
 /** The word that contains the stem, with the word before it. */

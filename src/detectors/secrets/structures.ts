@@ -1,5 +1,6 @@
 import { findOneTimeSeed, findOracleLogin, findSignature, findUrlCredential } from './addresses.ts'
 import { callLiterals, findCallPassword } from './calls.ts'
+import { findAccessCode } from './codes.ts'
 import {
   commandNames,
   findCommandPassword,
@@ -16,6 +17,15 @@ import { findAuthorization, findBearer } from './headers.ts'
 import { findEncodedJwt, findJwt } from './jwts.ts'
 import { findHostLogin, findPair, findShellLogin } from './pairs.ts'
 import { findEncodedPrivateKey, findPrivateKey, findPuttyKey } from './private-keys.ts'
+import { statementStems } from './statement-words.ts'
+import {
+  findCommunity,
+  findGivenPair,
+  findLoginSentence,
+  findNetworkKey,
+  findOpened,
+  findSecurityAnswer,
+} from './statements.ts'
 import { findColumns } from './tables.ts'
 import { labelStems, loginStems } from './words.ts'
 
@@ -46,6 +56,13 @@ export const structures: readonly Structure[] = [
   { literals: ['admin', 'root', 'sysadmin', 'superuser', 'deploy', 'postgres'], find: findHostLogin },
   { literals: ['ssh '], find: findShellLogin },
   { literals: labelStems, find: findColumns },
+  { literals: statementStems.code, find: findAccessCode },
+  { literals: statementStems.wireless, find: findNetworkKey },
+  { literals: statementStems.community, find: findCommunity },
+  { literals: statementStems.question, find: findSecurityAnswer },
+  { literals: [...statementStems.factory, ...loginStems], find: findGivenPair },
+  { literals: [...statementStems.login, ...loginStems], find: findLoginSentence },
+  { literals: statementStems.opened, find: findOpened },
   { literals: ['authorization'], find: findAuthorization },
   {
     literals: [

@@ -1,10 +1,14 @@
 import { readTable, type TextCell, type TextTable } from '../text-tables.ts'
+import { chosenBelow, toChosen } from './chosen.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { confidenceBelow } from './headings.ts'
 import { findVendorShape, gradeOf } from './keyed.ts'
-import { type KeyKind, kindOfKey } from './keys.ts'
+import { type KeyKind, kindOfKey, kindOfLabel } from './keys.ts'
 
 const MAX_HEAD = 2_000
+
+/** A head with a ruler below it, or of wiki markup. */
+const headed = /^(?:[^\n]{0,2000}\n[ \t|+:=-]{3,2000}(?:\n|$)|[ \t]{0,8}\|\|[^\n]{0,2000}\n[ \t]{0,8}\|(?!\|))/
 
 /** A line with names separated by bars, tabs or spaces, or a short one separated by commas. */
 const mayBeHead = (line: string) =>
@@ -22,8 +26,11 @@ export function* findColumns(text: string, at: number, progress: SearchProgress)
   progress.readFrom = table.end
   const kinds = kindsOf(table)
   if (kinds.size === 0) return
+  const isHeaded =
+    headed.test(text.slice(table.start, table.start + MAX_HEAD)) ||
+    table.headings.some((name) => kindOfLabel(name) === 'login')
   for (const cell of table.cells) {
-    const found = cell.column === undefined ? undefined : readCell(cell, cell.column, kinds.get(cell.column))
+    const found = cell.column === undefined ? undefined : readCell(cell, cell.column, kinds.get(cell.column), isHeaded)
     if (found !== undefined) yield found
   }
 }
@@ -37,10 +44,12 @@ function kindsOf({ headings }: TextTable): Map<string, Exclude<KeyKind, undefine
   return kinds
 }
 
-function readCell({ text, start, end }: TextCell, label: string, kind: KeyKind): Found | undefined {
+function readCell({ text, start, end }: TextCell, label: string, kind: KeyKind, isHeaded: boolean): Found | undefined {
   if (kind === undefined || /\s/.test(text)) return undefined
   const shape = findVendorShape(label, text)
   const confidence = shape === undefined ? confidenceBelow(text, kind) : 0.92
+  const chosen = confidence === 0 && isHeaded ? chosenBelow(text, label, kind) : 0
+  if (chosen > 0) return toChosen('PASSWORD', start, text, 'column', chosen)
   if (confidence === 0) return undefined
   const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
   return { type, start, end, severity: gradeOf(confidence), confidence, value: text }

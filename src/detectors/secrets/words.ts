@@ -10,7 +10,7 @@ const rows: readonly (readonly [language: string, kind: SecretKind, phrases: str
   [
     'en',
     'password',
-    'password;passwords;passwd;passphrase;passcode;pass;pwd;pw;psk;pass phrase;pass code;access code;login code;wifi key;wpa key;network key;preshared key;pre shared key;unlock code;seed phrase;recovery phrase;mnemonic;requirepass;rootpw;bindpw;keypass;storepass;userpass;dbpass;passw;pswd;psswd;pword',
+    'password;passwords;passwd;passphrase;passcode;pass;pwd;pw;psk;pass phrase;pass code;access code;login code;wifi key;wpa key;network key;preshared key;pre shared key;unlock code;seed phrase;recovery phrase;encryption phrase;backup phrase;mnemonic;requirepass;rootpw;bindpw;keypass;storepass;userpass;dbpass;passw;pswd;psswd;pword',
   ],
   ['en', 'password', 'pasword;passwrod;passowrd;paswword;passwor;pssword;passwrd;passord;pasword;passwod;pasphrase'],
   [
@@ -44,11 +44,15 @@ const rows: readonly (readonly [language: string, kind: SecretKind, phrases: str
   [
     'es',
     'password',
-    'contraseña;contrasena;clave de acceso;código de acceso;codigo de acceso;frase de paso;palabra de paso;contrasenya',
+    'contraseña;contrasena;clave de acceso;código de acceso;codigo de acceso;frase de paso;frase secreta;palabra de paso;contrasenya',
   ],
   ['es', 'token', 'clave;clave api;clave de api;clave secreta;clave privada;llave;secreto;token de acceso'],
   ['es', 'login', 'credenciales;acceso;datos de acceso;usuario;cuenta;inicie sesión;inicio de sesión;iniciar sesión'],
-  ['it', 'password', 'codice di accesso;codice d accesso;parola d ordine;frase di accesso;parola di accesso'],
+  [
+    'it',
+    'password',
+    'codice di accesso;codice d accesso;parola d ordine;frase di accesso;parola di accesso;frase segreta',
+  ],
   ['it', 'token', 'chiave;chiave api;chiave segreta;chiave privata;chiave di accesso;segreto;gettone;token di accesso'],
   ['it', 'login', 'credenziali;accesso;dati di accesso;utente;nome utente;accedi'],
   ['pt', 'password', 'senha;palavra passe;palavrapasse;código de acesso;codigo de acesso;frase secreta;frase passe'],
@@ -158,7 +162,7 @@ export const labelStems: readonly string[] = [
     'service',
   ].flatMap((word) => [`${word}key`, `${word}_key`, `${word}-key`, `${word} key`]),
   'storage_key;license_key;license key;licence key;product key;unseal key;unseal_key;recovery key;recovery_key;deploy_key;deploy key;client_key;consumer_key',
-  '_key;nonce_key;logged_in_key;access code;access_code;accesscode;seed phrase;recovery phrase',
+  '_key;nonce_key;logged_in_key;access code;access_code;accesscode;seed phrase;encryption phrase;backup phrase;frase seg;recovery phrase',
   'mnemonic;authenticator key;setup key;wifi key;wpa key;network key;otp_seed;otp seed;otp-seed;2fa seed;mfa seed',
   'kennwort;losungswort;zugangscode;zugriffscode;codewort;schlüssel;schluessel;geheimnis',
   "mdp;mot de passe;clé;clef ;cle_;cle api;jeton;code d'acc;code d’acc;code_d_acc;code secret;phrase secr",
