@@ -53,7 +53,7 @@ const isGivenPassword = (value: string) =>
   value.length >= 6 &&
   /\d/.test(value) &&
   !isCode(value) &&
-  !value.startsWith('#') &&
+  !/^#|[{}]/.test(value) &&
   !/#v?\d{1,4}\.\d/.test(value) &&
   !/@[\w-]+(?:[.:/]|$)|@\]|\\|^-|[?&]\w+=/.test(value) &&
   (isStrongPassword(value) ||

@@ -22,7 +22,7 @@ const toStems = (stems: string): readonly string[] => stems.split(';')
 /** Where statements are searched, in lower case; for codes mostly places, which are rarer than words for a code. */
 export const statementStems = {
   code: toStems(
-    'pin:;pin ;pincode;pin-;geheimzahl;door;alarm;garage;entrance;lobby;barrier;key box;keybox;key safe;lockbox;padlock;locker;safe comb;safe code;safe:;safe in;safe is;safe (;gate ;tür;tor:;tresor;schloss;eingang;schranke;spind;pforte;porte ;portail;coffre;cadenas;boîte à cl;digicode;serrure;puerta;portón;caja fuerte;candado;cerradura;porta ;portone;cancello;allarme;cassaforte;lucchetto;serratura;portão;cofre;cadeado;fechadura;deur;poort;kluis;slagboom;sleutelk;drzwi;brama;bramy;sejf;kłódk;szlaban;furtk',
+    'pin:;pin ;pincode;pin-;geheimzahl;door;alarm;garage;entrance;lobby;barrier;key box;keybox;key safe;lockbox;padlock;locker;safe comb;safe code;safe:;safe in;safe is;safe (;gate code;gate pin;gate open;the gate;tür;hoftor;tresor;schloss;eingang;schranke;spind;pforte;porte ;portail;coffre;cadenas;boîte à cl;digicode;serrure;puerta;portón;caja fuerte;candado;cerradura;porta ;portone;cancello;allarme;cassaforte;lucchetto;serratura;portão;cofre;cadeado;fechadura;deur;poort;kluis;slagboom;sleutelk;drzwi;brama;bramy;sejf;kłódk;szlaban;furtk',
   ),
   wireless: toStems('wifi;wi-fi;wlan;ssid;hotspot'),
   community: toStems('communit;communaut;comunidad;comunit;społeczno'),
@@ -30,10 +30,12 @@ export const statementStems = {
     'security question;sicherheitsfrage;question de s;question secr;pregunta de s;pregunta secr;domanda di s;domanda segr;pergunta de s;pergunta secr;beveiligingsvraag;geheime vraag;pytanie zab;pytanie pom',
   ),
   factory: toStems(
-    "default login;default cred;default account;default pass;default:;factory;werks;auslieferung;standardzug;standardlog;standardpass;standardkenn;d'usine;d’usine;par défaut;fábrica;predeterm;fabbrica;predefin;padrão;fabriek;standaard;fabryczn;domyśln",
+    "default login;default cred;default account;default pass;default user;on default;at default;factory d;factory l;factory s;factory p;factory c;factory a;werks;auslieferung;standardzug;standardlog;standardpass;standardkenn;d'usine;d’usine;par défaut;fábrica;predeterm;fabbrica;predefin;padrão;fabriek;standaard;fabryczn;domyśln",
   ),
   login: toStems(
     'log je;entrate;entrare;entrar;entra ;acceder;connecte;einlogg;inlogg;accounts;konten;comptes;cuentas;contas;konta ',
   ),
-  opened: toStems('opened;opens;unlock;decrypt;geöffnet;öffne;entpack;ouvert;abierto;aperto;aberto;geopend;otwart'),
+  opened: toStems(
+    'opened with;opens with;opened using;unlocked with;unlocks with;unlock it with;decrypted with;decrypt it with;decrypts with;geöffnet;öffne;entpack;ouvert;abierto;aperto;aberto;geopend;otwart',
+  ),
 }

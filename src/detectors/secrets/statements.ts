@@ -9,6 +9,9 @@ type Key = { start: number; end: number }
 
 const describedLink =
   /^["'*_`)\]]{0,3}((?:[ \t]\([^()\n]{1,40}\)|,?[ \t][\p{L}\p{M}\d][^\s:=|,()]{0,24}){0,8}?)["'*_`]{0,3}(?:[ \t]{0,4}(?:[:：](?!\/\/)|={1,2}|→|->|=>)|[ \t]{1,4}[–—-](?=[ \t]))[ \t*_]{0,8}/u
+const anySign = /[:：=→–—-]|->/
+/** What distinguishes a value from the words of a sentence. */
+const mayStandOut = /[\p{Lu}\d"'„“«»‘*_`]/u
 const verbLink =
   /^((?:[ \t][\p{L}\p{M}\d][^\s:=|.]{0,24}){0,6}?)[ \t](?:is|was|remains|ist|lautet|bleibt|heißt|est|reste|es|sigue siendo|è|resta|é|continua sendo|continua|fica|luidt|blijft|to|jest|brzmi)(?:[ \t](?:still|now|again|nog|steeds|noch|immer|weiterhin|jetzt|nun|toujours|encore|ahora|aún|todavía|ancora|sempre|ainda|agora|nu|nadal|teraz))*[ \t][*_]{0,3}/iu
 const besideLink =
@@ -37,12 +40,12 @@ export function readStated(text: string, key: Key, kind: 'password' | 'token'): 
   const before = line.text.slice(0, key.start - line.start)
   if (policyBefore.test(before) || (isPass && !loginWord.test(line.text))) return undefined
   const rest = text.slice(key.end, line.end)
-  const described = describedLink.exec(rest)
-  const isVerbal = kind === 'password' && !isPass
+  const described = anySign.test(rest) ? describedLink.exec(rest) : null
+  const maySay = !isPass && mayStandOut.test(rest)
   const reads = [
     described === null || insteadOfValue.test(described[1] ?? '') ? undefined : described[0].length,
-    isVerbal ? verbLink.exec(rest)?.[0].length : undefined,
-    isPass ? undefined : (asLabel.test(before) ? afterAs : besideLink).exec(rest)?.[0].length,
+    maySay && kind === 'password' ? verbLink.exec(rest)?.[0].length : undefined,
+    maySay ? (asLabel.test(before) ? afterAs : besideLink).exec(rest)?.[0].length : undefined,
   ]
   for (const [index, length] of reads.entries()) {
     if (length === undefined) continue
