@@ -3,7 +3,7 @@ import { toFormatted } from '../query/answer/format.ts'
 import { explains } from '../query/answer/render.ts'
 import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
 import { toContext, toDoubts, toFurtherContext } from './answer-context.ts'
-import { type Block, type Column, cell, type TableCell, table } from './output/blocks.ts'
+import { type Block, type Column, cell, type TableBlock, type TableCell, table } from './output/blocks.ts'
 
 import { toSparkline } from './output/sparkline.ts'
 import { toBucketTime } from './output/times.ts'
@@ -50,8 +50,10 @@ function toValueText(view: OneMetricAnswer): Block[] {
     const numbers = [line`before`, line`value`, part].map((title): Column => ({ title, align: 'right' }))
     lines.push(line``, table([{ title: line`dimension` }, { title: line`group`, shrink: 1 }, ...numbers], rows))
   }
-  if (view.breakdown.length > 0) {
-    const compared = view.comparison !== undefined
+  const compared = view.comparison !== undefined
+  const sides = compared ? undefined : toTwoSides(view, toCell)
+  if (sides !== undefined) lines.push(line``, sides)
+  else if (view.breakdown.length > 0) {
     const toCells = ({ value, previous = null, delta = null }: Pick<BreakdownEntry, 'value' | 'previous' | 'delta'>) =>
       (compared ? [value, previous, delta] : [value]).map(toCell)
     const rows = view.breakdown.map(({ dimensions, ...values }) => [
@@ -81,6 +83,39 @@ function toValueText(view: OneMetricAnswer): Block[] {
     lines.push(line``, table(columns, rows))
   }
   return lines
+}
+
+const MAX_SIDE_COLUMNS = 8
+const MAX_SIDE_TITLE = 24
+
+/** All groups of two dimensions as a table with one on each side; undefined where they are too many, or not all. */
+function toTwoSides(
+  { breakdown, other }: OneMetricAnswer,
+  toCell: (value: number | null) => TableCell,
+): TableBlock | undefined {
+  const names = Object.keys(breakdown[0]?.dimensions ?? {})
+  if (names.length !== 2 || (other?.groups ?? 0) > 0) return undefined
+  const sides = [0, 1].map((at) => [...new Set(breakdown.map(({ dimensions }) => Object.values(dimensions)[at] ?? ''))])
+  const [above, left] = (sides[0]?.length ?? 0) < (sides[1]?.length ?? 0) ? [0, 1] : [1, 0]
+  const [columns = [], rows = []] = [sides[above], sides[left]]
+  if (columns.length > MAX_SIDE_COLUMNS || rows.length < 2) return undefined
+  const values = new Map(
+    breakdown.map(({ dimensions, value }) => {
+      const group = Object.values(dimensions)
+      return [JSON.stringify([group[left], group[above]]), value]
+    }),
+  )
+  const toValue = (row: string, column: string) => {
+    const value = values.get(JSON.stringify([row, column]))
+    return value === undefined ? cell.shown(line`-`) : toCell(value)
+  }
+  return table(
+    [
+      { title: line`${showName(names[left] ?? '')} / ${showName(names[above] ?? '')}`, shrink: 1 },
+      ...columns.map((name): Column => ({ title: showName(name, MAX_SIDE_TITLE), align: 'right' })),
+    ],
+    rows.map((row) => [cell.name(row, MAX_GROUP), ...columns.map((column) => toValue(row, column))]),
+  )
 }
 
 /** The counts behind an average or a ratio, and the reason of a missing value. */

@@ -26,7 +26,8 @@ export function requireSources(reader: Reader, filters: FilterMapping | undefine
   const [first] = unknown
   const near = closest(first ?? '', known, (name) => name, 5)
   const all = near.length > 0 ? near : known.slice(0, 5)
-  const hint = all.length === 0 ? 'no source is registered yet.' : `the sources are ${showNames(all)}.`
+  const are = near.length > 0 ? 'the closest are' : all.length < known.length ? 'some of them are' : 'the sources are'
+  const hint = all.length === 0 ? 'no source is registered yet.' : `${are} ${showNames(all)}.`
   throw new AppError('not_found', `No source is called ${quote(first ?? '')}; ${hint}`, {
     reason: 'unknown_source',
     issues: issues.map(({ path, name }) => ({ path, message: `no source is called ${quote(name)}.` })),

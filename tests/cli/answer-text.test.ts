@@ -46,6 +46,40 @@ describe('toAnswerText', () => {
   })
 })
 
+describe('all groups of two dimensions', () => {
+  const groups = [
+    ['Ops', 'HIGH', 3],
+    ['Docs', 'LOW', 2],
+    ['Ops', 'LOW', 1],
+    ['Home', 'LOW', 0],
+  ] as const
+  const show = (more: object) =>
+    layOut(
+      toAnswerText({
+        ...context,
+        ...{ value: 6, formatted: '6 findings', metric: count, trust, warnings: [] },
+        breakdown: groups.map(([container, severity, value]) => ({ dimensions: { container, severity }, value })),
+        ...more,
+      } as never),
+      onPipe,
+    ).slice(2, -4)
+
+  it('are a table with one dimension on each side', () => {
+    expect(show({})).toEqual([
+      'container / severity  HIGH  LOW',
+      '────────────────────  ────  ───',
+      'Ops                      3    1',
+      'Docs                     -    2',
+      'Home                     -    0',
+    ])
+  })
+
+  it('are listed where some are missing, or have previous values', () => {
+    expect(show({ other: { groups: 1, value: 4 } })).toContain('Ops / HIGH      3')
+    expect(show({ comparison: { value: 1, delta: 5, pctChange: 5 } }).join()).toContain('Ops / HIGH')
+  })
+})
+
 describe('toSeriesText', () => {
   const points = (...values: (number | null)[]) =>
     values.map((value, index) => ({ timestamp: `2026-01-0${index + 1}`, value, complete: index < 1 }))

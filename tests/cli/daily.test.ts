@@ -123,6 +123,16 @@ describe('assay findings ID and triage', () => {
 })
 
 describe('assay dashboard', () => {
+  it('shows the series of a rate, as the console draws it', async () => {
+    const cli = await openWithFindings()
+    const series = JSON.parse(await must(cli, 'query', 'false-positive-rate', '--series', 'month', '--json'))
+    const value = JSON.parse(await must(cli, 'query', 'false-positive-rate', '--json'))
+    expect(series).toMatchObject({ granularity: 'month', metric: { slug: 'false-positive-rate' } })
+    expect(series.timeSeries.length).toBeGreaterThan(0)
+    expect(value.metric).toEqual(series.metric)
+    expect(await must(cli, 'query', 'false-positive-rate', '--series', 'month')).toMatch(/^False positive rate\n/m)
+  })
+
   it('shows the usual dashboard, one by name, and the list', async () => {
     const cli = await openWithFindings()
     expect(await must(cli, 'dashboard')).toMatch(/^Dashboard discovery\n/)

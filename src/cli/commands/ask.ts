@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
 import { given } from '../../kernel/json-object.ts'
 import type { MetricAnswer, SeriesAnswer } from '../../query/model.ts'
+import type { ViewAnswer } from '../../query/view-model.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -9,7 +11,7 @@ import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { addFormats, present, toOutputFormat } from '../output/show.ts'
-import { withSession } from '../session.ts'
+import { type Session, withSession } from '../session.ts'
 
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
@@ -70,7 +72,7 @@ export function addAskCommands(program: Command, host: Host): void {
       if (series !== undefined) {
         const input = { ...scope, ...given({ granularity: series, dimension }) }
         if (format === 'csv') return session.write('query_metric_timeseries', format, input)
-        const answer = await session.call<SeriesAnswer>('query_metric_timeseries', input)
+        const answer = await askSeries(session, input)
         return present(host, options, answer, () => toSeriesText(answer))
       }
       const input = { ...scope, ...given({ dimensions: by }), ...ofValues }
@@ -79,6 +81,21 @@ export function addAskCommands(program: Command, host: Host): void {
       return present(host, options, answer, () => toAnswerText(answer))
     })
   })
+}
+
+/** The series of a metric; of one that is not SIMPLE, as the console draws it. */
+async function askSeries(session: Session, input: Record<string, unknown>): Promise<SeriesAnswer> {
+  try {
+    return await session.call<SeriesAnswer>('query_metric_timeseries', input)
+  } catch (error) {
+    const isOther = error instanceof AppError && error.facts.reason === 'unsupported_metric_type'
+    if (!isOther || input.dimension !== undefined) throw error
+    const { series, metric, applied, trust, freshness, warnings } = await session.call<ViewAnswer>(
+      'explore_view',
+      input,
+    )
+    return { ...series, metric, applied, trust, freshness, warnings }
+  }
 }
 
 /** Flags that have another name than the members that they set. */

@@ -1,7 +1,7 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { findFacetByFilterKey } from '../../findings/facets.ts'
 import { toInstantOrNull } from '../../kernel/instant.ts'
-import { showName, showNames } from '../../kernel/shown.ts'
+import { showName } from '../../kernel/shown.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Freshness, QueryWarning } from '../model.ts'
@@ -130,15 +130,13 @@ export function warnOfCoverage(
   compared: TimeRange,
   now: number,
 ): QueryWarning[] {
-  const uneven = sources.filter(
-    ({ observedFrom }) =>
-      observedFrom !== null && toCoverage(asked, observedFrom, now) !== toCoverage(compared, observedFrom, now),
+  const uneven = sources.flatMap(({ name, observedFrom }) =>
+    observedFrom !== null && toCoverage(asked, observedFrom, now) !== toCoverage(compared, observedFrom, now)
+      ? { name, observedFrom }
+      : [],
   )
   if (uneven.length === 0) return []
-  const names = showNames(uneven.slice(0, MAX_NAMED).map(({ name }) => name))
-  const others = uneven.length > MAX_NAMED ? ` and ${uneven.length - MAX_NAMED} others` : ''
-  const since = new Date(Math.min(...uneven.map(({ observedFrom }) => observedFrom ?? now))).toISOString()
-  const message = `The two ranges do not cover the same sources: ${names}${others} first observed from ${since}, so part of the change may be new coverage.`
+  const message = `The two ranges do not cover the same sources (first observed: ${nameObserved(uneven)}), so part of the change may be new coverage.`
   return [{ code: 'coverage_differs', message: toSafeMessage(message) }]
 }
 
