@@ -320,9 +320,12 @@ CREATE TABLE combo (
   severity INTEGER NOT NULL CHECK (severity BETWEEN 1 AND 5),
   -- 0 OPEN, 1 RESOLVED, 2 FALSE_POSITIVE, 3 IGNORED.
   status INTEGER NOT NULL CHECK (status BETWEEN 0 AND 3),
+  -- Where it can be read: 0 in the present version, 1 of an archived item, 2 only in an earlier version, 3 in the trash,
+  -- 4 unknown.
+  presence INTEGER NOT NULL DEFAULT 0 CHECK (presence BETWEEN 0 AND 4),
   -- How many findings have the combination.
   n INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+  UNIQUE (source_id, detector_id, type_id, category_id, custom_key_id, severity, status, presence)
 ) STRICT;
 
 -- Clustered by asset, so that scanning an asset again reads and writes neighbouring rows only.
@@ -366,6 +369,15 @@ CREATE TABLE status_change (
   PRIMARY KEY (finding_id, seq)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX status_change_by_time ON status_change (at, finding_id);
+
+-- Every change of a finding's presence.
+CREATE TABLE presence_change (
+  finding_id INTEGER NOT NULL REFERENCES finding (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  presence INTEGER NOT NULL CHECK (presence BETWEEN 0 AND 4),
+  PRIMARY KEY (finding_id, seq)
+) STRICT, WITHOUT ROWID;
 
 -- Decisions that end by themselves. A row is deleted when its end is in the history, or another decision replaces it.
 CREATE TABLE expiry (
@@ -474,6 +486,7 @@ CREATE TABLE import_facets (
   custom_detector_key TEXT NOT NULL,
   severity TEXT NOT NULL,
   status TEXT NOT NULL,
+  presence TEXT NOT NULL,
   -- Set while the file is applied.
   combo_id INTEGER,
   PRIMARY KEY (uid, number)
@@ -852,7 +865,7 @@ WITH default_metric (slug, display_name, description, type, definition, format, 
     '["due date compliance","deadline compliance"]', NULL)
 )
 SELECT new_uid(), slug, display_name, description, type, definition,
-  CASE definition ->> '$.numerator.entity' WHEN 'asset' THEN '[' ELSE '["severity","detectorType","status","findingType","category","customDetectorKey",' END
+  CASE definition ->> '$.numerator.entity' WHEN 'asset' THEN '[' ELSE '["severity","detectorType","status","presence","findingType","category","customDetectorKey",' END
     || '"source","sourceType","assetKind","container","asset","owner","label","dataset"]',
   format, unit, (SELECT id FROM term WHERE term.slug = term_slug), synonyms, digest,
   iif(digest IS NULL, 'DRAFT', 'ACTIVE'), 1, iif(digest IS NULL, NULL, 'assay'), iif(digest IS NULL, NULL, 1), iif(digest IS NULL, NULL, 'cli'),

@@ -71,7 +71,7 @@ const getDashboardOperation = operation({
 const setPlacementOperation = operation({
   name: 'set_placement',
   title: 'Set placement',
-  summary: 'Place a metric on a dashboard, or change its placement. The first placement creates the dashboard.',
+  summary: 'Place a metric on a dashboard, or change its placement. The first one creates the dashboard.',
   effect: 'write',
   changes: { kind: 'dashboards', list: true },
   consent: 'none',
@@ -118,7 +118,7 @@ const removePlacementOperation = operation({
 const queryDashboard = operation({
   name: 'query_dashboard',
   title: 'Query dashboard',
-  summary: 'Evaluate all metrics of a dashboard in one snapshot, each with its pinned filters.',
+  summary: 'Evaluate all metrics of a dashboard with their pinned filters.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',

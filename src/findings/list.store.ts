@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { byCodeUnits } from '../kernel/by-code-units.ts'
 import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
@@ -8,11 +9,11 @@ import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { findDueDates } from './due-dates.store.ts'
-import { toSeverity, toStatus } from './facets.store.ts'
+import { toPresence, toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './finding-record.ts'
-import type { Finding, FindingDetail, StatusChange } from './model.ts'
+import type { Finding, FindingDetail, FindingStatus, StatusChange } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
 
 /** Findings with their facets, assets and sources, except those of deleted sources. */
@@ -42,6 +43,7 @@ export const findings = () =>
       'f.excerpt',
       'c.severity',
       'c.status',
+      'c.presence',
       'a.uid as asset_uid',
       'a.key as asset_key',
       'a.name as asset_name',
@@ -74,6 +76,7 @@ export function toFinding(row: ListedFindingRow, dueAt: number | undefined): Fin
     severity: toSeverity(row.severity),
     confidence: row.conf_q / CONFIDENCE_SCALE,
     status: toStatus(row.status),
+    presence: toPresence(row.presence),
     ...(row.custom_key === '' ? {} : { customDetectorKey: row.custom_key }),
     ...(row.location === null ? {} : { location: readLocation(row.location) }),
     ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),
@@ -228,7 +231,7 @@ function getFinding(reader: Reader, id: string, at: number): Finding {
   return toFinding(row, findDueDates(reader, [row], at).get(row.id))
 }
 
-function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
+function listChanges(reader: Reader, findingId: number, present: FindingStatus): StatusChange[] {
   const rows = reader.all(
     db
       .selectFrom('status_change')
@@ -236,7 +239,7 @@ function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
       .where('finding_id', '=', findingId)
       .orderBy('seq'),
   )
-  return rows.map((row) => ({
+  const changes = rows.map((row) => ({
     at: toInstant(row.at),
     from: toStatus(row.from_status),
     to: toStatus(row.to_status),
@@ -246,6 +249,25 @@ function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(row.until === null ? {} : { until: toInstant(row.until) }),
   }))
+  return withPresences(reader, findingId, changes, present)
+}
+
+/** Adds the changes of presence to those of status, each with the status that the finding had then. */
+function withPresences(
+  reader: Reader,
+  findingId: number,
+  changes: readonly StatusChange[],
+  present: FindingStatus,
+): StatusChange[] {
+  const rows = reader.all(
+    db.selectFrom('presence_change').select(['at', 'presence']).where('finding_id', '=', findingId).orderBy('seq'),
+  )
+  const moves = rows.map((row): StatusChange => {
+    const at = toInstant(row.at)
+    const status = changes.find((change) => change.at > at)?.from ?? present
+    return { at, from: status, to: status, by: 'assay', presence: toPresence(row.presence) }
+  })
+  return [...changes, ...moves].sort((a, b) => byCodeUnits(a.at, b.at))
 }
 
 /** Whether a name is in the dictionary or is the name of a source. */
@@ -260,7 +282,8 @@ export function isKnownName(reader: Reader, name: string): boolean {
 
 /** A finding with its history; its due date is that of an instant. */
 export function showFinding(reader: Reader, id: string, at: number): FindingDetail {
-  return { ...getFinding(reader, id, at), history: listStatusChanges(reader, Number(id)) }
+  const finding = getFinding(reader, id, at)
+  return { ...finding, history: listChanges(reader, Number(id), finding.status) }
 }
 
 /** Those of the ids that findings have, in their order. */

@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000
 export const Until = z.iso
   .datetime({ offset: true, error: 'must be a timestamp such as 2030-06-30T00:00:00Z.' })
   .max(40)
-  .describe('End of FALSE_POSITIVE or IGNORED, such as 2030-06-30T00:00:00Z; then OPEN again.')
+  .describe('When the decision ends, such as 2030-06-30T00:00:00Z.')
 
 /** Input members of operations that set a status. */
 export const triageShape = {

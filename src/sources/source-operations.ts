@@ -77,7 +77,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     .describe('The payload: type, required, masked, optional, sampling, schedule, detectors.')
   const PartialConfig = z
     .record(z.string(), z.unknown())
-    .describe('The fields to change, merged by key. Secrets that are omitted or sent as ******** are kept.')
+    .describe('Fields to change, merged by key; secrets omitted or sent as ******** are kept.')
 
   const ChangedSource = Source.extend({
     warnings: z.array(SourceWarning).describe('What the settings leave out.').optional(),
@@ -130,7 +130,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'create_source',
       title: 'Create source',
-      summary: 'Register a tenant to scan. The payload is checked; no request is sent to the tenant yet.',
+      summary: 'Register a tenant to scan. Checks the payload; asks the tenant nothing yet.',
       effect: 'write',
       consent: 'none',
       scope: 'admin',
@@ -220,7 +220,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'test_source',
       title: 'Test source',
-      summary: 'Try to sign in and to read, step by step, with a hint for what fails. Stores nothing.',
+      summary: 'Try to sign in and read, step by step, with hints for what fails. Stores nothing.',
       effect: 'read',
       cost: 'computed',
       scope: 'admin',

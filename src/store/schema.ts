@@ -20,6 +20,7 @@ export interface Tables {
   finding: FindingRow
   suppression: SuppressionRow
   status_change: StatusChangeRow
+  presence_change: { finding_id: number; seq: number; at: number; presence: number }
   expiry: { finding_id: number; at: number; to_status: Generated<number> }
   facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
   engine_snapshot: { mark: string; digest: string; seq: number; asset_seq: number }
@@ -137,6 +138,7 @@ export interface ImportFacetsRow {
   custom_detector_key: SafeText
   severity: string
   status: string
+  presence: string
   combo_id: number | null
 }
 
@@ -293,6 +295,7 @@ export interface ComboRow {
   custom_key_id: number
   severity: number
   status: number
+  presence: Generated<number>
   /** Number of findings with this combination. */
   n: Generated<number>
 }
@@ -411,5 +414,6 @@ export interface AuditRow {
 /** Integer codes of facets of a finding; severities are ordered by rank. */
 export const severityCodes = { INFO: 1, LOW: 2, MEDIUM: 3, HIGH: 4, CRITICAL: 5 } as const
 export const statusCodes = { OPEN: 0, RESOLVED: 1, FALSE_POSITIVE: 2, IGNORED: 3 } as const
+export const presenceCodes = { current: 0, archived: 1, history: 2, trash: 3, unknown: 4 } as const
 /** Confidence is stored in ten-thousandths, so that sums and averages are exact. */
 export const CONFIDENCE_SCALE = 10_000

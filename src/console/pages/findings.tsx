@@ -9,7 +9,7 @@ import type { TimeRange } from '../../kernel/time-range.ts'
 import { client, ServerProblem } from '../client.ts'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
 import type { ConsoleSession, FindingList } from '../model.ts'
-import { Chip, canChange, Names, ProblemNote, Shape } from '../parts.tsx'
+import { Chip, canChange, Names, PresenceBadge, ProblemNote, Shape } from '../parts.tsx'
 import { readTimes } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, toggleValue } from '../route.ts'
@@ -18,7 +18,7 @@ import { decide, decisions, keepReason, type Target, undo } from '../triage.ts'
 import { toFilters } from './explore.tsx'
 import { FindingPanel } from './finding.tsx'
 
-const FACETS = ['status', 'severity', 'detectorType', 'findingType', 'container', 'source']
+const FACETS = ['status', 'severity', 'presence', 'detectorType', 'findingType', 'container', 'source']
 const PER_PAGE = 50
 const orders = [
   ['newest', 'Newest first'],
@@ -315,6 +315,7 @@ export function Findings({ route, session }: FindingsProps) {
                     </span>
                     {status === 'OPEN' && isPast(item.dueAt) ? <span class="badge bad">Overdue</span> : null}
                     {status === 'OPEN' ? null : <span class="badge">{toWords(status)}</span>}
+                    {item.presence === 'current' ? null : <PresenceBadge presence={item.presence} />}
                     <span class="muted age">{toAge(Date.parse(item.firstDetectedAt), Date.now())}</span>
                   </button>
                 </li>

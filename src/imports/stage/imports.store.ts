@@ -39,9 +39,9 @@ const insertAsset: WriteStatement = {
   order: 0,
 }
 const insertFacets: WriteStatement = {
-  sql: `INSERT INTO import_facets (uid, number, detector_type, finding_type, category, custom_detector_key, severity, status)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  types: ['text', 'number', 'text', 'text', 'text', 'text', 'text', 'text'],
+  sql: `INSERT INTO import_facets (uid, number, detector_type, finding_type, category, custom_detector_key, severity, status, presence)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', 'number', ...Array<'text'>(7).fill('text')],
   order: 1,
 }
 const insertFinding: WriteStatement = {
@@ -140,9 +140,17 @@ const toAssetValues = ({ key, kind, name, url, container, owner, labels, content
   contentUpdatedAt ?? null,
 ]
 
-const toValues = ({ detectorType, findingType, category, customDetectorKey, severity, status }: ImportFacets) => [
+const toValues = ({
+  detectorType,
+  findingType,
+  category,
+  customDetectorKey,
+  severity,
+  status,
+  presence,
+}: ImportFacets) => [
   ...[detectorType, findingType, category, customDetectorKey],
-  ...[internalText(severity), internalText(status)],
+  ...[internalText(severity), internalText(status), internalText(presence)],
 ]
 
 export function addRows(writer: Writer, rows: readonly StagedRow[]): void {
@@ -203,7 +211,7 @@ export function listFacets(reader: Reader, uid: string): Map<number, ImportFacet
   const rows = reader
     .prepare(
       `SELECT number, detector_type AS detectorType, finding_type AS findingType, category,
-         custom_detector_key AS customDetectorKey, severity, status
+         custom_detector_key AS customDetectorKey, severity, status, presence
        FROM import_facets WHERE uid = ? ORDER BY number`,
     )
     .all(uid) as ({ number: number } & ImportFacets)[]
