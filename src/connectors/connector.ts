@@ -7,6 +7,7 @@ import type { Upstream } from './http/upstream.ts'
 export const assetKinds = [
   'wiki.space',
   'wiki.page',
+  'wiki.blogpost',
   'wiki.comments',
   'wiki.attachment',
   'wiki.linked_file',
@@ -81,6 +82,8 @@ export interface AssetDraft {
   /** Name of the container that contains its container. */
   parentContainer?: string
   owner?: string
+  /** Default: current. */
+  presence?: 'current' | 'archived'
   /** SHA-256 in hex over all relevant content and nothing volatile. */
   checksum: string
   links: readonly LinkDraft[]
@@ -210,6 +213,33 @@ export interface TestStep {
  */
 export type UnlistedScopeStatus = 'gone' | 'hidden' | 'left_out'
 
+/** A version of an asset before its present one. */
+export interface EarlierVersion {
+  version: number
+  /** Milliseconds since the epoch. */
+  createdAt?: number
+  /** Its text, as that of the asset itself; undefined where it is `unread`. */
+  document?: AssayDocument
+  unread?: UnreadReason
+}
+
+export interface VersionRequest {
+  /** Versions up to this one were read before. Comments ignore it: each one counts its own versions. */
+  known?: number
+  /** The most versions to read. */
+  limit: number
+}
+
+/** What a crawl read and what it could not; `kind` is one of `assetKinds` or a word of the platform. */
+export interface SourceCoverage {
+  /** `count`: how many exist, where the platform counts those that cannot be read. */
+  kinds: { kind: string; read: boolean; count?: number; reason?: string }[]
+  refused: { what: string; reason: string }[]
+}
+
+/** Where an asset that was not listed is on the platform; `unknown`: it refuses to look it up. */
+export type Whereabouts = 'current' | 'archived' | 'trash' | 'unknown'
+
 export interface ConnectorSession {
   /**
    * The scopes to scan, by the source's scope options.
@@ -226,10 +256,20 @@ export interface ConnectorSession {
   /** The status of scopes that are no longer listed; scopes missing from the result have an unknown status. */
   findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, UnlistedScopeStatus>>
   /**
-   * Which of these assets, missing from scopes that were listed completely, exist nevertheless, for example archived or
-   * in a scope that is not scanned. Absent: the platform cannot be asked.
+   * Which of these assets, missing from scopes that were listed completely, exist nevertheless, for example in a scope
+   * that is not scanned. Absent: the platform cannot be asked.
    */
   findExisting?(assetKeys: readonly string[]): Promise<ReadonlySet<string>>
+  /** Where these assets are; those missing from the result are nowhere that the account can see. */
+  locate?(assetKeys: readonly string[]): Promise<ReadonlyMap<string, Whereabouts>>
+  /**
+   * The earlier versions of an asset, newest first, without deleted ones; of comments, those of comments that still exist.
+   * @throws AppError reason `forbidden` where the account can see the asset but not its versions, `gone` where it sees
+   * neither
+   */
+  earlierVersions?(assetKey: string, request: VersionRequest): AsyncIterable<EarlierVersion>
+  /** What this session has read and what it could not. */
+  coverage?(): SourceCoverage
   /** Steps of the connection test for `test_source`; never throws, writes nothing. */
   test(): Promise<TestStep[]>
   close(): Promise<void>

@@ -10,6 +10,7 @@ export function toAssetFacts(draft: AssetDraft): AssetFacts {
     name: draft.name,
     url: draft.url,
     ...(draft.container === undefined ? {} : { container: draft.container }),
+    ...(draft.presence === 'archived' ? { isArchived: true } : {}),
     ...(draft.owner === undefined ? {} : { owner: draft.owner }),
     ...(Array.isArray(labels) ? { labels: labels.filter((label) => typeof label === 'string') } : {}),
     ...(draft.contentUpdatedAt === undefined ? {} : { contentUpdatedAt: draft.contentUpdatedAt }),

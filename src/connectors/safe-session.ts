@@ -20,13 +20,17 @@ import type {
   ConnectorSession,
   CrawlRequest,
   CrawlScope,
+  EarlierVersion,
   LinkDraft,
   ReadingUpdate,
   ScanWarning,
   SessionOptions,
+  SourceCoverage,
   TestStep,
   Unlisted,
   UnlistedScopeStatus,
+  VersionRequest,
+  Whereabouts,
 } from './connector.ts'
 import { toAssetFacts } from './facts.ts'
 
@@ -65,6 +69,10 @@ export interface SafeSession {
   crawl(request: CrawlRequest): AsyncIterable<SafeBatch>
   findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, UnlistedScopeStatus>>
   findExisting?(assetKeys: readonly string[]): Promise<ReadonlySet<SafeText>>
+  locate?(assetKeys: readonly string[]): Promise<ReadonlyMap<SafeText, Whereabouts>>
+  /** The documents are for detectors, and must not be stored. */
+  earlierVersions?(assetKey: string, request: VersionRequest): AsyncIterable<EarlierVersion>
+  coverage?(): SourceCoverage
   test(): Promise<SafeStep[]>
   close(): Promise<void>
 }
@@ -105,6 +113,9 @@ function listTokens(key: string): string[] {
 function guard(session: ConnectorSession, identify: Identify): SafeSession {
   const findLeft = session.findLeft?.bind(session)
   const findExisting = session.findExisting?.bind(session)
+  const locate = session.locate?.bind(session)
+  const earlierVersions = session.earlierVersions?.bind(session)
+  const coverage = session.coverage?.bind(session)
   const originals = new Map<string, string>()
   const toKey = (key: string): SafeText => {
     const safe = toSafeKey(key, identify, new ReportedValues(listTokens(key)))
@@ -114,6 +125,12 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
   const toOriginal = (key: string) => originals.get(key) ?? key
   const withOriginals = <T>(values: ReadonlyMap<string, T>) =>
     new Map([...values].map(([key, value]) => [toOriginal(key), value]))
+  const byKey =
+    <T>(ask: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>) =>
+    async (keys: readonly string[]) => {
+      const found = await safely(() => ask(keys.map(toOriginal)))
+      return new Map([...found].map(([key, answer]) => [toKey(key), answer]))
+    }
   return {
     scopes: () =>
       safely(async () => {
@@ -132,30 +149,23 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
           ...(readings === undefined ? {} : { readings: (keys) => withOriginals(readings(keys.map(toKey))) }),
         })
         [Symbol.asyncIterator]()
-      try {
-        for (;;) {
-          const { done, value } = await safely(() => batches.next())
-          if (done === true) return
-          yield toSafeBatch(value, toKey)
-        }
-      } finally {
-        await batches.return?.()
-      }
+      for await (const batch of safeEach(batches)) yield toSafeBatch(batch, toKey)
     },
-    ...(findLeft === undefined
-      ? {}
-      : {
-          findLeft: async (keys: readonly string[]) => {
-            const left = await safely(() => findLeft(keys.map(toOriginal)))
-            return new Map([...left].map(([key, state]) => [toKey(key), state]))
-          },
-        }),
+    ...(findLeft === undefined ? {} : { findLeft: byKey(findLeft) }),
     ...(findExisting === undefined
       ? {}
       : {
           findExisting: async (keys: readonly string[]) =>
             new Set([...(await safely(() => findExisting(keys.map(toOriginal))))].map(toKey)),
         }),
+    ...(locate === undefined ? {} : { locate: byKey(locate) }),
+    ...(earlierVersions === undefined
+      ? {}
+      : {
+          earlierVersions: (key: string, request: VersionRequest) =>
+            safeEach(earlierVersions(toOriginal(key), request)[Symbol.asyncIterator]()),
+        }),
+    ...(coverage === undefined ? {} : { coverage }),
     test: async () => (await session.test()).map(toSafeStep),
     close: () => session.close(),
   }
@@ -198,6 +208,7 @@ function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeA
     ...(dataset === undefined ? {} : { dataset: toSafeName(dataset) }),
     ...(parentContainer === undefined ? {} : { parentContainer: toSafeName(parentContainer) }),
     ...(owner === undefined ? {} : { owner: toName(owner) }),
+    ...(draft.presence === undefined ? {} : { presence: draft.presence }),
     ...(draft.isUncertain === undefined ? {} : { isUncertain: draft.isUncertain }),
     ...(draft.partOf === undefined ? {} : { partOf: toKey(draft.partOf) }),
     ...(draft.absorbs === undefined ? {} : { absorbs: draft.absorbs }),
@@ -300,6 +311,18 @@ function toSafeStep({ name, status, detail, hint }: TestStep): SafeStep {
     status,
     ...(detail === undefined ? {} : { detail: toSafeText(detail, 'prose', MAX_SENTENCE) }),
     ...(hint === undefined ? {} : { hint: toSafeText(hint, 'prose', MAX_SENTENCE) }),
+  }
+}
+
+async function* safeEach<T>(items: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    for (;;) {
+      const { done, value } = await safely(() => items.next())
+      if (done === true) return
+      yield value
+    }
+  } finally {
+    await items.return?.()
   }
 }
 

@@ -81,7 +81,7 @@ function toSubject(reader: Reader, asset: JudgedAsset, { sourceId, whole, archiv
     name,
     facts,
     inbound,
-    archived: archived.has(scopeKey),
+    archived: archived.has(scopeKey) || facts.status === 'archived',
     ...(contentUpdatedAt === null ? {} : { contentUpdatedAt }),
     ...(owner === null ? {} : { owner }),
     ...(text === undefined ? {} : { text }),

@@ -44,6 +44,7 @@ export interface AssetFacts {
   name: string
   url: string
   container?: string
+  isArchived?: boolean
   owner?: string
   labels?: readonly string[]
   contentUpdatedAt?: number

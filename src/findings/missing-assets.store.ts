@@ -20,8 +20,8 @@ const parents = `
 
 /**
  * The active assets of a scope that a scan did not list. One that could not be listed is not missing, unless the assets
- * through which it is listed were not seen either; nor is one that is listed through an asset in a scope that is not
- * `conclusive`, which the scan could not list.
+ * through which it is listed were not seen either; nor is one that is listed through an asset that could not be listed,
+ * or through one in a scope that is not `conclusive`, which the scan could not list.
  */
 export function listMissing(
   reader: Reader,
@@ -42,6 +42,9 @@ export function listMissing(
          AND NOT (
            EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = a.id AND u.section = '' AND u.scan_id = @scan_id)
            AND (NOT EXISTS (${parents}) OR @scan_id IN (SELECT seen_scan_id FROM (${parents}) p)))
+         AND NOT EXISTS (
+           SELECT 1 FROM (${parents}) p JOIN unread_section u ON u.asset_id = p.id
+           WHERE u.section = '' AND u.scan_id = @scan_id AND p.seen_scan_id IS DISTINCT FROM @scan_id)
          AND NOT EXISTS (
            SELECT 1 FROM (${parents}) p WHERE p.status = 'ACTIVE' AND p.seen_scan_id IS DISTINCT FROM @scan_id
              AND p.scope_key NOT IN (SELECT value FROM json_each(@conclusive)))

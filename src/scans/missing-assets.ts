@@ -97,7 +97,7 @@ async function keepExistingAssets(
   if (existing.length === 0) return
   lease.write((writer) => {
     const name = findScopeName(writer, sourceId, scopeKey)
-    const message = `${noun(existing.length, 'asset')} of ${name} still exist, but are archived or outside the scope; their findings are kept.`
+    const message = `${noun(existing.length, 'asset')} of ${name} still exist, but are outside the scope; their findings are kept.`
     addNotes(writer, scanId, 'warnings', [{ code: 'outside_scope', message, scope: scopeKey }])
   })
 }

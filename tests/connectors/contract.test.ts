@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ConnectorSession } from '../../src/connectors/connector.ts'
 import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
+import type { WikiTenant } from '../../src/sample/wiki/tenant.ts'
+import { editComment, editPage, replaceAttachment } from '../sample/edits.ts'
 import type { SampleFault } from '../sample/fault.ts'
 import { startSampleBi, startSampleWiki } from '../sample/servers.ts'
 import biRest from '../support/contracts/bi-rest.json' with { type: 'json' }
@@ -108,6 +111,36 @@ function record(): { faults: SampleFault[]; exchanges: Exchange[] } {
   return { faults: [{ match: () => true, respond: { rewrite: keep } }], exchanges }
 }
 
+/** Reads the earlier versions of one item of each kind, and looks them up. */
+async function readHistory(
+  tenant: WikiTenant,
+  session: ConnectorSession,
+  { post, file }: Record<'post' | 'file', { id: string }>,
+) {
+  const page = [...tenant.pages.values()].find(({ kind }) => kind === 'page')
+  const comments = [...tenant.comments.values()].filter(({ parentId }) => parentId === undefined)
+  const edited = (['footer', 'inline'] as const).flatMap(
+    (kind) => comments.find((comment) => comment.kind === kind) ?? [],
+  )
+  editPage(tenant, post.id, { body: '<p>second</p>' })
+  editPage(tenant, page?.id ?? '', { body: '<p>second</p>' })
+  replaceAttachment(tenant, file.id, Buffer.from('second'))
+  for (const { id } of edited) editComment(tenant, id, '<p>second</p>')
+  const keys = [
+    `page:${post.id}`,
+    `page:${page?.id}`,
+    `attachment:${file.id}`,
+    ...edited.map(({ pageId }) => `comments:${pageId}`),
+  ]
+  for (const key of keys.map((end) => `wiki:${tenant.cloudId}:${end}`)) {
+    let count = 0
+    for await (const { document } of session.earlierVersions?.(key, { limit: 9 }) ?? [])
+      if (document !== undefined) count++
+    expect(count).toBeGreaterThan(0)
+  }
+  await session.locate?.(keys.map((end) => `wiki:${tenant.cloudId}:${end}`))
+}
+
 async function exchangesWithWiki(): Promise<Exchange[]> {
   const all: Exchange[] = []
   for (const tokenKind of ['classic', 'scoped'] as const) {
@@ -115,16 +148,22 @@ async function exchangesWithWiki(): Promise<Exchange[]> {
     const wiki = await startSampleWiki({ faults, tokenKind })
     onTestFinished(() => wiki.close())
     const whole = tokenKind === 'classic'
+    const { tenant } = wiki
+    const spaceId = tenant.getSpace('OPS').id
+    const post = tenant.addPage({ kind: 'blogpost', spaceId, title: 'News', body: '<p>first</p>' })
+    tenant.addComment(post.id, { body: '<p>comment</p>' })
+    const file = tenant.addAttachment(post.id, { title: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from('first') })
     await crawlWiki(openWiki(wiki.url, whole ? {} : { optional: { scope: { spaces: { keys: ['OPS'] } } } }))
     if (whole) {
       await openWiki(wiki.url).test()
       const spaces = { keys: ['OPS'], type: 'global', status: 'current' }
       await crawlWiki(openWiki(wiki.url, { optional: { scope: { spaces } } }))
       for (const orderBy of [undefined, 'title']) {
-        const sampling = { strategy: 'LATEST' as const, limit: 5, ...(orderBy === undefined ? {} : { orderBy }) }
+        const sampling = { strategy: 'LATEST' as const, limit: 1, ...(orderBy === undefined ? {} : { orderBy }) }
         await crawlWiki(openWiki(wiki.url, { sampling }))
       }
       await crawlWiki(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 6 } }))
+      await readHistory(tenant, openWiki(wiki.url), { post, file })
     }
     all.push(...exchanges)
   }
@@ -174,16 +213,26 @@ describe('requests and replies between the connectors and the sample tenants', (
       [
         'GET /_edge/tenant_info',
         'GET /attachments',
+        'GET /attachments/{id}',
+        'GET /attachments/{id}/versions',
+        'GET /blogposts',
+        'GET /blogposts/{id}/attachments',
+        'GET /blogposts/{id}/footer-comments',
+        'GET /blogposts/{id}/inline-comments',
+        'GET /blogposts/{id}/versions',
         'GET /footer-comments',
         'GET /footer-comments/{id}/children',
+        'GET /footer-comments/{id}/versions',
         'GET /inline-comments',
         'GET /inline-comments/{id}/children',
+        'GET /inline-comments/{id}/versions',
         'GET /labels',
         'GET /labels/{id}/pages',
         'GET /pages',
         'GET /pages/{id}/attachments',
         'GET /pages/{id}/footer-comments',
         'GET /pages/{id}/inline-comments',
+        'GET /pages/{id}/versions',
         'GET /spaces',
         'GET /spaces/{id}/pages',
         'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download',

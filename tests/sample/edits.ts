@@ -1,14 +1,9 @@
 import type { BiTenant, SampleReport } from '../../src/sample/bi/tenant.ts'
 import { toGuid } from '../../src/sample/ids.ts'
-import type { ContentStatus, Version, WikiPage, WikiTenant } from '../../src/sample/wiki/tenant.ts'
+import type { ContentStatus, WikiPage, WikiTenant } from '../../src/sample/wiki/tenant.ts'
 
 // Edits have the same effects as on the platform: an edit of text or title makes a new version; a move or a change of
 // owner does not; comments and attachments do not change the version of their page.
-
-function bump(tenant: WikiTenant, item: { version: Version }): void {
-  const { number, authorId } = item.version
-  item.version = { number: number + 1, createdAt: tenant.markEdited(), authorId }
-}
 
 function setStatus(tenant: WikiTenant, id: string, status: ContentStatus): void {
   tenant.getPage(id).status = status
@@ -16,9 +11,7 @@ function setStatus(tenant: WikiTenant, id: string, status: ContentStatus): void 
 }
 
 export function editPage(tenant: WikiTenant, id: string, edit: { body?: string; title?: string }): WikiPage {
-  const page = Object.assign(tenant.getPage(id), edit)
-  bump(tenant, page)
-  return page
+  return tenant.revise(tenant.getPage(id), edit)
 }
 
 export function movePage(tenant: WikiTenant, id: string, to: { parentId?: string | null; spaceId?: string }): void {
@@ -40,16 +33,27 @@ export const restorePage = (tenant: WikiTenant, id: string): void => setStatus(t
 export function purgePage(tenant: WikiTenant, id: string): void {
   tenant.markEdited()
   tenant.pages.delete(id)
+  tenant.versions.delete(id)
   for (const items of [tenant.comments, tenant.attachments]) {
-    for (const item of items.values()) if (item.pageId === id) items.delete(item.id)
+    for (const item of items.values()) {
+      if (item.pageId !== id) continue
+      items.delete(item.id)
+      tenant.versions.delete(item.id)
+    }
   }
+}
+
+/** Deletes earlier versions of an item, as an administrator may; default: all of them. */
+export function deleteVersions(tenant: WikiTenant, id: string, numbers?: readonly number[]): void {
+  tenant.markEdited()
+  const kept = (tenant.versions.get(id) ?? []).filter(({ version }) => numbers?.includes(version.number) === false)
+  tenant.versions.set(id, kept)
 }
 
 export function editComment(tenant: WikiTenant, id: string, body: string): void {
   const comment = tenant.comments.get(id)
   if (comment === undefined) throw new Error(`the sample wiki has no comment ${id}`)
-  comment.body = body
-  bump(tenant, comment)
+  tenant.revise(comment, { body })
 }
 
 /** Deletes a comment and its replies. */
@@ -62,15 +66,20 @@ export function deleteComment(tenant: WikiTenant, id: string): void {
 /** Adds a version of a file, with the same id and title. */
 export function replaceAttachment(tenant: WikiTenant, id: string, bytes: Uint8Array): void {
   const attachment = tenant.getAttachment(id)
-  bump(tenant, attachment)
-  attachment.fileId = toGuid(`file ${id} ${attachment.version.number}`)
-  attachment.bytes = () => bytes
-  attachment.fileSize = bytes.length
+  const fileId = toGuid(`file ${id} ${attachment.version.number + 1}`)
+  tenant.revise(attachment, { fileId, bytes: () => bytes, fileSize: bytes.length })
 }
 
+/** Moves a file to the trash. */
 export function deleteAttachment(tenant: WikiTenant, id: string): void {
   tenant.getAttachment(id).status = 'trashed'
   tenant.markEdited()
+}
+
+export function purgeAttachment(tenant: WikiTenant, id: string): void {
+  tenant.markEdited()
+  tenant.attachments.delete(id)
+  tenant.versions.delete(id)
 }
 
 function getReport(tenant: BiTenant, id: string) {

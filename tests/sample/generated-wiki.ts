@@ -41,6 +41,8 @@ const topics = ['Notes', 'Plan', 'Report', 'Checklist', 'Review', 'Questions', '
 
 export interface GeneratedWikiOptions {
   pages: number
+  /** Number of spaces, of equal size; default: one per 2,500 pages. */
+  spaces?: number
   seed?: number
   /** Mean number of sentences of a page; default 40, about 3 KB of storage format. */
   sentences?: number
@@ -68,15 +70,19 @@ function toSentence(random: () => number): string {
 }
 
 const toTitle = (number: number) => `${topics[number % topics.length]} ${number + 1}`
-const toSpaceKey = (number: number) => `GEN${Math.floor(number / PAGES_PER_SPACE) + 1}`
+const toPagesPerSpace = ({ pages, spaces }: GeneratedWikiOptions) =>
+  spaces === undefined ? PAGES_PER_SPACE : Math.ceil(pages / spaces)
+const toSpaceKey = (options: GeneratedWikiOptions, number: number) =>
+  `GEN${Math.floor(number / toPagesPerSpace(options)) + 1}`
 
 /** Of ten links eight lead to other pages, of which one in a hundred is missing, and two to a host that is not public. */
-function toLinks(random: () => number, { pages, links = 0 }: GeneratedWikiOptions): string[] {
+function toLinks(random: () => number, options: GeneratedWikiOptions): string[] {
+  const { pages, links = 0 } = options
   return Array.from({ length: links }, (_, index) => {
     const target = Math.floor(random() * pages)
     if (index % 10 > 7) return s.webLink(`http://10.0.0.7/handbook/${target}-${index}`, 'the handbook')
     const title = random() < 0.01 ? `Gone ${target}` : toTitle(target)
-    return s.pageLink(title, { space: toSpaceKey(target) })
+    return s.pageLink(title, { space: toSpaceKey(options, target) })
   })
 }
 
@@ -108,12 +114,14 @@ export function generatedWiki(options: GeneratedWikiOptions): WikiTenant {
   const tenant = new WikiTenant({ cloudId: toGuid(`generated wiki ${seed}`) })
   const author = tenant.addUser({ accountId: '712020:generated', displayName: 'Generated', email: '' }).accountId
   const isEvery = (number: number, every: number) => every > 0 && number % every === every - 1
-  const spaceIds = Array.from({ length: Math.max(1, Math.ceil(pages / PAGES_PER_SPACE)) }, (_, index) => {
-    const key = toSpaceKey(index * PAGES_PER_SPACE)
+  const perSpace = toPagesPerSpace(options)
+  const spaceIds = Array.from({ length: Math.max(1, Math.ceil(pages / perSpace)) }, (_, index) => {
+    const key = toSpaceKey(options, index * perSpace)
     return tenant.addSpace({
       id: String(6_000_000_000 + index),
       key,
       name: `Generated ${index + 1}`,
+      labels: index === 0 ? ['first'] : [],
       createdAt: TODAY,
     }).id
   })
@@ -123,7 +131,7 @@ export function generatedWiki(options: GeneratedWikiOptions): WikiTenant {
     const planted = isEvery(number, plantEvery)
     tenant.addPage({
       id,
-      spaceId: spaceIds[Math.floor(number / PAGES_PER_SPACE)] ?? '',
+      spaceId: spaceIds[Math.floor(number / perSpace)] ?? '',
       title: toTitle(number),
       body: () => toGeneratedBody(options, number, planted),
       createdAt: updatedAt - 30 * DAY_MS,

@@ -30,11 +30,14 @@ afterEach(async () => {
 const textOf = (word: string) => `<p>text word:${word}</p>`
 const fileOf = (text: string, title = 'notes.txt') => ({ title, mediaType: 'text/plain', bytes: Buffer.from(text) })
 
-/** A page with a comment and a file, each with a word, in the first of two spaces. */
-async function scanned(optional: object = {}): Promise<{ page: WikiPage; fileId: string; commentId: string }> {
+/** A page or blog post with a comment and a file, each with a word, in the first of two spaces. */
+async function scanned(
+  optional: object = {},
+  kind: WikiPage['kind'] = 'page',
+): Promise<{ page: WikiPage; fileId: string; commentId: string }> {
   const space = tenant.addSpace({ key: 'ONE', name: 'One' })
   tenant.addSpace({ key: 'TWO', name: 'Two' })
-  const page = tenant.addPage({ spaceId: space.id, title: 'Page', body: textOf('body') })
+  const page = tenant.addPage({ kind, spaceId: space.id, title: 'Page', body: textOf('body') })
   tenant.addPage({ spaceId: space.id, title: 'Other', body: '<p>text</p>' })
   const commentId = tenant.addComment(page.id, { body: textOf('comment') }).id
   const fileId = tenant.addAttachment(page.id, fileOf('word:file')).id
@@ -96,10 +99,11 @@ describe('a page', () => {
     expect(states().sort()).toEqual([...allOpen, 'page RESOLVED'])
   })
 
-  it('that is archived is kept, and one in the trash is deleted by the second scan', async () => {
+  it('that is archived is read there, and one in the trash is deleted by the second scan', async () => {
     const { page } = await scanned()
     archivePage(tenant, page.id)
-    await expectKept('outside_scope')
+    expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', warnings: [] })
+    expect(states()).toEqual(allOpen)
     deletePage(tenant, page.id)
     await bench.scan()
     expect(states()).toEqual(allOpen)
@@ -124,10 +128,29 @@ describe('a page', () => {
   })
 
   it('that is missing while the page lookup fails is kept', async () => {
-    const { page } = await scanned()
-    archivePage(tenant, page.id)
+    const { page } = await scanned({ scope: { spaces: { keys: ['ONE'] } } })
+    movePage(tenant, page.id, { spaceId: tenant.getSpace('TWO').id })
     fail({ match: onPath(/\/v2\/pages$/), respond: { status: 501, body: {} } })
     await expectKept(undefined, 'PARTIAL')
+  })
+})
+
+describe('a blog post', () => {
+  it.each([403, 404, 501])('that cannot be listed (%i) is kept, with its comments and files', async (status) => {
+    await scanned(undefined, 'blogpost')
+    fail({ match: onPath(/\/v2\/blogposts$/), respond: { status, body: {} } })
+    await expectKept(status === 501 ? 'blogposts_unavailable' : 'blogposts_denied', 'PARTIAL')
+    fail()
+    expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', warnings: [] })
+    expect(states()).toEqual(allOpen)
+  })
+
+  it('that is in the trash is deleted by the second scan', async () => {
+    const { page } = await scanned(undefined, 'blogpost')
+    deletePage(tenant, page.id)
+    await bench.scan()
+    await bench.scan()
+    expect(states()).toEqual(allOpen.map((state) => state.replace('OPEN', 'RESOLVED')))
   })
 })
 

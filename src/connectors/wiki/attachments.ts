@@ -8,12 +8,11 @@ import type { AssetDraft } from '../connector.ts'
 import { endsScan } from '../failure.ts'
 import { isMediaAddress } from './address.ts'
 import { toChecksum, toHalf } from './checksum.ts'
-import type { PageFacts } from './comments.ts'
-import { type Children, type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
+import { ATTACHMENT_STATUSES, isCurrent, presenceOf, toPath } from './content.ts'
+import { type Children, type CrawlContext, type PageFacts, warnDenied, warnUnavailable } from './crawl-context.ts'
 import { isCapabilityDenied, settleRefusal } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { readList } from './listing.ts'
-import { isCurrent } from './site-index.ts'
 import { toSiteUrl } from './spaces.ts'
 import { AttachmentWire, toInstant } from './wire.ts'
 
@@ -34,7 +33,8 @@ function findSkip({ mediaType, title }: AttachmentWire): UnreadableFile | undefi
   return isMedia ? { status: 'unsupported', reason: 'Images, audio and video are not read.' } : undefined
 }
 
-const toMaxBytes = ({ config }: CrawlContext) => Math.min(config.optional.content.attachment_max_bytes, MAX_FILE_BYTES)
+const toMaxBytes = ({ config }: Pick<CrawlContext, 'config'>) =>
+  Math.min(config.optional.content.attachment_max_bytes, MAX_FILE_BYTES)
 
 /** Whether the wiki reports more bytes than are downloaded. */
 const isTooLarge = ({ fileSize }: AttachmentWire, maxBytes: number) =>
@@ -79,11 +79,20 @@ interface ReadAttachment {
   inferredType?: string | undefined
 }
 
-async function download({ client, ...context }: CrawlContext, page: PageFacts, { id }: AttachmentWire) {
+/** What reading a file needs. */
+type ReadContext = Pick<CrawlContext, 'client' | 'config'>
+
+async function download(
+  { client, config }: ReadContext,
+  page: Pick<PageFacts, 'id' | 'status'>,
+  { id }: AttachmentWire,
+  version?: number,
+) {
   try {
     return await client.http.download({
       path: `/rest/api/content/${encodeURIComponent(page.id)}/child/attachment/${encodeURIComponent(id)}/download`,
-      maxBytes: toMaxBytes({ client, ...context }),
+      query: { version, status: page.status === 'archived' ? page.status : undefined },
+      maxBytes: toMaxBytes({ config }),
       allowRedirect: (target) => isMediaAddress(client.origin, target),
     })
   } catch (error) {
@@ -91,14 +100,16 @@ async function download({ client, ...context }: CrawlContext, page: PageFacts, {
   }
 }
 
-async function readAttachment(
-  context: CrawlContext,
-  page: PageFacts,
+/** Reads a file: the present one, or an earlier version of it. */
+export async function readAttachment(
+  context: ReadContext,
+  page: Pick<PageFacts, 'id' | 'status'>,
   attachment: AttachmentWire,
+  version?: number,
 ): Promise<ReadAttachment> {
   const skip = findSkip(attachment)
   if (skip !== undefined) return toSkipped(attachment, skip)
-  const downloaded = await download(context, page, attachment)
+  const downloaded = await download(context, page, attachment, version)
   const { bytes, contentType, isCut } = downloaded
   if (isSignInPage(attachment, downloaded)) {
     throw new AppError('unavailable', 'The wiki sent a sign-in page instead of an attachment; scan again later.', {
@@ -170,6 +181,7 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
     name: title,
     url: webui === undefined || webui === null ? page.url : toSiteUrl(client.site, webui),
     container: space.name ?? space.key,
+    ...presenceOf(page),
     // The checksum of a cut file includes the limit, so that the file is read again after the limit was changed.
     checksum: toChecksum(listed, toHalf(isLarge ? `${status} ${maxBytes}` : status)),
     links: [{ type: 'attached_to', targetKey: toPageKey(client, page.id) }],
@@ -217,8 +229,8 @@ export async function readAttachmentDrafts(context: CrawlContext, page: PageFact
     const attachments =
       indexed ??
       (await readList(context.client.http, {
-        path: `/pages/${encodeURIComponent(page.id)}/attachments`,
-        query: { status: 'current', sort: 'created-date' },
+        path: `${toPath(page.type, page.id)}/attachments`,
+        query: { status: ATTACHMENT_STATUSES, sort: 'created-date' },
         item: AttachmentWire,
       }))
     const assets = attachments.filter(isCurrent).map((attachment) => toAttachmentDraft(context, page, attachment))

@@ -4,11 +4,12 @@ import type { UnreadSection } from '../../documents/section.ts'
 import type { AssetDraft } from '../connector.ts'
 import { endsScan, reasonOf } from '../failure.ts'
 import { hasSameListing, sha256, toChecksum, toHalf } from './checksum.ts'
-import { type Children, type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
+import { isCurrent, presenceOf, toPath } from './content.ts'
+import { type Children, type CrawlContext, type PageFacts, warnDenied, warnUnavailable } from './crawl-context.ts'
 import { isCapabilityDenied, settleRefusal, toUnreadReason } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
 import { readList } from './listing.ts'
-import { type CommentKind, type CommentRow, isCurrent, toCommentRow } from './site-index.ts'
+import { type CommentKind, type CommentRow, toCommentRow } from './site-index.ts'
 import { CommentWire, storageOf, toInstant } from './wire.ts'
 
 const openStatuses = new Set(['open', 'reopened'])
@@ -19,17 +20,14 @@ const MAX_REPLY_DEPTH = 20
 /** Replies to comments beyond this number are not requested. */
 const MAX_COMMENTS = 10_000
 
-interface Comment {
+/** What reading comments needs. */
+type ReadContext = Pick<CrawlContext, 'client' | 'config' | 'index'>
+
+export interface Comment {
   row: CommentRow
   /** Undefined where bodies were not requested. */
   body: string | undefined
   at: number | undefined
-}
-
-export interface PageFacts {
-  id: string
-  title: string
-  url: string
 }
 
 const toCommentsKey = ({ client }: Pick<CrawlContext, 'client'>, pageId: string) =>
@@ -40,7 +38,7 @@ const byId = (a: { row: CommentRow }, b: { row: CommentRow }) =>
 
 const commentKinds: readonly CommentKind[] = ['footer', 'inline']
 
-function listKinds({ config }: CrawlContext): CommentKind[] {
+function listKinds({ config }: Pick<CrawlContext, 'config'>): CommentKind[] {
   const { include_footer_comments: footer, include_inline_comments: inline } = config.optional.content
   return [...(footer ? (['footer'] as const) : []), ...(inline ? (['inline'] as const) : [])]
 }
@@ -72,10 +70,10 @@ function toReplySection(row: CommentRow, rows: ReadonlyMap<string, CommentRow>):
 const toBodySection = (row: CommentRow, rows: ReadonlyMap<string, CommentRow>) =>
   toReplySection(row, rows).replace(/replies$/, 'body')
 
-const toRows = (comments: readonly Comment[]) => new Map(comments.map(({ row }) => [row.id, row]))
+export const toRows = (comments: readonly Comment[]) => new Map(comments.map(({ row }) => [row.id, row]))
 
 /** Adds replies to comments; the platform lists them one level at a time. */
-async function readReplies(context: CrawlContext, roots: readonly Comment[], bodies: boolean): Promise<Reading> {
+async function readReplies(context: ReadContext, roots: readonly Comment[], bodies: boolean): Promise<Reading> {
   const all = [...roots]
   const rows = toRows(roots)
   const unread: UnreadSection[] = []
@@ -108,15 +106,20 @@ async function readReplies(context: CrawlContext, roots: readonly Comment[], bod
   return { comments: all, unread, error: firstError }
 }
 
-async function readKind(context: CrawlContext, kind: CommentKind, pageId: string, bodies: boolean): Promise<Reading> {
-  const indexed = await context.index.findComments(kind, pageId)
+async function readKind(
+  context: ReadContext,
+  kind: CommentKind,
+  page: Pick<PageFacts, 'id' | 'type'>,
+  bodies: boolean,
+): Promise<Reading> {
+  const indexed = await context.index.findComments(kind, page.id)
   if (indexed?.rows.length === 0) return { comments: [], unread: [] }
   if (indexed !== undefined && !bodies) {
     const listed = indexed.rows.map((row): Comment => ({ row, body: undefined, at: undefined }))
     return indexed.hasReplies ? { comments: listed, unread: [] } : await readReplies(context, listed, bodies)
   }
   const wires = await readList(context.client.http, {
-    path: `/pages/${encodeURIComponent(pageId)}/${kind}-comments`,
+    path: `${toPath(page.type, page.id)}/${kind}-comments`,
     query: { sort: 'created-date', ...(bodies ? { 'body-format': 'storage' } : {}) },
     item: CommentWire,
   })
@@ -132,12 +135,16 @@ async function readKind(context: CrawlContext, kind: CommentKind, pageId: string
 /**
  * Reads comments of all kinds; a kind that cannot be read does not affect the other. Throws where no kind can be read.
  */
-async function readComments(context: CrawlContext, pageId: string, bodies: boolean): Promise<Reading> {
+export async function readComments(
+  context: ReadContext,
+  page: Pick<PageFacts, 'id' | 'type'>,
+  bodies: boolean,
+): Promise<Reading> {
   const errors: unknown[] = []
   const kinds = await Promise.all(
     listKinds(context).map(async (kind): Promise<Reading> => {
       try {
-        return await readKind(context, kind, pageId, bodies)
+        return await readKind(context, kind, page, bodies)
       } catch (failure) {
         const error = await settleRefusal(failure, context.client.isSignedIn)
         if (endsScan(error)) throw error
@@ -161,11 +168,10 @@ const toContentHalf = (comments: readonly Comment[]) => toHalf(comments.map(({ b
 /**
  * All comments of a page as one document: each part names its comment, and line numbers are relative to that comment.
  */
-function toDocument(comments: readonly Comment[], site: string): AssayDocument {
+export function toDocument(comments: readonly Comment[], site: string, rows = toRows(comments)): AssayDocument {
   const parts: Part[] = []
   const links: DocumentLink[] = []
   const notes = new Set<string>()
-  const rows = toRows(comments)
   for (const { row, body } of comments) {
     const section = toBodySection(row, rows)
     const document = parseStorage(body ?? '', { path: `comment ${row.id}`, site })
@@ -243,6 +249,7 @@ async function readDraft(context: CrawlContext, page: PageFacts): Promise<AssetD
     name: page.title,
     url: page.url,
     container: space.name ?? space.key,
+    ...presenceOf(page),
   }
   const onPage = { type: 'comments_on' as const, targetKey: toPageKey(client, page.id) }
   const kinds = listKinds(context)
@@ -250,13 +257,13 @@ async function readDraft(context: CrawlContext, page: PageFacts): Promise<AssetD
   const leftOut = switchedOff.map((section): UnreadSection => ({ section, reason: 'switched_off' }))
   const known = context.known([key]).get(key)
   if (known !== undefined) {
-    const listed = await readComments(context, page.id, false)
+    const listed = await readComments(context, page, false)
     const isWhole = listed.unread.every(({ reason }) => reason === 'limit')
     if (isWhole && listed.comments.length > 0 && hasSameListing(known, toListedHalf(listed.comments))) {
       return { ...shared, checksum: known, links: [onPage], unread: [...listed.unread, ...leftOut] }
     }
   }
-  const { comments, error, ...reading } = await readComments(context, page.id, true)
+  const { comments, error, ...reading } = await readComments(context, page, true)
   const unread = [...reading.unread, ...leftOut]
   if (comments.length === 0 && unread.length === 0) return undefined
   if (error !== undefined) warnUnavailable(context, 'comments', page.id, error)
@@ -278,6 +285,7 @@ async function readDraft(context: CrawlContext, page: PageFacts): Promise<AssetD
     ...(instants.length === 0 ? {} : { contentUpdatedAt: Math.max(...instants) }),
     facts: {
       pageId: page.id,
+      ...(page.status === 'archived' ? { status: page.status } : {}),
       comments: comments.length,
       ...(openSince === undefined ? {} : { openSince }),
     },

@@ -46,7 +46,7 @@ const Content = z.strictObject({
     .describe(
       'Maximum number of bytes downloaded of an attachment. Of a larger one, only the beginning is read, if the format allows it, with a warning.',
     ),
-  include_attachments: z.boolean().default(true).describe('Also scan the attachments of pages.'),
+  include_attachments: z.boolean().default(true).describe('Also scan the attachments of pages and blog posts.'),
   include_footer_comments: z
     .boolean()
     .default(true)
@@ -110,5 +110,5 @@ export const WikiConfig = z
       .prefault({})
       .describe('Settings that have defaults.'),
   })
-  .describe('A wiki tenant whose pages, comments, attachments and linked files are scanned.')
+  .describe('A wiki tenant whose pages, blog posts, comments, attachments and linked files are scanned.')
 export type WikiConfig = z.infer<typeof WikiConfig>

@@ -3,6 +3,7 @@ import type { AssetDraft, AssetKind, ScanWarning, Unlisted } from '../connector.
 import { reasonOf } from '../failure.ts'
 import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
+import type { ContentType } from './content.ts'
 import { isForbidden, messageOf, toUnreadReason } from './failure.ts'
 import { toPageKey } from './links.ts'
 import type { Owners } from './owners.ts'
@@ -27,6 +28,15 @@ export interface CrawlContext {
 
 export type Capability = 'comments' | 'attachments'
 
+/** A page or blog post, for the readers of its comments and attachments. */
+export interface PageFacts {
+  id: string
+  type: ContentType
+  title: string
+  url: string
+  status?: string | null | undefined
+}
+
 /** Comments and attachments of a page, and the kinds that could not be listed. */
 export interface Children {
   assets: AssetDraft[]
@@ -46,13 +56,22 @@ const denials: Record<Capability, string> = {
     'The token is not allowed to list attachments; give it the scope read:attachment:confluence, or turn attachments off.',
 }
 
-const kinds: Record<Capability, AssetKind> = { comments: 'wiki.comments', attachments: 'wiki.attachment' }
+export const kindOf: Record<Capability, AssetKind> = { comments: 'wiki.comments', attachments: 'wiki.attachment' }
 
 /** Warns once per space that a kind of content may not be read, and marks it as unlisted. */
 export function warnDenied({ warnings, unlisted, space }: CrawlContext, capability: Capability): void {
   const code = `${capability}_denied`
   warnings.add({ code, message: denials[capability], scope: space.id })
-  unlisted.add({ kinds: [kinds[capability]], reason: 'refused', detail: code })
+  unlisted.add({ kinds: [kindOf[capability]], reason: 'refused', detail: code })
+}
+
+/** Warns that the blog posts of the site could not be listed this time; their stored state is kept. */
+export function warnPostsUnlisted({ warnings, unlisted, space }: CrawlContext, error: unknown): void {
+  const reason = toUnreadReason(error)
+  const code = reason === 'refused' ? 'blogposts_denied' : 'blogposts_unavailable'
+  const message = `The blog posts could not be listed: ${messageOf(error)}`
+  warnings.add({ code, message, scope: space.id })
+  unlisted.add({ kinds: ['wiki.blogpost'], reason, detail: code })
 }
 
 /** Warns that entries of a space's list could not be read, so pages missing from it must not count as deleted. */
@@ -71,7 +90,7 @@ export function warnUnavailable(
   const code = isForbidden(error) ? `${capability}_denied` : `${capability}_unavailable`
   const message = `The ${capability} of a page could not be read: ${messageOf(error)}`
   warnings.add({ code, message, scope: space.id, assetKey: toPageKey(client, pageId) })
-  return { kinds: [kinds[capability]], reason: toUnreadReason(error), detail: reasonOf(error) }
+  return { kinds: [kindOf[capability]], reason: toUnreadReason(error), detail: reasonOf(error) }
 }
 
 /** Kinds of assets that are not listed in a space, each reported once. */
@@ -81,13 +100,18 @@ export interface UnlistedKinds {
   take(): Unlisted[]
 }
 
-export function createUnlistedKinds({ optional: { content } }: WikiConfig): UnlistedKinds {
+/** The kinds that the settings of the source leave out. */
+export function listSwitchedOff({ optional: { content } }: WikiConfig): AssetKind[] {
   const isRead: [AssetKind, boolean][] = [
     ['wiki.comments', content.include_footer_comments || content.include_inline_comments],
     ['wiki.attachment', content.include_attachments],
     ['wiki.linked_file', content.include_linked_file_assets],
   ]
-  const switchedOff = isRead.flatMap(([kind, isOn]) => (isOn ? [] : [kind]))
+  return isRead.flatMap(([kind, isOn]) => (isOn ? [] : [kind]))
+}
+
+export function createUnlistedKinds(config: WikiConfig): UnlistedKinds {
+  const switchedOff = listSwitchedOff(config)
   const said = new Set<string>()
   let waiting: Unlisted[] = switchedOff.length === 0 ? [] : [{ kinds: switchedOff, reason: 'switched_off' }]
   return {

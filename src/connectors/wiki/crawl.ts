@@ -2,18 +2,21 @@ import { AppError, invalidInput } from '../../kernel/errors.ts'
 import type { AssetDraft, Batch } from '../connector.ts'
 import { reasonOf } from '../failure.ts'
 import { readAttachmentDrafts } from './attachments.ts'
-import { type PageFacts, readCommentsDraft } from './comments.ts'
-import { type Children, type CrawlContext, warnUnreadable } from './crawl-context.ts'
+import { readCommentsDraft } from './comments.ts'
+import { contentOf, contentTypes, type WikiContent } from './content.ts'
+import { type Children, type CrawlContext, type PageFacts, warnUnreadable } from './crawl-context.ts'
 import { toPageKey } from './links.ts'
 import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
 import { isUnchanged, readBodies, toPageDrafts, toPageFacts, toUnchangedDraft } from './pages.ts'
 import { toSpaceDraft, toSpaceKey } from './spaces.ts'
-import { PageWire, storageOf } from './wire.ts'
+import { storageOf } from './wire.ts'
 
-/** Where a crawl resumes: the platform's cursor, or an index into the sampled pages. */
+/** Where a crawl resumes: the platform's cursor of the list of pages, or an index into the listed items. */
 interface Position {
   cursor?: string
   index?: number
+  /** Id of the item before that index. */
+  after?: string
   /** Number of listing pages before the cursor. */
   pages?: number
 }
@@ -26,10 +29,11 @@ const PAGES_AT_ONCE = 17
 export function readPosition(text: string | undefined): Position {
   if (text === undefined) return {}
   try {
-    const { cursor, index, pages } = JSON.parse(text) as Record<string, unknown>
+    const { cursor, index, after, pages } = JSON.parse(text) as Record<string, unknown>
     return {
       ...(typeof cursor === 'string' ? { cursor } : {}),
       ...(isCount(index) ? { index } : {}),
+      ...(typeof after === 'string' ? { after } : {}),
       ...(isCount(pages) ? { pages } : {}),
     }
   } catch (cause) {
@@ -44,31 +48,32 @@ const toText = (position: Position) => JSON.stringify(position)
 export interface SpaceCrawlOptions {
   context: CrawlContext
   position: Position
-  labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
-  /** Set where only these pages are scanned. */
-  sampled?: readonly PageWire[]
+  labelsOf: (content: WikiContent) => Promise<readonly string[] | undefined>
+  /** The blog posts of the space, or in a sample the chosen pages and blog posts, those of one type together. */
+  listed: readonly WikiContent[]
+  isSample: boolean
 }
 
 interface Group {
-  unchanged: { page: PageWire; checksum: string }[]
+  unchanged: { page: WikiContent; checksum: string }[]
   /** Pages to read; they have a body where the listing included it. */
-  fresh: PageWire[]
+  fresh: WikiContent[]
 }
 
 /** Splits listed pages into groups, each of which needs at most one request for bodies. */
-async function toGroups({ context, labelsOf }: SpaceCrawlOptions, pages: readonly PageWire[]): Promise<Group[]> {
+async function toGroups({ context, labelsOf }: SpaceCrawlOptions, pages: readonly WikiContent[]): Promise<Group[]> {
   const known = context.known(pages.map(({ id }) => toPageKey(context.client, id)))
   if (known.size > 0) await context.owners.learn(pages.flatMap(({ ownerId }) => ownerId ?? []))
   const most = pages.some((page) => storageOf(page) !== undefined) ? PAGES_AT_ONCE : PAGES_WITH_BODIES
   const groups: Group[] = []
   let group: Group = { unchanged: [], fresh: [] }
   for (const page of pages) {
-    if (group.fresh.length >= most) {
+    if (group.fresh.length >= most || (group.fresh[0] ?? page).type !== page.type) {
       groups.push(group)
       group = { unchanged: [], fresh: [] }
     }
     const checksum = known.get(toPageKey(context.client, page.id))
-    const labels = checksum === undefined ? undefined : await labelsOf(page.id)
+    const labels = checksum === undefined ? undefined : await labelsOf(page)
     const { include_linked_file_assets: linkedFiles } = context.config.optional.content
     const around = { labels, ownerStatus: context.owners.statusOf(page.ownerId), linkedFiles }
     if (isUnchanged(checksum, page, around)) group.unchanged.push({ page, checksum })
@@ -81,17 +86,20 @@ async function toGroups({ context, labelsOf }: SpaceCrawlOptions, pages: readonl
 const notReported = { unread: 'missing' } as const
 
 /** Reads the text of pages; pages deleted since they were listed are omitted. */
-async function readFresh({ context, labelsOf }: SpaceCrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
+async function readFresh(
+  { context, labelsOf }: SpaceCrawlOptions,
+  pages: readonly WikiContent[],
+): Promise<AssetDraft[]> {
   const missing = pages.filter((page) => storageOf(page) === undefined).map(({ id }) => id)
   const [bodies] = await Promise.all([
-    readBodies(context, missing),
+    readBodies(context, pages[0]?.type ?? 'page', missing),
     context.owners.learn(pages.flatMap(({ ownerId }) => ownerId ?? [])),
   ])
   const drafts: AssetDraft[] = []
   for (const page of pages) {
     const text = storageOf(page)
     const body = text === undefined ? (bodies.get(page.id) ?? notReported) : { format: 'storage' as const, text }
-    if (body !== 'gone') drafts.push(...toPageDrafts(context, page, body, await labelsOf(page.id)))
+    if (body !== 'gone') drafts.push(...toPageDrafts(context, page, body, await labelsOf(page)))
   }
   return drafts
 }
@@ -127,7 +135,7 @@ async function readGroup(options: SpaceCrawlOptions, group: Group): Promise<Asse
 }
 
 /** Filters repeated pages of a listing; a repeated page passes only with a later version. */
-function createRepeatFilter(): (pages: readonly PageWire[]) => PageWire[] {
+function createRepeatFilter(): (pages: readonly WikiContent[]) => WikiContent[] {
   const versions = new Map<string, number>()
   return (pages) =>
     pages.filter(({ id, version }) => {
@@ -142,14 +150,14 @@ function createRepeatFilter(): (pages: readonly PageWire[]) => PageWire[] {
 async function* readPages({
   context,
   position,
-}: SpaceCrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
+}: SpaceCrawlOptions): AsyncGenerator<ListPage<WikiContent> & { at: Position }> {
   const { client, space } = context
   const spaceKey = toSpaceKey(client, space.id)
-  const query = { depth: 'all', status: 'current', sort: 'id' }
+  const query = { depth: 'all', status: contentTypes.page.statuses, sort: 'id' }
   const start = (from: Position, bodies: boolean) =>
     readListPages(client.http, {
       path: `/spaces/${encodeURIComponent(space.id)}/pages`,
-      item: PageWire,
+      item: contentOf('page'),
       cursor: from.cursor,
       pages: from.pages,
       use: 'stored',
@@ -162,7 +170,7 @@ async function* readPages({
   let at = position
   let pages = start(at, bodies)
   for (;;) {
-    let result: IteratorResult<ListPage<PageWire>>
+    let result: IteratorResult<ListPage<WikiContent>>
     try {
       result = await pages.next()
     } catch (error) {
@@ -184,7 +192,8 @@ async function* readPages({
 }
 
 async function* crawlListing(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
-  const { context } = options
+  const { context, listed } = options
+  const afterPages = listed.length > 0 ? toText({ index: 0 }) : null
   const sieve = createRepeatFilter()
   const space = toSpaceDraft(context.client, context.space)
   let first: readonly AssetDraft[] = [space]
@@ -199,32 +208,39 @@ async function* crawlListing(options: SpaceCrawlOptions): AsyncGenerator<Batch> 
       const onward =
         page.next === undefined ? undefined : toText({ cursor: page.next, pages: (page.at.pages ?? 0) + 1 })
       // A crawl resumes at the start of this listing page until all of its groups are stored.
-      const cursor = isLast ? (onward ?? null) : toText(page.at)
+      const cursor = isLast ? (onward ?? afterPages) : toText(page.at)
       yield { assets, cursor, warnings: context.warnings.take(), unlisted: context.unlisted.take() }
     }
   }
 }
 
-async function* crawlSample(options: SpaceCrawlOptions, pages: readonly PageWire[]): AsyncGenerator<Batch> {
-  const { context, position } = options
-  let first: readonly AssetDraft[] = [toSpaceDraft(context.client, context.space)]
-  let index = position.index ?? 0
-  do {
-    const part = pages.slice(index, index + PAGES_WITH_BODIES)
-    context.index.expect(pages.length)
+async function* crawlListed(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
+  const { context, position, listed, isSample } = options
+  let first: readonly AssetDraft[] = isSample ? [toSpaceDraft(context.client, context.space)] : []
+  const { index: reached = 0, after } = position
+  let index = listed[reached - 1]?.id === after ? reached : 0
+  while (index < listed.length || first.length > 0) {
     const assets = [...first]
+    const part = listed.slice(index, index + PAGES_WITH_BODIES)
     for (const group of await toGroups(options, part)) assets.push(...(await readGroup(options, group)))
     first = []
     index += PAGES_WITH_BODIES
-    const cursor = index >= pages.length ? null : toText({ index })
+    const cursor = index >= listed.length ? null : toText({ index, after: listed[index - 1]?.id ?? '' })
     yield { assets, cursor, warnings: context.warnings.take(), unlisted: context.unlisted.take() }
-  } while (index < pages.length)
+  }
+}
+
+async function* crawlParts(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
+  if (!options.isSample && options.position.index === undefined) yield* crawlListing(options)
+  yield* crawlListed(options)
 }
 
 /** The assets of one space, batch by batch. */
 export async function* crawlSpace(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
   try {
-    yield* options.sampled === undefined ? crawlListing(options) : crawlSample(options, options.sampled)
+    for await (const batch of crawlParts(options)) {
+      yield batch.cursor === null ? { ...batch, readings: options.context.index.readings() } : batch
+    }
   } catch (error) {
     if (reasonOf(error) !== 'gone') throw error
     throw new AppError('unavailable', 'The space no longer exists, or the account is no longer allowed to see it.', {

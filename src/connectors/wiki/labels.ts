@@ -1,6 +1,7 @@
 import type { Log } from '../../runtime/log.ts'
 import { endsScan } from '../failure.ts'
 import type { WikiClient } from './client.ts'
+import type { WikiContent } from './content.ts'
 import { messageOf, settleRefusal } from './failure.ts'
 import { readList } from './listing.ts'
 import { LabelWire, PageWire } from './wire.ts'
@@ -10,12 +11,12 @@ const MAX_LABELS = 100
 
 /**
  * Returns a lookup of the sorted labels of a page, read once from the site's list of labels; undefined where that list
- * is not available.
+ * is not available, and of blog posts, which no list of a label contains.
  */
 export function createLabelIndex(
   { http, isSignedIn }: WikiClient,
   log: Log,
-): (pageId: string) => Promise<readonly string[] | undefined> {
+): (content: Pick<WikiContent, 'type' | 'id'>) => Promise<readonly string[] | undefined> {
   let index: Promise<Map<string, string[]> | undefined> | undefined
 
   const read = async () => {
@@ -39,7 +40,8 @@ export function createLabelIndex(
     return byPage
   }
 
-  return async (pageId) => {
+  return async ({ type, id }) => {
+    if (type !== 'page') return undefined
     index ??= read().catch(async (failure: unknown) => {
       const error = await settleRefusal(failure, isSignedIn)
       if (endsScan(error)) throw error
@@ -47,6 +49,6 @@ export function createLabelIndex(
       return undefined
     })
     const byPage = await index
-    return byPage === undefined ? undefined : (byPage.get(pageId) ?? [])
+    return byPage === undefined ? undefined : (byPage.get(id) ?? [])
   }
 }

@@ -1,17 +1,15 @@
-import type { AssayDocument } from '../../documents/document.ts'
+import type { AssayDocument, Part } from '../../documents/document.ts'
 import { parseStorage } from '../../documents/markup/confluence-storage.ts'
 import { parseHtml } from '../../documents/markup/html.ts'
 import type { UnreadReason } from '../../documents/section.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
 import { endsScan, reasonOf } from '../failure.ts'
 import { hasSameListing, sha256, toChecksum, toHalf } from './checksum.ts'
-import type { WikiClient } from './client.ts'
-import type { PageFacts } from './comments.ts'
-import type { CrawlContext } from './crawl-context.ts'
-import { isBreakdown, isForbidden, messageOf, settleRefusal } from './failure.ts'
+import { type ContentType, contentTypes, isCurrent, presenceOf, toPath, type WikiContent } from './content.ts'
+import type { CrawlContext, PageFacts } from './crawl-context.ts'
+import { isBreakdown, isForbidden, messageOf } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
-import { MAX_LIMIT, readList, requireList, toLimit } from './listing.ts'
-import { isCurrent } from './site-index.ts'
+import { MAX_LIMIT, requireList, toLimit } from './listing.ts'
 import { nameOf, toSiteUrl, toSpaceKey } from './spaces.ts'
 import { PageWire, storageOf, toInstant } from './wire.ts'
 
@@ -33,12 +31,12 @@ type ReadBody = PageBody | UnreadBody | 'gone'
 const MAX_ANCHOR_CHARS = 5_000
 const MAX_ANCHORS = 200
 
-export function toPageFacts({ client, space }: CrawlContext, page: PageWire): PageFacts {
-  const { id, title = id, _links } = page
-  return { id, title: title ?? id, url: toSiteUrl(client.site, toIdPath(_links?.webui, space.key, id)) }
+export function toPageFacts({ client, space }: CrawlContext, page: WikiContent): PageFacts {
+  const { id, type, status, title = id, _links } = page
+  return { id, type, status, title: title ?? id, url: toSiteUrl(client.site, toIdPath(_links?.webui, space.key, id)) }
 }
 
-/** The path of a page up to its id, which suffices to open it: what follows repeats the title. */
+/** The path of a page or blog post up to its id, which suffices to open it: what follows repeats the title. */
 function toIdPath(webui: string | null | undefined, spaceKey: string, id: string): string {
   const [path = ''] = (webui ?? '').split(/[?#]/)
   const steps = path.split('/')
@@ -60,13 +58,14 @@ export interface PageContext {
  * Checksum parts of a page's listing entry and of its labels. An owner whose account is closed changes the checksum.
  */
 function toListedParts(
-  page: PageWire,
+  page: WikiContent,
   { labels, ownerStatus, linkedFiles }: PageContext,
 ): [page: string, labels: string] {
   const listed = toHalf({
     version: page.version?.number ?? 0,
     title: page.title,
     status: page.status,
+    ...(page.type === 'page' ? {} : { type: page.type }),
     parentId: page.parentId ?? null,
     spaceId: page.spaceId ?? null,
     ownerId: page.ownerId ?? null,
@@ -76,10 +75,10 @@ function toListedParts(
   return [listed.slice(0, 24), labels === undefined ? LABELS_UNKNOWN : toHalf(labels.toSorted()).slice(0, 8)]
 }
 
-const toListedHalf = (page: PageWire, context: PageContext) => toListedParts(page, context).join('')
+const toListedHalf = (page: WikiContent, context: PageContext) => toListedParts(page, context).join('')
 
 /** Whether a page still has this checksum; labels or owner that are unavailable now are assumed to be unchanged. */
-export function isUnchanged(checksum: string | undefined, page: PageWire, context: PageContext): checksum is string {
+export function isUnchanged(checksum: string | undefined, page: WikiContent, context: PageContext): checksum is string {
   const statuses = context.ownerStatus === undefined ? (['active', 'gone'] as const) : [context.ownerStatus]
   return statuses.some((ownerStatus) => {
     const [listed, labelled] = toListedParts(page, { ...context, ownerStatus })
@@ -87,10 +86,10 @@ export function isUnchanged(checksum: string | undefined, page: PageWire, contex
   })
 }
 
-/** Reads one page, in view format where the storage format is not available, as by the last retry. */
+/** Reads one page or blog post, in view format where the storage format is not available, as by the last retry. */
 async function readSingle(
   { client, warnings, space }: CrawlContext,
-  id: string,
+  { type, id }: Pick<WikiContent, 'type' | 'id'>,
   formats: readonly PageBody['format'][] = ['storage', 'view'],
 ): Promise<ReadBody> {
   let reason: UnreadReason = 'missing'
@@ -99,7 +98,7 @@ async function readSingle(
     let format = first
     try {
       const reply = await client.http.json({
-        path: `/api/v2/pages/${encodeURIComponent(id)}`,
+        path: `/api/v2${toPath(type, id)}`,
         query: (breakdowns, retries) => {
           format = breakdowns > 0 && breakdowns === retries ? 'view' : first
           return { 'body-format': format }
@@ -141,17 +140,18 @@ export type Bodies = Map<string, ReadBody>
  * Requests the bodies of the first pages of a list: of fewer after each breakdown, of one in the last attempt.
  * `read` holds the received bodies, `asked` the ids of the last attempt.
  */
-async function askBodies({ http }: CrawlContext['client'], ids: readonly string[], size: number) {
+async function askBodies({ http }: CrawlContext['client'], type: ContentType, ids: readonly string[], size: number) {
+  const { path, statuses } = contentTypes[type]
   let asked = ids.slice(0, size)
   let failed = 0
   const read: Bodies = new Map()
   try {
     const reply = await http.json({
-      path: '/api/v2/pages',
+      path: `/api/v2/${path}`,
       query: (breakdowns, retries) => {
         if (breakdowns > 0) failed = asked.length
         asked = ids.slice(0, toLimit(size, breakdowns, retries, 1))
-        return { id: asked.join(','), 'body-format': 'storage', status: 'current', limit: asked.length }
+        return { id: asked.join(','), 'body-format': 'storage', status: statuses, limit: asked.length }
       },
     })
     for (const result of requireList(reply.body).results) {
@@ -166,15 +166,16 @@ async function askBodies({ http }: CrawlContext['client'], ids: readonly string[
 }
 
 /** Reads bodies by id, many in one request; if the platform fails on one page, the others are still read. */
-export async function readBodies(context: CrawlContext, ids: readonly string[]): Promise<Bodies> {
+export async function readBodies(context: CrawlContext, type: ContentType, ids: readonly string[]): Promise<Bodies> {
+  const single = (id: string, formats?: readonly PageBody['format'][]) => readSingle(context, { type, id }, formats)
   const bodies: Bodies = new Map()
   let rest = ids
   let most = Math.min(MAX_LIMIT, ids.length)
   let size = most
   while (rest.length > 1) {
-    const { asked, failed, read, error } = await askBodies(context.client, rest, size)
+    const { asked, failed, read, error } = await askBodies(context.client, type, rest, size)
     if (error === undefined) {
-      for (const id of asked) bodies.set(id, read.get(id) ?? (await readSingle(context, id)))
+      for (const id of asked) bodies.set(id, read.get(id) ?? (await single(id)))
       rest = rest.slice(asked.length)
       if (failed > 0) most = Math.max(1, Math.floor(failed / 2))
       size = Math.min(most, asked.length * 2)
@@ -183,8 +184,7 @@ export async function readBodies(context: CrawlContext, ids: readonly string[]):
       most = size
     } else if (isBreakdown(error) || reasonOf(error) === 'bad_request') {
       const [first = ''] = asked
-      if (asked.length === 1)
-        bodies.set(first, await readSingle(context, first, isBreakdown(error) ? ['view'] : undefined))
+      if (asked.length === 1) bodies.set(first, await single(first, isBreakdown(error) ? ['view'] : undefined))
       else {
         // Not requested again if the settings of the source allow no retry.
         for (const id of asked) {
@@ -195,7 +195,7 @@ export async function readBodies(context: CrawlContext, ids: readonly string[]):
       rest = rest.slice(asked.length)
     } else throw error
   }
-  for (const id of rest) bodies.set(id, await readSingle(context, id))
+  for (const id of rest) bodies.set(id, await single(id))
   return bodies
 }
 
@@ -209,7 +209,7 @@ function toAnchorFacts(document: AssayDocument): Record<string, unknown> {
   return { anchors, ...(anchors.length < all.length ? { anchorsCut: true } : {}) }
 }
 
-function toParentLink(context: CrawlContext, page: PageWire): LinkDraft {
+function toParentLink(context: CrawlContext, page: WikiContent): LinkDraft {
   const { client, space } = context
   const isPage = page.parentId !== null && page.parentId !== undefined && (page.parentType ?? 'page') === 'page'
   return {
@@ -218,14 +218,15 @@ function toParentLink(context: CrawlContext, page: PageWire): LinkDraft {
   }
 }
 
-function toShared(context: CrawlContext, page: PageWire): Omit<AssetDraft, 'checksum' | 'links'> {
+function toShared(context: CrawlContext, page: WikiContent): Omit<AssetDraft, 'checksum' | 'links'> {
   const { title, url } = toPageFacts(context, page)
   const created = toInstant(page.createdAt)
   const updated = toInstant(page.version?.createdAt)
   const owner = context.owners.nameOf(page.ownerId)
   return {
     key: toPageKey(context.client, page.id),
-    kind: 'wiki.page',
+    kind: contentTypes[page.type].kind,
+    ...presenceOf(page),
     name: title,
     url,
     container: nameOf(context.space),
@@ -236,7 +237,7 @@ function toShared(context: CrawlContext, page: PageWire): Omit<AssetDraft, 'chec
 }
 
 /** A page that its listing entry shows to be unchanged since it was last read. */
-export function toUnchangedDraft(context: CrawlContext, page: PageWire, checksum: string): AssetDraft {
+export function toUnchangedDraft(context: CrawlContext, page: WikiContent, checksum: string): AssetDraft {
   return {
     ...toShared(context, page),
     checksum,
@@ -245,10 +246,30 @@ export function toUnchangedDraft(context: CrawlContext, page: PageWire, checksum
   }
 }
 
+const toTitlePart = (title: string | null | undefined): Part[] =>
+  typeof title === 'string' ? [{ kind: 'name', text: title, path: 'title', section: 'title', lineStarts: [0] }] : []
+
+/** The text of a page, or of an earlier version of it. */
+export function toDocument(
+  title: string | null | undefined,
+  { format, text }: PageBody,
+  { site, labels }: { site: string; labels?: readonly string[] | undefined },
+): AssayDocument {
+  const options = { site, ...(labels === undefined ? {} : { headings: labels }) }
+  const isStorage = format === 'storage'
+  const parsed = isStorage ? parseStorage(text, options) : parseHtml(text, options)
+  const section = isStorage ? STORAGE : VIEW
+  return {
+    ...parsed,
+    parts: [...toTitlePart(title), ...parsed.parts.map((part) => ({ ...part, section }))],
+    links: parsed.links.map((link) => ({ ...link, section })),
+  }
+}
+
 /** A page with its text, and the files on the web that it links to. */
 export function toPageDrafts(
   context: CrawlContext,
-  page: PageWire,
+  page: WikiContent,
   body: PageBody | UnreadBody,
   labels: readonly string[] | undefined,
 ): AssetDraft[] {
@@ -267,7 +288,6 @@ export function toPageDrafts(
   const { include_linked_file_assets: linkedFiles } = config.optional.content
   const listed = toListedHalf(page, { labels, ownerStatus, linkedFiles })
   const untitled = typeof page.title === 'string' ? [] : [{ section: 'title', reason: 'missing' as const }]
-  const titled = { kind: 'name' as const, text: shared.name, path: 'title', section: 'title', lineStarts: [0] }
   if ('unread' in body) {
     // Differs from the checksum of any listing entry, so that the next scan requests the text again.
     const checksum = toChecksum(toHalf(['body_unavailable', listed]), toHalf(''))
@@ -284,18 +304,14 @@ export function toPageDrafts(
         ],
         unlisted: [{ kinds: ['wiki.linked_file'], reason: body.unread }],
         facts: { ...facts, contentStatus: 'body_unavailable' },
-        document: async () => ({ mime: 'text/plain', parts: untitled.length > 0 ? [] : [titled], links: [] }),
+        document: async () => ({ mime: 'text/plain', parts: toTitlePart(page.title), links: [] }),
       },
     ]
   }
-  const options = { site: client.site, ...(labels === undefined ? {} : { headings: labels }) }
   const isStorage = body.format === 'storage'
-  const parsed = isStorage ? parseStorage(body.text, options) : parseHtml(body.text, options)
-  const section = isStorage ? STORAGE : VIEW
-  const inBody = parsed.parts.map((part) => ({ ...part, section }))
-  const document: AssayDocument = { ...parsed, parts: untitled.length > 0 ? inBody : [titled, ...inBody] }
+  const document = toDocument(page.title, body, { site: client.site, labels })
   const { links, linkedFiles: files } = toLinks(
-    { ...document, links: parsed.links.map((link) => ({ ...link, section })) },
+    document,
     { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
     { include: linkedFiles, container: nameOf(space) },
   )
@@ -309,25 +325,4 @@ export function toPageDrafts(
     document: async () => document,
   }
   return [draft, ...files]
-}
-
-/**
- * Keys of pages that still exist although they were not listed: they are archived, or in a space that is not scanned.
- * Where the platform refuses to look pages up, none is known to exist.
- */
-export async function findExistingPages(client: WikiClient, keys: readonly string[]): Promise<Set<string>> {
-  const start = toPageKey(client, '')
-  const ids = keys.flatMap((key) => (key.startsWith(start) ? key.slice(start.length) : []))
-  const existing = new Set<string>()
-  for (let at = 0; at < ids.length; at += MAX_LIMIT) {
-    const query = { id: ids.slice(at, at + MAX_LIMIT).join(','), status: 'current,archived' }
-    try {
-      const pages = await readList(client.http, { path: '/pages', query, item: PageWire })
-      for (const page of pages) if (isCurrent(page)) existing.add(toPageKey(client, page.id))
-    } catch (failure) {
-      const error = await settleRefusal(failure, client.isSignedIn)
-      if (!['forbidden', 'gone', 'bad_request'].includes(reasonOf(error))) throw error
-    }
-  }
-  return existing
 }

@@ -2,37 +2,49 @@ import { toSafeText } from '../../detectors/safe-text.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
 import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connector.ts'
+import { endsScan, reasonOf } from '../failure.ts'
 import { connect, type WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
+import type { WikiContent } from './content.ts'
+import { createCoverageNotes } from './coverage.ts'
 import { crawlSpace, readPosition } from './crawl.ts'
-import { type Capability, createUnlistedKinds, createWarnings } from './crawl-context.ts'
+import { createUnlistedKinds, createWarnings, warnPostsUnlisted } from './crawl-context.ts'
+import { settleRefusal, toUnreadReason } from './failure.ts'
 import { createLabelIndex } from './labels.ts'
+import { toPageKey } from './links.ts'
 import { requireReadable } from './listing.ts'
 import { createOwners, type Owners } from './owners.ts'
-import { findExistingPages } from './pages.ts'
-import { readSample } from './sampling.ts'
+import { readContents } from './sampling.ts'
 import { createSiteIndex, type SiteIndex } from './site-index.ts'
 import { checkScope, isFiltered, listSpaces, nameOf, type SpaceList } from './spaces.ts'
 import { runTestSteps } from './test-steps.ts'
-import type { PageWire, SpaceWire } from './wire.ts'
+import { readEarlierVersions } from './versions.ts'
+import { locate } from './whereabouts.ts'
+import type { SpaceWire } from './wire.ts'
 
 interface Work {
   client: WikiClient
   spaces: Map<string, SpaceWire>
   index: SiteIndex
   owners: Owners
-  labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
-  sample: Map<string, PageWire[]> | undefined
-  denied: Set<Capability>
+  labelsOf: (content: WikiContent) => Promise<readonly string[] | undefined>
+  /** The blog posts by space; in a sample the chosen pages and blog posts. */
+  listed: ReadonlyMap<string, WikiContent[]>
+  /** Ids of the listed blog posts. */
+  posts: ReadonlySet<string>
+  /** Why the blog posts could not be listed. */
+  postsError: unknown
 }
 
 export function openSession(options: SessionOptions<WikiConfig>): ConnectorSession {
   const { config, sampling, log } = options
   const filter = config.optional.scope.spaces
+  const isSample = sampling.strategy !== 'ALL'
   const pace = { nextStart: 0 }
   let client: Promise<WikiClient> | undefined
   let spaces: Promise<SpaceList> | undefined
   let work: Promise<Work> | undefined
+  const notes = createCoverageNotes(config)
 
   // A failed connection is not cached, so the next caller tries again.
   const connectOnce = () => {
@@ -59,17 +71,40 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     return work
   }
 
+  /** Lists the sample or, where pages are listed space by space, the blog posts; without those if they cannot be listed. */
+  const listContents = async (connected: WikiClient, found: SpaceList) => {
+    const spaceIds = isSample || isFiltered(filter) ? found.spaces.map(({ id }) => id) : undefined
+    const { http } = connected
+    const types = isSample ? (['page'] as const) : []
+    try {
+      return {
+        listed: await readContents({ http, spaceIds, types: [...types, 'blogpost'] }, sampling),
+        postsError: undefined,
+      }
+    } catch (failure) {
+      const postsError = await settleRefusal(failure, connected.isSignedIn)
+      if (endsScan(postsError)) throw postsError
+      notes.miss('wiki.blogpost', toUnreadReason(postsError))
+      return { listed: await readContents({ http, spaceIds, types }, sampling), postsError }
+    }
+  }
+
   const prepare = async (): Promise<Work> => {
     const [connected, found] = await Promise.all([connectOnce(), listSpacesOnce()])
-    const ids = found.spaces.map(({ id }) => id)
+    const { listed, postsError } = await listContents(connected, found)
+    const leastPages = isFiltered(filter) ? found.spaces.length : Number.POSITIVE_INFINITY
+    const index = createSiteIndex(connected, isSample ? 0 : leastPages, log)
+    const items = [...listed.values()].flat()
+    index.expect(items.length)
     return {
       client: connected,
       spaces: new Map(found.spaces.map((space) => [space.id, space])),
-      index: createSiteIndex(connected, sampling.strategy === 'ALL' && !isFiltered(filter), log),
+      index,
       owners: createOwners(connected, log),
       labelsOf: createLabelIndex(connected, log),
-      sample: sampling.strategy === 'ALL' ? undefined : await readSample(connected.http, ids, sampling),
-      denied: new Set(),
+      listed,
+      posts: new Set(items.flatMap(({ type, id }) => (type === 'blogpost' ? id : []))),
+      postsError,
     }
   }
 
@@ -82,7 +117,8 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
 
     async *crawl(request: CrawlRequest) {
       const position = readPosition(request.cursor)
-      const { client: connected, spaces: found, index, owners, labelsOf, sample, denied } = await prepareOnce()
+      const { spaces: found, labelsOf, listed, postsError, ...shared } = await prepareOnce()
+      if (request.readings !== undefined) shared.index.recall(request.readings, options.now())
       const space = found.get(request.scope.key)
       if (space === undefined) {
         throw notFound(
@@ -93,19 +129,17 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
         )
       }
       const context = {
-        client: connected,
+        ...shared,
         config,
         log,
         space,
-        index,
-        owners,
         known: request.known,
         warnings: createWarnings(),
         unlisted: createUnlistedKinds(config),
-        denied,
+        denied: notes.denied,
       }
-      const sampled = sample === undefined ? {} : { sampled: sample.get(space.id) ?? [] }
-      yield* crawlSpace({ context, position, labelsOf, ...sampled })
+      if (postsError !== undefined) warnPostsUnlisted(context, postsError)
+      yield* crawlSpace({ context, position, labelsOf, listed: listed.get(space.id) ?? [], isSample })
     },
 
     async findLeft(ids) {
@@ -115,8 +149,30 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     },
 
     async findExisting(keys) {
-      return await findExistingPages(await connectOnce(), keys)
+      const connected = await connectOnce()
+      const isContent = (key: string) => key.startsWith(toPageKey(connected, ''))
+      const places = await locate(connected, keys.filter(isContent))
+      return new Set([...places].flatMap(([key, place]) => (place === 'current' || place === 'archived' ? key : [])))
     },
+
+    async locate(keys) {
+      const places = await locate(await connectOnce(), keys)
+      if (places.values().some((place) => place === 'unknown')) notes.miss('trash', 'refused')
+      return places
+    },
+
+    async *earlierVersions(key, request) {
+      const { client: connected, index, posts } = await prepareOnce()
+      const typeOf = (id: string) => (posts.has(id) ? 'blogpost' : 'page')
+      try {
+        yield* readEarlierVersions({ client: connected, config, index }, key, request, typeOf)
+      } catch (error) {
+        if (reasonOf(error) === 'forbidden') notes.miss('earlier versions', 'refused')
+        throw error
+      }
+    },
+
+    coverage: notes.summarize,
 
     test: () => runTestSteps(options, connectOnce),
 

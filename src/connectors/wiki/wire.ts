@@ -81,6 +81,21 @@ export const CommentWire = z.object({
 })
 export type CommentWire = z.infer<typeof CommentWire>
 
+const VersionedWire = z.object({ title: text, body: Body }).nullish()
+
+/** A version of one of four kinds of items, whose id within the list is its number. */
+export const VersionWire = z
+  .object({
+    number: z.int(),
+    createdAt: text,
+    page: VersionedWire,
+    blogpost: VersionedWire,
+    attachment: VersionedWire,
+    comment: VersionedWire,
+  })
+  .transform((wire) => ({ ...wire, id: String(wire.number) }))
+export type VersionWire = z.infer<typeof VersionWire>
+
 export const LabelWire = z.object({ id, name: z.string(), prefix: text })
 export type LabelWire = z.infer<typeof LabelWire>
 

@@ -12,7 +12,7 @@ export interface QualitySubject {
   /** The facts stored by the connector. */
   facts: Readonly<Record<string, unknown>>
   text?: TextFacts
-  /** True where its space is archived on the platform. */
+  /** Whether it or its space is archived on the platform. */
   archived: boolean
   /** Number of pages and files below it; undefined where they may not all be known. */
   below?: number

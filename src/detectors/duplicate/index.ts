@@ -9,7 +9,7 @@ const TYPE = 'DUPLICATE'
 /** The minimum of the `minimumWords` setting. */
 const MIN_WORDS = 20
 
-const compared = new Set(['wiki.page', 'wiki.attachment', 'bi.dataset', 'bi.report'])
+const compared = new Set(['wiki.page', 'wiki.blogpost', 'wiki.attachment', 'bi.dataset', 'bi.report'])
 
 /** Compares texts by shingles; digests are computed when a text is read and compared at every scan. */
 export const duplicateDetector: SourceDetector<DuplicateConfig> = {
@@ -26,7 +26,8 @@ export const duplicateDetector: SourceDetector<DuplicateConfig> = {
 }
 
 function toDigest(document: AssayDocument, { asset, fingerprint }: DigestContext): Uint8Array | undefined {
-  if (!compared.has(asset.kind) || asset.labels?.includes('template') === true) return undefined
+  if (!compared.has(asset.kind) || asset.isArchived === true || asset.labels?.includes('template') === true)
+    return undefined
   const words = toWords(document, asset)
   if (words.length < MIN_WORDS) return undefined
   const seed = Number.parseInt(fingerprint(`${TYPE}|seed`).slice(-8), 16) >>> 0

@@ -55,6 +55,11 @@ function readPath(path: string, url: URL): WikiAddress | undefined {
     const id = fourth === 'edit-v2' || fourth === 'edit' ? (segments[4] ?? '') : fourth
     return numeric(id) ? { kind: 'page', reference: withAnchor({ space: second, id }, url) } : undefined
   }
+  // The steps after `blog` are the year, month and day of a blog post.
+  if (first === 'spaces' && third === 'blog') {
+    const id = segments[6] ?? ''
+    return numeric(id) ? { kind: 'page', reference: withAnchor({ space: second, id }, url) } : undefined
+  }
   if (first === 'display' && second !== '' && third !== '') {
     return { kind: 'page', reference: withAnchor({ space: second, title: third }, url) }
   }

@@ -1,8 +1,17 @@
 import type { SampleReply, SampleRequest } from '../exchange.ts'
 import { createRouter, readJson, readList } from '../router.ts'
 import { createListings, type Ordered, readCursor, toPage } from './listing.ts'
-import type { WikiAttachment, WikiComment, WikiPage, WikiTenant } from './tenant.ts'
-import { toAttachmentWire, toCommentWire, toLabelId, toLabelWire, toPageWire, toSpaceWire, toUserWire } from './wire.ts'
+import type { WikiAttachment, WikiComment, WikiItem, WikiPage, WikiTenant } from './tenant.ts'
+import {
+  toAttachmentWire,
+  toCommentWire,
+  toLabelId,
+  toLabelWire,
+  toPageWire,
+  toSpaceWire,
+  toUserWire,
+  toVersionedWire,
+} from './wire.ts'
 
 export const API_PATH = '/wiki/api/v2'
 
@@ -33,6 +42,10 @@ interface Call {
   params: Record<string, string>
   query: URLSearchParams
 }
+
+type Kind = WikiPage['kind']
+
+const noPage = () => toError(404, 'No page or blog post with this id is visible')
 
 const DEFAULT_LIMIT = 25
 const DEFAULT_ATTACHMENT_LIMIT = 50
@@ -83,29 +96,32 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     return { status: 200, headers: { link }, body: { results: page.items.map(toWire), _links: links } }
   }
 
-  function findPage(id: string | undefined): WikiPage | undefined {
+  function findPage(kind: Kind, id: string | undefined): WikiPage | undefined {
     const page = tenant.pages.get(id ?? '')
-    return page === undefined || page.status === 'deleted' ? undefined : page
+    return page?.kind !== kind || page.status === 'deleted' ? undefined : page
   }
 
-  function listPages(call: Call, name: string, select: (page: WikiPage) => boolean): SampleReply {
+  const readStatuses = (kind: Kind, query: URLSearchParams) =>
+    readList(query, 'status') ?? (kind === 'page' ? ['current', 'archived'] : ['current'])
+
+  function listPages(call: Call, kind: Kind, name: string, select: (page: WikiPage) => boolean): SampleReply {
     const { query } = call
-    const statuses = readList(query, 'status') ?? ['current', 'archived']
-    const wanted = (page: WikiPage) => statuses.includes(page.status) && select(page)
-    const key = `${name} ${statuses} ${query.get('space-id') ?? ''}`
+    const statuses = readStatuses(kind, query)
+    const wanted = (page: WikiPage) => page.kind === kind && statuses.includes(page.status) && select(page)
+    const key = `${kind} ${name} ${statuses} ${query.get('space-id') ?? ''}`
     const ordered = list(key, query.get('sort') ?? 'id', () => [...tenant.pages.values()].filter(wanted))
     const format = query.get('body-format')
     return reply(call, ordered, (page) => toPageWire(tenant, page, format))
   }
 
-  function pagesById(call: Call, ids: readonly string[]): SampleReply {
-    const statuses = readList(call.query, 'status') ?? ['current', 'archived']
+  function pagesById(call: Call, kind: Kind, ids: readonly string[]): SampleReply {
+    const statuses = readStatuses(kind, call.query)
     const spaces = readList(call.query, 'space-id')
     const found = [...new Set(ids)]
       .flatMap((id) => tenant.pages.get(id) ?? [])
-      .filter((page) => tenant.spaces.has(page.spaceId) && statuses.includes(page.status))
+      .filter((page) => page.kind === kind && tenant.spaces.has(page.spaceId) && statuses.includes(page.status))
       .filter((page) => spaces === undefined || spaces.includes(page.spaceId))
-    const ordered = list(`pages ${ids} ${statuses} ${spaces ?? ''}`, call.query.get('sort') ?? 'id', () => found)
+    const ordered = list(`${kind} ${ids} ${statuses} ${spaces ?? ''}`, call.query.get('sort') ?? 'id', () => found)
     const format = call.query.get('body-format')
     return reply(call, ordered, (page) => toPageWire(tenant, page, format))
   }
@@ -116,7 +132,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     const wanted = (file: WikiAttachment) => statuses.includes(file.status) && visible(file.pageId)
     const key = `attachments ${name} ${statuses}`
     const ordered = list(key, query.get('sort') ?? 'created-date', () => [...all()].filter(wanted))
-    return reply(call, ordered, toAttachmentWire, DEFAULT_ATTACHMENT_LIMIT)
+    return reply(call, ordered, (file) => toAttachmentWire(tenant, file), DEFAULT_ATTACHMENT_LIMIT)
   }
 
   function listComments(
@@ -136,9 +152,9 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     return reply(call, ordered, (comment) => toCommentWire(tenant, comment, format, place))
   }
 
-  function pageComments(call: Call, kind: WikiComment['kind']): SampleReply {
+  function pageComments(call: Call, holder: Kind, kind: WikiComment['kind']): SampleReply {
     const id = call.params.id ?? ''
-    if (findPage(id) === undefined) return toError(404, 'No page with this id is visible')
+    if (findPage(holder, id) === undefined) return noPage()
     const roots = () => commentsOf.get(id) ?? []
     return listComments(
       call,
@@ -191,12 +207,32 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     return reply(call, { items: names, keys, descending: false }, toLabelWire)
   }
 
-  function showPage({ params, query }: Call): SampleReply {
-    const page = findPage(params.id)
+  function showPage({ params, query }: Call, kind: Kind): SampleReply {
+    const page = findPage(kind, params.id)
     const statuses = readList(query, 'status') ?? ['current', 'archived', 'trashed']
-    if (page === undefined || !statuses.includes(page.status)) return toError(404, 'No page with this id is visible')
-    const wire = toPageWire(tenant, page, query.get('body-format'))
+    if (page === undefined || !statuses.includes(page.status)) return noPage()
+    const number = query.get('version')
+    const version = number === null ? page : versionsOf(page).find((item) => item.version.number === Number(number))
+    if (version === undefined) return toError(404, 'There is no such version')
+    const wire = toPageWire(tenant, version, query.get('body-format'))
     return { status: 200, body: { ...wire, _links: { ...wire._links, base: base() } } }
+  }
+
+  function showAttachment({ params }: Call): SampleReply {
+    const file = tenant.attachments.get(params.id ?? '')
+    if (file === undefined || !visible(file.pageId)) return toError(404, 'No attachment with this id is visible')
+    const wire = toAttachmentWire(tenant, file)
+    return { status: 200, body: { ...wire, _links: { ...wire._links, base: base() } } }
+  }
+
+  const versionsOf = <T extends WikiItem>(item: T) => [...((tenant.versions.get(item.id) ?? []) as T[]), item]
+
+  function listVersions(call: Call, item: WikiItem | undefined, name: string): SampleReply {
+    if (item === undefined) return toError(404, 'No item with this id is visible')
+    const numbered = versionsOf(item).map((version) => ({ ...version, id: String(version.version.number) }))
+    const ordered = list(`versions ${item.id}`, call.query.get('sort') ?? 'modified-date', () => numbered)
+    const format = call.query.get('body-format')
+    return reply(call, ordered, (version) => toVersionedWire(tenant, { ...version, id: item.id }, name, format))
   }
 
   function bulkUsers({ request }: Call): SampleReply {
@@ -210,28 +246,42 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     }
   }
 
-  const find = createRouter<(call: Call) => SampleReply>({
-    'GET /spaces': listSpaces,
-    'GET /spaces/{id}/pages': (call) => {
+  /** The calls that pages and blog posts have alike. */
+  const routesOf = (kind: Kind): Record<string, (call: Call) => SampleReply> => ({
+    [`GET /spaces/{id}/${kind}s`]: (call) => {
       const id = call.params.id ?? ''
       if (!tenant.spaces.has(id)) return toError(404, 'No space with this id is visible')
-      return listPages(call, `space ${id}`, (page) => page.spaceId === id)
+      return listPages(call, kind, `space ${id}`, (page) => page.spaceId === id)
     },
-    'GET /pages': (call) => {
+    [`GET /${kind}s`]: (call) => {
       const ids = readList(call.query, 'id')
-      if (ids !== undefined) return pagesById(call, ids)
+      if (ids !== undefined) return pagesById(call, kind, ids)
       const spaces = readList(call.query, 'space-id')
-      return listPages(call, 'pages', (page) => spaces === undefined || spaces.includes(page.spaceId))
+      return listPages(call, kind, 'site', (page) => spaces === undefined || spaces.includes(page.spaceId))
     },
-    'GET /pages/{id}': showPage,
-    'GET /pages/{id}/attachments': (call) => {
+    [`GET /${kind}s/{id}`]: (call) => showPage(call, kind),
+    [`GET /${kind}s/{id}/attachments`]: (call) => {
       const id = call.params.id ?? ''
-      if (findPage(id) === undefined) return toError(404, 'No page with this id is visible')
+      if (findPage(kind, id) === undefined) return noPage()
       return listAttachments(call, id, () => attachmentsOf.get(id) ?? [])
     },
-    'GET /pages/{id}/footer-comments': (call) => pageComments(call, 'footer'),
-    'GET /pages/{id}/inline-comments': (call) => pageComments(call, 'inline'),
+    [`GET /${kind}s/{id}/footer-comments`]: (call) => pageComments(call, kind, 'footer'),
+    [`GET /${kind}s/{id}/inline-comments`]: (call) => pageComments(call, kind, 'inline'),
+    [`GET /${kind}s/{id}/versions`]: (call) => listVersions(call, findPage(kind, call.params.id), kind),
+  })
+
+  const versionsOfComment = (call: Call) => listVersions(call, tenant.comments.get(call.params.id ?? ''), 'comment')
+
+  const find = createRouter<(call: Call) => SampleReply>({
+    ...routesOf('page'),
+    ...routesOf('blogpost'),
+    'GET /spaces': listSpaces,
     'GET /attachments': (call) => listAttachments(call, 'site', () => tenant.attachments.values()),
+    'GET /attachments/{id}': showAttachment,
+    'GET /attachments/{id}/versions': (call) =>
+      listVersions(call, tenant.attachments.get(call.params.id ?? ''), 'attachment'),
+    'GET /footer-comments/{id}/versions': versionsOfComment,
+    'GET /inline-comments/{id}/versions': versionsOfComment,
     'GET /footer-comments': (call) => siteComments(call, 'footer'),
     'GET /inline-comments': (call) => siteComments(call, 'inline'),
     'GET /footer-comments/{id}/children': (call) => replies(call, 'footer'),
@@ -239,7 +289,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     'GET /labels': listLabels,
     'GET /labels/{id}/pages': (call) => {
       const id = call.params.id ?? ''
-      return listPages(call, `label ${id}`, (page) => page.labels.some((name) => toLabelId(name) === id))
+      return listPages(call, 'page', `label ${id}`, (page) => page.labels.some((name) => toLabelId(name) === id))
     },
     'POST /users-bulk': bulkUsers,
   })

@@ -5,7 +5,7 @@ import { type Listener, type ListenOptions, listen } from '../listener.ts'
 import { createRouter } from '../router.ts'
 import { API_PATH, createWikiApi, toError } from './api.ts'
 import { createSampleWikiTenant } from './content.ts'
-import type { WikiTenant } from './tenant.ts'
+import type { WikiAttachment, WikiTenant } from './tenant.ts'
 
 export interface SampleWikiOptions {
   /** Default: the wiki of the sample company. */
@@ -38,14 +38,16 @@ const authError = (message: string): SampleReply => ({ status: 401, body: { code
  */
 export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<SampleWiki> {
   const tenant = options.tenant ?? createSampleWikiTenant()
-  const mediaTokens = new Map<string, string>()
+  const mediaTokens = new Map<string, WikiAttachment>()
   const gatewayPath = `/ex/confluence/${tenant.cloudId}`
   const { accountEmail, apiToken } = sampleCredentials
   const accepted = `Basic ${Buffer.from(`${accountEmail}:${apiToken}`).toString('base64')}`
   const findV1 = createRouter<(request: SampleRequest, params: Record<string, string>) => SampleReply>({
     'GET /wiki/rest/api/user/current': ({ anonymous }) => currentUser(anonymous),
-    'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download': ({ anonymous }, params) =>
-      anonymous ? authError('Unauthorized') : redirectToMedia(params.id ?? '', params.attachmentId ?? ''),
+    'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download': ({ anonymous, query }, params) =>
+      anonymous
+        ? authError('Unauthorized')
+        : redirectToMedia(params.id ?? '', params.attachmentId ?? '', query.get('version')),
   })
   let site: Listener | undefined
   let media: Listener | undefined
@@ -77,13 +79,18 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     }
   }
 
-  function redirectToMedia(pageId: string, attachmentId: string): SampleReply {
-    const attachment = tenant.attachments.get(attachmentId)
+  function redirectToMedia(pageId: string, attachmentId: string, version: string | null): SampleReply {
+    const current = tenant.attachments.get(attachmentId)
+    const earlier = (tenant.versions.get(attachmentId) ?? []) as WikiAttachment[]
+    const attachment =
+      version === null || current?.version.number === Number(version)
+        ? current
+        : earlier.find((file) => file.version.number === Number(version))
     const page = tenant.pages.get(pageId)
     const hidden = page === undefined || page.status === 'trashed' || page.status === 'deleted'
     if (attachment?.pageId !== pageId || hidden) return toError(404, 'No attachment with this id is visible')
     const token = randomBytes(12).toString('hex')
-    mediaTokens.set(token, attachmentId)
+    mediaTokens.set(token, attachment)
     const location = `${media?.url ?? ''}/file/${attachment.fileId}/binary?token=${token}&name=${encodeURIComponent(attachment.title)}`
     return { status: 302, headers: { location } }
   }
@@ -112,7 +119,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
       return { status: 400, body: { error: { code: 'BadRequest', title: 'Credentials are not accepted here' } } }
     }
     const [, , fileId] = request.path.split('/')
-    const attachment = tenant.attachments.get(mediaTokens.get(request.query.get('token') ?? '') ?? '')
+    const attachment = mediaTokens.get(request.query.get('token') ?? '')
     if (attachment === undefined || attachment.fileId !== fileId || !request.path.endsWith('/binary')) {
       return { status: 403, body: { error: { code: 'JwtAuthoriser:TokenExpired', title: 'Token is not valid' } } }
     }

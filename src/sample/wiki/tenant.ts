@@ -21,8 +21,10 @@ export interface WikiSpace {
   homepageId: string | null
 }
 
+/** A page or a blog post. */
 export interface WikiPage {
   id: string
+  kind: 'page' | 'blogpost'
   spaceId: string
   parentId: string | null
   parentType?: 'page' | 'folder' | 'whiteboard' | 'database'
@@ -76,6 +78,7 @@ export interface WikiUser {
 }
 
 export interface NewPage {
+  kind?: WikiPage['kind']
   spaceId: string
   title: string
   body: string | (() => string)
@@ -112,6 +115,8 @@ export interface NewComment {
   selection?: string
 }
 
+export type WikiItem = WikiPage | WikiComment | WikiAttachment
+
 function need<T>(found: T | undefined, what: string): T {
   if (found === undefined) throw new Error(`the sample wiki has no ${what}`)
   return found
@@ -125,6 +130,8 @@ export class WikiTenant {
   readonly comments = new Map<string, WikiComment>()
   readonly attachments = new Map<string, WikiAttachment>()
   readonly users = new Map<string, WikiUser>()
+  /** Earlier versions by item, oldest first. */
+  readonly versions = new Map<string, WikiItem[]>()
   /** Incremented by every edit, to invalidate data derived from the content. */
   revision = 0
   #edits = 0
@@ -184,6 +191,7 @@ export class WikiTenant {
     const authorId = page.authorId ?? this.#author()
     const added: WikiPage = {
       id: page.id ?? toContentId(`page ${page.spaceId} ${page.title} ${this.#edits}`),
+      kind: page.kind ?? 'page',
       spaceId: page.spaceId,
       parentId,
       title: page.title,
@@ -203,7 +211,14 @@ export class WikiTenant {
     return need(this.pages.get(id), `page ${id}`)
   }
 
-  bodyOf(page: WikiPage): string {
+  /** Applies an edit as a new version; the version before can still be read. */
+  revise<T extends WikiItem>(item: T, change: Partial<T>): T {
+    const { number, authorId } = item.version
+    this.versions.set(item.id, [...(this.versions.get(item.id) ?? []), { ...item }])
+    return Object.assign(item, change, { version: { number: number + 1, createdAt: this.markEdited(), authorId } })
+  }
+
+  bodyOf(page: Pick<WikiPage, 'body'>): string {
     return typeof page.body === 'string' ? page.body : page.body()
   }
 

@@ -1,4 +1,13 @@
-import type { Version, WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTenant, WikiUser } from './tenant.ts'
+import type {
+  Version,
+  WikiAttachment,
+  WikiComment,
+  WikiItem,
+  WikiPage,
+  WikiSpace,
+  WikiTenant,
+  WikiUser,
+} from './tenant.ts'
 
 /** Items of the wiki as its API returns them. URLs in `_links` are relative to the base, which ends in `/wiki`. */
 
@@ -42,7 +51,9 @@ const toSpacePath = (space: WikiSpace) => `/spaces/${encodeURIComponent(space.ke
 
 function toPagePath(tenant: WikiTenant, page: WikiPage): string {
   const space = tenant.spaces.get(page.spaceId)
-  return `${space === undefined ? '/spaces/gone' : toSpacePath(space)}/pages/${page.id}/${toSlug(page.title)}`
+  const day = instant(page.createdAt).slice(0, 10).replaceAll('-', '/')
+  const place = page.kind === 'page' ? 'pages' : `blog/${day}`
+  return `${space === undefined ? '/spaces/gone' : toSpacePath(space)}/${place}/${page.id}/${toSlug(page.title)}`
 }
 
 export function toSpaceWire(space: WikiSpace, descriptionFormat: string | null) {
@@ -66,15 +77,27 @@ export function toPageWire(tenant: WikiTenant, page: WikiPage, bodyFormat: strin
     status: page.status,
     title: page.title,
     spaceId: page.spaceId,
-    parentId: page.parentId,
-    parentType: page.parentId === null ? null : (page.parentType ?? 'page'),
+    ...(page.kind === 'blogpost'
+      ? {}
+      : {
+          parentId: page.parentId,
+          parentType: page.parentId === null ? null : (page.parentType ?? 'page'),
+          ownerId: page.ownerId,
+        }),
     authorId: page.authorId,
-    ownerId: page.ownerId,
     createdAt: instant(page.createdAt),
     version: toVersionWire(page.version),
     body: bodyFormat === null ? {} : toBody(tenant.bodyOf(page), bodyFormat),
     _links: { webui },
   }
+}
+
+/** A version of an item, with its title and its body, where it has one. */
+export function toVersionedWire(tenant: WikiTenant, item: WikiItem, name: string, bodyFormat: string | null) {
+  const { id, version } = item
+  const hasBody = bodyFormat !== null && 'body' in item
+  const body = hasBody ? { body: toBody(tenant.bodyOf(item), bodyFormat) } : {}
+  return { ...toVersionWire(version), [name]: { id, ...('title' in item ? { title: item.title } : {}), ...body } }
 }
 
 /** Labels have no ids in the tenant, so ids are derived from names. */
@@ -86,6 +109,9 @@ export const toLabelWire = (name: string) => ({
   name,
   prefix: 'global',
 })
+
+const toHolder = (tenant: WikiTenant, id: string) =>
+  tenant.pages.get(id)?.kind === 'blogpost' ? { blogPostId: id } : { pageId: id }
 
 export function toCommentWire(
   tenant: WikiTenant,
@@ -100,7 +126,7 @@ export function toCommentWire(
     id: comment.id,
     status: comment.status,
     title: `Re: ${page?.title ?? ''}`,
-    ...(place === 'reply' ? {} : { pageId: comment.pageId }),
+    ...(place === 'reply' ? {} : toHolder(tenant, comment.pageId)),
     ...(place === 'page' || parentId === undefined ? {} : { parentCommentId: parentId }),
     version: toVersionWire(comment.version),
     body: toBody(comment.body, bodyFormat),
@@ -117,7 +143,7 @@ export function toCommentWire(
   }
 }
 
-export function toAttachmentWire(attachment: WikiAttachment) {
+export function toAttachmentWire(tenant: WikiTenant, attachment: WikiAttachment) {
   const { id, pageId, title, version } = attachment
   const name = toSlug(title)
   const download = `/download/attachments/${pageId}/${name}?version=${version.number}&modificationDate=${version.createdAt}&cacheVersion=1&api=v2`
@@ -127,7 +153,7 @@ export function toAttachmentWire(attachment: WikiAttachment) {
     status: attachment.status,
     title,
     createdAt: instant(attachment.createdAt),
-    pageId,
+    ...toHolder(tenant, pageId),
     mediaType: attachment.mediaType,
     comment: attachment.comment,
     fileId: attachment.fileId,

@@ -42,8 +42,9 @@ describe('a scan of one space in a large site', () => {
   }
 
   test.each([
-    ['requests the comments of each page in a small space', 10, 100, { perPage: 10, siteWide: 0, commented: 10 }],
-    ['uses a site-wide list where that takes fewer requests', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
+    ['requests the comments of the page in a space of one page', 1, 100, { perPage: 1, siteWide: 0, commented: 1 }],
+    ['uses a site-wide list where that takes fewer requests', 10, 4, { perPage: 4, siteWide: 1, commented: 4 }],
+    ['uses it in a large space, too', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
   ])('%s', async (_name, pages, comments, expected) => {
     expect(await crawlOne(pages, comments)).toEqual(expected)
   })
@@ -53,6 +54,35 @@ describe('a scan of one space in a large site', () => {
     expect(siteWide).toBeLessThanOrEqual(45)
     expect([perPage, commented]).toEqual([45, 45])
   })
+})
+
+test('a list of the whole site that was too long is not begun by the next scans, for 30 days', async () => {
+  const wiki = await startWiki(
+    {
+      spaces: [spaceOf('1'), spaceOf('2')],
+      pages: Array.from({ length: 40 }, (_, index) => pageOf(String(1000 + index), { spaceId: index < 5 ? '1' : '2' })),
+      attachments: Array.from({ length: 40 }, (_, index) => attachmentOf(`att${index}`, String(1000 + index))),
+    },
+    { maxListed: 5 },
+  )
+  const stored = new Map<string, { mark: string; readAt: number; checkedAt: number; isWhole: boolean }>()
+  const scan = async (at: number) => {
+    wiki.requests.splice(0)
+    const session = openWiki(wiki.url, { optional: { scope: { spaces: { keys: ['S1'] } } }, now: at })
+    const readings = (keys: readonly string[]) => new Map([...stored].filter(([key]) => keys.includes(key)))
+    const scope = { key: '1', name: 'Space 1' }
+    let files = 0
+    for await (const batch of session.crawl({ scope, known: () => new Map(), readings })) {
+      files += batch.assets.filter(({ kind }) => kind === 'wiki.attachment').length
+      for (const { key, mark } of batch.readings ?? []) {
+        stored.set(key, { mark, readAt: at, checkedAt: at, isWhole: true })
+      }
+    }
+    expect(files).toBe(5)
+    return pathsOf(wiki).filter((path) => path === '/api/v2/attachments').length
+  }
+  const day = 86_400_000
+  expect([await scan(0), await scan(1), await scan(29 * day), await scan(31 * day)]).toEqual([4, 0, 0, 4])
 })
 
 function whenStored(stored: ReadonlyMap<string, string>, key: string): [string, string][] {

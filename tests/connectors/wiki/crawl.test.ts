@@ -39,6 +39,7 @@ describe('a scan of a whole site', () => {
       [':page:10', 'wiki.page', 'Home', 'Documents'],
       [':page:11', 'wiki.page', 'Setup', 'Documents'],
       [':page:12', 'wiki.page', 'Page 12', 'Space 2'],
+      [':page:13', 'wiki.page', 'Page 13', 'Documents'],
       [':space:1', 'wiki.space', 'Documents', 'Documents'],
       [':space:2', 'wiki.space', 'Space 2', 'Space 2'],
     ])

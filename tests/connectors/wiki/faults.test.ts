@@ -282,7 +282,7 @@ describe('an entry that cannot be read', () => {
     const wiki = await startWiki(
       {
         spaces: ['1', '2', '3'].map((id) => spaceOf(id)),
-        pages: manyPages(2),
+        pages: manyPages(1),
         comments: [commentOf('70', '1000'), commentOf('71', '1000')],
         attachments: [attachmentOf('att5', '1000'), attachmentOf('att6', '1000')],
       },
@@ -322,14 +322,18 @@ describe('the pages of a space', () => {
     expect(pageKeys(assets.keys())).toEqual(['20', '30'])
   })
 
-  test('do not include archived and trashed pages', async () => {
+  test('include archived pages, marked as such, and no trashed ones', async () => {
     const pages = (['current', 'archived', 'trashed', 'deleted'] as const).map((status, index) =>
       pageOf(String(10 + index), { status }),
     )
     const wiki = await startWiki({ pages })
     const { assets } = await crawlAll(openWiki(wiki.url))
-    expect(pageKeys(assets.keys())).toEqual(['10'])
-    expect(wiki.requests.filter(listing).map(({ query }) => query.get('status'))).toEqual(['current'])
+    expect(pageKeys(assets.keys())).toEqual(['10', '11'])
+    expect([...assets.values()].flatMap(({ kind, presence }) => (kind === 'wiki.page' ? [presence] : []))).toEqual([
+      undefined,
+      'archived',
+    ])
+    expect(wiki.requests.filter(listing).map(({ query }) => query.get('status'))).toEqual(['current,archived'])
   })
 
   test('include a page once, although addresses name it in many ways', async () => {

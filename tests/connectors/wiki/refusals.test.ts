@@ -60,6 +60,7 @@ describe('lists of comments and attachments', () => {
   test('of a page that is deleted during the crawl are reported as missing, and the page is kept', async () => {
     const faults: SampleFault[] = [
       { match: onPath(/\/pages\/1001\/(?:attachments|footer-comments|inline-comments)$/), respond: { status: 404 } },
+      { match: onPath(/\/v2\/(?:attachments|footer-comments|inline-comments)$/), respond: { status: 501 } },
     ]
     const wiki = await startWiki({ spaces, pages: manyPages(3), comments: [commentOf('70', '1001')] }, { faults })
     const { assets, error, batches } = await crawlAll(openWiki(wiki.url, one))

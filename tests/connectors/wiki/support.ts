@@ -106,6 +106,7 @@ export interface Given {
   sampling?: Partial<SessionOptions<WikiConfig>['sampling']>
   tenantId?: string
   signal?: AbortSignal
+  now?: number
 }
 
 export function openWiki(url: string, given: Given = {}): ConnectorSession & { tenants: string[] } {
@@ -115,7 +116,7 @@ export function openWiki(url: string, given: Given = {}): ConnectorSession & { t
     sampling: { strategy: 'ALL', limit: 100, seed: 1, ...given.sampling },
     signal: given.signal ?? new AbortController().signal,
     log: silentLog,
-    now: () => Date.UTC(2026, 9, 1),
+    now: () => given.now ?? Date.UTC(2026, 9, 1),
     rememberTenantId: (id) => tenants.push(id),
     ...(given.tenantId === undefined ? {} : { tenantId: given.tenantId }),
   })
