@@ -131,7 +131,11 @@ CREATE TABLE source (
   -- When its deletion began: it is no longer shown or counted, and its rows are deleted step by step.
   deleted_at INTEGER,
   -- From when on its findings are known: its first completed scan, or the earliest detection that was imported.
-  observed_from INTEGER
+  observed_from INTEGER,
+  -- Which earlier versions of its items are read.
+  history TEXT NOT NULL DEFAULT 'vanished' CHECK (history IN ('off', 'vanished', 'all')),
+  -- What its last scan read and what it could not, as JSON.
+  coverage TEXT CHECK (coverage IS NULL OR json_valid(coverage))
 ) STRICT;
 
 CREATE TABLE scan (
@@ -261,6 +265,11 @@ CREATE TABLE asset (
   dataset_id INTEGER NOT NULL DEFAULT 0,
   -- The container of its container, such as the workspace of a table's dataset; a word.
   parent_container_id INTEGER NOT NULL DEFAULT 0,
+  archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+  -- When its earlier versions were last read; NULL: not since its content was.
+  history_read_at INTEGER,
+  -- The newest of its earlier versions that was read for findings of its own.
+  history_version INTEGER NOT NULL DEFAULT 0,
   UNIQUE (source_id, key)
 ) STRICT;
 CREATE INDEX asset_by_scope ON asset (source_id, scope_key, status);

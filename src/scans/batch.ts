@@ -14,7 +14,13 @@ import {
   saveLinks,
   wordsOf,
 } from '../findings/assets.store.ts'
-import { applyDetection, type DetectionCounts, listDecisions, resolveFindingsOf } from '../findings/detected.ts'
+import {
+  applyDetection,
+  type DetectionCounts,
+  listDecisions,
+  moveFindingsOf,
+  resolveFindingsOf,
+} from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { markDeleted } from '../findings/missing-assets.store.ts'
@@ -55,7 +61,10 @@ export interface DetectionResult {
   digests?: readonly Digest[] | undefined
 }
 
-export type RunDetection = (document: AssayDocument, asset: SafeAsset) => Promise<DetectionResult>
+export type RunDetection = (
+  document: AssayDocument,
+  asset: Pick<SafeAsset, 'original' | 'values'>,
+) => Promise<DetectionResult>
 
 export interface BatchOptions {
   lease: ScanLease
@@ -65,6 +74,8 @@ export interface BatchOptions {
   detectorTypes: readonly string[]
   detectorsHash: string
   detect: RunDetection
+  /** Whether earlier versions are searched for findings that vanished. */
+  hasHistory: boolean
   masking: AssetMasking
   log: Log
   now: () => number
@@ -262,6 +273,8 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         const { before, detected, failure } = outcome
         const { records } = outcome.unread
         if (before !== undefined && detected === undefined && isUnchanged(outcome, detectorsHash)) {
+          const { presence = 'current' } = outcome.draft
+          if (before.isArchived !== (presence === 'archived')) moveFindingsOf(ledger, before.id, presence)
           markUnchanged(writer, ledger.facets, before, { scanId, scopeKey: scope.key, at, draft: outcome.draft })
           saveUnread(writer, before.id, scanId, records)
           markDependantsUnchanged(before.key, outcome.draft.unlisted)
@@ -292,6 +305,8 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         const result = applyDetection(ledger, {
           decided: listDecisions(ledger, [...absorbed, ...(whole === undefined ? [] : [whole.id])]),
           asset: { id: assetId, sourceId: lease.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
+          presence: draft.presence ?? 'current',
+          hasHistory: options.hasHistory,
           found: detected?.findings ?? [],
           examinedTypes: new Set(failedWholly === undefined ? options.detectorTypes : []),
           complete: completeTypes(options.detectorTypes, detected),
@@ -374,7 +389,7 @@ function completeTypes(types: readonly string[], detected: DetectionResult | und
 }
 
 /** Warnings after which a missing finding may still exist. */
-const cutsShort = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
+export const cutsShort: ReadonlySet<string> = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
 
 function toNotes({ draft, detected }: Outcome, scope: SafeScope): ScanNoteDraft[] {
   return (detected?.warnings ?? []).map(({ code, message }) => ({

@@ -6,6 +6,7 @@ import { openSafeSession } from '../connectors/safe-session.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { countBySource } from '../findings/counts.store.ts'
+import { forgetHistory } from '../findings/earlier-versions.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { isObject } from '../kernel/json-object.ts'
@@ -17,7 +18,16 @@ import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { listConfigProblems, listLeftOut, parseConfig, toShownConfig, withoutSecrets } from './config.ts'
 import { configJsonSchema } from './config-schema.ts'
-import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, SourceWarning, TestStep } from './model.ts'
+import {
+  HistoryModeInput,
+  IMPORT_TYPE,
+  Source,
+  SourceName,
+  type SourceRecord,
+  SourceRef,
+  SourceWarning,
+  TestStep,
+} from './model.ts'
 import type { Plugins } from './plugins.ts'
 import { nextRunAt } from './schedule.ts'
 import { openConfig, sealSecrets, tenantAddressOf, updateConfig } from './secrets.ts'
@@ -31,6 +41,8 @@ export function toSource(source: SourceRecord, counts = nothing): Source {
     name: source.name,
     type: source.type,
     config: toShownConfig(source.config, Object.keys(source.secrets)),
+    ...(source.type === IMPORT_TYPE ? {} : { history: source.history }),
+    ...(source.coverage === undefined ? {} : { coverage: source.coverage }),
     createdAt: toInstant(source.createdAt),
     updatedAt: toInstant(source.updatedAt),
     ...(source.nextRunAt === null ? {} : { nextRunAt: toInstant(source.nextRunAt) }),
@@ -52,8 +64,9 @@ export function auditSource(
   before: SourceRecord | undefined,
   after: SourceRecord | undefined,
 ): void {
-  const shown = ({ name, config, secrets }: SourceRecord) => ({
+  const shown = ({ name, config, secrets, history }: SourceRecord) => ({
     name,
+    history,
     config: toShownConfig(config, Object.keys(secrets)),
   })
   const fresh = Object.entries(after?.secrets ?? {}).filter(([member, sealed]) => before?.secrets[member] !== sealed)
@@ -139,7 +152,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       location: (source) => `/sources/${source.id}`,
       toolset: 'admin',
       texts: 'own',
-      input: z.strictObject({ name: SourceName, config: Config }),
+      input: z.strictObject({ name: SourceName, config: Config, history: HistoryModeInput.optional() }),
       readOther(raw) {
         if (typeof raw.type !== 'string' || 'config' in raw || 'name' in raw) return undefined
         const name = toHost(plugins, raw) ?? raw.type
@@ -148,7 +161,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       },
       examine: ({ config }) => (isObject(config) ? listConfigProblems(plugins, config) : []),
       output: ChangedSource,
-      run: ({ name, config }, context) => {
+      run: ({ name, config, history }, context) => {
         const parsed = parseConfig(plugins, config)
         const uid = crypto.randomUUID()
         const secrets = sealSecrets(context.vault, uid, parsed.secrets)
@@ -164,6 +177,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
                 name,
                 type: parsed.connector.type,
                 config: withoutSecrets(config),
+                history,
                 secrets,
                 nextRunAt: nextRunAt(parsed.schedule, now) ?? null,
               },
@@ -188,14 +202,20 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       toolset: 'admin',
       idempotent: true,
       texts: 'own',
-      input: z.strictObject({ id: SourceRef, name: SourceName.optional(), config: PartialConfig.optional() }),
+      input: z.strictObject({
+        id: SourceRef,
+        name: SourceName.optional(),
+        config: PartialConfig.optional(),
+        history: HistoryModeInput.optional(),
+      }),
       output: ChangedSource,
-      run: ({ id, name, config }, context) => {
+      run: ({ id, name, config, history }, context) => {
         const now = context.now()
         return context.store.write(
           (writer) => {
             const source = getSource(writer, id)
             if (name !== undefined) requireFreeName(writer, name, source.id)
+            if (history !== undefined && history !== source.history) forgetHistory(writer, source.id)
             const updated = config === undefined ? undefined : updateOf(source, config, context.vault)
             updateSource(
               writer,
@@ -203,6 +223,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               {
                 name: name ?? source.name,
                 config: updated?.config ?? source.config,
+                history,
                 secrets: updated?.secrets ?? source.secrets,
                 nextRunAt: updated === undefined ? source.nextRunAt : nextRunOf(source, updated.parsed.schedule, now),
                 tenantId: updated?.sameTenant === false ? null : source.tenantId,

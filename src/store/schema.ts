@@ -180,6 +180,8 @@ export interface SourceRow {
   tenant_id: string | null
   last_completed_scan_at: number | null
   observed_from: Generated<number | null>
+  history: Generated<'off' | 'vanished' | 'all'>
+  coverage: Generated<SafeText | null>
   schedule_enabled: Generated<number>
   next_run_at: number | null
   created_at: number
@@ -242,6 +244,9 @@ export interface AssetRow {
   container_id: number
   dataset_id: Generated<number>
   parent_container_id: Generated<number>
+  archived: Generated<number>
+  history_read_at: Generated<number | null>
+  history_version: Generated<number>
   scope_key: Generated<SafeText>
   name: SafeText
   url: Generated<SafeText>
