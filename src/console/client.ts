@@ -5,7 +5,7 @@ import type { Fix, Suggestion } from '../kernel/errors.ts'
 import type { Metric, MetricDetail } from '../metrics/view.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { Scan, ScanItem } from '../scans/model.ts'
-import type { Source } from '../sources/model.ts'
+import type { HistoryMode, Source } from '../sources/model.ts'
 import type { Watch } from '../watches/view.ts'
 import type {
   ConsoleSession,
@@ -125,8 +125,8 @@ export const client = {
   }) => post<Triaged>('/findings/triage', body),
   listSources: (signal?: AbortSignal) => get<{ items: Source[] }>('/sources', {}, signal),
   getSource: (name: string, signal?: AbortSignal) => get<Source>(`/sources/${at(name)}`, {}, signal),
-  createSource: (body: { name: string; config: object }) => post<Source>('/sources', body),
-  updateSource: (name: string, body: { config: object }) =>
+  createSource: (body: { name: string; config: object; history: HistoryMode }) => post<Source>('/sources', body),
+  updateSource: (name: string, body: { config: object; history: HistoryMode }) =>
     send('PUT', `/sources/${at(name)}`, body) as Promise<Source>,
   testSource: (name: string) => post<{ steps: readonly SourceTestStep[] }>(`/sources/${at(name)}/test`, {}),
   startScan: (name: string) => post<Scan>(`/sources/${at(name)}/scans`, {}),

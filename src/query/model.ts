@@ -84,6 +84,10 @@ const warningCodes = [
   'not_decomposable',
   'coverage_differs',
   'no_policy',
+  'presence',
+  'not_read',
+  'history_not_read',
+  'coverage',
 ] as const
 
 export const QueryWarning = z.object({

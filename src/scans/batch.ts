@@ -1,7 +1,6 @@
 import { assetKinds, type Unlisted } from '../connectors/connector.ts'
 import { reasonOf } from '../connectors/failure.ts'
 import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors/safe-session.ts'
-import type { Digest, RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { isWithin, type UnreadReason } from '../documents/section.ts'
@@ -40,6 +39,7 @@ import type { Log } from '../runtime/log.ts'
 import { writeAfterImports } from '../store/import-lock.store.ts'
 import type { Store } from '../store/store.ts'
 import type { AssetMasking } from './asset-masking.ts'
+import { completeTypes, cutsShort, type DetectionResult, type RunDetection } from './detection.ts'
 import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
 import type { ScanNoteDraft } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
@@ -50,21 +50,6 @@ import { judgeUnread, type UnreadSections, withKnown } from './unread.ts'
 const CHUNK = 40
 /** Documents fetched and processed concurrently. */
 const SIDE_BY_SIDE = 4
-
-/** The result of detection for one document; a warning with a detector type concerns that detector alone. */
-export interface DetectionResult {
-  findings: readonly RedactedFinding[]
-  warnings: readonly { code: string; message: string; detectorType?: string | undefined }[]
-  /** What was reported, unmasked. */
-  values: readonly string[]
-  /** Digests of the document for cross-asset checks. */
-  digests?: readonly Digest[] | undefined
-}
-
-export type RunDetection = (
-  document: AssayDocument,
-  asset: Pick<SafeAsset, 'original' | 'values'>,
-) => Promise<DetectionResult>
 
 export interface BatchOptions {
   lease: ScanLease
@@ -381,15 +366,6 @@ const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure
   wasRead: before !== undefined && before.detectorsHash !== null,
   scanId,
 })
-
-function completeTypes(types: readonly string[], detected: DetectionResult | undefined): ReadonlySet<string> {
-  const broken = (detected?.warnings ?? []).filter(({ code }) => cutsShort.has(code))
-  if (broken.some(({ detectorType }) => detectorType === undefined)) return new Set()
-  return new Set(types.filter((type) => !broken.some(({ detectorType }) => detectorType === type)))
-}
-
-/** Warnings after which a missing finding may still exist. */
-export const cutsShort: ReadonlySet<string> = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
 
 function toNotes({ draft, detected }: Outcome, scope: SafeScope): ScanNoteDraft[] {
   return (detected?.warnings ?? []).map(({ code, message }) => ({

@@ -16,7 +16,7 @@ import { suppressOpened } from '../findings/suppressions/suppressions.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import type { HistoryMode } from '../sources/model.ts'
 import type { Store } from '../store/store.ts'
-import { cutsShort, type RunDetection } from './batch.ts'
+import { cutsShort, type RunDetection } from './detection.ts'
 import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 
