@@ -131,7 +131,11 @@ CREATE TABLE source (
   -- When its deletion began: it is no longer shown or counted, and its rows are deleted step by step.
   deleted_at INTEGER,
   -- From when on its findings are known: its first completed scan, or the earliest detection that was imported.
-  observed_from INTEGER
+  observed_from INTEGER,
+  -- Which earlier versions of its items are read.
+  history TEXT NOT NULL DEFAULT 'vanished' CHECK (history IN ('off', 'vanished', 'all')),
+  -- What its last scan read and what it could not, as JSON.
+  coverage TEXT CHECK (coverage IS NULL OR json_valid(coverage))
 ) STRICT;
 
 CREATE TABLE scan (
@@ -261,6 +265,11 @@ CREATE TABLE asset (
   dataset_id INTEGER NOT NULL DEFAULT 0,
   -- The container of its container, such as the workspace of a table's dataset; a word.
   parent_container_id INTEGER NOT NULL DEFAULT 0,
+  archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+  -- When its earlier versions were last read; NULL: not since its content was.
+  history_read_at INTEGER,
+  -- The newest of its earlier versions that was read for findings of its own.
+  history_version INTEGER NOT NULL DEFAULT 0,
   UNIQUE (source_id, key)
 ) STRICT;
 CREATE INDEX asset_by_scope ON asset (source_id, scope_key, status);
@@ -320,9 +329,12 @@ CREATE TABLE combo (
   severity INTEGER NOT NULL CHECK (severity BETWEEN 1 AND 5),
   -- 0 OPEN, 1 RESOLVED, 2 FALSE_POSITIVE, 3 IGNORED.
   status INTEGER NOT NULL CHECK (status BETWEEN 0 AND 3),
+  -- Where it can be read: 0 in the present version, 1 of an archived item, 2 only in an earlier version, 3 in the trash,
+  -- 4 unknown.
+  presence INTEGER NOT NULL DEFAULT 0 CHECK (presence BETWEEN 0 AND 4),
   -- How many findings have the combination.
   n INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+  UNIQUE (source_id, detector_id, type_id, category_id, custom_key_id, severity, status, presence)
 ) STRICT;
 
 -- Clustered by asset, so that scanning an asset again reads and writes neighbouring rows only.
@@ -375,6 +387,14 @@ CREATE TABLE finding_scope (
   PRIMARY KEY (scope, finding_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_scope_by_finding ON finding_scope (finding_id);
+-- Every change of a finding's presence.
+CREATE TABLE presence_change (
+  finding_id INTEGER NOT NULL REFERENCES finding (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  presence INTEGER NOT NULL CHECK (presence BETWEEN 0 AND 4),
+  PRIMARY KEY (finding_id, seq)
+) STRICT, WITHOUT ROWID;
 
 -- Decisions that end by themselves. A row is deleted when its end is in the history, or another decision replaces it.
 CREATE TABLE expiry (
@@ -487,6 +507,7 @@ CREATE TABLE import_facets (
   status TEXT NOT NULL,
   -- The scope that reports them, as in finding_scope; NULL: none.
   scope INTEGER,
+  presence TEXT NOT NULL,
   -- Set while the file is applied.
   combo_id INTEGER,
   PRIMARY KEY (uid, number)
@@ -865,7 +886,7 @@ WITH default_metric (slug, display_name, description, type, definition, format, 
     '["due date compliance","deadline compliance"]', NULL)
 )
 SELECT new_uid(), slug, display_name, description, type, definition,
-  CASE definition ->> '$.numerator.entity' WHEN 'asset' THEN '[' ELSE '["severity","detectorType","status","findingType","category","customDetectorKey",' END
+  CASE definition ->> '$.numerator.entity' WHEN 'asset' THEN '[' ELSE '["severity","detectorType","status","presence","findingType","category","customDetectorKey",' END
     || '"source","sourceType","assetKind","container","asset","owner","label","dataset"]',
   format, unit, (SELECT id FROM term WHERE term.slug = term_slug), synonyms, digest,
   iif(digest IS NULL, 'DRAFT', 'ACTIVE'), 1, iif(digest IS NULL, NULL, 'assay'), iif(digest IS NULL, NULL, 1), iif(digest IS NULL, NULL, 'cli'),

@@ -9,6 +9,7 @@ export const listFlags: Readonly<Record<string, string>> = {
   detectorTypes: 'such as SECRETS,PII',
   severities: 'such as CRITICAL,HIGH',
   statuses: 'such as OPEN',
+  presences: 'such as history,trash',
   findingTypes: 'such as EMAIL',
   categories: 'such as SECURITY',
   customDetectorKeys: 'keys of custom detectors',

@@ -1,4 +1,4 @@
-import type { FindingDetail } from '../findings/model.ts'
+import type { FindingDetail, Presence } from '../findings/model.ts'
 import { joinShown, line, type PrintableText, quote, showCode, showName, showSentence } from '../kernel/shown.ts'
 import { type Fact, toFacts } from './facts.ts'
 import { type Block, cell, command, linked } from './output/blocks.ts'
@@ -6,7 +6,7 @@ import { toReadersTime } from './output/times.ts'
 
 /** One finding with its history, and the command that decides on it. */
 export function toDetailText(finding: FindingDetail): Block[] {
-  const { id, severity, status, detectorType, findingType, asset, location, excerpt = '' } = finding
+  const { id, severity, status, presence, detectorType, findingType, asset, location, excerpt = '' } = finding
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part))
   const page = linked(
     cell.shown(line`${joinShown(where, ' / ')} (${showName(asset.kind)})`),
@@ -14,11 +14,12 @@ export function toDetailText(finding: FindingDetail): Block[] {
   )
   const time = (name: PrintableText, at: string | undefined): Fact | undefined =>
     at === undefined ? undefined : [name, cell.time(at)]
-  const history = finding.history.map(({ at, from, to, by, via, reason }): Block => {
+  const history = finding.history.map(({ at, from, to, by, via, reason, presence: moved }): Block => {
     const how = via === undefined ? line`` : line` (${showCode(via)})`
     const why = reason === undefined ? line`` : line`: ${showName(reason)}`
-    const change = [line`  ${toReadersTime(at)}  ${showCode(from)} → `, cell.status(to)]
-    return [...change, line` by ${showName(by)}${how}${why}`]
+    const when = line`  ${toReadersTime(at)}  `
+    if (moved !== undefined) return [when, line`${showPresence(moved)}`]
+    return [when, line`${showCode(from)} → `, cell.status(to), line` by ${showName(by)}${how}${why}`]
   })
   return [
     [
@@ -34,6 +35,7 @@ export function toDetailText(finding: FindingDetail): Block[] {
       excerpt === '' ? undefined : [line`excerpt`, cell.name(excerpt, 300)],
       [line`source`, cell.name(finding.source)],
       [line`confidence`, cell.number(finding.confidence)],
+      presence === 'current' ? undefined : [line`presence`, cell.shown(showPresence(presence))],
       time(line`first found`, finding.firstDetectedAt),
       time(line`last found`, finding.lastDetectedAt),
       time(line`resolved`, finding.resolvedAt),
@@ -52,6 +54,15 @@ export function toDetailText(finding: FindingDetail): Block[] {
       : [line`Open it again:`, command(line`  assay triage ${showCode(id)} --as open`)]),
   ]
 }
+
+const presences: Readonly<Record<Presence, PrintableText>> = {
+  current: line`in the present version`,
+  archived: line`in an archived item`,
+  history: line`only in earlier versions`,
+  trash: line`in the trash`,
+  unknown: line`unknown: versions or trash were not read`,
+}
+const showPresence = (presence: Presence): PrintableText => presences[presence]
 
 function showPlace({ path, heading, line: number }: NonNullable<FindingDetail['location']>): PrintableText {
   const under = heading === undefined ? [] : [line`below ${quote(heading)}`]

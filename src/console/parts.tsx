@@ -1,12 +1,25 @@
 import type { ComponentChildren } from 'preact'
 import { dimensions } from '../charts/dimensions.ts'
 import { Name } from '../charts/parts.tsx'
+import type { Presence } from '../findings/model.ts'
 import { forgetToken, readToken, type ServerProblem } from './client.ts'
 import { type Correction, listCorrections } from './correction.ts'
 import { flatten, toPathText } from './flatten.ts'
 import { refresh } from './hooks.ts'
 import type { ConsoleSession } from './model.ts'
 import { formatRoute, go, type State } from './route.ts'
+
+export const presenceWords: Readonly<Record<Presence, string>> = {
+  current: 'In the present version',
+  archived: 'In an archived item',
+  history: 'Only in earlier versions',
+  trash: 'In the trash',
+  unknown: 'Not known where it can be read',
+}
+
+export const PresenceBadge = ({ presence }: { presence: Presence }) => (
+  <span class={`badge ${presence === 'current' ? '' : 'warn'}`}>{presenceWords[presence]}</span>
+)
 
 /** A condition that a click removes. */
 export function Chip({

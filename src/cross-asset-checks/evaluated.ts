@@ -1,4 +1,5 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
+import { listArchived } from '../findings/assets.store.ts'
 import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions/suppressions.ts'
@@ -33,12 +34,15 @@ export function openCrossAssetStore({ lease, store, now }: CrossAssetContext, ty
     startAfter: cursor.step === type ? cursor.assetId : 0,
     store(evaluated) {
       const at = now()
+      const ids = evaluated.map(({ asset }) => asset.id)
       lease.write((writer) => {
         const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
         FindingLedger.keep(writer, at, (ledger) => {
+          const archived = listArchived(writer, ids)
           for (const { asset, ...said } of evaluated) {
             const counts = applyDetection(ledger, {
               asset: { id: asset.id, sourceId, lastScannedAt },
+              presence: archived.has(asset.id) ? 'archived' : 'current',
               ...said,
               examinedTypes: own,
               complete: own,

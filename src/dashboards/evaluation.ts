@@ -21,7 +21,7 @@ import { DashboardName, Placement } from './model.ts'
 import { getDashboard } from './placements.ts'
 
 export const DashboardQuestion = MetricQuestion.pick({ from: true, to: true, timeZone: true, weekStart: true }).extend({
-  dashboard: DashboardName.describe('Name of the dashboard, such as discovery.'),
+  dashboard: DashboardName.describe('Name, such as discovery.'),
 })
 export type DashboardQuestion = z.infer<typeof DashboardQuestion>
 

@@ -8,8 +8,8 @@ const Word = ownText()
   .max(40)
   .regex(/^\P{Cc}*$/u, 'must not contain control characters.')
 /** How a placement is to be drawn, in words of those who place it. */
-export const PlacementSize = Word.describe('Size of the tile: sm, md (default), lg, xl, or another word.')
-export const ChartType = Word.describe('Chart type: number (default), line, bar, table, or another word.')
+export const PlacementSize = Word.describe('Tile size: sm, md (default), lg, xl, another word.')
+export const ChartType = Word.describe('Number (default), line, bar, table, another word.')
 
 export const DashboardName = z
   .string()

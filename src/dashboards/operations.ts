@@ -17,7 +17,7 @@ import { DashboardAnswer, DashboardQuestion, evaluateDashboard } from './evaluat
 import { ChartType, DashboardName, Placement, PlacementSize } from './model.ts'
 import { getDashboard, removePlacement, setPlacement } from './placements.ts'
 
-const dashboard = DashboardName.describe('Name of the dashboard, such as discovery.')
+const dashboard = DashboardName.describe('Name, such as discovery.')
 const metric = z.string().min(1).max(200).describe('Metric: slug, id, name or synonym.')
 
 const listDashboardsOperation = operation({
@@ -71,7 +71,7 @@ const getDashboardOperation = operation({
 const setPlacementOperation = operation({
   name: 'set_placement',
   title: 'Set placement',
-  summary: 'Place a metric on a dashboard, or change its placement. The first placement creates the dashboard.',
+  summary: 'Place a metric on a dashboard, or change its placement. The first creates it.',
   effect: 'write',
   changes: { kind: 'dashboards', list: true },
   consent: 'none',
@@ -98,7 +98,7 @@ const setPlacementOperation = operation({
 const removePlacementOperation = operation({
   name: 'remove_placement',
   title: 'Remove placement',
-  summary: 'Remove a metric from a dashboard; removing the last one deletes the dashboard.',
+  summary: 'Remove a metric from a dashboard; removing the last deletes it.',
   effect: 'write',
   changes: { kind: 'dashboards', list: true },
   consent: 'always',
@@ -118,7 +118,7 @@ const removePlacementOperation = operation({
 const queryDashboard = operation({
   name: 'query_dashboard',
   title: 'Query dashboard',
-  summary: 'Evaluate all metrics of a dashboard in one snapshot, each with its pinned filters.',
+  summary: 'Evaluate all metrics of a dashboard with their pinned filters.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',

@@ -3,7 +3,7 @@ import type { LinkDraft, LinkType } from '../connectors/connector.ts'
 import type { SafeAsset } from '../connectors/safe-session.ts'
 import { toSafeJson } from '../detectors/safe-text.ts'
 import { internalText, ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
-import { db } from '../store/builder.ts'
+import { db, IN_NUMBERS } from '../store/builder.ts'
 import type { Reader, RowStatement, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { markLogReset } from './log.store.ts'
@@ -26,6 +26,7 @@ export interface AssetRecord {
   scopeKey: string
   /** Whether a section of it was not read. */
   hasUnread: boolean
+  isArchived: boolean
 }
 
 export interface SeenAsset {
@@ -71,6 +72,7 @@ export function findAssets(reader: Reader, sourceId: number, keys: readonly stri
           parentContainerId: row[12],
           scopeKey: row[13],
           hasUnread: row[14] === 1,
+          isArchived: row[15] === 1,
         },
   )
 }
@@ -91,11 +93,12 @@ type AssetSqlRow = [
   parentContainerId: number,
   scopeKey: string,
   hasUnread: number,
+  archived: number,
 ]
 
 const selectAsset: RowStatement = {
   sql: `SELECT id, key, checksum, detectors_hash, status, last_scanned_at, seen_scan_id, name, url, container_id, owner_id,
-      dataset_id, parent_container_id, scope_key, EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = asset.id)
+      dataset_id, parent_container_id, scope_key, EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = asset.id), archived
     FROM asset WHERE source_id = ? AND key = ?`,
   types: ['number', 'text'],
 }
@@ -144,16 +147,17 @@ function toAssetValues(dictionary: FacetDictionary, seen: SeenAsset) {
     at,
     scanned_at: seen.scanned ? at : null,
     scan_id: seen.scanId,
+    archived: Number(draft.presence === 'archived'),
   }
 }
 
 const toUpsertAsset = (id?: 'id') => `
   INSERT INTO main.asset (${id === undefined ? '' : 'id, '}uid, source_id, key, kind_id, container_id, dataset_id, parent_container_id, scope_key, name, url,
     owner_id, labels_id, checksum, detectors_hash, status, facts, content_created_at, content_updated_at, first_seen_at,
-    last_seen_at, last_scanned_at, seen_scan_id)
+    last_seen_at, last_scanned_at, seen_scan_id, archived)
   VALUES (${id === undefined ? '' : '@id, '}@uid, @source_id, @key, @kind_id, @container_id, @dataset_id, @parent_container_id, @scope_key, @name, @url,
     @owner_id, coalesce(@labels_id, 0), @checksum, @detectors_hash, 'ACTIVE', @facts, @content_created_at,
-    @content_updated_at, @at, @at, @scanned_at, @scan_id)
+    @content_updated_at, @at, @at, @scanned_at, @scan_id, @archived)
   ON CONFLICT (source_id, key) DO UPDATE SET
     kind_id = excluded.kind_id, container_id = excluded.container_id, dataset_id = excluded.dataset_id,
     parent_container_id = excluded.parent_container_id, scope_key = excluded.scope_key,
@@ -163,7 +167,8 @@ const toUpsertAsset = (id?: 'id') => `
     content_created_at = coalesce(excluded.content_created_at, asset.content_created_at),
     content_updated_at = excluded.content_updated_at, last_seen_at = excluded.last_seen_at,
     last_scanned_at = coalesce(excluded.last_scanned_at, asset.last_scanned_at),
-    seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL`
+    seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL,
+    archived = excluded.archived, history_read_at = NULL`
 const upsertAsset = toUpsertAsset()
 const upsertAssetWithId = toUpsertAsset('id')
 const upsertAssetForId = `${upsertAsset} RETURNING id`
@@ -199,10 +204,20 @@ export function markUnchanged(
     ...toContainerIds(dictionary, draft),
     owner_id: draft.owner === undefined ? before.ownerId : dictionary.wordId(draft.owner),
     scope_key: seen.scopeKey,
+    archived: Number(draft.presence === 'archived'),
   }
   const { name, url, containerId: container_id, datasetId: dataset_id, parentContainerId: parent_container_id } = before
-  const { ownerId: owner_id, scopeKey: scope_key } = before
-  const known = { name, url, container_id, dataset_id, parent_container_id, owner_id, scope_key }
+  const { ownerId: owner_id, scopeKey: scope_key, isArchived } = before
+  const known = {
+    name,
+    url,
+    container_id,
+    dataset_id,
+    parent_container_id,
+    owner_id,
+    scope_key,
+    archived: Number(isArchived),
+  }
   if (!isDeepStrictEqual(place, known)) writer.prepare(updatePlace).run({ ...place, id: before.id })
   writer
     .prepare(
@@ -214,13 +229,19 @@ export function markUnchanged(
 }
 
 const updatePlace = `UPDATE main.asset SET name = @name, url = @url, container_id = @container_id,
-  dataset_id = @dataset_id, parent_container_id = @parent_container_id, owner_id = @owner_id, scope_key = @scope_key
-  WHERE id = @id`
+  dataset_id = @dataset_id, parent_container_id = @parent_container_id, owner_id = @owner_id, scope_key = @scope_key,
+  archived = @archived WHERE id = @id`
 
 type Containers = Pick<SafeAsset, 'container' | 'dataset' | 'parentContainer'>
 
 export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
-  draft: Pick<SafeAsset, 'name' | 'url' | 'owner'> & Containers
+  draft: Pick<SafeAsset, 'name' | 'url' | 'owner' | 'presence'> & Containers
+}
+
+/** Those of the assets that are archived. */
+export function listArchived(reader: Reader, ids: readonly number[]): Set<number> {
+  const rows = reader.prepare(`SELECT id FROM asset WHERE archived = 1 AND id ${IN_NUMBERS}`).pluck()
+  return new Set(rows.all(JSON.stringify(ids)) as number[])
 }
 
 /** What the platform reported about an asset besides its text. */

@@ -3,8 +3,10 @@ import { toRule } from '../detectors/reasons.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { isWithin } from '../documents/section.ts'
 import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
+import { severityCodes } from '../store/schema.ts'
 import type { Facets } from './facets.store.ts'
 import {
+  type FindingPatch,
   type FindingRecord,
   readSections,
   toFp,
@@ -13,7 +15,7 @@ import {
   withSections,
 } from './finding-record.ts'
 import type { FindingLedger } from './ledger.store.ts'
-import { type FindingStatus, isDecided } from './model.ts'
+import { type FindingStatus, isDecided, type Presence } from './model.ts'
 
 /** The result of running detectors once on one asset. */
 export interface Detection {
@@ -23,6 +25,10 @@ export interface Detection {
     /** When it was last scanned before; findings that are no longer found get it as their last detection. */
     lastScannedAt: number | null
   }
+  /** Where it is, and so what is found in it; default: current. */
+  presence?: 'current' | 'archived'
+  /** Whether earlier versions of it are searched afterwards for what vanished. */
+  hasHistory?: boolean
   found: readonly RedactedFinding[]
   /** Types of the detectors that ran; findings of others are left unchanged. */
   examinedTypes: ReadonlySet<string>
@@ -42,6 +48,13 @@ export interface Detection {
   scanId: number
   at: number
 }
+
+/** Where a finding that vanished can still be read; `gone`: nowhere that the account can see. */
+export type Remains = 'history' | 'trash' | 'unknown' | 'gone'
+
+/** Whether a finding that vanishes from its item stays open while an earlier version or the trash has it. */
+export const staysWhileReadable = ({ detectorType, severity }: Pick<Facets, 'detectorType' | 'severity'>): boolean =>
+  detectorType === 'SECRETS' || (detectorType === 'PII' && severityCodes[severity] >= severityCodes.HIGH)
 
 export interface Decision {
   status: FindingStatus
@@ -105,7 +118,7 @@ const MAX_EXCERPT = 2000
 /**
  * Updates the stored findings of an asset to match the detected ones: new ones are inserted, known ones are rewritten
  * only if they differ, resolved ones are reopened, and those missing from a complete run are resolved unless they are
- * in a section that was not read. A person's FALSE_POSITIVE or IGNORED is kept.
+ * in a section that was not read, or may be in an earlier version. A person's FALSE_POSITIVE or IGNORED is kept.
  */
 export function applyDetection(ledger: FindingLedger, detection: Detection): DetectionCounts {
   const counts: DetectionCounts = { new: 0, again: 0, resolved: 0 }
@@ -119,7 +132,7 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
   const { sourceId } = detection.asset
   const found = [...seen].map(([fp, finding]) => ({ fp, finding, before: stored.get(fp) }))
   const added = found.filter(({ before }) => before === undefined)
-  ledger.facets.learn(added.map(({ finding }) => toNewFacets(sourceId, finding)))
+  ledger.facets.learn(added.map(({ finding }) => toNewFacets(sourceId, finding, detection.presence)))
   for (const { fp, finding, before } of found) {
     if (before === undefined) {
       insertFinding(ledger, detection, fp, finding)
@@ -138,7 +151,10 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
     const isJudged = detection.complete.has(detectorType) && !isUndecided
     const gone = isJudged && unread.length === 0
     const location = isJudged ? onlyIn(record.location, unread) : record.location
-    if (handleMissingFinding(ledger, detection, record, gone, { location })) counts.resolved++
+    if (gone && detection.hasHistory === true && staysWhileReadable(record.facets)) {
+      const presence = record.facets.presence === 'history' ? 'history' : 'unknown'
+      keepMissingFinding(ledger, detection, record, { presence, location })
+    } else if (handleMissingFinding(ledger, detection, record, gone, { location })) counts.resolved++
   }
   return counts
 }
@@ -153,24 +169,70 @@ function listUnreadSections({ unread = [] }: Detection, { location }: FindingRec
   return (readSections(location) ?? unread).filter((section) => unread.some((outer) => isWithin(section, outer)))
 }
 
-/** Resolves the open findings of an asset that is gone; returns how many. */
+/**
+ * Resolves the findings of an asset that are gone, and notes where the others can still be read; undefined leaves one as
+ * it is. Returns how many were resolved.
+ */
 export function resolveFindingsOf(
   ledger: FindingLedger,
-  detection: Pick<Detection, 'asset' | 'scanId' | 'at'>,
+  detection: Absence,
   reason: SafeText,
+  whereIs: (record: FindingRecord) => Remains | undefined = () => 'gone',
 ): number {
-  const records = ledger.listOfAsset(detection.asset.id)
-  return records.filter((record) =>
-    handleMissingFinding(ledger, detection, record, true, { reason, location: onlyIn(record.location, []) }),
-  ).length
+  let resolved = 0
+  for (const record of ledger.listOfAsset(detection.asset.id)) {
+    const remains = whereIs(record)
+    const location = onlyIn(record.location, [])
+    if (remains === 'gone') {
+      if (handleMissingFinding(ledger, detection, record, true, { reason, location })) resolved++
+    } else if (remains !== undefined) keepMissingFinding(ledger, detection, record, { presence: remains, location })
+  }
+  return resolved
 }
 
-function findDecision({ decided: known }: Detection, finding: SafeFinding): Decision | undefined {
+/** Notes that an asset was archived, or is no longer. */
+export function moveFindingsOf(ledger: FindingLedger, assetId: number, presence: 'current' | 'archived'): void {
+  for (const record of ledger.listOfAsset(assetId)) {
+    const { facets } = record
+    if (facets.status === 'RESOLVED' || !isListed(facets.presence)) continue
+    ledger.update(record, { facets: { ...facets, presence } })
+  }
+}
+
+const isListed = (presence: Presence) => presence === 'current' || presence === 'archived'
+
+/**
+ * Stores what earlier versions of an asset have and its present one does not. What a person resolved stays so. Returns
+ * how many findings are new, or open again.
+ */
+export function addEarlierFindings(
+  ledger: FindingLedger,
+  detection: Pick<Detection, 'asset' | 'scanId' | 'at' | 'found'>,
+): number {
+  let added = 0
+  for (const finding of detection.found.map(toSafeFinding).filter(staysWhileReadable)) {
+    const fp = toFp(finding.fingerprint)
+    const before = ledger.find(detection.asset.id, fp)
+    if (before === undefined) {
+      insertFinding(ledger, { ...detection, presence: 'history' }, fp, finding)
+      added++
+    } else if (before.facets.status !== 'RESOLVED') {
+      if (isListed(before.facets.presence)) continue
+      keepMissingFinding(ledger, detection, before, { presence: 'history', location: before.location })
+    } else if (ledger.lastDecision(before.id)?.by !== 'person') {
+      reopen(ledger, detection, before, { facets: { ...before.facets, presence: 'history' } })
+      added++
+    }
+  }
+  return added
+}
+
+function findDecision({ decided: known }: Pick<Detection, 'decided'>, finding: SafeFinding): Decision | undefined {
   const valueFp = toValueFp(finding)
   return valueFp === null ? undefined : known?.get(toDecisionKey(finding, valueFp))
 }
 
-const toNewFacets = (sourceId: number, finding: SafeFinding): Facets => ({
+const toNewFacets = (sourceId: number, finding: SafeFinding, presence: Presence = 'current'): Facets => ({
   sourceId,
   detectorType: finding.detectorType,
   findingType: finding.findingType,
@@ -178,14 +240,17 @@ const toNewFacets = (sourceId: number, finding: SafeFinding): Facets => ({
   customDetectorKey: finding.customDetectorKey ?? ownText(''),
   severity: finding.severity,
   status: 'OPEN',
+  presence,
 })
 
-function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, finding: SafeFinding): void {
-  const { asset, at } = detection
+type Inserting = Pick<Detection, 'asset' | 'at' | 'decided'> & { presence?: Presence }
+
+function insertFinding(ledger: FindingLedger, detection: Inserting, fp: number, finding: SafeFinding): void {
+  const { asset, at, presence } = detection
   const id = ledger.insert({
     assetId: asset.id,
     fp,
-    facets: toNewFacets(asset.sourceId, finding),
+    facets: toNewFacets(asset.sourceId, finding, presence),
     firstDetectedAt: at,
     confidence: toStoredConfidence(finding.confidence),
     lastDetectedAt: null,
@@ -210,7 +275,7 @@ function confirmFinding(
   before: FindingRecord,
   finding: SafeFinding,
 ): void {
-  const { at, scanId } = detection
+  const { at, presence = 'current' } = detection
   const unread = listUnreadSections(detection, before)
   const sections =
     unread.length === 0 ? finding.sections : [...new Set([...(finding.sections ?? ['']), ...unread])].sort()
@@ -221,6 +286,7 @@ function confirmFinding(
       category: finding.category,
       customDetectorKey: finding.customDetectorKey ?? ownText(''),
       severity: finding.severity,
+      presence,
     },
     confidence: toStoredConfidence(finding.confidence),
     lastDetectedAt: null,
@@ -235,21 +301,44 @@ function confirmFinding(
   }
   const decision = findDecision(detection, finding)
   if (decision === undefined) {
-    ledger.changeStatus(
-      before,
-      { at, to: 'OPEN', actor: ownText('scan'), reason: ownText('found again'), scanId },
-      patch,
-    )
+    reopen(ledger, detection, before, patch)
     return
   }
   const { status: to, actor, reason, until } = decision
   ledger.changeStatus(before, { at, to, actor, reason: reason ?? undefined, until }, patch)
 }
 
+const reopen = (
+  ledger: FindingLedger,
+  { at, scanId }: Pick<Detection, 'at' | 'scanId'>,
+  before: FindingRecord,
+  patch: FindingPatch,
+) =>
+  ledger.changeStatus(before, { at, to: 'OPEN', actor: ownText('scan'), reason: ownText('found again'), scanId }, patch)
+
+type Absence = Pick<Detection, 'asset' | 'at' | 'scanId'>
+
+/** What becomes of a finding's last detection once it is missing. */
+const toLastSeen = ({ asset }: Absence, { lastDetectedAt, firstDetectedAt }: FindingRecord): number =>
+  lastDetectedAt ?? Math.max(asset.lastScannedAt ?? firstDetectedAt, firstDetectedAt)
+
+/** Notes where a finding can be read that its item no longer has; one that is resolved stays so. */
+function keepMissingFinding(
+  ledger: FindingLedger,
+  absence: Absence,
+  record: FindingRecord,
+  { presence, location }: { presence: Presence; location: SafeText | null },
+): void {
+  const { facets } = record
+  if (facets.status === 'RESOLVED') return
+  ledger.update(record, { facets: { ...facets, presence }, lastDetectedAt: toLastSeen(absence, record), location })
+  if (isDecided(facets.status)) ledger.noteEvidence(record.id, false)
+}
+
 /** Fixes the time of the last detection, and resolves the finding if it is known to be gone; returns whether it did. */
 function handleMissingFinding(
   ledger: FindingLedger,
-  { asset, at, scanId }: Pick<Detection, 'asset' | 'at' | 'scanId'>,
+  absence: Absence,
   record: FindingRecord,
   gone: boolean,
   {
@@ -257,8 +346,8 @@ function handleMissingFinding(
     location = record.location,
   }: { reason?: SafeText; location?: SafeText | null } = {},
 ): boolean {
-  const lastSeen = Math.max(asset.lastScannedAt ?? record.firstDetectedAt, record.firstDetectedAt)
-  const frozen = { lastDetectedAt: record.lastDetectedAt ?? lastSeen, location }
+  const { at, scanId } = absence
+  const frozen = { lastDetectedAt: toLastSeen(absence, record), location }
   const { status } = record.facets
   if (!gone || isDecided(status) || status === 'RESOLVED') {
     ledger.update(record, frozen)

@@ -1,9 +1,9 @@
 import type { Severity } from '../detectors/detector.ts'
 import { foldSafe, internalText, type SafeText } from '../kernel/safe-text.ts'
 import { IN_NUMBERS } from '../store/builder.ts'
-import { severityCodes, statusCodes } from '../store/schema.ts'
+import { presenceCodes, severityCodes, statusCodes } from '../store/schema.ts'
 import type { RowStatement, Writer, WriteStatement } from '../store/store.ts'
-import type { FindingStatus } from './model.ts'
+import type { FindingStatus, Presence } from './model.ts'
 
 /** The values by which a finding is counted. */
 export interface Facets {
@@ -15,6 +15,7 @@ export interface Facets {
   customDetectorKey: SafeText
   severity: Severity
   status: FindingStatus
+  presence: Presence
 }
 
 const severityNames = new Map<number, Severity>(
@@ -23,9 +24,13 @@ const severityNames = new Map<number, Severity>(
 const statusNames = new Map<number, FindingStatus>(
   Object.entries(statusCodes).map(([name, code]) => [code, name as FindingStatus]),
 )
+const presenceNames = new Map<number, Presence>(
+  Object.entries(presenceCodes).map(([name, code]) => [code, name as Presence]),
+)
 
 export const toSeverity = (code: number): Severity => severityNames.get(code) ?? 'INFO'
 export const toStatus = (code: number): FindingStatus => statusNames.get(code) ?? 'OPEN'
+export const toPresence = (code: number): Presence => presenceNames.get(code) ?? 'unknown'
 
 /** The dictionaries of names and facet combinations, cached for one transaction. */
 export interface FacetDictionary {
@@ -55,6 +60,7 @@ interface ComboSqlRow {
   custom_key: SafeText
   severity: number
   status: number
+  presence: number
 }
 
 export function openFacets(writer: Writer): FacetDictionary {
@@ -106,6 +112,7 @@ export function openFacets(writer: Writer): FacetDictionary {
     wordId(customDetectorKey),
     severityCodes[rest.severity],
     statusCodes[rest.status],
+    presenceCodes[rest.presence],
   ]
   const learn = (wanted: Iterable<Facets>) => {
     const unknown = new Map<string, Facets>()
@@ -182,27 +189,36 @@ const insertWord: RowStatement = {
   sql: 'INSERT INTO word (text, folded) VALUES (?, ?) ON CONFLICT (text) DO NOTHING',
   types: ['text', 'text'],
 }
-const comboTypes = Array<'number'>(7).fill('number')
+const comboTypes = Array<'number'>(8).fill('number')
 const findCombo: RowStatement = {
   sql: `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
-    AND custom_key_id = ? AND severity = ? AND status = ?`,
+    AND custom_key_id = ? AND severity = ? AND status = ? AND presence = ?`,
   types: comboTypes,
 }
 const insertCombo: WriteStatement = {
-  sql: `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  sql: `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status, presence)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   types: comboTypes,
   order: 0,
-  key: [0, 1, 2, 3, 4, 5, 6],
+  key: [0, 1, 2, 3, 4, 5, 6, 7],
 }
-const selectCombos = `SELECT c.id, c.source_id, c.detector_id, c.type_id, c.category_id, c.custom_key_id, c.severity, c.status,
+const selectCombos = `SELECT c.id, c.source_id, c.detector_id, c.type_id, c.category_id, c.custom_key_id, c.severity, c.status, c.presence,
     d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key
   FROM main.combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id
     JOIN word g ON g.id = c.category_id JOIN word k ON k.id = c.custom_key_id
   WHERE c.id ${IN_NUMBERS}`
 
-const toComboKey = ({ sourceId, detectorType, findingType, category, customDetectorKey, severity, status }: Facets) =>
-  `${sourceId}\u0000${severity}\u0000${status}\u0000${detectorType}\u0000${findingType}\u0000${category}\u0000${customDetectorKey}`
+const toComboKey = ({
+  sourceId,
+  detectorType,
+  findingType,
+  category,
+  customDetectorKey,
+  severity,
+  status,
+  presence,
+}: Facets) =>
+  `${sourceId}\u0000${severity}\u0000${status}\u0000${presence}\u0000${detectorType}\u0000${findingType}\u0000${category}\u0000${customDetectorKey}`
 
 const toFacets = (row: ComboSqlRow): Facets => ({
   sourceId: row.source_id,
@@ -212,4 +228,5 @@ const toFacets = (row: ComboSqlRow): Facets => ({
   customDetectorKey: row.custom_key,
   severity: toSeverity(row.severity),
   status: toStatus(row.status),
+  presence: toPresence(row.presence),
 })

@@ -4,8 +4,8 @@ import { detectorTypes, severities } from '../detectors/detector.ts'
 import { foldCase } from '../kernel/fold.ts'
 import { internalText, type SafeText } from '../kernel/safe-text.ts'
 import { definitionText, type Origin, ownText } from '../operation/lockdown/disclosure.ts'
-import { severityCodes, statusCodes } from '../store/schema.ts'
-import { findingStatuses } from './model.ts'
+import { presenceCodes, severityCodes, statusCodes } from '../store/schema.ts'
+import { findingStatuses, presences } from './model.ts'
 
 /** A detector type, built in or not: a term may name one that only imported findings have. */
 export const DetectorTypeName = definitionText('code')
@@ -111,6 +111,23 @@ export const facets = {
     possible: findingStatuses,
     synonyms: [],
     related: ['state', 'resolution'],
+  },
+  presence: {
+    label: 'Presence',
+    filterKey: 'presences',
+    field: 'presence',
+    table: 'combo',
+    column: 'presence',
+    storage: { stores: 'code', codes: presenceCodes },
+    slot: 'presence',
+    isOfAsset: false,
+    isOptional: false,
+    origin: 'own',
+    value: z.enum(presences),
+    description: 'Where it can be read.',
+    possible: presences,
+    synonyms: [],
+    related: ['history', 'archived', 'trash', 'version'],
   },
   findingType: {
     label: 'Finding type',

@@ -1,5 +1,5 @@
 import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
-import { statusCodes } from '../store/schema.ts'
+import { presenceCodes, statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
 import { hasDueExpiry, noteEvidence, removeExpiry, saveExpiry } from './expiries.store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
@@ -15,7 +15,7 @@ import {
 } from './finding-record.ts'
 import { FindingRows, findingColumns } from './finding-rows.store.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
-import { type FindingStatus, isDecided } from './model.ts'
+import { type FindingStatus, isDecided, type Presence } from './model.ts'
 import {
   countNew,
   insertStaged,
@@ -28,6 +28,9 @@ import {
 
 const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
+const insertPresence = `INSERT INTO main.presence_change (finding_id, seq, at, presence)
+  SELECT @id, coalesce(max(seq), 0) + 1, max(CAST(@at AS BIGINT), coalesce(max(at), @at)), @presence
+  FROM main.presence_change WHERE finding_id = @id`
 const shortenLog = `DELETE FROM facet_log
   WHERE seq <= (SELECT CASE WHEN max(seq) % 256 = 0 THEN max(seq) - ${KEPT_LOG_ROWS} END FROM facet_log)`
 /** The members of a row that may change besides its facets. */
@@ -170,6 +173,7 @@ export class FindingLedger {
         before.assetId,
         before.fp,
       )
+    if (facets.presence !== before.facets.presence) this.#notePresence(before.id, facets.presence)
     const isCounted = comboId !== before.comboId || after.confidence !== before.confidence
     if (isCounted || after.resolvedAt !== before.resolvedAt) {
       this.#log(before.id, before, before.comboId, before.confidence, comboId, after.confidence)
@@ -204,6 +208,10 @@ export class FindingLedger {
     const { at, to } = expiry
     this.changeStatus(finding, { at, to, actor: ownText('assay'), reason: ownText('expired'), scanId: NO_SCAN })
     return this.findById(finding.id) ?? finding
+  }
+
+  #notePresence(id: number, presence: Presence): void {
+    this.#writer.prepare(insertPresence).run({ id, at: this.#at, presence: presenceCodes[presence] })
   }
 
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {

@@ -3,6 +3,7 @@ import { findAdvice } from '../detectors/advice.ts'
 import { findReason } from '../detectors/reasons.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { createSlugs } from '../documents/markup/anchors.ts'
+import { byCodeUnits } from '../kernel/by-code-units.ts'
 import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
@@ -13,11 +14,11 @@ import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { findDueDates } from './due-dates.store.ts'
-import { toSeverity, toStatus } from './facets.store.ts'
+import { toPresence, toSeverity, toStatus } from './facets.store.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, readRule, toFingerprint } from './finding-record.ts'
-import type { Finding, FindingDetail, StatusChange } from './model.ts'
+import type { Finding, FindingDetail, FindingStatus, StatusChange } from './model.ts'
 import { contains, findingColumns, toPatterns } from './search-words.store.ts'
 
 /** Findings with their facets, assets and sources, except those of deleted sources. */
@@ -47,6 +48,7 @@ export const findings = () =>
       'f.excerpt',
       'c.severity',
       'c.status',
+      'c.presence',
       'a.uid as asset_uid',
       'a.key as asset_key',
       'a.name as asset_name',
@@ -79,6 +81,7 @@ export function toFinding(row: ListedFindingRow, dueAt: number | undefined): Fin
     severity: toSeverity(row.severity),
     confidence: row.conf_q / CONFIDENCE_SCALE,
     status: toStatus(row.status),
+    presence: toPresence(row.presence),
     ...(row.custom_key === '' ? {} : { customDetectorKey: row.custom_key }),
     ...(row.location === null ? {} : { location: readLocation(row.location) }),
     ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),
@@ -225,7 +228,7 @@ export const matchingWithin = ({ after, upTo, ...asked }: Matching & IdRange) =>
   matching(asked).where('f.id', '>', after).where('f.id', '<=', upTo)
 
 /** @throws AppError `not_found`. */
-function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
+function listChanges(reader: Reader, findingId: number, present: FindingStatus): StatusChange[] {
   const rows = reader.all(
     db
       .selectFrom('status_change')
@@ -233,7 +236,7 @@ function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
       .where('finding_id', '=', findingId)
       .orderBy('seq'),
   )
-  return rows.map((row) => ({
+  const changes = rows.map((row) => ({
     at: toInstant(row.at),
     from: toStatus(row.from_status),
     to: toStatus(row.to_status),
@@ -243,6 +246,25 @@ function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(row.until === null ? {} : { until: toInstant(row.until) }),
   }))
+  return withPresences(reader, findingId, changes, present)
+}
+
+/** Adds the changes of presence to those of status, each with the status that the finding had then. */
+function withPresences(
+  reader: Reader,
+  findingId: number,
+  changes: readonly StatusChange[],
+  present: FindingStatus,
+): StatusChange[] {
+  const rows = reader.all(
+    db.selectFrom('presence_change').select(['at', 'presence']).where('finding_id', '=', findingId).orderBy('seq'),
+  )
+  const moves = rows.map((row): StatusChange => {
+    const at = toInstant(row.at)
+    const status = changes.find((change) => change.at > at)?.from ?? present
+    return { at, from: status, to: status, by: 'assay', presence: toPresence(row.presence) }
+  })
+  return [...changes, ...moves].sort((a, b) => byCodeUnits(a.at, b.at))
 }
 
 /** Whether a name is in the dictionary or is the name of a source. */
@@ -268,7 +290,7 @@ export function showFinding(reader: Reader, id: string, at: number): FindingDeta
     ...(placeUrl === undefined ? {} : { placeUrl }),
     ...(advice === undefined ? {} : { advice }),
     ...(reason === undefined ? {} : { reason }),
-    history: listStatusChanges(reader, Number(id)),
+    history: listChanges(reader, Number(id), finding.status),
   }
 }
 

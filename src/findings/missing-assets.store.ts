@@ -1,4 +1,5 @@
 import { db } from '../store/builder.ts'
+import { statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
 export interface MissingAsset {
@@ -6,6 +7,8 @@ export interface MissingAsset {
   key: string
   /** Number of complete scans in a row, before this one, from which it was absent. */
   missedBefore: number
+  /** 1: it has findings that are not resolved. */
+  hasFindings: number
   lastScannedAt: number | null
 }
 
@@ -17,6 +20,9 @@ const parents = `
   SELECT p.* FROM asset_link l JOIN asset p ON p.id = l.asset_id JOIN word w ON w.id = p.kind_id
   WHERE l.target_key = a.key AND l.type IN ('links_to', 'contains') AND p.source_id = a.source_id
     AND w.text <> 'bi.workspace'`
+
+export const hasFindings = `EXISTS (SELECT 1 FROM finding f JOIN combo c ON c.id = f.combo_id
+  WHERE f.asset_id = a.id AND c.status <> ${statusCodes.RESOLVED})`
 
 /**
  * The active assets of a scope that a scan did not list. One that could not be listed is not missing, unless the assets
@@ -35,7 +41,8 @@ export function listMissing(
   return reader
     .prepare(
       `SELECT id, key, last_scanned_at AS lastScannedAt,
-         missed - CASE WHEN missed_scan_id = @scan_id THEN 1 ELSE 0 END AS missedBefore
+         missed - CASE WHEN missed_scan_id = @scan_id THEN 1 ELSE 0 END AS missedBefore,
+         CASE WHEN ${hasFindings} THEN 1 ELSE 0 END AS hasFindings
        FROM asset a
        WHERE source_id = @source_id AND scope_key = @scope_key AND status = 'ACTIVE'
          AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)

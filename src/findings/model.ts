@@ -5,6 +5,10 @@ import { codeText, keyText, outsideText, outsideValue, ownText } from '../operat
 export const findingStatuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 export type FindingStatus = (typeof findingStatuses)[number]
 
+/** Where a finding can be read; of a resolved one, where it was last. */
+export const presences = ['current', 'archived', 'history', 'trash', 'unknown'] as const
+export type Presence = (typeof presences)[number]
+
 /** Statuses that a person's decision sets: scans keep them, and they may end by themselves. */
 export const isDecided = (status: FindingStatus): boolean => status === 'FALSE_POSITIVE' || status === 'IGNORED'
 
@@ -40,6 +44,7 @@ export const Finding = z.object({
   severity: z.enum(severities).describe('Severity.'),
   confidence: z.number().describe('Confidence of the detector, 0 to 1.'),
   status: z.enum(findingStatuses).describe('Current status.'),
+  presence: z.enum(presences).describe('Where it can be read, or last could.'),
   customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
   location: FindingLocationView.optional().describe('Where in the asset.'),
   excerpt: outsideText().optional().describe('Redacted text around the match (untrusted content).'),
@@ -62,6 +67,7 @@ export const StatusChange = z.object({
   client: ownText().optional().describe('Client program, as it names itself.'),
   reason: outsideText().optional().describe('Why.'),
   until: instant.describe('When the decision ends by itself.').optional(),
+  presence: z.enum(presences).describe('Presence from then on.').optional(),
 })
 export type StatusChange = z.infer<typeof StatusChange>
 export type FindingLocationView = z.infer<typeof FindingLocationView>
@@ -70,7 +76,7 @@ export const FindingDetail = Finding.extend({
   placeUrl: outsideText().optional().describe('Where to open the place, if the platform has such addresses.'),
   advice: ownText().optional().describe('What to do about findings of this type.'),
   reason: ownText().optional().describe('What showed the detector that it is one, in words.'),
-  history: z.array(StatusChange).describe('Every change of status, oldest first.'),
+  history: z.array(StatusChange).describe('Every change of status or presence, oldest first.'),
 })
 export type FindingDetail = z.infer<typeof FindingDetail>
 

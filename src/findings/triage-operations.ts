@@ -30,10 +30,7 @@ const MAX_IDS = 100
 
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 const Search = z.string().trim().max(200).describe('Words that all occur in the text, title, address or container.')
-const expectedStatus = z
-  .enum(findingStatuses)
-  .describe('The status it must still have; otherwise a conflict.')
-  .optional()
+const expectedStatus = z.enum(findingStatuses).describe('Status it must still have.').optional()
 const ExpectedCount = z.int().min(0).describe('The count from preview_triage; if it differs now, nothing is changed.')
 
 const TriageInput = z.strictObject({
@@ -277,7 +274,7 @@ export const triageOperations: readonly Operation[] = [
     name: 'update_finding',
     title: 'Triage findings',
     summary:
-      'Set the status of a finding, or of all that filters match (without expectedCount: only counts). FALSE_POSITIVE and IGNORED survive later scans.',
+      'Set the status of a finding, or of all that filters match (without expectedCount: counts). FALSE_POSITIVE and IGNORED survive later scans.',
     effect: 'write',
     consent: 'by_extent',
     scope: 'triage',

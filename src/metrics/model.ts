@@ -209,7 +209,7 @@ export const metricMembers = {
 }
 
 export const CreateMetric = z.strictObject({
-  slug: Slug.describe('Name in paths and queries, such as open-findings; permanent.'),
+  slug: Slug.describe('Permanent name in paths, such as open-findings.'),
   displayName: DisplayName.describe('Display name.'),
   type: z.enum(metricTypes).describe('Type of metric.'),
   definition: OpenDefinition,

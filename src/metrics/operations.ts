@@ -38,10 +38,7 @@ const UpdateMetric = z.strictObject({
   type: z.enum(metricTypes).describe('Type of metric.').optional(),
   definition: OpenDefinition.optional(),
   ...metricMembers,
-  status: z
-    .enum(metricStatuses)
-    .describe('DRAFT removes the certification; others have their own operations.')
-    .optional(),
+  status: z.enum(metricStatuses).describe('DRAFT ends the certification; others: own operations.').optional(),
   id: readOnly(z.string()),
   version: readOnly(z.number()),
   certifiedBy: readOnly(z.string().nullable()),
@@ -167,7 +164,7 @@ const createMetricOperation = operation({
 const updateMetricOperation = operation({
   name: 'update_metric',
   title: 'Update metric',
-  summary: 'Change the given fields. A change of meaning makes a new version and removes the certification.',
+  summary: 'Change the given fields. A new meaning makes a new version and ends the certification.',
   effect: 'write',
   changes: { kind: 'metrics', list: false },
   consent: 'none',

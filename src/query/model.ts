@@ -87,6 +87,10 @@ const warningCodes = [
   'coverage_differs',
   'length_differs',
   'no_policy',
+  'presence',
+  'not_read',
+  'history_not_read',
+  'coverage',
 ] as const
 
 export const QueryWarning = z.object({

@@ -1,7 +1,6 @@
 import { assetKinds, type Unlisted } from '../connectors/connector.ts'
 import { reasonOf } from '../connectors/failure.ts'
 import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors/safe-session.ts'
-import type { Digest, RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { isWithin, type UnreadReason } from '../documents/section.ts'
@@ -14,7 +13,13 @@ import {
   saveLinks,
   wordsOf,
 } from '../findings/assets.store.ts'
-import { applyDetection, type DetectionCounts, listDecisions, resolveFindingsOf } from '../findings/detected.ts'
+import {
+  applyDetection,
+  type DetectionCounts,
+  listDecisions,
+  moveFindingsOf,
+  resolveFindingsOf,
+} from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { markDeleted } from '../findings/missing-assets.store.ts'
@@ -34,6 +39,7 @@ import type { Log } from '../runtime/log.ts'
 import { writeAfterImports } from '../store/import-lock.store.ts'
 import type { Store } from '../store/store.ts'
 import type { AssetMasking } from './asset-masking.ts'
+import { completeTypes, cutsShort, type DetectionResult, type RunDetection } from './detection.ts'
 import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
 import type { ScanNoteDraft } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
@@ -45,18 +51,6 @@ const CHUNK = 40
 /** Documents fetched and processed concurrently. */
 const SIDE_BY_SIDE = 4
 
-/** The result of detection for one document; a warning with a detector type concerns that detector alone. */
-export interface DetectionResult {
-  findings: readonly RedactedFinding[]
-  warnings: readonly { code: string; message: string; detectorType?: string | undefined }[]
-  /** What was reported, unmasked. */
-  values: readonly string[]
-  /** Digests of the document for cross-asset checks. */
-  digests?: readonly Digest[] | undefined
-}
-
-export type RunDetection = (document: AssayDocument, asset: SafeAsset) => Promise<DetectionResult>
-
 export interface BatchOptions {
   lease: ScanLease
   store: Store
@@ -65,6 +59,8 @@ export interface BatchOptions {
   detectorTypes: readonly string[]
   detectorsHash: string
   detect: RunDetection
+  /** Whether earlier versions are searched for findings that vanished. */
+  hasHistory: boolean
   masking: AssetMasking
   log: Log
   now: () => number
@@ -262,6 +258,8 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         const { before, detected, failure } = outcome
         const { records } = outcome.unread
         if (before !== undefined && detected === undefined && isUnchanged(outcome, detectorsHash)) {
+          const { presence = 'current' } = outcome.draft
+          if (before.isArchived !== (presence === 'archived')) moveFindingsOf(ledger, before.id, presence)
           markUnchanged(writer, ledger.facets, before, { scanId, scopeKey: scope.key, at, draft: outcome.draft })
           saveUnread(writer, before.id, scanId, records)
           markDependantsUnchanged(before.key, outcome.draft.unlisted)
@@ -292,6 +290,8 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         const result = applyDetection(ledger, {
           decided: listDecisions(ledger, [...absorbed, ...(whole === undefined ? [] : [whole.id])]),
           asset: { id: assetId, sourceId: lease.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
+          presence: draft.presence ?? 'current',
+          hasHistory: options.hasHistory,
           found: detected?.findings ?? [],
           examinedTypes: new Set(failedWholly === undefined ? options.detectorTypes : []),
           complete: completeTypes(options.detectorTypes, detected),
@@ -366,15 +366,6 @@ const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure
   wasRead: before !== undefined && before.detectorsHash !== null,
   scanId,
 })
-
-function completeTypes(types: readonly string[], detected: DetectionResult | undefined): ReadonlySet<string> {
-  const broken = (detected?.warnings ?? []).filter(({ code }) => cutsShort.has(code))
-  if (broken.some(({ detectorType }) => detectorType === undefined)) return new Set()
-  return new Set(types.filter((type) => !broken.some(({ detectorType }) => detectorType === type)))
-}
-
-/** Warnings after which a missing finding may still exist. */
-const cutsShort = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
 
 function toNotes({ draft, detected }: Outcome, scope: SafeScope): ScanNoteDraft[] {
   return (detected?.warnings ?? []).map(({ code, message }) => ({

@@ -12,6 +12,7 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import { listKnownChecksums } from '../findings/assets.store.ts'
 import { listReadings } from '../findings/readings.store.ts'
 import { AppError } from '../kernel/errors.ts'
+import { toInstant } from '../kernel/instant.ts'
 import type { Log } from '../runtime/log.ts'
 import {
   type ChosenDetector,
@@ -23,13 +24,15 @@ import {
 import type { SourceRecord } from '../sources/model.ts'
 import { isContentDetector, needsContent, type Plugins } from '../sources/plugins.ts'
 import { openConfig } from '../sources/secrets.ts'
-import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources/sources.store.ts'
+import { findSourceById, rememberTenant, saveCoverage, setLastCompletedScan } from '../sources/sources.store.ts'
 import { isStoreAway } from '../store/faults.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { AssetMasking } from './asset-masking.ts'
 import { type BatchOptions, processBatch, toNote } from './batch.ts'
 import type { CrossAssetCheck, Detect } from './cross-asset-check.ts'
+import type { RunDetection } from './detection.ts'
+import { readEarlierVersions } from './earlier-versions.ts'
 import { LeaseStopped, ScanLease, whileLeased } from './lease.ts'
 import { findLeftScopes, listScopesToScan } from './left-scopes.ts'
 import { listLeftScopes, resolveMissingAssets } from './missing-assets.ts'
@@ -206,19 +209,35 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Note
     }
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
     const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
-    const held = await resolveMissingAssets({ lease, store, now, left, session })
+    const held = await resolveMissingAssets({ lease, store, now, left, session, mode: source.history })
+    const isHistoryLost = await readEarlierVersions({
+      lease,
+      store,
+      session,
+      mode: source.history,
+      detectorTypes: parsed.detectors.map(({ detector }) => detector.type),
+      detect: toDetection(run),
+      now,
+    })
     await runCrossAssetChecks(run)
+    storeCoverage(session, run)
     const unread = store.read((reader) => reportUnread(reader, lease.scan.id))
     lease.write((writer) => addNotes(writer, lease.scan.id, 'warnings', unread.notes))
     const isUndecided = listing.scopes.length === 0 && store.read((reader) => listLeftScopes(reader, lease)).length > 0
     return conclude(
       store.read((reader) => listScopes(reader, lease.scan.id)),
-      { held, isRightLost: unread.isRightLost, isUndecided },
+      { held, isRightLost: unread.isRightLost || isHistoryLost, isUndecided },
     )
   } finally {
     await closeSession(session, log)
     options.upstream?.ended(source.uid)
   }
+}
+
+function storeCoverage(session: SafeSession, { lease, now }: Run): void {
+  const coverage = session.coverage?.()
+  if (coverage === undefined) return
+  lease.write((writer) => saveCoverage(writer, lease.scan.sourceId, { at: toInstant(now()), ...coverage }))
 }
 
 function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, completeDetectors }: CrawlOptions) {
@@ -328,7 +347,7 @@ async function crawlFrom(
     ...(cursor === undefined ? {} : { cursor }),
   }
   const batches = session.crawl(request)[Symbol.asyncIterator]()
-  const options = toBatchOptions(scope, run)
+  const options = toBatchOptions(scope, session, run)
   let place = cursor ?? null
   let ahead: ReturnType<typeof batches.next> | undefined
   try {
@@ -358,11 +377,8 @@ async function storing(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
-  const { lease, store, parsed, detect, detectorsHash, log, now } = run
-  const detectors = parsed.detectors.flatMap(({ detector, config }) =>
-    needsContent(detector) ? [{ type: detector.type, config }] : [],
-  )
+function toBatchOptions(scope: SafeScope, session: SafeSession, run: Run): BatchOptions {
+  const { lease, store, source, parsed, detectorsHash, log, now } = run
   const detectorTypes = parsed.detectors.flatMap(({ detector }) => (isContentDetector(detector) ? detector.type : []))
   return {
     lease,
@@ -370,20 +386,29 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
     scope,
     detectorTypes,
     detectorsHash,
+    hasHistory: source.history !== 'off' && session.earlierVersions !== undefined,
     masking: run.masking,
-    detect: async (document, { original: asset, values }) => {
-      try {
-        const looked = await detect(document, { asset, detectors, values: [...values], now: now() })
-        run.consecutiveFailures = 0
-        return looked
-      } catch (error) {
-        if (++run.consecutiveFailures < MAX_CONSECUTIVE_FAILURES) throw error
-        const message = 'The detectors cannot run; see the log for the cause, then start the scan again.'
-        throw new AppError('unavailable', message, { reason: 'detectors_failed', cause: error })
-      }
-    },
+    detect: toDetection(run),
     log,
     now,
+  }
+}
+
+function toDetection(run: Run): RunDetection {
+  const { parsed, detect, now } = run
+  const detectors = parsed.detectors.flatMap(({ detector, config }) =>
+    needsContent(detector) ? [{ type: detector.type, config }] : [],
+  )
+  return async (document, { original: asset, values }) => {
+    try {
+      const looked = await detect(document, { asset, detectors, values: [...values], now: now() })
+      run.consecutiveFailures = 0
+      return looked
+    } catch (error) {
+      if (++run.consecutiveFailures < MAX_CONSECUTIVE_FAILURES) throw error
+      const message = 'The detectors cannot run; see the log for the cause, then start the scan again.'
+      throw new AppError('unavailable', message, { reason: 'detectors_failed', cause: error })
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import type { AssayDocument } from '../documents/document.ts'
 import type { Log } from '../runtime/log.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import type { Store } from '../store/store.ts'
-import type { DetectionResult } from './batch.ts'
+import type { DetectionResult } from './detection.ts'
 import type { ScanLease } from './lease.ts'
 
 export interface DetectRequest {

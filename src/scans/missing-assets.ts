@@ -1,6 +1,8 @@
-import { assetKinds, type UnlistedScopeStatus } from '../connectors/connector.ts'
+import { assetKinds, type UnlistedScopeStatus, type Whereabouts } from '../connectors/connector.ts'
 import type { SafeSession } from '../connectors/safe-session.ts'
-import { resolveFindingsOf } from '../findings/detected.ts'
+import { type Remains, resolveFindingsOf, staysWhileReadable } from '../findings/detected.ts'
+import { listTrashed } from '../findings/earlier-versions.store.ts'
+import type { FindingRecord } from '../findings/finding-record.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import {
   countActive,
@@ -12,6 +14,7 @@ import {
 } from '../findings/missing-assets.store.ts'
 import { markUnchangedDependants, markUnlisted } from '../findings/unread.store.ts'
 import { ownText } from '../kernel/safe-text.ts'
+import type { HistoryMode } from '../sources/model.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { type ScanLease, whileLeased } from './lease.ts'
 import { addNotes, addProgress } from './scans.store.ts'
@@ -33,12 +36,13 @@ export interface MissingAssetsOptions {
   now: () => number
   /** Scopes that were listed before and no longer are, with what is known about them. */
   left: ReadonlyMap<string, UnlistedScopeStatus | 'unknown'>
-  session: Pick<SafeSession, 'findExisting'>
+  session: Pick<SafeSession, 'findExisting' | 'locate'>
+  mode: HistoryMode
 }
 
 /**
  * Evaluates what a scan did not list in scopes that were listed completely, or that are gone: an asset that is absent
- * for the second time in a row is deleted, and its open findings are resolved. Returns true if too many assets were
+ * for the second time in a row is deleted, and its open findings are resolved, unless the trash has them. Returns true if too many assets were
  * gone at once, so that the next complete scan must confirm it.
  */
 export async function resolveMissingAssets(options: MissingAssetsOptions): Promise<boolean> {
@@ -46,6 +50,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
   if (lease.scan.sampled) return false
   let held = false
   keepHiddenScopes(options)
+  await followTrash(options)
   const conclusive = store.read((reader) => listConclusiveScopes(reader, options))
   for (const scopeKey of conclusive) {
     if (options.left.get(scopeKey) !== 'gone') await keepExistingAssets(scopeKey, conclusive, options)
@@ -56,6 +61,10 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
       const missing = listMissing(reader, { sourceId, scopeKey, scanId, conclusive })
       return { missing, total: countActive(reader, lease.scan.sourceId, scopeKey) }
     })
+    const places = await locate(
+      plan.missing.filter(({ hasFindings }) => hasFindings === 1),
+      options,
+    )
     const vanished = plan.missing.filter(({ missedBefore }) => missedBefore === 0).length
     const hold = isMassVanishing(vanished, plan.total)
     held ||= hold
@@ -63,7 +72,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
     const needed = options.left.get(scopeKey) === 'gone' ? 1 : ABSENCES
     if (options.left.has(scopeKey) && plan.missing.length > 0) warnScopeGone(scopeKey, plan.missing, options)
     for (let at = 0; at < plan.missing.length; at += CHUNK) {
-      storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed }, options)
+      storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed, places }, options)
       await store.yieldBetweenBatches(lease.signal)
     }
     if (hold) {
@@ -74,6 +83,56 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
     }
   }
   return held
+}
+
+/** Where assets are, as the platform says; empty where it cannot be asked, or the source reads nothing but what is present. */
+async function locate(
+  assets: readonly { key: string }[],
+  { lease, session, mode }: MissingAssetsOptions,
+): Promise<ReadonlyMap<string, Whereabouts>> {
+  if (mode === 'off' || session.locate === undefined || assets.length === 0) return new Map()
+  const places = await whileLeased(lease, session.locate(assets.map(({ key }) => key)))
+  const unknown = [...places.values()].filter((place) => place === 'unknown').length
+  if (unknown > 0) {
+    const message = `The trash was not read for ${noun(unknown, 'asset')}: the platform denies access; findings in it are kept.`
+    lease.write((writer) => addNotes(writer, lease.scan.id, 'warnings', [{ code: 'not_read', message }]))
+  }
+  return places
+}
+
+/** Where the findings of an asset are that is not listed; undefined leaves one as it is. */
+const whereIn =
+  (place: Whereabouts | undefined, isGone: boolean) =>
+  ({ facets }: FindingRecord): Remains | undefined => {
+    if (place === 'unknown') return 'unknown'
+    if (place === 'trash' && staysWhileReadable(facets)) return 'trash'
+    return isGone ? 'gone' : undefined
+  }
+
+/** Resolves what the trash no longer has of assets that were deleted. */
+async function followTrash(options: MissingAssetsOptions): Promise<void> {
+  const { lease, store, now, session, mode } = options
+  if (mode === 'off' || session.locate === undefined) return
+  const { id: scanId, sourceId } = lease.scan
+  const trashed = store.read((reader) => listTrashed(reader, sourceId))
+  const places = await locate(trashed, options)
+  for (let start = 0; start < trashed.length; start += CHUNK) {
+    const at = now()
+    lease.write((writer) => {
+      let resolved = 0
+      FindingLedger.keep(writer, at, (ledger) => {
+        for (const asset of trashed.slice(start, start + CHUNK)) {
+          const place = places.get(asset.key)
+          const absence = { asset: { ...asset, sourceId }, scanId, at }
+          const whereIs = whereIn(place, place === undefined)
+          resolved += resolveFindingsOf(ledger, absence, ownText('no longer in the trash'), whereIs)
+        }
+      })
+      const findings = { new: 0, again: 0, resolved }
+      addProgress(writer, scanId, { discovered: 0, scanned: 0, unchanged: 0, findings })
+    })
+    await store.yieldBetweenBatches(lease.signal)
+  }
 }
 
 /** Keeps assets that were not listed although they exist, with all that is listed through them. */
@@ -158,7 +217,7 @@ function warnScopeGone(
 
 function storeAbsence(
   missing: readonly MissingAsset[],
-  { hold, needed }: { hold: boolean; needed: number },
+  { hold, needed, places }: { hold: boolean; needed: number; places: ReadonlyMap<string, Whereabouts> },
   { lease, now }: MissingAssetsOptions,
 ): void {
   const at = now()
@@ -167,10 +226,12 @@ function storeAbsence(
     let resolved = 0
     FindingLedger.keep(writer, at, (ledger) => {
       for (const asset of missing) {
-        markMissed(writer, asset.id, scanId)
-        if (hold || asset.missedBefore + 1 < needed) continue
-        resolved += resolveFindingsOf(ledger, { asset: { ...asset, sourceId }, scanId, at }, ownText('asset deleted'))
-        markDeleted(writer, asset.id, at)
+        const place = places.get(asset.key)
+        const isGone = !hold && place !== 'unknown' && asset.missedBefore + 1 >= needed
+        const absence = { asset: { ...asset, sourceId }, scanId, at }
+        resolved += resolveFindingsOf(ledger, absence, ownText('asset deleted'), whereIn(place, isGone))
+        if (place !== 'unknown') markMissed(writer, asset.id, scanId)
+        if (isGone) markDeleted(writer, asset.id, at)
       }
     })
     addProgress(writer, scanId, {

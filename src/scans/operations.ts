@@ -99,7 +99,7 @@ export const scanOperations: readonly Operation[] = [
   operation({
     name: 'get_scan',
     title: 'Get scan',
-    summary: 'Show the progress or result of a scan: counts, scopes, failures and warnings. Can wait for its end.',
+    summary: 'Show a scan: progress, counts, scopes, failures, warnings. Can wait for its end.',
     effect: 'read',
     scope: 'read',
     route: 'GET /scans/{id}',

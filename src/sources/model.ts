@@ -13,11 +13,39 @@ export const SourceName = z
 /** A source by id or by name, as in paths and commands. */
 export const SourceRef = z.string().min(1).max(200).describe('Id or name of the source.')
 
+/** Which earlier versions of its items a source reads. */
+export const historyModes = ['off', 'vanished', 'all'] as const
+export type HistoryMode = (typeof historyModes)[number]
+export const HistoryModeInput = z.enum(historyModes).describe('Earlier versions to read.')
+
+export const CoverageView = z.object({
+  at: instant,
+  kinds: z
+    .array(
+      z.object({
+        kind: z.string().describe('Kind of asset or content.'),
+        read: z.boolean().describe('Whether it was read.'),
+        count: z.number().describe('How many there are, where known.').optional(),
+        reason: z.string().describe('Why it was not read.').optional(),
+      }),
+    )
+    .describe('What exists.'),
+  refused: z
+    .array(z.object({ what: z.string().describe('What.'), reason: z.string().describe('Why.') }))
+    .describe('What the platform refused.'),
+})
+export type CoverageView = z.infer<typeof CoverageView>
+
 export const Source = z.object({
   id: z.string().describe('Id of the source.'),
   name: z.string().describe('Name of the source.'),
   type: z.string().describe('WIKI, BI_PLATFORM, or IMPORT for findings of other scanners.'),
   config: z.record(z.string(), z.unknown()).describe('The payload; secrets are shown as ********.'),
+  history: z
+    .enum(historyModes)
+    .describe('Earlier versions that scans read: off, of vanished findings, all.')
+    .optional(),
+  coverage: CoverageView.describe('What its last scan read, and what it could not.').optional(),
   createdAt: instant,
   updatedAt: instant,
   nextRunAt: instant.describe('When its schedule starts the next scan.').optional(),
@@ -56,6 +84,8 @@ export interface SourceRecord {
   type: string
   /** The payload without secrets. */
   config: Record<string, unknown>
+  history: HistoryMode
+  coverage: CoverageView | undefined
   /** Sealed secrets by their names in `masked`. */
   secrets: Record<string, string>
   tenantId: string | null

@@ -6,6 +6,7 @@ import { openSafeSession } from '../connectors/safe-session.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { countBySource } from '../findings/counts.store.ts'
+import { forgetHistory } from '../findings/earlier-versions.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { isObject } from '../kernel/json-object.ts'
@@ -17,7 +18,16 @@ import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { listConfigProblems, listLeftOut, parseConfig, toShownConfig, withoutSecrets } from './config.ts'
 import { configJsonSchema } from './config-schema.ts'
-import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, SourceWarning, TestStep } from './model.ts'
+import {
+  HistoryModeInput,
+  IMPORT_TYPE,
+  Source,
+  SourceName,
+  type SourceRecord,
+  SourceRef,
+  SourceWarning,
+  TestStep,
+} from './model.ts'
 import type { Plugins } from './plugins.ts'
 import { nextRunAt } from './schedule.ts'
 import { openConfig, sealSecrets, tenantAddressOf, updateConfig } from './secrets.ts'
@@ -31,6 +41,8 @@ export function toSource(source: SourceRecord, counts = nothing): Source {
     name: source.name,
     type: source.type,
     config: toShownConfig(source.config, Object.keys(source.secrets)),
+    ...(source.type === IMPORT_TYPE ? {} : { history: source.history }),
+    ...(source.coverage === undefined ? {} : { coverage: source.coverage }),
     createdAt: toInstant(source.createdAt),
     updatedAt: toInstant(source.updatedAt),
     ...(source.nextRunAt === null ? {} : { nextRunAt: toInstant(source.nextRunAt) }),
@@ -52,8 +64,9 @@ export function auditSource(
   before: SourceRecord | undefined,
   after: SourceRecord | undefined,
 ): void {
-  const shown = ({ name, config, secrets }: SourceRecord) => ({
+  const shown = ({ name, config, secrets, history }: SourceRecord) => ({
     name,
+    history,
     config: toShownConfig(config, Object.keys(secrets)),
   })
   const fresh = Object.entries(after?.secrets ?? {}).filter(([member, sealed]) => before?.secrets[member] !== sealed)
@@ -84,7 +97,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     .describe('The payload: type, required, masked, optional, sampling, schedule, detectors.')
   const PartialConfig = z
     .record(z.string(), z.unknown())
-    .describe('The fields to change, merged by key. Secrets that are omitted or sent as ******** are kept.')
+    .describe('Fields to change, merged by key; secrets omitted or sent as ******** are kept.')
 
   const ChangedSource = Source.extend({
     warnings: z.array(SourceWarning).describe('What the settings leave out.').optional(),
@@ -137,7 +150,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'create_source',
       title: 'Create source',
-      summary: 'Register a tenant to scan. The payload is checked; no request is sent to the tenant yet.',
+      summary: 'Register a tenant to scan. Checks the payload; asks the tenant nothing yet.',
       effect: 'write',
       consent: 'always',
       scope: 'admin',
@@ -146,7 +159,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       location: (source) => `/sources/${source.id}`,
       toolset: 'admin',
       texts: 'own',
-      input: z.strictObject({ name: SourceName, config: Config }),
+      input: z.strictObject({ name: SourceName, config: Config, history: HistoryModeInput.optional() }),
       affected: ({ name, config }) => [`${quote(name)}: ${describeConfig(config)}`],
       readOther(raw) {
         if (typeof raw.type !== 'string' || 'config' in raw || 'name' in raw) return undefined
@@ -156,7 +169,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       },
       examine: ({ config }) => (isObject(config) ? listConfigProblems(plugins, config) : []),
       output: ChangedSource,
-      run: ({ name, config }, context) => {
+      run: ({ name, config, history }, context) => {
         const parsed = parseConfig(plugins, config)
         const uid = crypto.randomUUID()
         const secrets = sealSecrets(context.vault, uid, parsed.secrets)
@@ -172,6 +185,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
                 name,
                 type: parsed.connector.type,
                 config: withoutSecrets(config),
+                history,
                 secrets,
                 nextRunAt: nextRunAt(parsed.schedule, now) ?? null,
               },
@@ -196,9 +210,14 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       toolset: 'admin',
       idempotent: true,
       texts: 'own',
-      input: z.strictObject({ id: SourceRef, name: SourceName.optional(), config: PartialConfig.optional() }),
+      input: z.strictObject({
+        id: SourceRef,
+        name: SourceName.optional(),
+        config: PartialConfig.optional(),
+        history: HistoryModeInput.optional(),
+      }),
       output: ChangedSource,
-      affected: ({ id, name, config = {} }, context) =>
+      affected: ({ id, name, config = {}, history }, context) =>
         context.read((reader) => {
           const source = getSource(reader, id)
           const members = Object.keys(config).filter((key) => key !== 'masked')
@@ -207,14 +226,16 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
             `${quote(source.name)}${name === undefined ? '' : `, renamed to ${quote(name)}`}`,
             ...(members.length === 0 ? [] : [`before: ${describeConfig(before)}`]),
             ...(Object.keys(config).length === 0 ? [] : [`after: ${describeConfig(config)}`]),
+            ...(history === undefined ? [] : [`history: ${source.history}, afterwards ${history}`]),
           ]
         }),
-      run: ({ id, name, config }, context) => {
+      run: ({ id, name, config, history }, context) => {
         const now = context.now()
         return context.store.write(
           (writer) => {
             const source = getSource(writer, id)
             if (name !== undefined) requireFreeName(writer, name, source.id)
+            if (history !== undefined && history !== source.history) forgetHistory(writer, source.id)
             const updated = config === undefined ? undefined : updateOf(source, config, context.vault)
             updateSource(
               writer,
@@ -222,6 +243,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               {
                 name: name ?? source.name,
                 config: updated?.config ?? source.config,
+                history,
                 secrets: updated?.secrets ?? source.secrets,
                 nextRunAt: updated === undefined ? source.nextRunAt : nextRunOf(source, updated.parsed.schedule, now),
                 tenantId: updated?.sameTenant === false ? null : source.tenantId,
@@ -239,7 +261,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     operation({
       name: 'test_source',
       title: 'Test source',
-      summary: 'Try to sign in and to read, step by step, with a hint for what fails. Stores nothing.',
+      summary: 'Try to sign in and read, step by step, with hints for what fails. Stores nothing.',
       effect: 'read',
       cost: 'computed',
       scope: 'admin',

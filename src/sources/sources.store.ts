@@ -7,7 +7,7 @@ import { closest } from '../kernel/suggest.ts'
 import { db } from '../store/builder.ts'
 import type { SourceRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import type { SourceRecord } from './model.ts'
+import type { CoverageView, HistoryMode, SourceRecord } from './model.ts'
 
 function toRecord(row: Selectable<SourceRow>): SourceRecord {
   return {
@@ -16,6 +16,8 @@ function toRecord(row: Selectable<SourceRow>): SourceRecord {
     name: row.name,
     type: row.type,
     config: JSON.parse(row.config),
+    history: row.history,
+    coverage: row.coverage === null ? undefined : JSON.parse(row.coverage),
     secrets: JSON.parse(row.secrets),
     tenantId: row.tenant_id,
     lastCompletedScanAt: row.last_completed_scan_at,
@@ -55,7 +57,9 @@ export function findSourceById(reader: Reader, id: number): SourceRecord | undef
   return row === undefined ? undefined : toRecord(row)
 }
 
-export type SourceDraft = Pick<SourceRecord, 'uid' | 'name' | 'type' | 'config' | 'secrets' | 'nextRunAt'>
+export type SourceDraft = Pick<SourceRecord, 'uid' | 'name' | 'type' | 'config' | 'secrets' | 'nextRunAt'> & {
+  history?: HistoryMode | undefined
+}
 
 export function insertSource(writer: Writer, draft: SourceDraft, at: number): number {
   return writer.insert(
@@ -66,6 +70,7 @@ export function insertSource(writer: Writer, draft: SourceDraft, at: number): nu
         name: toSafeText(draft.name, 'definition'),
         type: toSafeText(draft.type, 'key'),
         config: toSafeJson(draft.config, 'definition'),
+        ...(draft.history === undefined ? {} : { history: draft.history }),
         secrets: JSON.stringify(draft.secrets),
         tenant_id: null,
         last_completed_scan_at: null,
@@ -81,7 +86,7 @@ export function insertSource(writer: Writer, draft: SourceDraft, at: number): nu
 export function updateSource(
   writer: Writer,
   id: number,
-  draft: Pick<SourceDraft, 'name' | 'config' | 'secrets' | 'nextRunAt'> & { tenantId: string | null },
+  draft: Pick<SourceDraft, 'name' | 'config' | 'secrets' | 'nextRunAt' | 'history'> & { tenantId: string | null },
   at: number,
 ): void {
   writer.run(
@@ -90,6 +95,7 @@ export function updateSource(
       .set({
         name: toSafeText(draft.name, 'definition'),
         config: toSafeJson(draft.config, 'definition'),
+        ...(draft.history === undefined ? {} : { history: draft.history }),
         secrets: JSON.stringify(draft.secrets),
         tenant_id: draft.tenantId,
         schedule_enabled: draft.nextRunAt === null ? 0 : 1,
@@ -118,6 +124,15 @@ export function setLastCompletedScan(writer: Writer, id: number, at: number): vo
   const observed = ({ fn, val }: ExpressionBuilder<{ source: SourceRow }, 'source'>) =>
     fn.coalesce('observed_from', val(at))
   writer.run(db.updateTable('source').set({ last_completed_scan_at: at, observed_from: observed }).where('id', '=', id))
+}
+
+export function saveCoverage(writer: Writer, id: number, coverage: CoverageView): void {
+  writer.run(
+    db
+      .updateTable('source')
+      .set({ coverage: toSafeJson(coverage) })
+      .where('id', '=', id),
+  )
 }
 
 /** Records that findings of a source are known from `at` on. */

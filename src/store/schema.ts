@@ -21,6 +21,7 @@ export interface Tables {
   suppression: SuppressionRow
   status_change: StatusChangeRow
   finding_scope: { scope: number; finding_id: number }
+  presence_change: { finding_id: number; seq: number; at: number; presence: number }
   expiry: { finding_id: number; at: number; to_status: Generated<number> }
   facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
   engine_snapshot: { mark: string; digest: string; seq: number; asset_seq: number }
@@ -139,6 +140,7 @@ export interface ImportFacetsRow {
   severity: string
   status: string
   scope: number | null
+  presence: string
   combo_id: number | null
 }
 
@@ -180,6 +182,8 @@ export interface SourceRow {
   tenant_id: string | null
   last_completed_scan_at: number | null
   observed_from: Generated<number | null>
+  history: Generated<'off' | 'vanished' | 'all'>
+  coverage: Generated<SafeText | null>
   schedule_enabled: Generated<number>
   next_run_at: number | null
   created_at: number
@@ -242,6 +246,9 @@ export interface AssetRow {
   container_id: number
   dataset_id: Generated<number>
   parent_container_id: Generated<number>
+  archived: Generated<number>
+  history_read_at: Generated<number | null>
+  history_version: Generated<number>
   scope_key: Generated<SafeText>
   name: SafeText
   url: Generated<SafeText>
@@ -295,6 +302,7 @@ export interface ComboRow {
   custom_key_id: number
   severity: number
   status: number
+  presence: Generated<number>
   /** Number of findings with this combination. */
   n: Generated<number>
 }
@@ -413,5 +421,6 @@ export interface AuditRow {
 /** Integer codes of facets of a finding; severities are ordered by rank. */
 export const severityCodes = { INFO: 1, LOW: 2, MEDIUM: 3, HIGH: 4, CRITICAL: 5 } as const
 export const statusCodes = { OPEN: 0, RESOLVED: 1, FALSE_POSITIVE: 2, IGNORED: 3 } as const
+export const presenceCodes = { current: 0, archived: 1, history: 2, trash: 3, unknown: 4 } as const
 /** Confidence is stored in ten-thousandths, so that sums and averages are exact. */
 export const CONFIDENCE_SCALE = 10_000

@@ -27,7 +27,7 @@ export const selectEnded = (moment: string) => `
   FROM main.expiry e CROSS JOIN main.finding f ON f.id = e.finding_id CROSS JOIN main.combo k ON k.id = f.combo_id
     CROSS JOIN main.combo o ON o.source_id = k.source_id AND o.detector_id = k.detector_id AND o.type_id = k.type_id
       AND o.category_id = k.category_id AND o.custom_key_id = k.custom_key_id AND o.severity = k.severity
-      AND o.status = e.to_status
+      AND o.presence = k.presence AND o.status = e.to_status
   WHERE e.at <= ${moment} AND k.status IN (2, 3)`
 
 /** The values of a status change that records the end of a decision; its other columns are NULL. */

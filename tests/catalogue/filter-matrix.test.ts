@@ -22,6 +22,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 const random = new SeededRandom(18)
+const presences = ['current', 'history', 'trash'] as const
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 const sources = [
   { name: 'Team wiki', type: 'WIKI' },
@@ -51,6 +52,7 @@ const findings = Array.from({ length: 90 }, () => {
     customDetectorKey: random.pick(['birds', '']),
     severity: random.pick(['HIGH', 'LOW'] as const),
     status,
+    presence: presences[firstDetectedAt % presences.length] ?? 'current',
     confidence: random.pick([0.2, 0.5, 0.9]),
     firstDetectedAt,
     lastDetectedAt: firstDetectedAt + random.below(5) * DAY,
@@ -69,6 +71,7 @@ const valuesOf: Record<FacetName, (finding: Found) => readonly (string | null)[]
   severity: ({ severity }) => [severity],
   detectorType: ({ detectorType }) => [detectorType],
   status: ({ status }) => [status],
+  presence: ({ presence }) => [presence],
   findingType: ({ findingType }) => [findingType],
   category: ({ category }) => [category || null],
   customDetectorKey: ({ customDetectorKey }) => [customDetectorKey || null],

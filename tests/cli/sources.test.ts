@@ -151,6 +151,16 @@ describe('assay sources', () => {
     expect((await cli.run(['sources'])).stdout).toContain('No sources yet')
   })
 
+  it('sets which earlier versions are read', async () => {
+    const cli = openCommandLine({ TOKEN: apiToken })
+    await cli.run(['sources', 'add', 'wiki', ...wiki(), '--secret-env', 'TOKEN', '--history', 'all'])
+    const shown = async () => (await cli.run(['sources', 'show', 'wiki'])).stdout
+    expect(await shown()).toMatch(/history: +all/)
+    expect(await cli.run(['sources', 'edit', 'wiki', '--history', 'off'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await shown()).toMatch(/history: +off/)
+    expect((await cli.run(['sources', 'edit', 'wiki', '--history', 'some'])).code).toBe(2)
+  })
+
   it('requires the secret again when the address changes, and asks for it on a terminal', async () => {
     const cli = openCommandLine({ TOKEN: apiToken })
     await cli.run(['sources', 'add', 'wiki', ...wiki(), '--secret-env', 'TOKEN'])

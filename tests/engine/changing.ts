@@ -52,6 +52,7 @@ function insertFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
       customDetectorKey: safe(random.pick(['', 'ticket-ids'])),
       severity: random.pick(severities),
       status: random.pick(statuses),
+      presence: random.pick(['current', 'history', 'trash'] as const),
     },
     firstDetectedAt: random.chance(0.4) ? NOW - random.below(400 * DAY) : NOW - random.below(1000),
     confidence: random.below(10_001),

@@ -144,7 +144,7 @@ test('after an import has corrected a resolution time, the history is not used u
 
 test('a history of mostly removed changes reports that it needs compaction', () => {
   const facets = new FacetTable()
-  const row = { source: 1, detector: 1, type: 1, category: 1, customKey: 1, severity: 1 }
+  const row = { source: 1, detector: 1, type: 1, category: 1, customKey: 1, severity: 1, presence: 0 }
   facets.add({ id: 1, ...row, status: 0 })
   const combo = facets.add({ id: 2, ...row, status: 1 })
   const history = new History(facets, { ...defaultTimeline, maxSpare: 100 })

@@ -20,7 +20,7 @@ function makeFacets(): FacetTable {
       1 + (Math.floor(id / 12) % 3),
       id % 4,
     ]
-    facets.add({ id, source: 1, detector, type, category: 0, customKey: 0, severity, status })
+    facets.add({ id, source: 1, detector, type, category: 0, customKey: 0, severity, status, presence: 0 })
   }
   return facets
 }

@@ -52,6 +52,7 @@ function makeLines(seed: number, size: number): string {
       category: maybe(pick(['SECURITY', ''])),
       confidence: maybe(below(10_001) / 10_000),
       status,
+      presence: index % 4 === 0 ? 'history' : undefined,
       lastDetectedAt: maybe(at(first + below(5) * DAY)),
       ...(status === 'RESOLVED' ? { resolvedAt: at(first + below(9) * DAY) } : {}),
       customDetectorKey: maybe(`custom-${below(3)}`),
@@ -141,7 +142,7 @@ describe('an export', () => {
     expect(response.headers.get('content-type')).toContain('text/csv')
     const [header, ...records] = (await response.text()).split('\r\n')
     expect(header).toBe(
-      'id,source,assetKey,assetKind,assetName,assetUrl,container,owner,labels,detectorType,findingType,category,customDetectorKey,severity,confidence,status,firstDetectedAt,lastDetectedAt,resolvedAt,dueAt,location,excerpt,fingerprint',
+      'id,source,assetKey,assetKind,assetName,assetUrl,container,owner,labels,detectorType,findingType,category,customDetectorKey,severity,confidence,status,presence,firstDetectedAt,lastDetectedAt,resolvedAt,dueAt,location,excerpt,fingerprint',
     )
     const { items } = (await (await get('/findings?severities=HIGH,LOW&sort=severity&limit=500')).json()) as {
       items: { id: string }[]

@@ -58,6 +58,8 @@ export class SeededRandom {
 }
 
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
+/** More of the first, as in life. */
+const presences = ['current', 'history', 'archived', 'current', 'trash', 'current', 'unknown']
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
 const detectorTypes = ['SECRETS', 'PII', 'BROKEN_LINKS', 'CUSTOM', 'YARA']
 const findingTypes = ['EMAIL', 'TOKEN', 'IBAN', 'HTTP_404', 'RULE_A', 'RULE_B']
@@ -153,6 +155,8 @@ function makeFinding(random: SeededRandom, assets: OracleAsset[]): OracleFinding
     customDetectorKey: random.pick(customDetectorKeys),
     severity: random.pick(severities),
     status,
+    // By when it was detected, so that all else is as without presences.
+    presence: presences[firstDetectedAt % presences.length] ?? 'current',
     confidence: random.chance(0.3)
       ? random.pick([0, 0.2499, 0.25, 0.4999, 0.5, 0.75, 0.7501, 0.8999, 0.9, 1])
       : random.below(10_001) / 10_000,
@@ -180,8 +184,9 @@ const keyValues: Record<string, readonly string[]> = {
   labels: [...labels, '(none)', 'never'],
   datasets: named(datasets),
   assets: Array.from({ length: 62 }, (_, index) => `asset-${index}`),
+  presences: presences.slice(1, 5),
 }
-const exactKeys = ['detectorTypes', 'severities', 'statuses', 'assets']
+const exactKeys = ['detectorTypes', 'severities', 'statuses', 'presences', 'assets']
 
 /** The same word in another letter case or another Unicode form. */
 const respell = (random: SeededRandom, word: string) => {
@@ -256,6 +261,7 @@ const facts = {
       'category',
       'severity',
       'status',
+      'presence',
       'customDetectorKey',
       'owner',
       'dataset',
@@ -265,6 +271,7 @@ const facts = {
       'severity',
       'detectorType',
       'status',
+      'presence',
       'findingType',
       'category',
       'customDetectorKey',

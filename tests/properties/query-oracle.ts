@@ -432,6 +432,7 @@ export class Oracle {
       category: finding.category || null,
       customDetectorKey: finding.customDetectorKey || null,
       severity: finding.severity,
+      presence: finding.presence,
     }
     this.#facets.set(finding, known)
     return known

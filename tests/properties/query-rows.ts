@@ -22,6 +22,7 @@ const facetOf: Record<string, string> = {
   detectorTypes: 'detectorType',
   severities: 'severity',
   statuses: 'status',
+  presences: 'presence',
   findingTypes: 'findingType',
   categories: 'category',
   customDetectorKeys: 'customDetectorKey',

@@ -36,6 +36,7 @@ export interface OracleFinding {
   customDetectorKey: string
   severity: string
   status: string
+  presence: string
   confidence: number
   firstDetectedAt: number
   lastDetectedAt: number | null

@@ -1,12 +1,17 @@
-import { severityCodes, statusCodes } from '../../src/store/schema.ts'
+import { presenceCodes, severityCodes, statusCodes } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { OracleAsset, OracleChange, OracleEstate, OracleFinding } from './query-terms.ts'
 
+type NameOf = (code: number) => string
 const nameOf = (codes: Readonly<Record<string, number>>) => {
   const names = new Map(Object.entries(codes).map(([name, code]) => [code, name]))
   return (code: number) => names.get(code) ?? ''
 }
-const [severityOf, statusOf] = [nameOf(severityCodes), nameOf(statusCodes)]
+const [severityOf, statusOf, presenceOf] = [severityCodes, statusCodes, presenceCodes].map(nameOf) as [
+  NameOf,
+  NameOf,
+  NameOf,
+]
 
 function groupById<Row extends { id: number }>(rows: readonly Row[]): Map<number, Row[]> {
   const groups = new Map<number, Row[]>()
@@ -19,10 +24,11 @@ function groupById<Row extends { id: number }>(rows: readonly Row[]): Map<number
 }
 
 type AssetRow = Omit<OracleAsset, 'labels'> & { set: number }
-type FindingRow = Omit<OracleFinding, 'severity' | 'status' | 'changes' | 'until' | 'endsAs'> & {
+type FindingRow = Omit<OracleFinding, 'severity' | 'status' | 'presence' | 'changes' | 'until' | 'endsAs'> & {
   id: number
   severity: number
   status: number
+  presence: number
 }
 
 /** The rows of a store, for an oracle that knows what was written. */
@@ -54,7 +60,7 @@ export function readEstate(store: Store): OracleEstate {
     )
     const findings = all<FindingRow>(
       `SELECT f.id, a.key AS asset, d.text AS detectorType, t.text AS findingType, c.text AS category,
-         u.text AS customDetectorKey, k.severity, k.status, f.conf_q / 10000.0 AS confidence,
+         u.text AS customDetectorKey, k.severity, k.status, k.presence, f.conf_q / 10000.0 AS confidence,
          f.first_detected_at AS firstDetectedAt, f.last_detected_at AS lastDetectedAt, f.resolved_at AS resolvedAt
        FROM finding f JOIN asset a ON a.id = f.asset_id JOIN combo k ON k.id = f.combo_id
          JOIN word d ON d.id = k.detector_id JOIN word t ON t.id = k.type_id JOIN word c ON c.id = k.category_id
@@ -67,10 +73,11 @@ export function readEstate(store: Store): OracleEstate {
         owner: asset.owner || null,
         labels: (sets.get(set) ?? []).map(({ label }) => label),
       })),
-      findings: findings.map(({ id, severity, status, ...finding }) => ({
+      findings: findings.map(({ id, severity, status, presence, ...finding }) => ({
         ...finding,
         severity: severityOf(severity),
         status: statusOf(status),
+        presence: presenceOf(presence),
         changes: (histories.get(id) ?? []).map(
           ({ at, was, now }): OracleChange => ({ at, from: statusOf(was), to: statusOf(now) }),
         ),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openFacets } from '../../src/findings/facets.store.ts'
-import { severityCodes, statusCodes } from '../../src/store/schema.ts'
+import { presenceCodes, severityCodes, statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { openNewStore } from '../support/new-store.ts'
@@ -51,6 +51,7 @@ export interface FindingSeed {
   customDetectorKey?: string
   severity?: Severity
   status?: Status
+  presence?: keyof typeof presenceCodes
   confidence?: number
   firstDetectedAt: number
   lastDetectedAt?: number | null
@@ -148,8 +149,9 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
 
 function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<string, { id: number; sourceId: number }>) {
   const combo = writer.prepare(
-    `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+    `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, presence, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (source_id, detector_id, type_id, category_id, custom_key_id, severity, status, presence)
      DO UPDATE SET status = excluded.status RETURNING id`,
   )
   const insert = writer.prepare(
@@ -177,6 +179,7 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
       wordId(finding.category ?? ''),
       wordId(finding.customDetectorKey ?? ''),
       severityCodes[finding.severity ?? 'HIGH'],
+      presenceCodes[finding.presence ?? 'current'],
     ]
     const { id: comboId } = combo.get(...facets, statusCodes[finding.status ?? 'OPEN']) as { id: number }
     insert.run(

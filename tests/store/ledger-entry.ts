@@ -34,6 +34,7 @@ for (let batch = Number(from); ; batch++) {
             customDetectorKey: safe(''),
             severity: 'HIGH',
             status: 'OPEN',
+            presence: 'current',
           },
           firstDetectedAt: at,
           confidence: 9_000,

@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
-import { isObject } from '../../kernel/json-object.ts'
+import { given, isObject } from '../../kernel/json-object.ts'
 import { line, type PrintableText, quote, showName, showSentence } from '../../kernel/shown.ts'
 import { shell } from '../../runtime/shell.ts'
-import type { Source, SourceWarning, TestStep } from '../../sources/model.ts'
+import { historyModes, type Source, type SourceWarning, type TestStep } from '../../sources/model.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves } from '../facts.ts'
@@ -30,6 +30,7 @@ interface JsonFlags extends Flags {
 interface ChangeFlags extends JsonFlags, SettingFlags, SecretFlags {
   type?: string
   name?: string
+  history?: string
   fromFile?: string
   test?: boolean
 }
@@ -59,20 +60,25 @@ export function addSourceCommands(program: Command, host: Host): void {
     .action(async (id: string, options: JsonFlags) => {
       const source = await withSession(host, options, (session) => session.call<SourceView>('get_source', { id }))
       if (options.json) return printJson(host, source)
-      await show(host, toSourceTable([source]), line``, fields(...listLeaves(source.config)))
+      const { history, coverage = {} } = source
+      const leaves = listLeaves({ ...source.config, ...given({ history }), coverage })
+      await show(host, toSourceTable([source]), line``, fields(...leaves))
     })
 
   const add = command('created', 'add', 'add a source; on a terminal, asks for what the options do not give')
     .argument('[name]', 'a name for the source, such as "Company wiki"')
     .option('--type <type>', 'WIKI or BI_PLATFORM (default: by the other options)')
     .option('--from-file <path>', 'settings as JSON, as in POST /sources; - reads standard input')
+    .addOption(historyOption())
     .option('--test', 'also test the connection, as `assay sources test` does')
   addSecretOptions(addSettingOptions(add), 'the API token or client secret').action(
     async (name: string | undefined, options: ChangeFlags) => {
       await withSession(host, pickHome(options), async (session) => {
         const { completeForm } = await import('../source-entry.ts')
-        const input = await completeForm(host, session, { name, payload: await toPayload(host, options) }, options)
-        const created = await inWords(() => session.call<SourceView>('create_source', input))
+        const payload = await toPayload(host, options)
+        const input = await completeForm(host, session, { name, payload }, options)
+        const history = given({ history: payload.history })
+        const created = await inWords(() => session.call<SourceView>('create_source', { ...input, ...history }))
         await finish(host, session, created, options, line`${showName(created.name)} is added.`)
       })
     },
@@ -82,6 +88,7 @@ export function addSourceCommands(program: Command, host: Host): void {
     .argument('<source>', 'name or id of the source')
     .option('--name <name>', 'a new name')
     .option('--from-file <path>', 'settings to change as JSON, as in PUT /sources; - reads standard input')
+    .addOption(historyOption())
     .option('--test', 'also test the connection, as `assay sources test` does')
   addSecretOptions(addSettingOptions(edit), 'a new API token or client secret').action(
     async (id: string, options: ChangeFlags) => {
@@ -89,11 +96,12 @@ export function addSourceCommands(program: Command, host: Host): void {
         const source = await session.call<SourceView>('get_source', { id })
         const payload = await toPayload(host, options, source)
         const secret = await readSecret(host, options)
-        const given = { ...payload.config, ...toMasked(source, secret, payload.config) }
+        const config = { ...payload.config, ...toMasked(source, secret, payload.config) }
         const name = options.name ?? payload.name
-        if (Object.keys(given).length === 0 && name === undefined)
+        const changed = { ...given({ name, history: payload.history }), config }
+        if (Object.keys(config).length === 0 && Object.keys(changed).length === 1)
           throw new UsageError('Name what to change, such as --schedule nightly; `assay sources edit --help` lists it.')
-        const input = { id: source.id, ...(name === undefined ? {} : { name }), config: given }
+        const input = { id: source.id, ...changed }
         const updated = await inWords(() => update(host, session, source, input))
         await finish(host, session, updated, options, line`${showName(updated.name)} is changed.`)
       })
@@ -132,7 +140,7 @@ async function toPayload(
   host: Host,
   options: ChangeFlags,
   source?: SourceView,
-): Promise<{ name?: string; config: Record<string, unknown> }> {
+): Promise<{ name?: string; history?: unknown; config: Record<string, unknown> }> {
   const { installedPlugins } = await import('../../sources/operations.ts')
   const { connectors } = installedPlugins
   const connector = connectors.find(({ type }) => type === source?.type)
@@ -146,22 +154,30 @@ async function toPayload(
       ...choice,
     }))
   }
-  if (options.fromFile === undefined) return { config }
+  const { history } = options
+  if (options.fromFile === undefined) return { config, ...given({ history }) }
   if (Object.keys(config).length > 0) throw new UsageError('Give --from-file or options for settings, not both.')
   const read = resolveSecrets(host, asInput(await readJsonFile(host, options.fromFile)))
   return {
     ...(typeof read.name === 'string' ? { name: read.name } : {}),
+    ...given({ history: history ?? read.history }),
     config: isObject(read.config) ? read.config : {},
   }
 }
 
+const historyOption = () =>
+  new Option(
+    '--history <mode>',
+    'earlier versions that scans read: of vanished findings (default), all or none',
+  ).choices(historyModes)
+
 /** A file contains either the whole input, with the name, or the payload alone. */
 function asInput(read: Record<string, unknown>): Record<string, unknown> {
   if (read.config === undefined) return { config: read }
-  const unknown = Object.keys(read).find((member) => member !== 'name' && member !== 'config')
+  const unknown = Object.keys(read).find((member) => !['name', 'config', 'history'].includes(member))
   if (unknown === undefined) return read
   throw new UsageError(
-    `The file of --from-file has the member ${quote(unknown)}, which is unknown; it has name and config.`,
+    `The file of --from-file has the member ${quote(unknown)}, which is unknown; it has name, config and history.`,
   )
 }
 

@@ -4,7 +4,7 @@ import { toDayText, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { ProblemNote, Shape } from '../parts.tsx'
+import { PresenceBadge, ProblemNote, presenceWords, Shape } from '../parts.tsx'
 import { decisions } from '../triage.ts'
 
 interface FindingPanelProps {
@@ -47,6 +47,7 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
       <p class="row">
         <Severity severity={finding.severity} />
         <span class={`badge ${shown === 'OPEN' ? 'warn' : ''}`}>{toWords(shown)}</span>
+        <PresenceBadge presence={finding.presence} />
         <span class="muted">confidence {toNumber(finding.confidence)}</span>
       </p>
       {canTriage ? (
@@ -129,11 +130,18 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
       </dl>
       <h3>History</h3>
       <ol class="history">
-        {history.toReversed().map(({ at, from, to, by, reason }) => (
-          <li key={`${at} ${from} ${to}`}>
+        {history.toReversed().map(({ at, from, to, by, reason, presence }) => (
+          <li key={`${at} ${from} ${to} ${presence}`}>
             <span class="muted">{toMoment(at)}</span>
             <span>
-              <bdi>{by}</bdi>: {toWords(from)} → <b>{toWords(to)}</b>
+              <bdi>{by}</bdi>:{' '}
+              {presence === undefined ? (
+                <>
+                  {toWords(from)} → <b>{toWords(to)}</b>
+                </>
+              ) : (
+                <b>{presenceWords[presence]}</b>
+              )}
               {reason === undefined || reason === '' ? null : (
                 <>
                   {' '}

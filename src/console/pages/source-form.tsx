@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Source } from '../../sources/model.ts'
+import type { HistoryMode, Source } from '../../sources/model.ts'
 import { client, ServerProblem } from '../client.ts'
 import { ProblemNote } from '../parts.tsx'
 import { findKind, type SourceValues, schedulePresets, sourceKinds, toConfig, toValues } from '../source-fields.ts'
@@ -20,6 +20,7 @@ export function SourceForm({ source, onSaved, onCancel }: SourceFormProps) {
   const kind = sourceKinds[kindName]
   const [name, setName] = useState(source?.name ?? '')
   const [values, setValues] = useState<SourceValues>(source && kind ? toValues(kind, source.config) : {})
+  const [history, setHistory] = useState(source?.history ?? 'vanished')
   const [problem, setProblem] = useState<ServerProblem>()
   const [isSaving, setSaving] = useState(false)
   if (kind === undefined) return null
@@ -33,7 +34,11 @@ export function SourceForm({ source, onSaved, onCancel }: SourceFormProps) {
     setProblem(undefined)
     try {
       const config = toConfig(kind, values, isStored)
-      onSaved(await (isStored ? client.updateSource(source.name, { config }) : client.createSource({ name, config })))
+      onSaved(
+        await (isStored
+          ? client.updateSource(source.name, { config, history })
+          : client.createSource({ name, config, history })),
+      )
     } catch (error) {
       setProblem(error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) }))
       setSaving(false)
@@ -62,6 +67,14 @@ export function SourceForm({ source, onSaved, onCancel }: SourceFormProps) {
           </label>
         </>
       )}
+      <div class="field">
+        <label for="history">Earlier versions</label>
+        <select id="history" value={history} onChange={(event) => setHistory(event.currentTarget.value as HistoryMode)}>
+          <option value="vanished">of what vanished</option>
+          <option value="all">all</option>
+          <option value="off">none</option>
+        </select>
+      </div>
       {kind.fields.map(({ path, label, hint, placeholder, isSecret = false, isOptional = false }) => {
         const issues = listIssues(path)
         const id = `field-${path}`

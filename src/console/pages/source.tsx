@@ -166,7 +166,9 @@ function listDetectors(detectors: unknown): string[] {
   )
 }
 
-function Settings({ source: { config, createdAt, nextRunAt } }: { source: Source }) {
+function Settings({ source: { config, history, coverage, createdAt, nextRunAt } }: { source: Source }) {
+  const unread = (coverage?.kinds ?? []).filter(({ read }) => !read).map(({ kind }) => kind)
+  const refused = (coverage?.refused ?? []).map(({ what }) => what)
   const { type: _type, schedule: _schedule, detectors, ...settings } = config
   return (
     <section class="card" aria-label="Settings">
@@ -186,6 +188,20 @@ function Settings({ source: { config, createdAt, nextRunAt } }: { source: Source
         <dd>
           <Names texts={listDetectors(detectors)} />
         </dd>
+        {history === undefined ? null : (
+          <>
+            <dt>earlier versions</dt>
+            <dd>{history === 'vanished' ? 'of what vanished' : history}</dd>
+          </>
+        )}
+        {coverage === undefined ? null : (
+          <>
+            <dt>not read</dt>
+            <dd>{unread.length === 0 ? 'nothing' : <Names texts={unread} />}</dd>
+            <dt>refused</dt>
+            <dd>{refused.length === 0 ? 'nothing' : <Names texts={refused} />}</dd>
+          </>
+        )}
         <dt>next scan</dt>
         <dd>{nextRunAt === undefined ? 'only when started' : toMoment(nextRunAt)}</dd>
         <dt>added</dt>

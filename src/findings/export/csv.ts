@@ -27,6 +27,7 @@ const columns: Readonly<Record<string, (finding: ExportedFinding) => CsvValue>> 
   severity: ({ severity }) => severity,
   confidence: ({ confidence }) => confidence,
   status: ({ status }) => status,
+  presence: ({ presence }) => presence,
   firstDetectedAt: ({ firstDetectedAt }) => firstDetectedAt,
   lastDetectedAt: ({ lastDetectedAt }) => lastDetectedAt,
   resolvedAt: ({ resolvedAt }) => resolvedAt,

@@ -37,6 +37,7 @@ export const toImportMembers = (finding: ExportedFinding) => {
     category: notEmpty(finding.category),
     confidence: finding.confidence,
     status,
+    presence: finding.presence === 'current' ? undefined : finding.presence,
     lastDetectedAt: finding.lastDetectedAt,
     resolvedAt: status === 'RESOLVED' ? (resolvedAt ?? finding.lastDetectedAt) : undefined,
     customDetectorKey: finding.customDetectorKey,

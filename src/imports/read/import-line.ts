@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { severities } from '../../detectors/detector.ts'
 import { DetectorTypeName } from '../../findings/facets.ts'
-import { findingStatuses } from '../../findings/model.ts'
+import { findingStatuses, presences } from '../../findings/model.ts'
 import { describeMoreProblems, type Issue, invalidInput } from '../../kernel/errors.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { cutText } from '../../kernel/well-formed.ts'
@@ -38,6 +38,7 @@ export const ImportLine = z
     category: z.string().trim().max(200).describe('Category of findings.').optional(),
     confidence: z.number().min(0).max(1).describe('Confidence of the detector, 0 to 1; default 1.').optional(),
     status: z.enum(findingStatuses).describe('Status; default OPEN.').optional(),
+    presence: z.enum(presences).describe('Where it can be read; default current.').optional(),
     lastDetectedAt: instant().optional(),
     resolvedAt: instant('When it was resolved; needed with RESOLVED, and only there.').optional(),
     customDetectorKey: z.string().trim().max(200).describe('Key of a custom detector.').optional(),

@@ -50,7 +50,15 @@ export function toFingerprint(line: ImportLine, identify: Identify): number {
 }
 
 export function toSafeFacets(line: ImportLine): ImportFacets {
-  const { detectorType, findingType, category = '', customDetectorKey = '', severity, status = 'OPEN' } = line
+  const {
+    detectorType,
+    findingType,
+    category = '',
+    customDetectorKey = '',
+    severity,
+    status = 'OPEN',
+    presence = 'current',
+  } = line
   return {
     detectorType: toSafeText(detectorType, 'prose'),
     findingType: toSafeText(findingType, 'prose'),
@@ -58,6 +66,7 @@ export function toSafeFacets(line: ImportLine): ImportFacets {
     customDetectorKey: toSafeText(customDetectorKey, 'prose'),
     severity,
     status,
+    presence,
   }
 }
 

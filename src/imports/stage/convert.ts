@@ -130,8 +130,8 @@ export class LineConverter {
   }
 
   #numberFacets(line: ImportLine): number {
-    const { detectorType, findingType, category, customDetectorKey, severity, status } = line
-    const given = JSON.stringify([detectorType, findingType, category, customDetectorKey, severity, status])
+    const { detectorType, findingType, category, customDetectorKey, severity, status, presence } = line
+    const given = JSON.stringify([detectorType, findingType, category, customDetectorKey, severity, status, presence])
     const known = this.#facets.get(given)
     if (known !== undefined) return known
     this.#facets.set(given, this.#facets.size)

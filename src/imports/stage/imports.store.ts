@@ -49,8 +49,8 @@ const insertAsset: WriteStatement = {
 }
 const insertFacets: WriteStatement = {
   sql: `INSERT INTO import_facets (uid, number, detector_type, finding_type, category, custom_detector_key, severity, status,
-      scope) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  types: ['text', 'number', ...Array<'text'>(6).fill('text'), 'number'],
+      presence, scope) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', 'number', ...Array<'text'>(7).fill('text'), 'number'],
   order: 1,
 }
 const insertFinding: WriteStatement = {
@@ -151,9 +151,17 @@ const toAssetValues = ({ key, kind, name, url, container, owner, labels, content
   contentUpdatedAt ?? null,
 ]
 
-const toValues = ({ detectorType, findingType, category, customDetectorKey, severity, status }: ImportFacets) => [
+const toValues = ({
+  detectorType,
+  findingType,
+  category,
+  customDetectorKey,
+  severity,
+  status,
+  presence,
+}: ImportFacets) => [
   ...[detectorType, findingType, category, customDetectorKey],
-  ...[internalText(severity), internalText(status)],
+  ...[internalText(severity), internalText(status), internalText(presence)],
 ]
 
 export function addRows(writer: Writer, rows: readonly StagedRow[]): void {
@@ -235,7 +243,7 @@ export function listFacets(reader: Reader, uid: string): Map<number, ImportFacet
   const rows = reader
     .prepare(
       `SELECT number, detector_type AS detectorType, finding_type AS findingType, category,
-         custom_detector_key AS customDetectorKey, severity, status
+         custom_detector_key AS customDetectorKey, severity, status, presence
        FROM import_facets WHERE uid = ? ORDER BY number`,
     )
     .all(uid) as ({ number: number } & ImportFacets)[]

@@ -9,6 +9,7 @@ import type { MetricAnswer, MetricFacts } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
 import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
+import { warnOfPresence, warnOfUnread } from './presence.ts'
 import { warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingPolicy } from './warnings.ts'
@@ -54,6 +55,8 @@ export function describeAnswer(
       ...warnOfMissingPolicy(plans),
       ...warnOfContradictions(plans),
       ...warnings,
+      ...warnOfPresence(plans, asked.run),
+      ...warnOfUnread(sources, plans),
       ...warnOfValues(reader, plans, asked.run),
       ...warnOfCoercions(asked.coerced),
     ],

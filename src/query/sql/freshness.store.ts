@@ -11,6 +11,10 @@ export interface SourceFreshness {
   /** From when on its findings are known; null before its first completed scan. */
   observedFrom: number | null
   nextRunAt: number | null
+  /** Which earlier versions its scans read. */
+  history: string
+  /** What its last scan read and could not, as JSON; null: its connector does not say. */
+  coverage: string | null
 }
 
 /** Every source with its last completed scan and its next scheduled run. */
@@ -18,7 +22,7 @@ export function listSources(reader: Reader): SourceFreshness[] {
   return reader.all(
     sql<SourceFreshness>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
       observed_from AS observedFrom,
-      CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt
+      CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt, history, coverage
       FROM source WHERE deleted_at IS NULL ORDER BY name`,
   )
 }
