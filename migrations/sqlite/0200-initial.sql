@@ -375,6 +375,8 @@ CREATE TABLE status_change (
   client TEXT,
   -- When the decision ends; NULL: never.
   until INTEGER,
+  -- Of a change to RESOLVED: the time of an earlier resolution that it restores; NULL: its own time.
+  resolved_at INTEGER,
   PRIMARY KEY (finding_id, seq)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX status_change_by_time ON status_change (at, finding_id);

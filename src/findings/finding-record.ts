@@ -74,6 +74,8 @@ export interface FindingChange {
   scanId?: number | undefined
   /** When the decision ends by itself; absent: never. */
   until?: number | undefined
+  /** Of a change to RESOLVED: the time of an earlier resolution that it restores. */
+  resolvedAt?: number | undefined
 }
 
 /** Instead of the id of a scan: no one made the change, a decision expired. */

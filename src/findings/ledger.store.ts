@@ -184,7 +184,7 @@ export class FindingLedger {
   /** Changes the status of a finding and appends to its history; `patch` is written with it. */
   changeStatus(before: FindingRecord, change: FindingChange, patch: FindingPatch = {}): void {
     const from = before.facets.status
-    const resolvedAt = change.to === 'RESOLVED' ? change.at : null
+    const resolvedAt = change.to === 'RESOLVED' ? (change.resolvedAt ?? change.at) : null
     this.update(before, { resolvedAt, ...patch, facets: { ...(patch.facets ?? before.facets), status: change.to } })
     this.appendHistory(before.id, from, change)
     if (isDecided(from)) removeExpiry(this.#writer, before.id)
@@ -215,13 +215,14 @@ export class FindingLedger {
   }
 
   appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
-    const { at, to, actor, reason, scanId, via, client, until } = change
+    const { at, to, actor, reason, scanId, via, client, until, resolvedAt } = change
     this.#rows.forgetChanges(findingId)
     this.#writer
       .prepare(
-        `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client, until)
+        `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client, until,
+           resolved_at)
          SELECT @id, coalesce(max(seq), 0) + 1, max(CAST(@at AS BIGINT), coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id,
-           @via, @client, @until
+           @via, @client, @until, @resolved_at
          FROM main.status_change WHERE finding_id = @id`,
       )
       .run({
@@ -235,6 +236,7 @@ export class FindingLedger {
         via: via ?? null,
         client: client ?? null,
         until: until ?? null,
+        resolved_at: resolvedAt ?? null,
       })
   }
 
@@ -250,6 +252,25 @@ export class FindingLedger {
       )
       .run({ id, at, resolved: statusCodes.RESOLVED })
     if (changes > 0) this.#log(id, before, comboId, confidence, comboId, confidence, true)
+  }
+
+  /**
+   * When a finding was resolved that has not been open since, or, for an undo, only by its last change; undefined if it
+   * was not.
+   */
+  formerResolution(findingId: number, isUndo: boolean): number | undefined {
+    return this.#writer
+      .prepare(
+        `SELECT coalesce(r.resolved_at, r.at) FROM status_change r WHERE r.finding_id = @id AND r.to_status = @resolved
+           AND NOT EXISTS (SELECT 1 FROM status_change o
+             WHERE o.finding_id = r.finding_id AND o.seq > r.seq AND o.to_status = @open AND (@undo = 0
+               OR o.seq < (SELECT max(seq) FROM status_change WHERE finding_id = @id)))
+         ORDER BY r.seq DESC LIMIT 1`,
+      )
+      .pluck()
+      .get({ id: findingId, resolved: statusCodes.RESOLVED, open: statusCodes.OPEN, undo: isUndo ? 1 : 0 }) as
+      | number
+      | undefined
   }
 
   /** Who made the last change of status, a person or else a scan, import or due end; undefined if there was none. */

@@ -156,7 +156,8 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
             ...{ id: String(id), from: facets.status },
             ...formerEnd(ledger, id),
           }))
-          for (const finding of due) ledger.changeStatus(finding, { ...decided, at })
+          for (const finding of due)
+            ledger.changeStatus(finding, { ...decided, at, resolvedAt: toFormerResolution(ledger, finding, input) })
           return former
         })
       },
@@ -166,6 +167,19 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
     await context.store.yieldBetweenBatches(context.signal)
   }
   return { ...done, changed: done.items.length }
+}
+
+/** The reason by which commands and the console undo a triage. */
+const UNDO = 'undo'
+
+/** The time of its resolution that a finding gets back, if a decision interrupted it or is undone. */
+function toFormerResolution(
+  ledger: FindingLedger,
+  { id, facets }: FindingRecord,
+  { status, reason }: Pick<TriageInput, 'status' | 'reason'>,
+): number | undefined {
+  if (status !== 'RESOLVED' || (facets.status === 'OPEN' && reason !== UNDO)) return undefined
+  return ledger.formerResolution(id, reason === UNDO)
 }
 
 /** Whether a decision changes the status of a finding, or when its status ends. */
@@ -249,7 +263,9 @@ function triageOne({ id, ...decision }: OneInput, context: WriteContext): Findin
         const after = { status, reason, until, findings: 1 }
         const before = { status: from, ...formerEnd(ledger, finding.id) }
         auditTriage(writer, context, { name: id, before, after })
-        ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason: toReason(reason), until: end })
+        const resolvedAt = toFormerResolution(ledger, finding, decision)
+        const decided = { to: status, ...deciderOf(context), reason: toReason(reason), until: end, resolvedAt }
+        ledger.changeStatus(finding, { at, ...decided })
       })
       return showFinding(writer, id, context.now())
     },

@@ -345,6 +345,7 @@ export interface StatusChangeRow {
   via: string | null
   client: SafeText | null
   until: number | null
+  resolved_at: number | null
 }
 
 export interface TermRow {

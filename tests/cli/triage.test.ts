@@ -33,6 +33,31 @@ it('assay triage changes nothing when its input ends without an answer', async (
   expect(ended.stderr).toContain('Nothing was changed, because the question was not answered; --yes answers it.')
 })
 
+it('an undo gives findings back the time of their resolution, and a filter leaves what was decided', async () => {
+  const commands = openCommandLine()
+  const { run } = commands
+  await importFindings(commands, three)
+  const [first = ''] = JSON.parse((await run(['findings', '--json'])).stdout).items.map(({ id }: { id: string }) => id)
+  await run(['triage', first, '--as', 'resolved', '--yes'])
+  const resolvedAt = async () => JSON.parse((await run(['findings', first, '--json'])).stdout).resolvedAt
+  const before = await resolvedAt()
+  const open = ['triage', '--severities', 'HIGH', '--as', 'ignored', '--reason', 'samples', '--yes']
+  const decided = await run(open)
+  expect(decided.stdout).toContain('2 of 2 changed to IGNORED')
+  expect(decided.stderr).toContain('1 more finding is resolved or decided already')
+  for (const as of ['ignored', 'open']) {
+    const reason = as === 'open' ? [] : ['--reason', 'mistake']
+    const changed = await run(['triage', first, '--as', as, ...reason, '--yes'])
+    expect(await resolvedAt()).toBeUndefined()
+    const undo = /undo: assay (triage .+)/.exec(changed.stdout)?.[1] ?? ''
+    expect((await run([...undo.split(' '), '--yes'])).stdout).toContain('1 of 1 changed to RESOLVED')
+    expect(await resolvedAt()).toBe(before)
+  }
+  await run(['triage', first, '--as', 'open', '--yes'])
+  await run(['triage', first, '--as', 'resolved', '--yes'])
+  expect(await resolvedAt()).not.toBe(before)
+})
+
 it('assay suppressions says how many findings it sets, lists what it did, and takes it back', async () => {
   const commands = openCommandLine()
   const { run } = commands
@@ -111,7 +136,7 @@ it('assay undo restores each previous status and its end, and leaves what has ch
   const accept = ['--as', 'ignored', '--reason', 'accepted', '--yes']
   await run(['triage', '--severities', 'LOW', ...accept, '--until', until])
   await run(['triage', '--severities', 'INFO', ...accept])
-  const filter = ['--severities', 'HIGH,LOW,INFO']
+  const filter = ['--severities', 'HIGH,LOW,INFO', '--statuses', 'OPEN,IGNORED']
   const { stdout } = await run(['triage', ...filter, '--as', 'resolved', '--yes'])
   expect(stdout).toMatch(/^1150 of 1150 changed to RESOLVED\n {2}undo: assay undo \d{8}T\d{9} --home \S+\n$/)
   expect(await count('RESOLVED')).toBe(1_150)

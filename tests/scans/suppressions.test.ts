@@ -144,6 +144,7 @@ describe('a suppression', () => {
       findingType: 'RULE',
       severity: 'LOW',
       firstDetectedAt: '2025-06-01T00:00:00Z',
+      lastDetectedAt: '2025-06-02T00:00:00Z',
     }
     const load = (...rows: object[]) => {
       const bytes = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
@@ -156,6 +157,9 @@ describe('a suppression', () => {
     await load({ ...line, findingType: 'RULE_2' }, { ...line, findingType: 'OTHER', detectorType: 'SCANNER' })
     const imported = async () => (await findings({ sources: ['nightly'] })).map((f) => `${f.detectorType} ${f.status}`)
     expect((await imported()).sort()).toEqual(['SCANNER OPEN', 'YARA IGNORED', 'YARA IGNORED'])
+    const { items } = await bench.run<{ items: { id: string }[] }>('list_suppressions')
+    await bench.run('delete_suppression', { id: items.at(-1)?.id })
+    expect((await imported()).sort()).toEqual(['SCANNER OPEN', 'YARA OPEN', 'YARA OPEN'])
   })
 
   it.each<[string, object, string]>([

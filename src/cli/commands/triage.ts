@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { FindingStatus } from '../../findings/model.ts'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { given } from '../../kernel/json-object.ts'
+import { given, isObject } from '../../kernel/json-object.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -10,7 +10,7 @@ import { addFilterFlags, endOption, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
 import { type Block, command } from '../output/blocks.ts'
-import { show } from '../output/show.ts'
+import { show, showNote } from '../output/show.ts'
 import { agrees } from '../prompt.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
@@ -60,16 +60,25 @@ export function addTriageCommand(program: Command, host: Host): void {
       if (isDecided(statuses[as]) && reason === undefined)
         throw new UsageError(`--as ${as} needs a reason, for the history; give it with --reason "why".`)
       const members = given({ reason, until, expectedStatus: expect === undefined ? undefined : statuses[expect] })
-      const target = filter === undefined ? { ids } : { filters: filter }
+      const chosen = filter === undefined || expect !== undefined || as === 'open' ? filter : onlyOpen(filter)
+      const target = chosen === undefined ? { ids } : { filters: chosen }
       await withSession(host, { home }, async (session) => {
-        const matched = filter === undefined ? new Set(ids).size : await preview(session, filter)
+        const matched = chosen === undefined ? new Set(ids).size : await preview(session, chosen)
+        const left = filter === undefined || chosen === filter ? 0 : (await preview(session, filter)) - matched
+        if (left > 0) {
+          const are = left === 1 ? line`is` : line`are`
+          await showNote(
+            host,
+            line`${count(left, 'more finding')} ${are} resolved or decided already, and left as ${left === 1 ? line`it is` : line`they are`}; --statuses chooses others.`,
+          )
+        }
         const question = line`Set ${count(matched, 'finding')} to ${showCode(statuses[as])}?`
         if (options.yes !== true && !(await agrees(host, question))) return show(host, line`Nothing was changed.`)
         const input = {
           ...target,
           ...members,
           status: statuses[as],
-          ...(filter === undefined ? {} : { expectedCount: matched }),
+          ...(chosen === undefined ? {} : { expectedCount: matched }),
         }
         const answer = await session.call<TriageAnswer>('triage_findings', input)
         if (options.json) return printJson(host, answer)
@@ -100,6 +109,12 @@ export function addTriageCommand(program: Command, host: Host): void {
     })
 }
 
+/** Without a filter by status, a decision is about open findings only. */
+const onlyOpen = (filter: Record<string, unknown>): Record<string, unknown> =>
+  filter.statuses === undefined && !(isObject(filter.exclude) && filter.exclude.statuses !== undefined)
+    ? { ...filter, statuses: ['OPEN'] }
+    : filter
+
 async function preview(session: Session, filters: Record<string, unknown>): Promise<number> {
   const { count } = await session.call<{ count: number }>('preview_triage', { filters })
   return count
@@ -115,9 +130,8 @@ async function toUndo(host: Host, { items }: TriageAnswer, { as, home }: TriageF
   }
   return groupByFormer(items).map(({ ids, from, until }) => {
     const all = showSentence(ids.join(' '), Number.POSITIVE_INFINITY)
-    const reason = isDecided(from) ? line` --reason undo` : line``
     const end = until === undefined ? line`` : line` --until ${showCode(until)}`
-    const words = line`${all} --as ${showCode(nameOf(from))} --expect ${showCode(as)}${reason}${end}${folder}`
+    const words = line`${all} --as ${showCode(nameOf(from))} --expect ${showCode(as)} --reason undo${end}${folder}`
     return command(line`  undo: assay triage ${words}`)
   })
 }
@@ -152,8 +166,8 @@ async function undo(session: Session, { status, items }: UndoRecord): Promise<nu
     // A decision that would have ended by now would be open.
     const isOver = until !== undefined && Date.parse(until) <= Date.now()
     const to = isOver ? 'OPEN' : from
-    const more = isDecided(to) ? { reason: 'undo', ...(until === undefined ? {} : { until }) } : {}
-    const input = { ids, status: to, expectedStatus: status, ...more }
+    const more = isDecided(to) && until !== undefined ? { until } : {}
+    const input = { ids, status: to, expectedStatus: status, reason: 'undo', ...more }
     try {
       restored += (await session.call<TriageAnswer>('triage_findings', input)).changed
     } catch (error) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { toSafeJson, toSafeText } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { db } from '../../store/builder.ts'
-import { statusCodes } from '../../store/schema.ts'
+import { presenceCodes, statusCodes } from '../../store/schema.ts'
 import type { Reader, Writer } from '../../store/store.ts'
 import type { FilterCondition } from '../conditions.ts'
 import { toStatus } from '../facets.store.ts'
@@ -126,7 +126,8 @@ export function listSuppressible(
 }
 
 /**
- * Findings whose current status an actor set, by id, after `after`; `gone`: not found when they were last looked for.
+ * Findings whose current status an actor set, by id, after `after`; `gone`: not found when they were last looked for,
+ * also not in earlier versions. Those of an import are not looked for.
  */
 export function listDecidedBy(
   reader: Reader,
@@ -135,8 +136,10 @@ export function listDecidedBy(
 ): { id: number; gone: boolean }[] {
   const rows = reader
     .prepare(
-      `SELECT f.id, f.last_detected_at IS NOT NULL AS gone FROM status_change s
-         JOIN finding f ON f.id = s.finding_id JOIN combo c ON c.id = f.combo_id
+      `SELECT f.id, f.last_detected_at IS NOT NULL AND c.presence <= ${presenceCodes.archived}
+           AND source.type <> 'IMPORT' AS gone
+         FROM status_change s JOIN finding f ON f.id = s.finding_id JOIN combo c ON c.id = f.combo_id
+         JOIN source ON source.id = c.source_id
        WHERE s.actor = ? AND s.finding_id > ? AND c.status = s.to_status
          AND s.seq = (SELECT max(seq) FROM status_change o WHERE o.finding_id = s.finding_id)
        ORDER BY f.id LIMIT ?`,

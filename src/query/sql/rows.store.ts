@@ -149,8 +149,8 @@ export const readWhole = ({ measure }: Pick<PlanTerms, 'measure'>): Sql[] =>
  * When a finding was last resolved according to the changes that `before` admits, or NULL; `r` is the alias of the change.
  * The present resolution is no substitute: it may be later than the moment.
  */
-export const resolutionBefore = (before: Sql): Sql => sql`(SELECT max(r.at) FROM status_change r
-  WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before})`
+export const resolutionBefore = (before: Sql): Sql => sql`(SELECT coalesce(r.resolved_at, r.at) FROM status_change r
+  WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before} ORDER BY r.seq DESC LIMIT 1)`
 
 /**
  * Joins, as `changed`, one status change of each finding at or after a moment, if any: the first, which changed the
