@@ -73,7 +73,7 @@ function reword({ code, message, suggestions = [] }: QueryWarning, view: Warning
   if (code === 'no_policy')
     return 'There is no policy of due dates yet; set one with: assay sla set --days CRITICAL=7,HIGH=30'
   const near =
-    suggestions.length === 0
+    suggestions.length === 0 || code === 'other_meaning'
       ? ''
       : ` ${code === 'tie_cut' ? 'Left out' : 'Closest'}: ${showNames(suggestions.map(({ value }) => value))}.`
   return `${inOptions(message)}${near}`

@@ -35,9 +35,12 @@ function toValueText(view: OneMetricAnswer): Block[] {
   const toCell = (value: number | null | undefined): TableCell => cell.shown(format(value ?? null), value)
   const lines: Block[] = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}${toBasis(view)}`]
   if (view.comparison !== undefined) {
-    const { value, delta, pctChange } = view.comparison
+    const { from, to, value, delta, pctChange } = view.comparison
+    const ends = [from, to].map((end) => (end == null ? undefined : toBucketTime(end, view.applied.timeZone)))
+    const [start, end] = ends
+    const when = end === undefined ? line`` : start === undefined ? line` (at ${end})` : line` (${start} up to ${end})`
     const change = pctChange === null ? line`` : line` (${showAmount((pctChange * 100).toFixed(1))}%)`
-    lines.push(line`before: ${format(value)}, change: ${format(delta)}${change}`)
+    lines.push(line`before${when}: ${format(value)}, change: ${format(delta)}${change}`)
   }
   const drivers = (view.drivers ?? []).filter(explains)
   if (drivers.length > 0) {

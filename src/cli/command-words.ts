@@ -5,11 +5,12 @@ const commandOf: Readonly<Record<string, string>> = {
   list_dashboards: '`assay dashboards`',
   list_watches: '`assay watch list`',
   list_suppressions: '`assay suppressions`',
+  search_findings: '`assay findings`',
 }
 
 /** A sentence with commands in place of the operations that it names. */
 export const inCommands = (text: string): string =>
-  text.replaceAll(/`?\b(list_\w+)\b`?/g, (written, name: string) => commandOf[name] ?? written)
+  text.replaceAll(/`?\b(list_\w+|search_findings)\b`?/g, (written, name: string) => commandOf[name] ?? written)
 
 const optionOf: Readonly<Record<string, string>> = {
   metricSlug: 'the metric',

@@ -32,13 +32,12 @@ describe('a filter value that is also a value of another facet', () => {
     expect(others(answer.answer ?? answer)).toEqual([
       {
         code: 'other_meaning',
-        message: "'SEMGREP' is also a value of sources: filtered by sources instead of detectorTypes, 3 match, not 2.",
+        message: "'SEMGREP' is also a value of sources: as that it would match 3, not 2.",
         suggestions: [{ key: 'sources', value: 'sem-grep' }],
       },
       {
         code: 'other_meaning',
-        message:
-          "'SEMGREP' is also a value of containers: filtered by containers instead of detectorTypes, 1 match, not 2.",
+        message: "'SEMGREP' is also a value of containers: as that it would match 1, not 2.",
         suggestions: [{ key: 'containers', value: 'Semgrep' }],
       },
     ])

@@ -230,7 +230,7 @@ const renderWarnings = (warnings: MetricAnswer['warnings']): PrintableText[] =>
     .filter(({ code }) => code !== 'truncated')
     .map(({ code, message, suggestions = [] }) => {
       const near =
-        suggestions.length === 0
+        suggestions.length === 0 || code === 'other_meaning'
           ? nothing
           : line` ${code === 'tie_cut' ? line`Left out` : line`Closest`}: ${showNames(suggestions.map((one) => one.value))}`
       return line`warning (${showCode(code)}): ${showSentence(message)}${near}`

@@ -64,7 +64,7 @@ function warnOfOtherMeanings(reader: Reader, [plan]: readonly Plan[], count: Cou
         const other = countAs({ key: suggestion.key as PlanCondition['key'], values: [suggestion.value] })
         const own = countAs({ values: [value] })
         if (other === 0 || own === 0 || other === own) return []
-        const message = `${quote(String(value))} is also a value of ${suggestion.key}: filtered by ${suggestion.key} instead of ${key}, ${other} match, not ${own}.`
+        const message = `${quote(String(value))} is also a value of ${suggestion.key}: as that it would match ${other}, not ${own}.`
         return [{ code: 'other_meaning', message: toSafeMessage(message), suggestions: [suggestion] }]
       })
     })
