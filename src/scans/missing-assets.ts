@@ -85,13 +85,23 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
   return held
 }
 
-/** Where assets are, as the platform says; empty where it cannot be asked, or the source reads nothing but what is present. */
+/**
+ * Where assets are, as the platform says; empty where it cannot be asked, or the source reads nothing but what is
+ * present. What belongs to an item in the trash is there with it.
+ */
 async function locate(
-  assets: readonly { key: string }[],
+  assets: readonly Pick<MissingAsset, 'key' | 'parentKey'>[],
   { lease, session, mode }: MissingAssetsOptions,
 ): Promise<ReadonlyMap<string, Whereabouts>> {
   if (mode === 'off' || session.locate === undefined || assets.length === 0) return new Map()
-  const places = await whileLeased(lease, session.locate(assets.map(({ key }) => key)))
+  const keys = new Set(assets.flatMap(({ key, parentKey }) => [key, ...(parentKey === null ? [] : [parentKey])]))
+  const found: ReadonlyMap<string, Whereabouts> = await whileLeased(lease, session.locate([...keys]))
+  const places = new Map<string, Whereabouts>()
+  for (const { key, parentKey } of assets) {
+    const ofParent = found.get(parentKey ?? '')
+    const place = found.get(key) ?? (ofParent === 'trash' || ofParent === 'unknown' ? ofParent : undefined)
+    if (place !== undefined) places.set(key, place)
+  }
   const unknown = [...places.values()].filter((place) => place === 'unknown').length
   if (unknown > 0) {
     const message = `The trash was not read for ${noun(unknown, 'asset')}: the platform denies access; findings in it are kept.`
