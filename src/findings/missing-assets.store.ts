@@ -101,6 +101,11 @@ export function markMissed(writer: Writer, assetId: number, scanId: number): voi
     .run({ id: assetId, scan_id: scanId })
 }
 
+/** Makes the scan that lists an asset again read it, whether or not it changed: its findings were placed elsewhere. */
+export function forgetReading(writer: Writer, assetId: number): void {
+  writer.prepare('UPDATE main.asset SET detectors_hash = NULL WHERE id = ?').run(assetId)
+}
+
 export function markDeleted(writer: Writer, assetId: number, at: number): void {
   writer
     .prepare(`UPDATE main.asset SET status = 'DELETED', deleted_at = ?, missed = 0, detectors_hash = NULL WHERE id = ?`)

@@ -6,6 +6,7 @@ import type { FindingRecord } from '../findings/finding-record.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import {
   countActive,
+  forgetReading,
   listAssetScopes,
   listMissing,
   type MissingAsset,
@@ -237,10 +238,12 @@ function storeAbsence(
     FindingLedger.keep(writer, at, (ledger) => {
       for (const asset of missing) {
         const place = places.get(asset.key)
-        const isGone = !hold && place !== 'unknown' && asset.missedBefore + 1 >= needed
+        const isMissed = place === undefined || place === 'trash'
+        const isGone = !hold && isMissed && asset.missedBefore + 1 >= needed
         const absence = { asset: { ...asset, sourceId }, scanId, at }
         resolved += resolveFindingsOf(ledger, absence, ownText('asset deleted'), whereIn(place, isGone))
-        if (place !== 'unknown') markMissed(writer, asset.id, scanId)
+        if (place === 'trash' || place === 'unknown') forgetReading(writer, asset.id)
+        if (isMissed) markMissed(writer, asset.id, scanId)
         if (isGone) markDeleted(writer, asset.id, at)
       }
     })
