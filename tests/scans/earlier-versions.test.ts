@@ -236,6 +236,22 @@ describe('a page that is no longer listed', () => {
     expect(statesOf(bench)).toEqual(['ONE-1 current'])
   })
 
+  it.each([1, 2])('is a right that was lost when the trash is refused after %i scans', async (scans) => {
+    remove('ONE-1')
+    tenant.places.set('ONE-1', 'trash')
+    for (let count = 0; count < scans; count++) await bench.scan()
+    tenant.refuses = 'trash'
+    expect(await bench.scan()).toMatchObject({
+      status: 'PARTIAL',
+      reason: 'right_lost',
+      warnings: [{ code: 'not_read' }],
+    })
+    expect(statesOf(bench)).toEqual(['ONE-1 unknown'])
+    tenant.refuses = undefined
+    expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
+    expect(statesOf(bench)).toEqual(['ONE-1 trash'])
+  })
+
   it('is kept while the trash is refused', async () => {
     remove('ONE-1')
     tenant.refuses = 'trash'
