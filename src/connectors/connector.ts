@@ -260,7 +260,10 @@ export interface ConnectorSession {
    * that is not scanned. Absent: the platform cannot be asked.
    */
   findExisting?(assetKeys: readonly string[]): Promise<ReadonlySet<string>>
-  /** Where these assets are; those missing from the result are nowhere that the account can see. */
+  /**
+   * Where these assets are; those missing from the result are nowhere that the account can see, unless with the item that
+   * they belong to.
+   */
   locate?(assetKeys: readonly string[]): Promise<ReadonlyMap<string, Whereabouts>>
   /**
    * The earlier versions of an asset, newest first, without deleted ones; of comments, those of comments that still exist.

@@ -10,6 +10,8 @@ export interface MissingAsset {
   /** 1: it has findings that are not resolved. */
   hasFindings: number
   lastScannedAt: number | null
+  /** Key of the item that it belongs to, and is put in the trash and restored with. */
+  parentKey: string | null
 }
 
 /** The assets through which an asset is listed, if known. */
@@ -20,6 +22,9 @@ const parents = `
   SELECT p.* FROM asset_link l JOIN asset p ON p.id = l.asset_id JOIN word w ON w.id = p.kind_id
   WHERE l.target_key = a.key AND l.type IN ('links_to', 'contains') AND p.source_id = a.source_id
     AND w.text <> 'bi.workspace'`
+
+export const parentKey = `(SELECT min(l.target_key) FROM asset_link l
+  WHERE l.asset_id = a.id AND l.type IN ('attached_to', 'comments_on'))`
 
 export const hasFindings = `EXISTS (SELECT 1 FROM finding f JOIN combo c ON c.id = f.combo_id
   WHERE f.asset_id = a.id AND c.status <> ${statusCodes.RESOLVED})`
@@ -42,7 +47,7 @@ export function listMissing(
     .prepare(
       `SELECT id, key, last_scanned_at AS lastScannedAt,
          missed - CASE WHEN missed_scan_id = @scan_id THEN 1 ELSE 0 END AS missedBefore,
-         CASE WHEN ${hasFindings} THEN 1 ELSE 0 END AS hasFindings
+         CASE WHEN ${hasFindings} THEN 1 ELSE 0 END AS hasFindings, ${parentKey} AS parentKey
        FROM asset a
        WHERE source_id = @source_id AND scope_key = @scope_key AND status = 'ACTIVE'
          AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
@@ -94,6 +99,11 @@ export function markMissed(writer: Writer, assetId: number, scanId: number): voi
        WHERE id = @id AND (missed_scan_id IS NULL OR missed_scan_id <> @scan_id)`,
     )
     .run({ id: assetId, scan_id: scanId })
+}
+
+/** Makes the scan that lists an asset again read it, whether or not it changed: its findings were placed elsewhere. */
+export function forgetReading(writer: Writer, assetId: number): void {
+  writer.prepare('UPDATE main.asset SET detectors_hash = NULL WHERE id = ?').run(assetId)
 }
 
 export function markDeleted(writer: Writer, assetId: number, at: number): void {

@@ -209,7 +209,7 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Note
     }
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
     const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
-    const held = await resolveMissingAssets({ lease, store, now, left, session, mode: source.history })
+    const { held, isTrashLost } = await resolveMissingAssets({ lease, store, now, left, session, mode: source.history })
     const isHistoryLost = await readEarlierVersions({
       lease,
       store,
@@ -226,7 +226,7 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Note
     const isUndecided = listing.scopes.length === 0 && store.read((reader) => listLeftScopes(reader, lease)).length > 0
     return conclude(
       store.read((reader) => listScopes(reader, lease.scan.id)),
-      { held, isRightLost: unread.isRightLost || isHistoryLost, isUndecided },
+      { held, isRightLost: unread.isRightLost || isHistoryLost || isTrashLost, isUndecided },
     )
   } finally {
     await closeSession(session, log)

@@ -6,6 +6,7 @@ import type { FindingRecord } from '../findings/finding-record.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import {
   countActive,
+  forgetReading,
   listAssetScopes,
   listMissing,
   type MissingAsset,
@@ -42,15 +43,18 @@ export interface MissingAssetsOptions {
 
 /**
  * Evaluates what a scan did not list in scopes that were listed completely, or that are gone: an asset that is absent
- * for the second time in a row is deleted, and its open findings are resolved, unless the trash has them. Returns true if too many assets were
- * gone at once, so that the next complete scan must confirm it.
+ * for the second time in a row is deleted, and its open findings are resolved, unless the trash has them. Returns
+ * whether too many assets were gone at once, so that the next complete scan must confirm it, and whether the right to
+ * read the trash was lost.
  */
-export async function resolveMissingAssets(options: MissingAssetsOptions): Promise<boolean> {
+export async function resolveMissingAssets(
+  options: MissingAssetsOptions,
+): Promise<{ held: boolean; isTrashLost: boolean }> {
   const { lease, store } = options
-  if (lease.scan.sampled) return false
+  if (lease.scan.sampled) return { held: false, isTrashLost: false }
   let held = false
   keepHiddenScopes(options)
-  await followTrash(options)
+  let isTrashLost = await followTrash(options)
   const conclusive = store.read((reader) => listConclusiveScopes(reader, options))
   for (const scopeKey of conclusive) {
     if (options.left.get(scopeKey) !== 'gone') await keepExistingAssets(scopeKey, conclusive, options)
@@ -72,7 +76,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
     const needed = options.left.get(scopeKey) === 'gone' ? 1 : ABSENCES
     if (options.left.has(scopeKey) && plan.missing.length > 0) warnScopeGone(scopeKey, plan.missing, options)
     for (let at = 0; at < plan.missing.length; at += CHUNK) {
-      storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed, places }, options)
+      isTrashLost = storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed, places }, options) || isTrashLost
       await store.yieldBetweenBatches(lease.signal)
     }
     if (hold) {
@@ -82,16 +86,26 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
       )
     }
   }
-  return held
+  return { held, isTrashLost }
 }
 
-/** Where assets are, as the platform says; empty where it cannot be asked, or the source reads nothing but what is present. */
+/**
+ * Where assets are, as the platform says; empty where it cannot be asked, or the source reads nothing but what is
+ * present. What belongs to an item in the trash is there with it.
+ */
 async function locate(
-  assets: readonly { key: string }[],
+  assets: readonly Pick<MissingAsset, 'key' | 'parentKey'>[],
   { lease, session, mode }: MissingAssetsOptions,
 ): Promise<ReadonlyMap<string, Whereabouts>> {
   if (mode === 'off' || session.locate === undefined || assets.length === 0) return new Map()
-  const places = await whileLeased(lease, session.locate(assets.map(({ key }) => key)))
+  const keys = new Set(assets.flatMap(({ key, parentKey }) => [key, ...(parentKey === null ? [] : [parentKey])]))
+  const found: ReadonlyMap<string, Whereabouts> = await whileLeased(lease, session.locate([...keys]))
+  const places = new Map<string, Whereabouts>()
+  for (const { key, parentKey } of assets) {
+    const ofParent = found.get(parentKey ?? '')
+    const place = found.get(key) ?? (ofParent === 'trash' || ofParent === 'unknown' ? ofParent : undefined)
+    if (place !== undefined) places.set(key, place)
+  }
   const unknown = [...places.values()].filter((place) => place === 'unknown').length
   if (unknown > 0) {
     const message = `The trash was not read for ${noun(unknown, 'asset')}: the platform denies access; findings in it are kept.`
@@ -109,10 +123,16 @@ const whereIn =
     return isGone ? 'gone' : undefined
   }
 
-/** Resolves what the trash no longer has of assets that were deleted. */
-async function followTrash(options: MissingAssetsOptions): Promise<void> {
+/** Whether the trash had findings of an asset, and can no longer be read. */
+const isLost = (ledger: FindingLedger, assetId: number, place: Whereabouts | undefined): boolean =>
+  place === 'unknown' &&
+  ledger.listOfAsset(assetId).some(({ facets }) => facets.presence === 'trash' && facets.status !== 'RESOLVED')
+
+/** Resolves what the trash no longer has of assets that were deleted. Returns whether the right to read it was lost. */
+async function followTrash(options: MissingAssetsOptions): Promise<boolean> {
   const { lease, store, now, session, mode } = options
-  if (mode === 'off' || session.locate === undefined) return
+  if (mode === 'off' || session.locate === undefined) return false
+  let isTrashLost = false
   const { id: scanId, sourceId } = lease.scan
   const trashed = store.read((reader) => listTrashed(reader, sourceId))
   const places = await locate(trashed, options)
@@ -125,6 +145,7 @@ async function followTrash(options: MissingAssetsOptions): Promise<void> {
           const place = places.get(asset.key)
           const absence = { asset: { ...asset, sourceId }, scanId, at }
           const whereIs = whereIn(place, place === undefined)
+          isTrashLost ||= isLost(ledger, asset.id, place)
           resolved += resolveFindingsOf(ledger, absence, ownText('no longer in the trash'), whereIs)
         }
       })
@@ -133,6 +154,7 @@ async function followTrash(options: MissingAssetsOptions): Promise<void> {
     })
     await store.yieldBetweenBatches(lease.signal)
   }
+  return isTrashLost
 }
 
 /** Keeps assets that were not listed although they exist, with all that is listed through them. */
@@ -215,22 +237,27 @@ function warnScopeGone(
   })
 }
 
+/** Returns whether the right to read the trash was lost. */
 function storeAbsence(
   missing: readonly MissingAsset[],
   { hold, needed, places }: { hold: boolean; needed: number; places: ReadonlyMap<string, Whereabouts> },
   { lease, now }: MissingAssetsOptions,
-): void {
+): boolean {
   const at = now()
   const { id: scanId, sourceId } = lease.scan
-  lease.write((writer) => {
+  return lease.write((writer) => {
     let resolved = 0
+    let isTrashLost = false
     FindingLedger.keep(writer, at, (ledger) => {
       for (const asset of missing) {
         const place = places.get(asset.key)
-        const isGone = !hold && place !== 'unknown' && asset.missedBefore + 1 >= needed
+        const isMissed = place === undefined || place === 'trash'
+        const isGone = !hold && isMissed && asset.missedBefore + 1 >= needed
+        isTrashLost ||= isLost(ledger, asset.id, place)
         const absence = { asset: { ...asset, sourceId }, scanId, at }
         resolved += resolveFindingsOf(ledger, absence, ownText('asset deleted'), whereIn(place, isGone))
-        if (place !== 'unknown') markMissed(writer, asset.id, scanId)
+        if (place === 'trash' || place === 'unknown') forgetReading(writer, asset.id)
+        if (isMissed) markMissed(writer, asset.id, scanId)
         if (isGone) markDeleted(writer, asset.id, at)
       }
     })
@@ -240,5 +267,6 @@ function storeAbsence(
       unchanged: 0,
       findings: { new: 0, again: 0, resolved },
     })
+    return isTrashLost
   })
 }

@@ -214,15 +214,42 @@ describe('a page that is no longer listed', () => {
     expect(statesOf(bench)).toEqual(['ONE-1 RESOLVED'])
   })
 
-  it('is current again when it is restored', async () => {
+  it.each([
+    [1, 'trash'],
+    [2, 'trash'],
+    [1, 'unknown'],
+  ] as const)('is current again when it is restored after %i scans in which its place is: %s', async (scans, place) => {
     const page = pageOf('ONE-1')
     remove('ONE-1')
-    tenant.places.set('ONE-1', 'trash')
-    await bench.scan()
-    await bench.scan()
+    tenant.places.set('ONE-1', place)
+    for (let count = 0; count < scans; count++) await bench.scan()
+    expect(statesOf(bench)).toEqual([`ONE-1 ${place}`])
     tenant.spaces[0]?.pages.push(page)
     await bench.scan()
     expect(statesOf(bench)).toEqual(['ONE-1 current'])
+  })
+
+  it('is kept when the platform finds it after all', async () => {
+    remove('ONE-1')
+    tenant.places.set('ONE-1', 'current')
+    for (let scans = 0; scans < 3; scans++) await bench.scan()
+    expect(statesOf(bench)).toEqual(['ONE-1 current'])
+  })
+
+  it.each([1, 2])('is a right that was lost when the trash is refused after %i scans', async (scans) => {
+    remove('ONE-1')
+    tenant.places.set('ONE-1', 'trash')
+    for (let count = 0; count < scans; count++) await bench.scan()
+    tenant.refuses = 'trash'
+    expect(await bench.scan()).toMatchObject({
+      status: 'PARTIAL',
+      reason: 'right_lost',
+      warnings: [{ code: 'not_read' }],
+    })
+    expect(statesOf(bench)).toEqual(['ONE-1 unknown'])
+    tenant.refuses = undefined
+    expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
+    expect(statesOf(bench)).toEqual(['ONE-1 trash'])
   })
 
   it('is kept while the trash is refused', async () => {

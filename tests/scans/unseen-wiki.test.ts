@@ -124,8 +124,7 @@ describe('a page', () => {
     for (let scans = 0; scans < 3; scans++) {
       expect((await bench.scan()).warnings.map(({ code }) => code)).toContain('not_read')
     }
-    // The file is looked up by itself, and is gone.
-    expect(states()).toEqual(['attachment RESOLVED', 'comments OPEN', 'page OPEN'])
+    expect(states()).toEqual(allOpen)
   })
 
   it('that is missing while the page lookup fails is kept', async () => {

@@ -60,22 +60,21 @@ async function findAttachment(client: WikiClient, id: string): Promise<Whereabou
   return file === undefined ? 'unknown' : whereabouts[file.status ?? 'current']
 }
 
-/**
- * Where assets are, by key. Comments are where their page is, unless that is listed: then they no longer exist, as the
- * platform has no trash for them.
- */
+/** Where pages, blog posts and attachments are, by key; the platform has no trash for comments. */
 export async function locate(client: WikiClient, keys: readonly string[]): Promise<Map<string, Whereabouts>> {
   const items = keys.map((key) => {
     const [kind = '', id = ''] = key.slice(client.prefix.length + 1).split(':')
     return { key, kind, id }
   })
-  const ids = items.flatMap(({ kind, id }) => (kind === 'page' || kind === 'comments' ? id : []))
-  const contents = await findContents(client, [...new Set(ids)])
+  const contents = await findContents(
+    client,
+    items.flatMap(({ kind, id }) => (kind === 'page' ? id : [])),
+  )
   const places = await Promise.all(
     items.map(async ({ key, kind, id }): Promise<[string, Whereabouts][]> => {
-      const place = kind === 'attachment' ? await findAttachment(client, id) : contents.get(id)
-      const isGone = kind === 'comments' && (place === 'current' || place === 'archived')
-      return place === undefined || isGone ? [] : [[key, place]]
+      const place =
+        kind === 'attachment' ? await findAttachment(client, id) : kind === 'page' ? contents.get(id) : undefined
+      return place === undefined ? [] : [[key, place]]
     }),
   )
   return new Map(places.flat())
