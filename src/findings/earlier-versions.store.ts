@@ -1,6 +1,6 @@
 import { presenceCodes, statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import { hasFindings } from './missing-assets.store.ts'
+import { hasFindings, holderKey, type MissingAsset } from './missing-assets.store.ts'
 
 /** An asset whose earlier versions are to be read. */
 export interface HistoryAsset {
@@ -75,14 +75,17 @@ export function markHistoryRead(writer: Writer, assetId: number, { at, version }
 }
 
 /** Assets that are no longer listed and have findings that the trash had, or may have. */
-export function listTrashed(reader: Reader, sourceId: number): Pick<HistoryAsset, 'id' | 'key' | 'lastScannedAt'>[] {
+export function listTrashed(
+  reader: Reader,
+  sourceId: number,
+): Pick<MissingAsset, 'id' | 'key' | 'lastScannedAt' | 'holderKey'>[] {
   return reader
     .prepare(
-      `SELECT a.id, a.key, a.last_scanned_at AS lastScannedAt FROM asset a
+      `SELECT a.id, a.key, a.last_scanned_at AS "lastScannedAt", ${holderKey} AS "holderKey" FROM asset a
        WHERE a.source_id = ? AND a.status = 'DELETED' AND ${hasFindings}
        ORDER BY a.id`,
     )
-    .all(sourceId) as HistoryAsset[]
+    .all(sourceId) as MissingAsset[]
 }
 
 /** Makes the next scan of a source read the earlier versions of its assets again. */

@@ -10,7 +10,12 @@ export interface MissingAsset {
   /** 1: it has findings that are not resolved. */
   hasFindings: number
   lastScannedAt: number | null
+  /** Key of the asset that it is attached to. */
+  holderKey: string | null
 }
+
+/** The key of the asset that asset `a` is attached to. */
+export const holderKey = `(SELECT min(l.target_key) FROM asset_link l WHERE l.asset_id = a.id AND l.type = 'attached_to')`
 
 /** The assets through which an asset is listed, if known. */
 const parents = `
@@ -40,7 +45,7 @@ export function listMissing(
 ): MissingAsset[] {
   return reader
     .prepare(
-      `SELECT id, key, last_scanned_at AS lastScannedAt,
+      `SELECT id, key, last_scanned_at AS "lastScannedAt", ${holderKey} AS "holderKey",
          missed - CASE WHEN missed_scan_id = @scan_id THEN 1 ELSE 0 END AS missedBefore,
          CASE WHEN ${hasFindings} THEN 1 ELSE 0 END AS hasFindings
        FROM asset a
@@ -84,6 +89,11 @@ export function listAssetScopes(reader: Reader, sourceId: number): string[] {
         .where('status', '=', 'ACTIVE'),
     )
     .map((row) => row.scope_key)
+}
+
+/** Makes the next scan that lists an asset read it again, although it is unchanged. */
+export function forgetDetection(writer: Writer, assetId: number): void {
+  writer.prepare('UPDATE main.asset SET detectors_hash = NULL WHERE id = ?').run(assetId)
 }
 
 /** Counts an asset as absent from a complete scan, at most once for each scan. */

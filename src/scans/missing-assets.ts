@@ -6,6 +6,7 @@ import type { FindingRecord } from '../findings/finding-record.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import {
   countActive,
+  forgetDetection,
   listAssetScopes,
   listMissing,
   type MissingAsset,
@@ -85,13 +86,23 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
   return held
 }
 
-/** Where assets are, as the platform says; empty where it cannot be asked, or the source reads nothing but what is present. */
+/**
+ * Where assets are, as the platform says, or else where what they are attached to is, unless that is listed; empty where
+ * it cannot be asked, or the source reads nothing but what is present.
+ */
 async function locate(
-  assets: readonly { key: string }[],
+  assets: readonly Pick<MissingAsset, 'key' | 'holderKey'>[],
   { lease, session, mode }: MissingAssetsOptions,
 ): Promise<ReadonlyMap<string, Whereabouts>> {
   if (mode === 'off' || session.locate === undefined || assets.length === 0) return new Map()
-  const places = await whileLeased(lease, session.locate(assets.map(({ key }) => key)))
+  const keys = new Set(assets.flatMap(({ key, holderKey }) => (holderKey === null ? [key] : [key, holderKey])))
+  const located: ReadonlyMap<string, Whereabouts> = await whileLeased(lease, session.locate([...keys]))
+  const places = new Map<string, Whereabouts>()
+  for (const { key, holderKey } of assets) {
+    const holder = holderKey === null ? undefined : located.get(holderKey)
+    const place = located.get(key) ?? (holder === 'trash' || holder === 'unknown' ? holder : undefined)
+    if (place !== undefined) places.set(key, place)
+  }
   const unknown = [...places.values()].filter((place) => place === 'unknown').length
   if (unknown > 0) {
     const message = `The trash was not read for ${noun(unknown, 'asset')}: the platform denies access; findings in it are kept.`
@@ -230,6 +241,7 @@ function storeAbsence(
         const isGone = !hold && place !== 'unknown' && asset.missedBefore + 1 >= needed
         const absence = { asset: { ...asset, sourceId }, scanId, at }
         resolved += resolveFindingsOf(ledger, absence, ownText('asset deleted'), whereIn(place, isGone))
+        if (place === 'trash' || place === 'unknown') forgetDetection(writer, asset.id)
         if (place !== 'unknown') markMissed(writer, asset.id, scanId)
         if (isGone) markDeleted(writer, asset.id, at)
       }

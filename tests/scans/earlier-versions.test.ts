@@ -225,6 +225,16 @@ describe('a page that is no longer listed', () => {
     expect(statesOf(bench)).toEqual(['ONE-1 current'])
   })
 
+  it('is current again when it is listed after the trash was refused', async () => {
+    const page = pageOf('ONE-1')
+    remove('ONE-1')
+    tenant.refuses = 'trash'
+    await bench.scan()
+    tenant.spaces[0]?.pages.push(page)
+    await bench.scan()
+    expect(statesOf(bench)).toEqual(['ONE-1 current'])
+  })
+
   it('is kept while the trash is refused', async () => {
     remove('ONE-1')
     tenant.refuses = 'trash'
