@@ -99,7 +99,7 @@ export function warnOfTie(
 ): QueryWarning[] {
   if (tie === undefined) return []
   const listed = tie.listed === 1 ? '1 is' : `${tie.listed} are`
-  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${show(tie.rank)}, ${listed} listed, chosen by name; suggestions has the first left out.`
+  const message = `The limit falls within a tie: of ${tie.groups} ${of} with the same value, ${show(tie.rank)}, ${listed} listed, chosen by name.`
   const suggestions = tie.next.map((value, index) => {
     const dimension = dimensions[index]
     return { key: dimension === undefined ? '' : facets[dimension].filterKey, value: toValueName(value) }
