@@ -5,7 +5,8 @@ import { type Listener, type ListenOptions, listen } from '../listener.ts'
 import { createRouter } from '../router.ts'
 import { API_PATH, createWikiApi, toError } from './api.ts'
 import { createSampleWikiTenant } from './content.ts'
-import type { WikiAttachment, WikiPage, WikiTenant } from './tenant.ts'
+import type { WikiAttachment, WikiTenant } from './tenant.ts'
+import { escapeMarkup, toView } from './wire.ts'
 
 export interface SampleWikiOptions {
   /** Default: the wiki of the sample company. */
@@ -29,9 +30,6 @@ export interface SampleWiki {
   credentials: Pick<SampleCredentials, 'accountEmail' | 'apiToken'>
   close(): Promise<void>
 }
-
-const readBody = ({ body }: WikiPage) => (typeof body === 'string' ? body : body())
-const toHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 const authError = (message: string): SampleReply => ({ status: 401, body: { code: 401, statusCode: 401, message } })
 
@@ -104,14 +102,15 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
       /^\/wiki\/(?:spaces\/([^/]+)\/?)?(?:(?:pages|blog)\/(?:\d+\/\d+\/\d+\/)?(\d+))?/.exec(path) ?? []
     const page = tenant.pages.get(id)
     const space = [...tenant.spaces.values()].find((each) => each.key === decodeURIComponent(key ?? ''))
-    const [title, body] = page === undefined ? [space?.name, space?.description] : [page.title, readBody(page)]
+    const [title, body] =
+      page === undefined ? [space?.name, space?.description] : [page.title, toView(tenant.bodyOf(page))]
     const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'" }
     if (title === undefined || page?.status === 'trashed' || page?.status === 'deleted')
       return { status: 404, headers, body: 'There is no such page in the sample wiki.' }
     return {
       status: 200,
       headers,
-      body: `<!doctype html><title>${toHtml(title)}</title><h1>${toHtml(title)}</h1>${body}`,
+      body: `<!doctype html><title>${escapeMarkup(title)}</title><h1>${escapeMarkup(title)}</h1>${body}`,
     }
   }
 

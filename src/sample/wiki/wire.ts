@@ -21,10 +21,11 @@ const toVersionWire = ({ number, createdAt, authorId }: Version) => ({
 
 const representation = (name: string, value: string) => ({ [name]: { representation: name, value } })
 
-const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+export const escapeMarkup = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** The page as rendered for browsers: code as `pre`, macros and references replaced by their content. */
-const toView = (storage: string) =>
+export const toView = (storage: string) =>
   storage
     .replace(
       /<ac:plain-text-body><!\[CDATA\[([\s\S]*?)\]\]><\/ac:plain-text-body>/g,
