@@ -12,7 +12,7 @@ import { listDimensions, type MetricFlags, toDefinition } from '../metric-entry.
 import { type Block, cell, command as shellCommand, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askChoice, askText, isInteractive } from '../prompt.ts'
-import { removeDefinition } from '../remove-definition.ts'
+import { removeNamed } from '../remove-named.ts'
 import { printJson, withSession } from '../session.ts'
 import { toWords } from '../slug-name.ts'
 
@@ -124,7 +124,7 @@ export function addMetricCommands(program: Command, host: Host): void {
       await withSession(host, { home }, async (session) => {
         const { slug } = await session.call<MetricDetail>('get_metric', { slug: wanted })
         const remove = { operation: 'delete_metric', input: { slug } }
-        await removeDefinition(host, session, { name: showCode(slug), ...remove, ...options })
+        await removeNamed(host, session, { name: showCode(slug), ...remove, ...options })
       })
     })
 }

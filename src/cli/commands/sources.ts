@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
+import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { given, isObject } from '../../kernel/json-object.ts'
 import { line, type PrintableText, quote, showName, showSentence } from '../../kernel/shown.ts'
@@ -13,7 +14,8 @@ import { readJsonFile } from '../json-file.ts'
 import { type Block, cell, fields, table, toneOf, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { toUtcTime } from '../output/times.ts'
-import { agrees, isInteractive } from '../prompt.ts'
+import { isInteractive } from '../prompt.ts'
+import { removeNamed } from '../remove-named.ts'
 import { addSecretOptions, readSecret, resolveSecrets, type SecretFlags } from '../secret-input.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { showArgument } from '../shell-words.ts'
@@ -121,17 +123,14 @@ export function addSourceCommands(program: Command, host: Host): void {
       await withSession(host, pickHome(options), async (session) => {
         const source = await session.call<SourceView>('get_source', { id })
         const { assets, findings } = source.counts
-        const what = line`${quote(source.name)} with ${assets} ${noun(assets, 'asset')} and ${findings} ${noun(findings, 'finding')}`
-        if (options.yes !== true && !(await agrees(host, line`Remove ${what} for good?`)))
-          return show(host, line`Nothing was changed.`)
-        const removed = await session.call('delete_source', { id: source.id })
-        if (options.json) return printJson(host, removed)
-        await show(host, line`${quote(source.name)} is removed.`)
+        const name = line`${quote(source.name)}`
+        const what = line`${name} with ${count(assets, 'asset')} and ${count(findings, 'finding')}`
+        const { yes, json } = options
+        const remove = { operation: 'delete_source', input: { id: source.id } }
+        await removeNamed(host, session, { name, what, ...remove, ...given({ yes, json }) })
       })
     })
 }
-
-const noun = (n: number, word: string): PrintableText => showName(n === 1 ? word : `${word}s`)
 
 const pickHome = ({ home }: Flags): Flags => ({ home })
 

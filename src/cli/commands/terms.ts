@@ -10,7 +10,7 @@ import type { Flags, Host } from '../host.ts'
 import { type Block, cell, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askText, isInteractive } from '../prompt.ts'
-import { removeDefinition } from '../remove-definition.ts'
+import { removeNamed } from '../remove-named.ts'
 import { printJson, type Session, withSession } from '../session.ts'
 import { toWords } from '../slug-name.ts'
 
@@ -116,7 +116,7 @@ export function addTermCommands(program: Command, host: Host): void {
           operation: 'delete_glossary_term',
           input: { slug: term.slug, ...given({ detach: options.detach }) },
         }
-        await removeDefinition(host, session, { name: showCode(term.slug), ...remove, ...options })
+        await removeNamed(host, session, { name: showCode(term.slug), ...remove, ...options })
       })
     })
 }
