@@ -1,3 +1,4 @@
+import { toChosen } from './chosen.ts'
 import type { Found } from './found.ts'
 import { configuredConfidence, isPlaceholder, isTechnical, passwordConfidence } from './guards.ts'
 
@@ -60,15 +61,7 @@ export function* findCallPassword(text: string, at: number): Generator<Found> {
     const confidence = confidenceOf(secret, isBare)
     if (confidence === 0) continue
     const start = at + whole.lastIndexOf(secret)
-    yield {
-      type: 'PASSWORD',
-      start,
-      end: start + secret.length,
-      severity: 'HIGH',
-      confidence,
-      value: secret,
-      rule: 'command',
-    }
+    yield toChosen('PASSWORD', start, secret, 'command', confidence)
     return
   }
 }

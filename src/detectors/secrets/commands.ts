@@ -1,3 +1,4 @@
+import { toChosen } from './chosen.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { configuredConfidence, isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
@@ -151,16 +152,7 @@ export function* findCommandPassword(text: string, at: number, progress: SearchP
 
 function toGiven(secret: string, start: number): Found | undefined {
   const confidence = /^\d{1,6}$/.test(secret) ? 0 : givenConfidence(secret)
-  if (confidence === 0) return undefined
-  return {
-    type: 'PASSWORD',
-    start,
-    end: start + secret.length,
-    severity: 'HIGH',
-    confidence,
-    value: secret,
-    rule: 'command',
-  }
+  return confidence === 0 ? undefined : toChosen('PASSWORD', start, secret, 'command', confidence)
 }
 
 const piped = /(?:^|\s)(?:echo|printf)\s(?:-\w{1,3}\s)?["']?(?:([\w.-]{1,32}):)?([^\s"'|:]{5,64})["']?\s{0,3}$/
@@ -181,15 +173,7 @@ export function* findRouterPassword(text: string, at: number): Generator<Found> 
   const secret = scrambled.exec(text.slice(at, at + 160))?.[1]
   if (secret === undefined) return
   const start = at + text.slice(at, at + 40).indexOf(secret)
-  yield {
-    type: 'PASSWORD',
-    start,
-    end: start + secret.length,
-    severity: 'HIGH',
-    confidence: 0.91,
-    value: secret,
-    rule: 'command',
-  }
+  yield toChosen('PASSWORD', start, secret, 'command', 0.91)
 }
 
 /** Lines of the configuration of a router or switch; each starts with its literal. */
