@@ -4,7 +4,7 @@ import type { Tables } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
 import { type FacetRow, findFacetByFilterKey } from './facets.ts'
 import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
-import { contains, findingColumns } from './search-words.store.ts'
+import { contains, findingColumns, searchedFindings } from './search-words.store.ts'
 
 type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
 type Builder = ExpressionBuilder<Aliased, 'f' | 'a' | 'k'>
@@ -102,13 +102,7 @@ const lastDetectedAt = sql<number>`coalesce(f.last_detected_at, max(f.first_dete
 
 /** Findings with all words of a search. */
 const searchTerm = (patterns: readonly string[]): Expression<SqlBool> => {
-  const found = db
-    .selectFrom('finding as f')
-    .innerJoin('combo as c', 'c.id', 'f.combo_id')
-    .innerJoin('asset as a', 'a.id', 'f.asset_id')
-    .innerJoin('word as type', 'type.id', 'c.type_id')
-    .innerJoin('word as container', 'container.id', 'a.container_id')
-    .select('f.id')
+  const found = searchedFindings().select('f.id')
   return build('f.id', 'in', found.where(build.and(patterns.map((pattern) => contains(pattern, findingColumns)))))
 }
 

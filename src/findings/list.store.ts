@@ -19,7 +19,7 @@ import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, readRule, toFingerprint } from './finding-record.ts'
 import type { Finding, FindingDetail, FindingStatus, StatusChange } from './model.ts'
-import { contains, findingColumns, toPatterns } from './search-words.store.ts'
+import { contains, findingColumns, searchedFindings, toPatterns } from './search-words.store.ts'
 
 /** Findings with their facets, assets and sources, except those of deleted sources. */
 export const findings = () =>
@@ -210,12 +210,7 @@ export function countFindings(reader: Reader, asked: Matching): number {
 /** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */
 function matching({ conditions, search, assetId }: Matching) {
   const { ofAssets, ofFindings } = splitByJoin(conditions)
-  let query = db
-    .selectFrom('finding as f')
-    .innerJoin('combo as c', 'c.id', 'f.combo_id')
-    .innerJoin('asset as a', 'a.id', 'f.asset_id')
-    .innerJoin('word as type', 'type.id', 'c.type_id')
-    .innerJoin('word as container', 'container.id', 'a.container_id')
+  let query = searchedFindings()
     .where(findingTerms(toFilterTerms(ofFindings)))
     .where(ownAssetTerms(toFilterTerms(ofAssets)))
     .where('a.source_id', 'not in', db.selectFrom('source').select('id').where('deleted_at', 'is not', null))

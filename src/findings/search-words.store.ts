@@ -1,6 +1,16 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { db } from '../store/builder.ts'
 
 const MAX_WORDS = 10
+
+/** Findings with the tables that a search reads. */
+export const searchedFindings = () =>
+  db
+    .selectFrom('finding as f')
+    .innerJoin('combo as c', 'c.id', 'f.combo_id')
+    .innerJoin('asset as a', 'a.id', 'f.asset_id')
+    .innerJoin('word as type', 'type.id', 'c.type_id')
+    .innerJoin('word as container', 'container.id', 'a.container_id')
 
 /** What a search of findings reads, by the aliases of its tables. */
 export const findingColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
