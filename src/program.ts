@@ -7,7 +7,7 @@ import { maskCredentials } from './kernel/redaction.ts'
 import { showSentence } from './kernel/shown.ts'
 import { toSystemSentence } from './kernel/system-error.ts'
 import { version } from './runtime/package-files.ts'
-import { createServerFinder } from './runtime/served-address.ts'
+import { findServer } from './runtime/served-address.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) {
@@ -95,7 +95,7 @@ const host: Host = {
   },
   locate: (flags) => {
     const { home, networkFolder, ...config } = configure(flags)
-    const server = createServerFinder(home, Date.now)()
+    const server = findServer(home)
     return { home, env, networkFolder, address: server === undefined ? findAddress(config) : server.url }
   },
   browse: async (url) => {

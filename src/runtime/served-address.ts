@@ -47,7 +47,7 @@ export function announceServer(home: string, served: Served): () => void {
   }
 }
 
-/** Finds a server that runs on the folder; it is looked for again after five seconds. */
+/** As `findServer`, but looks again only after five seconds. */
 export function createServerFinder(home: string, now: () => number): () => Served | undefined {
   let found: Served | undefined
   let readAt = Number.NEGATIVE_INFINITY
@@ -60,7 +60,8 @@ export function createServerFinder(home: string, now: () => number): () => Serve
   }
 }
 
-function findServer(home: string): Served | undefined {
+/** Finds a server that runs on the folder. */
+export function findServer(home: string): Served | undefined {
   try {
     const { url, pid, questions } = JSON.parse(read(home) ?? '{}')
     if (!Number.isInteger(pid)) return undefined
