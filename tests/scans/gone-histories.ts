@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connectors } from '../../src/connectors/index.ts'
 import type { Detector } from '../../src/detectors/detector.ts'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
@@ -31,7 +30,7 @@ import {
 import { startSampleWiki } from '../sample/servers.ts'
 import { createTenant, wordDetector } from './fake-tenant.ts'
 import { ReaderModel } from './gone-model.ts'
-import { openWorkbench, type Workbench } from './workbench.ts'
+import { openWorkbench, takeUp, type Workbench } from './workbench.ts'
 
 const HOUR_MS = 3_600_000
 const SECRETS = ['key:a', 'key:b', 'key:c', 'key:d']
@@ -246,13 +245,7 @@ export async function runGoneHistory(
     bench = openBench(home)
     bench.clock.now = now
     compare((problem) => say(`after the kill: ${problem}`), before)
-    for (;;) {
-      const scan = await bench.run<Scan>('get_scan', { id })
-      if (scan.finishedAt !== undefined) return scan
-      bench.clock.now += 10_000
-      bench.turn()
-      await Promise.race([bench.queue.settled(id), sleep(50)])
-    }
+    return await takeUp(bench, id)
   }
 
   /** `before`: what was said before a scan that is not finished, of which only what it resolved is compared. */

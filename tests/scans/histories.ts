@@ -10,6 +10,7 @@ import { type Chance, type Foretold, Model, WORDS, type World } from './history-
 import { openWikiWorld } from './history-wiki.ts'
 import { type ScanProcess, startScanProcess } from './scan-process.ts'
 import { findingNumber, listHistories, openSectionedBench } from './sectioned.ts'
+import { takeUp } from './workbench.ts'
 
 const MAX_REQUESTS_BEFORE_KILL = 12
 
@@ -97,17 +98,6 @@ export async function runHistory(
     model.decide(id, status)
   }
 
-  /** Waits for a scan that others have left. */
-  async function takeUp(id: string): Promise<Scan> {
-    for (;;) {
-      const scan = await bench.run<Scan>('get_scan', { id })
-      if (scan.finishedAt !== undefined) return scan
-      bench.clock.now += 10_000
-      bench.turn()
-      await Promise.race([bench.queue.settled(id), sleep(50)])
-    }
-  }
-
   /** A scan that is broken off after some time, and goes on in another store. */
   async function scanWithStop(afterMs: number): Promise<Scan> {
     const { now } = bench.clock
@@ -116,7 +106,7 @@ export async function runHistory(
     await bench.close()
     bench = openSectionedBench(home)
     bench.clock.now = now
-    return await takeUp(id)
+    return await takeUp(bench, id)
   }
 
   /** A scan whose process is killed, and which goes on in this one. */
@@ -125,7 +115,7 @@ export async function runHistory(
     const ended = await process.scan({ home, now: bench.clock.now }, () => world.requests.length >= due)
     if (ended === undefined) kills++
     const { items } = await bench.run<{ items: { id: string }[] }>('list_scans', { limit: 1 })
-    return await takeUp(items[0]?.id ?? '')
+    return await takeUp(bench, items[0]?.id ?? '')
   }
 
   function checkScan(scan: Scan, foretold: Foretold, say: (problem: string) => void): void {

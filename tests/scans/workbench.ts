@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { runTick } from '../../src/background/loop.ts'
 import { brokenLinksCheck } from '../../src/cross-asset-checks/links.ts'
 import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
@@ -168,3 +168,14 @@ export function snapshotOf(store: Store): unknown[] {
 
 export const createFake = (bench: Workbench, more: Record<string, unknown> = {}) =>
   bench.run('create_source', { name: 'fake', config: fakeConfig(more) })
+
+/** Waits for a scan that others have left. */
+export async function takeUp(bench: Workbench, id: string): Promise<Scan> {
+  for (;;) {
+    const scan = await bench.run<Scan>('get_scan', { id })
+    if (scan.finishedAt !== undefined) return scan
+    bench.clock.now += 10_000
+    bench.turn()
+    await Promise.race([bench.queue.settled(id), sleep(50)])
+  }
+}
