@@ -50,7 +50,7 @@ export async function demo({ flags, once, address, host, open }: DemoOptions): P
       await showDashboard(host, session)
       await showAnswers(host, session)
     })
-    await show(host, ...connectText(home, throwAway, address), ...(once ? [] : tryText(tenants, home)))
+    await show(host, ...connectText(home, throwAway, address), ...(once ? [] : tryText(tenants)))
     if (!once) await serveUntilStopped(host, await openHere({}))
   } finally {
     await tenants.close()
@@ -157,28 +157,31 @@ async function showAnswers(host: Host, session: Session): Promise<void> {
   }
 }
 
+/** In a clone, where npm started the demo, no command is installed. */
+const assay = showCode(process.env.npm_lifecycle_event === 'demo' ? 'npm run assay --' : 'assay')
+
 function connectText(home: string, throwAway: boolean, { host, port }: DemoOptions['address']): PrintableText[] {
   const folder = throwAway ? line`` : line` --home ${showSentence(shell.quote(home))}`
   return [
     line`Connect an assistant`,
-    line`  over stdio: claude mcp add assay -- assay mcp --toolsets agent${folder}`,
-    line`  over HTTP:  http://${showName(host)}:${showCode(String(port))}/mcp while \`assay serve\` runs`,
+    line`  over stdio: ${assay} mcp install claude-code${folder}`,
+    line`  over HTTP:  http://${showName(host)}:${showCode(String(port))}/mcp while \`${assay} serve\` runs`,
     line`  either way: see mcp.config.example.json`,
   ]
 }
 
-/** The commands that add the sample tenants as if they were one's own. */
-function tryText({ wiki, bi }: SampleTenants, home: string): PrintableText[] {
-  const folder = line`--home ${showSentence(shell.quote(home))}`
+/** The commands that add the sample tenants as if they were one's own, to a folder in which they are not yet. */
+function tryText({ wiki, bi }: SampleTenants): PrintableText[] {
+  const folder = line`--home assay-trial`
   const { accountEmail, apiToken, tenantId, clientId, clientSecret } = sampleCredentials
   const wikiOptions = line`--base-url ${showSentence(wiki.url)} --account-email ${showSentence(accountEmail)}`
   const biOptions = line`--auth-mode SERVICE_PRINCIPAL --tenant-id ${showCode(tenantId)} --client-id ${showCode(clientId)}`
   const biAddresses = line`--api-base-url ${showSentence(bi.apiUrl)} --authority-url ${showSentence(bi.authorityUrl)}`
   return [
     line`Add the sample tenants as you would your own, while this runs`,
-    line`  echo ${showCode(apiToken)} | assay sources add my-wiki ${wikiOptions} --secret-stdin ${folder}`,
-    line`  echo ${showCode(clientSecret)} | assay sources add my-bi ${biOptions} ${biAddresses} --secret-stdin ${folder}`,
-    line`  assay scan my-wiki ${folder}`,
+    line`  echo ${showCode(apiToken)} | ${assay} sources add my-wiki ${wikiOptions} --secret-stdin ${folder}`,
+    line`  echo ${showCode(clientSecret)} | ${assay} sources add my-bi ${biOptions} ${biAddresses} --secret-stdin ${folder}`,
+    line`  ${assay} scan my-wiki ${folder}`,
   ]
 }
 

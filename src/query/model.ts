@@ -81,6 +81,7 @@ const warningCodes = [
   'truncated',
   'unknown_detector',
   'other_meaning',
+  'counted_twice',
   'clock_moved',
   'tie_cut',
   'not_decomposable',

@@ -61,7 +61,7 @@ export const Source = z.object({
 export type Source = z.infer<typeof Source>
 
 export const SourceWarning = z.object({
-  code: z.enum(['detectors_left_out', 'not_run', 'coerced']).describe('Kind of warning.'),
+  code: z.enum(['detectors_left_out', 'not_run', 'coerced', 'same_tenant']).describe('Kind of warning.'),
   message: z.string().describe('What does not happen, or was assumed.'),
 })
 export type SourceWarning = z.infer<typeof SourceWarning>

@@ -96,7 +96,7 @@ function complete(
     parsed,
     config: withoutSecrets(config),
     secrets: { ...stays, ...sealSecrets(vault, source.uid, changed) },
-    sameTenant: isSameTenant(plugins, source, parsed),
+    sameTenant: findTenantAddress(plugins, source) === `${source.type} ${tenantAddressOf(parsed)}`,
   }
 }
 
@@ -152,9 +152,10 @@ function findParsed(
 export const tenantAddressOf = ({ connector, payload }: ParsedConfig) =>
   connector.tenantAddress?.(payload) ?? connector.credentialOrigins(payload).join(' ')
 
-/** The tenant does not depend on the secrets, so any values do to parse the stored payload. */
-function isSameTenant(plugins: Plugins, source: SourceRecord, parsed: ParsedConfig): boolean {
-  const names = Object.keys(source.secrets)
-  const before = findParsed(plugins, source, Object.fromEntries(names.map((name) => [name, 'any'])))
-  return before !== undefined && tenantAddressOf(before) === tenantAddressOf(parsed)
+/** The address of the tenant of a stored source; undefined if it has none, or its payload is no longer valid. */
+export function findTenantAddress(plugins: Plugins, source: SourceRecord): string | undefined {
+  // The tenant does not depend on the secrets, so any values do to parse the stored payload.
+  const secrets = Object.fromEntries(Object.keys(source.secrets).map((name) => [name, 'any']))
+  const parsed = findParsed(plugins, source, secrets)
+  return parsed === undefined ? undefined : `${source.type} ${tenantAddressOf(parsed)}`
 }

@@ -11,7 +11,7 @@ import { conflict } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { ownText } from '../kernel/safe-text.ts'
-import { quote } from '../kernel/shown.ts'
+import { quote, showNames } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -30,7 +30,7 @@ import {
 } from './model.ts'
 import type { Plugins } from './plugins.ts'
 import { nextRunAt } from './schedule.ts'
-import { openConfig, sealSecrets, tenantAddressOf, updateConfig } from './secrets.ts'
+import { findTenantAddress, openConfig, sealSecrets, tenantAddressOf, updateConfig } from './secrets.ts'
 import { findSource, getSource, insertSource, listSources, updateSource } from './sources.store.ts'
 
 const nothing = { assets: 0, findings: 0, openFindings: 0 }
@@ -100,14 +100,19 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
     .describe('Fields to change, merged by key; secrets omitted or sent as ******** are kept.')
 
   const ChangedSource = Source.extend({
-    warnings: z.array(SourceWarning).describe('What the settings leave out.').optional(),
+    warnings: z.array(SourceWarning).describe('What the settings leave out, or count twice.').optional(),
   })
-  const withWarnings = (source: Source, told: SourceWarning[] = []) => {
+  const toShownChange = (reader: Reader, uid: string, coerced: SourceWarning[] = []) => {
+    const source = getShownSource(reader, uid)
     const left = listLeftOut(plugins, source.config)
-    if (left.length === 0 && told.length === 0) return source
-    if (left.length === 0) return { ...source, warnings: told }
-    const message = `The list of detectors leaves out ${left.join(', ')}, so no scan of ${quote(source.name)} runs ${left.length === 1 ? 'it' : 'them'}.`
-    return { ...source, warnings: [...told, { code: 'detectors_left_out' as const, message }] }
+    const leftOut = `The list of detectors leaves out ${left.join(', ')}, so no scan of ${quote(source.name)} runs ${left.length === 1 ? 'it' : 'them'}.`
+    const same = describeSameTenant(plugins, reader, getSource(reader, uid))
+    const warnings: SourceWarning[] = [
+      ...coerced,
+      ...(same === undefined ? [] : [{ code: 'same_tenant' as const, message: same }]),
+      ...(left.length === 0 ? [] : [{ code: 'detectors_left_out' as const, message: leftOut }]),
+    ]
+    return warnings.length === 0 ? source : { ...source, warnings }
   }
 
   return [
@@ -192,7 +197,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               now,
             )
             auditSource(writer, context, 'create', undefined, getSource(writer, uid))
-            return withWarnings(getShownSource(writer, uid), told)
+            return toShownChange(writer, uid, told)
           },
           { durable: true },
         )
@@ -251,7 +256,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               now,
             )
             auditSource(writer, context, 'update', source, getSource(writer, source.uid))
-            return withWarnings(getShownSource(writer, source.uid))
+            return toShownChange(writer, source.uid)
           },
           { durable: true },
         )
@@ -272,7 +277,10 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       input: z.strictObject({ id: SourceRef }),
       output: z.object({ steps: z.array(TestStep).describe('The steps, in order.') }),
       run: async ({ id }, context) => {
-        const source = context.read((reader) => getSource(reader, id))
+        const { source, same } = context.read((reader) => {
+          const source = getSource(reader, id)
+          return { source, same: describeSameTenant(plugins, reader, source) }
+        })
         if (source.type === IMPORT_TYPE) {
           return {
             steps: [
@@ -296,7 +304,15 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
         }
         const session = openSafeSession(connector, options, createNumberer(context.vault.fingerprintKey()))
         try {
-          return { steps: [...listProxied(connector.credentialOrigins(payload)), ...(await session.test())] }
+          return {
+            steps: [
+              ...listProxied(connector.credentialOrigins(payload)),
+              ...(await session.test()),
+              ...(same === undefined
+                ? []
+                : [{ name: ownText('same_tenant'), status: 'skipped' as const, detail: toSafeText(same, 'prose') }]),
+            ],
+          }
         } finally {
           await session.close()
         }
@@ -321,6 +337,17 @@ function listProxied(origins: readonly string[]): z.infer<typeof TestStep>[] {
     const detail = toSafeText(`${url.host} is reached through ${proxy.place}`, 'prose')
     return [{ name: ownText('proxy'), status: 'ok' as const, detail }]
   })
+}
+
+/** Which other sources have the address of a tenant, where what both scan counts twice; undefined: none. */
+function describeSameTenant(plugins: Plugins, reader: Reader, source: SourceRecord): string | undefined {
+  const address = findTenantAddress(plugins, source)
+  const others = listSources(reader).filter(
+    (other) => other.id !== source.id && address !== undefined && findTenantAddress(plugins, other) === address,
+  )
+  if (others.length === 0) return undefined
+  const names = showNames([source, ...others].map(({ name }) => name))
+  return `The sources ${names} have the same address: a space or workspace that two of them scan counts twice. Limit each to others, or remove all but one.`
 }
 
 /** An unchanged schedule keeps its next run, so that an unrelated edit does not cause a missed run. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { safe } from '../support/safe-text.ts'
 import { codesOf, day, secretsAndPersonalData as estate, finding, now, openAsked } from './ask.ts'
 
 describe('scopes are always combined with AND', () => {
@@ -146,4 +147,40 @@ describe('information that comes with a number', () => {
     const question = { metricSlug: 'total-findings', dimensions: ['severity'], glossaryTermSlug: 'security-threats' }
     expect(await ask('explore_metric', question)).toEqual(await ask('query_metric', question))
   })
+})
+
+test('sources that scan the same spaces of one tenant are named before a number that counts them twice', async () => {
+  const names = ['wiki', 'same wiki', 'other spaces', 'other tenant']
+  const { ask, context } = openAsked({
+    sources: names.map((name) => ({ name, type: 'WIKI' })),
+    assets: [{ key: 'page', source: 'wiki' }],
+    findings: [finding({ asset: 'page' })],
+  })
+  context.store.write((writer) => {
+    const tenant = writer.prepare('UPDATE source SET tenant_id = ? WHERE name = ?')
+    for (const name of names) tenant.run(safe(name === 'other tenant' ? 't2' : 't1'), safe(name))
+    writer
+      .prepare(
+        `INSERT INTO scan (uid, source_id, status, trigger, requested_by, config_hash, detectors_hash, created_at)
+         SELECT 'scan-' || name, id, 'COMPLETED', 'MANUAL', 'ann', '', '', 1 FROM source`,
+      )
+      .run()
+    writer
+      .prepare(
+        `INSERT INTO scan_scope (scan_id, key, name, state)
+         SELECT id, CASE uid WHEN 'scan-other spaces' THEN 'OPS' ELSE 'ENG' END, 'Space', 'COMPLETE' FROM scan`,
+      )
+      .run()
+  })
+  const doubles = async (filters: object) => {
+    const { warnings } = await ask('query_metric', { metricSlug: 'total-findings', filters })
+    return warnings.filter(({ code }: { code: string }) => code === 'counted_twice')
+  }
+  expect(await doubles({})).toEqual([
+    {
+      code: 'counted_twice',
+      message: expect.stringMatching(/^wiki and same wiki scan the same spaces .* counts twice;/),
+    },
+  ])
+  expect(await doubles({ sources: ['wiki', 'other spaces', 'other tenant'] })).toEqual([])
 })

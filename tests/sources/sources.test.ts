@@ -44,6 +44,18 @@ describe('creating a source', () => {
     })
   })
 
+  it('warns of another source with the same address, when it is added, changed and tested', async () => {
+    expect(await create()).not.toHaveProperty('warnings')
+    const message = expect.stringMatching(/^The sources Twin, Wiki have the same address: .* counts twice\./)
+    expect(await create({}, 'Twin')).toMatchObject({ warnings: [{ code: 'same_tenant', message }] })
+    const { steps } = await bench.run<{ steps: object[] }>('test_source', { id: 'Twin' })
+    expect(steps).toContainEqual({ name: 'same_tenant', status: 'skipped', detail: message })
+    const elsewhere = { required: { base_url: 'https://other.example' }, masked: { token: 'another' } }
+    expect(await update(elsewhere)).not.toHaveProperty('warnings')
+    const { steps: others } = await bench.run<{ steps: object[] }>('test_source', { id: 'Twin' })
+    expect(others).not.toContainEqual(expect.objectContaining({ name: 'same_tenant' }))
+  })
+
   it('takes the payload alone, with the host of the tenant as its name', async () => {
     const source = await bench.run<Source>('create_source', fakeConfig())
     expect(source).toMatchObject({

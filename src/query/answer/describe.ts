@@ -8,7 +8,7 @@ import type { Reader } from '../../store/store.ts'
 import type { MetricAnswer, MetricFacts } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
 import { listFilters } from './diagnosis.ts'
-import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
+import { listSourcesInScope, toFreshness, warnOfCoverage, warnOfDoubles } from './freshness.ts'
 import { warnOfPresence, warnOfUnread } from './presence.ts'
 import { warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
@@ -55,6 +55,7 @@ export function describeAnswer(
       ...warnOfMissingPolicy(plans),
       ...warnOfContradictions(plans),
       ...warnings,
+      ...warnOfDoubles(reader, sources),
       ...warnOfPresence(plans, asked.run),
       ...warnOfUnread(sources, plans),
       ...warnOfValues(reader, plans, asked.run),

@@ -6,6 +6,7 @@ const misleading: ReadonlySet<QueryWarning['code']> = new Set([
   'unknown_value',
   'unknown_detector',
   'other_meaning',
+  'counted_twice',
 ])
 
 type Trusted = Pick<MetricAnswer, 'warnings' | 'freshness' | 'diagnosis'> & Partial<Pick<MetricAnswer, 'trust'>>
@@ -20,7 +21,7 @@ export function splitDoubts({ warnings, freshness, diagnosis, trust }: Trusted) 
     freshness.sources.every(({ lastCompletedScanAt }) => lastCompletedScanAt === null)
   const isDoubt = ({ code }: QueryWarning) => misleading.has(code) || (isUnscanned && code === 'not_scanned')
   const doubts = warnings.filter(isDoubt)
-  const isExplained = doubts.some(({ code }) => code !== 'other_meaning')
+  const isExplained = doubts.some(({ code }) => code !== 'other_meaning' && code !== 'counted_twice')
   return {
     doubts,
     warnings: warnings.filter((each) => !isDoubt(each)),

@@ -7,6 +7,7 @@ import type { Reader } from '../../store/store.ts'
 import type { Freshness, QueryWarning } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
 import { isInScope, listSources, type SourceFreshness } from '../sql/freshness.store.ts'
+import { listDoubles } from '../sql/source-scans.store.ts'
 import type { RunPlan } from './value.ts'
 
 const DAY = 24 * 3_600_000
@@ -113,6 +114,19 @@ function warnOfUnobserved(sources: readonly SourceFreshness[], plans: readonly P
   if (late.length === 0 || from === Number.POSITIVE_INFINITY) return []
   const message = `The range begins before the first observation of ${nameObserved(late)}, so zero before then does not mean none.`
   return [{ code: 'not_scanned', message: toSafeMessage(message) }]
+}
+
+/** Warnings about sources of which two scan the same spaces or workspaces. */
+export function warnOfDoubles(reader: Reader, sources: readonly SourceFreshness[]): QueryWarning[] {
+  if (sources.length < 2) return []
+  const names = new Set(sources.map(({ name }) => name))
+  return listDoubles(reader)
+    .filter(({ first, second }) => names.has(first) && names.has(second))
+    .slice(0, MAX_NAMED)
+    .map(({ first, second }) => {
+      const message = `${showName(first)} and ${showName(second)} scan the same spaces or workspaces of one tenant, so what is found there counts twice; remove one of them, or limit each to others.`
+      return { code: 'counted_twice', message: toSafeMessage(message) }
+    })
 }
 
 function nameObserved(sources: readonly { name: string; observedFrom: number }[]): string {

@@ -25,3 +25,18 @@ export function readSourceScans(reader: Reader): Map<string, SourceScanState> {
   )
   return new Map(rows.map((row) => [row.uid, { ...row, isResuming: row.isResuming === 1 }]))
 }
+
+/** Pairs of sources of one tenant whose last complete or partial scans listed the same space or workspace. */
+export function listDoubles(reader: Reader): { first: string; second: string }[] {
+  const lastScanOf = (source: string) =>
+    sql`(SELECT max(id) FROM scan WHERE source_id = ${sql.ref(`${source}.id`)} AND status IN ('COMPLETED', 'PARTIAL'))`
+  return reader.all(
+    sql<{ first: string; second: string }>`
+      SELECT a.name AS first, b.name AS second FROM source a
+      JOIN source b ON b.id > a.id AND b.type = a.type AND b.tenant_id = a.tenant_id
+      WHERE a.deleted_at IS NULL AND b.deleted_at IS NULL AND EXISTS (
+        SELECT 1 FROM scan_scope x JOIN scan_scope y ON y.key = x.key
+        WHERE x.scan_id = ${lastScanOf('a')} AND y.scan_id = ${lastScanOf('b')})
+      ORDER BY a.name, b.name`,
+  )
+}
