@@ -1,4 +1,6 @@
+import { detectorDescriptions } from '../../detectors/descriptions.ts'
 import type { ReportedValues } from '../../detectors/reported-values.ts'
+import { secretsDetector } from '../../detectors/secrets/index.ts'
 import { MAX_NAME, toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
 import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import type { Facets } from '../../findings/facets.store.ts'
@@ -49,11 +51,17 @@ export function toFingerprint(line: ImportLine, identify: Identify): number {
   return identify(JSON.stringify(['import', asset.key, detectorType, ...identity]))
 }
 
+/** The category that scans give to findings of a detector; results of scanners for secrets have that of secrets. */
+const categories = new Map([
+  ...detectorDescriptions.map(({ type, category }) => [type, category] as const),
+  ...['GITLEAKS', 'TRUFFLEHOG', 'DETECT_SECRETS'].map((type) => [type, secretsDetector.category] as const),
+])
+
 export function toSafeFacets(line: ImportLine): ImportFacets {
   const {
     detectorType,
     findingType,
-    category = '',
+    category = categories.get(detectorType) ?? '',
     customDetectorKey = '',
     severity,
     status = 'OPEN',
