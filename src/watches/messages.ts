@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { plainDigits } from '../kernel/shown.ts'
+import { toFormatted } from '../query/answer/format.ts'
+import type { WatchCondition } from './model.ts'
 import type { ReceiverSecrets } from './receivers.ts'
 import type { WatchStateChange } from './view.ts'
 
@@ -32,10 +33,14 @@ export function describeChange({ displayName, state, value, condition, group, re
   const groups = Object.values(group ?? {})
   const what = groups.length === 0 ? displayName : `${displayName}, ${groups.join(' / ')}`
   if (state === 'UNKNOWN') return `UNKNOWN: ${what}${reason === undefined ? '' : ` (${reason})`}`
-  const amount = value === null ? 'no value' : plainDigits(value)
-  const threshold = `${condition.kind === 'changeAbove' ? 'change above' : condition.kind} ${plainDigits(condition.value)}`
+  const amount = toAmount(value, condition)
+  const threshold = `${condition.kind === 'changeAbove' ? 'change above' : condition.kind} ${toAmount(condition.value, condition)}`
   return `${state}: ${what} is ${amount} (${threshold})`
 }
 
 /** Slack takes these three for markup; escaped, a text can neither link nor mention anyone. */
 const escapeSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** A value of a watch for display; a change is a percentage. */
+export const toAmount = (value: number | null, { kind }: WatchCondition): string =>
+  toFormatted(value, kind === 'changeAbove' ? 'percentage' : 'number', '')

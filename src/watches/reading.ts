@@ -4,7 +4,10 @@ import { AppError } from '../kernel/errors.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import { showName } from '../kernel/shown.ts'
 import type { TimeRange } from '../kernel/time-range.ts'
+import type { MetricRecord } from '../metrics/model.ts'
 import { listGroups } from '../query/answer/breakdown.ts'
+import { toAppliedRange, toTrendBase } from '../query/answer/describe.ts'
+import { warnOfCoverage } from '../query/answer/freshness.ts'
 import { once, type RunPlan, toDifference, toNodeValue, toTotal, type Value } from '../query/answer/value.ts'
 import { openExecutor } from '../query/engine/executor.ts'
 import { emptyPartial, toGroupId } from '../query/plan/cells.ts'
@@ -88,12 +91,16 @@ function evaluate(
   const run = once(openExecutor(reader))
   const scans = readSourceScans(reader)
   const populations = listPlans(node).map((plan) => plan.conditions)
-  const problem = findProblem(reader, scans, populations)
+  const compared =
+    range === undefined || earlier === undefined ? toTrendRanges(metric, node) : [range, previousPeriod(range)]
+  const judge = (source: SourceFreshness) =>
+    judgeScans(source, scans.get(source.uid)) ?? judgeCoverage(source, compared, now)
+  const problem = findProblem(reader, judge, populations)
 
   const { groups, totalGroups } = listValues(node, earlier, { run, watch, activeGroups })
   const isBySource = dimensions.indexOf('source')
   const readings = groups.map(({ key, value }): GroupReading => {
-    const own = isBySource === -1 ? problem : findGroupProblem(reader, scans, key[isBySource] ?? null, problem)
+    const own = isBySource === -1 ? problem : findGroupProblem(reader, judge, key[isBySource] ?? null, problem)
     const named = key.map((name) => (name === null ? ownText(NONE) : quoteOwnWord(name)))
     if (own !== null) return { key: named, value, met: null, reason: own.code }
     return { key: named, value, met: meets(condition, value), reason: value === null ? 'no_value' : null }
@@ -148,34 +155,41 @@ function listValues(
 /** Why the state is unknown because of the sources in scope: the worst problem of any of them. */
 function findProblem(
   reader: Reader,
-  scans: ReadonlyMap<string, SourceScanState>,
+  judge: Judge,
   populations: readonly (readonly PlanCondition[])[],
 ): UnknownReason | null {
   const sources = listSources(reader).filter((source) => isInScope(source, populations))
   if (sources.length === 0) return { code: 'no_source', message: ownText('There is no source in scope.') }
-  const problems = sources.flatMap((source) => judgeSource(source, scans.get(source.uid)) ?? [])
+  const problems = sources.flatMap((source) => judge(source) ?? [])
   return order.flatMap((code) => problems.filter((problem) => problem.code === code))[0] ?? null
 }
 
-const order = ['never_scanned', 'scan_failed', 'scan_partial']
+type Judge = (source: SourceFreshness) => UnknownReason | null
+
+const order = ['never_scanned', 'scan_failed', 'scan_partial', 'not_observed']
 
 function findGroupProblem(
   reader: Reader,
-  scans: ReadonlyMap<string, SourceScanState>,
+  judge: Judge,
   name: string | null,
   whole: UnknownReason | null,
 ): UnknownReason | null {
   const source = listSources(reader).find((each) => each.name === name)
-  return source === undefined ? whole : judgeSource(source, scans.get(source.uid))
+  return source === undefined ? whole : judge(source)
 }
 
-function judgeSource({ name }: SourceFreshness, state: SourceScanState | undefined): UnknownReason | null {
+function judgeScans({ name }: SourceFreshness, state: SourceScanState | undefined): UnknownReason | null {
   const shown = showName(name)
   if (
     state === undefined ||
     (state.lastCompletedScanAt === null && state.lastStatus !== 'FAILED' && state.lastStatus !== 'PARTIAL')
   ) {
-    return { code: 'never_scanned', message: toSafeMessage(`No scan of ${shown} has completed.`) }
+    return {
+      code: 'never_scanned',
+      message: toSafeMessage(
+        `No scan of ${shown} has completed, so what it would add is unknown; scan it, remove it, or filter the watch by other sources.`,
+      ),
+    }
   }
   if (state.lastStatus === 'FAILED')
     return { code: 'scan_failed', message: toSafeMessage(`The last scan of ${shown} failed.`) }
@@ -183,4 +197,23 @@ function judgeSource({ name }: SourceFreshness, state: SourceScanState | undefin
     return { code: 'scan_partial', message: toSafeMessage(`The last scan of ${shown} was not complete.`) }
   }
   return null
+}
+
+/** The two ranges that a trend compares; undefined for another metric. */
+function toTrendRanges(metric: MetricRecord, node: ValueNode): readonly TimeRange[] | undefined {
+  const plans = listPlans(node)
+  const before = toTrendBase(metric, plans)
+  return before === undefined ? undefined : [toAppliedRange(metric, plans, {}), before]
+}
+
+/** A change is unknown where a source was observed for different shares of the two ranges. */
+function judgeCoverage(
+  source: SourceFreshness,
+  [asked, before]: readonly TimeRange[] = [],
+  now: number,
+): UnknownReason | null {
+  if (asked === undefined || before === undefined || warnOfCoverage([source], asked, before, now).length === 0)
+    return null
+  const message = `The ranges that are compared begin before the first observation of ${showName(source.name)}, so part of the change may be new coverage.`
+  return { code: 'not_observed', message: toSafeMessage(message) }
 }

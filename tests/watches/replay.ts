@@ -58,6 +58,7 @@ export async function replay(days: number, watches: number, seed: number): Promi
     await watching.tick()
     for (const each of all) {
       result.evaluations += 1
+      const isUnknown = fails || isBeforeFirst(each, findings, clock.now)
       for (const { group, value } of toValues(each, findings, clock.now)) {
         const key = `${each.slug}${group}`
         const before = states.get(key)
@@ -66,7 +67,7 @@ export async function replay(days: number, watches: number, seed: number): Promi
           states.delete(key)
           continue
         }
-        const after = step(before, fails ? null : value, each.condition)
+        const after = step(before, isUnknown ? null : value, each.condition)
         states.set(key, after)
         if (before === undefined ? after.state !== 'FIRING' : before.state === after.state) continue
         // One that was not there when all was known was OK.
@@ -117,6 +118,11 @@ function toReplayed(index: number, random: () => number): ReplayedWatch {
       return of('above', threshold(20), { dimensions: ['severity'] })
   }
 }
+
+/** Whether the ranges that a watch compares begin before anything was observed. */
+const isBeforeFirst = ({ last, condition }: ReplayedWatch, findings: readonly ImportedFinding[], now: number) =>
+  condition.kind === 'changeAbove' &&
+  now + 1 - 2 * Number(last?.slice(0, -1)) * DAY < Math.min(...findings.map(({ first }) => first))
 
 /** The values that a watch has at a moment, by group, from the findings alone. */
 function toValues(

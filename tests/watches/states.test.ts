@@ -78,6 +78,39 @@ describe('a watch', () => {
     expect(await stateOf(watching)).toEqual({ state: 'OK', value: 1 })
   })
 
+  it('of a change is UNKNOWN, with the reason, while a compared range begins before the first scan', async () => {
+    const watching = openWatching()
+    await watching.bring([one(1), one(2, 'HIGH', NOON - 2 * DAY)])
+    const change = { metricSlug: 'new-findings', last: '7d', condition: { kind: 'changeAbove', value: 0.1 } }
+    await watching.ask('create_watch', { ...watch, ...change })
+    const trend = { metricSlug: 'weekly-finding-trend', condition: above(0.1) }
+    await watching.ask('create_watch', { ...watch, slug: 'trend', ...trend })
+    watching.context.clock.now += 6 * DAY
+    await watching.bring([3, 4, 5].map((id) => one(id, 'HIGH', NOON + 6 * DAY)))
+    await watching.tick()
+    for (const slug of ['open', 'trend']) {
+      const { state, reason, message } = await watching.ask('get_watch', { slug })
+      expect([state, reason]).toEqual(['UNKNOWN', 'not_observed'])
+      expect(message).toContain('before the first observation of scanner')
+    }
+    watching.context.clock.now += 7 * DAY
+    await watching.bring(Array.from({ length: 9 }, (_, id) => one(10 + id, 'HIGH', NOON + 13 * DAY)))
+    await watching.tick()
+    for (const slug of ['open', 'trend']) expect(await stateOf(watching, slug)).toEqual({ state: 'FIRING', value: 2 })
+  })
+
+  it('names a source without a scan as the reason of UNKNOWN, and what to do', async () => {
+    const watching = openWatching()
+    await watching.bring([one(1)])
+    await watching.ask('create_watch', watch)
+    const required = { base_url: 'https://wiki.example', account_email: 'ann@wiki.example' }
+    const config = { type: 'WIKI', required, masked: { api_token: 'secret' } }
+    await watching.ask('create_source', { name: 'new', config })
+    await watching.tick()
+    const { message } = await watching.ask('get_watch', { slug: 'open' })
+    expect(message).toMatch(/^No scan of new has completed, .*; scan it, remove it, or filter the watch/)
+  })
+
   it('is UNKNOWN without a value', async () => {
     const watching = openWatching()
     await watching.bring([one(1)])

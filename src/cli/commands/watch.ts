@@ -1,15 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { given } from '../../kernel/json-object.ts'
-import {
-  joinShown,
-  line,
-  type PrintableText,
-  plainDigits,
-  showCode,
-  showName,
-  showSentence,
-} from '../../kernel/shown.ts'
+import { joinShown, line, type PrintableText, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { toAmount } from '../../watches/messages.ts'
+import type { WatchCondition } from '../../watches/model.ts'
 import type { Watch, WatchStateChange } from '../../watches/view.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -67,7 +61,7 @@ export function addWatchCommands(program: Command, host: Host): void {
       const history = found.history.map(({ at, state, previousState, value, group }): Block => {
         const of = group === undefined ? line`` : line` ${showGroup(group)}`
         const change = [line`${toReadersTime(at)} ${showCode(previousState)} → `, cell.status(state)]
-        return [...change, line`${of} ${showValue(value)}`]
+        return [...change, line`${of} ${showValue(value, found.condition)}`]
       })
       await present(host, options, found, () => [toWatchTable([found]), ...toGroupLines(found), ...history])
     })
@@ -174,7 +168,7 @@ function toReceivers({ webhook, format }: CreateFlags, secret: string | undefine
   return undefined
 }
 
-const showValue = (value: number | null) => (value === null ? line`no value` : showSentence(plainDigits(value)))
+const showValue = (value: number | null, condition: WatchCondition) => showSentence(toAmount(value, condition))
 
 const showGroup = (group: Record<string, string>) =>
   joinShown(
@@ -200,21 +194,24 @@ function toWatchTable(watches: readonly Watch[]): TableBlock {
     cell.code(metricSlug),
     dimensions.length > 0
       ? cell.shown(line`by ${joinShown(dimensions.map(showCode))}`)
-      : cell.shown(showValue(value), value),
-    cell.shown(line`${showCode(condition.kind)} ${showValue(condition.value)}`),
+      : cell.shown(showValue(value, condition), value),
+    cell.shown(line`${showCode(condition.kind)} ${showValue(condition.value, condition)}`),
     cell.time(evaluatedAt),
   ])
   return table(watchColumns, rows)
 }
 
-const toGroupLines = ({ slug, groups }: Watch): Block[] =>
-  groups
+/** Why the state of a watch is unknown, and its groups that are not OK. */
+const toGroupLines = ({ slug, groups, message, condition }: Watch): Block[] => [
+  ...(message === undefined ? [] : [line`${showCode(slug)}: ${showSentence(message)}`]),
+  ...groups
     .filter(({ state }) => state !== 'OK')
     .map(({ group, state, value }) => [
       line`${showCode(slug)} ${showGroup(group)}: `,
       cell.status(state),
-      line` ${showValue(value)}`,
-    ])
+      line` ${showValue(value, condition)}`,
+    ]),
+]
 
 function toNumber(value: string): number {
   const number = Number(value)

@@ -35,7 +35,12 @@ export const ImportLine = z
     findingType: trimmed(200).describe('Type of the finding, such as EMAIL.'),
     severity: z.enum(severities).describe('Severity of the finding.'),
     firstDetectedAt: instant(),
-    category: z.string().trim().max(200).describe('Category of findings; default: that of the detector type.').optional(),
+    category: z
+      .string()
+      .trim()
+      .max(200)
+      .describe('Category of findings; default: that of the detector type.')
+      .optional(),
     confidence: z.number().min(0).max(1).describe('Confidence of the detector, 0 to 1; default 1.').optional(),
     status: z.enum(findingStatuses).describe('Status; default OPEN.').optional(),
     presence: z.enum(presences).describe('Where it can be read; default current.').optional(),

@@ -1,7 +1,7 @@
 import { detectorDescriptions } from '../../detectors/descriptions.ts'
 import type { ReportedValues } from '../../detectors/reported-values.ts'
-import { secretsDetector } from '../../detectors/secrets/index.ts'
 import { MAX_NAME, toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
+import { secretsDetector } from '../../detectors/secrets/index.ts'
 import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import type { Facets } from '../../findings/facets.store.ts'
 import { toFp } from '../../findings/finding-record.ts'

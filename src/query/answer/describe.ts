@@ -88,3 +88,9 @@ export function toAppliedRange(metric: MetricRecord, plans: readonly Plan[], ran
   if (stock === undefined) return range
   return plans.every(({ mode }) => mode === 'stock') ? { to: stock.at } : { ...range, to: stock.at }
 }
+
+/** The window that a trend compares with. */
+export function toTrendBase({ type }: MetricRecord, plans: readonly Plan[]): TimeRange | undefined {
+  const last = plans.at(-1)
+  return type !== 'TREND' || last === undefined ? undefined : last.mode === 'stock' ? { to: last.at } : last.range
+}

@@ -29,7 +29,7 @@ import { getZone } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
 import { type Breakdown, type GroupValue, toBreakdown } from './breakdown.ts'
 import { toComparedRange, warnOfLength } from './comparison.ts'
-import { describeAnswer, toAppliedRange } from './describe.ts'
+import { describeAnswer, toAppliedRange, toTrendBase } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { explainChange } from './explain.ts'
 import { toFormatted } from './format.ts'
@@ -214,12 +214,6 @@ function toComparison(
     ...toDifference(value, total.value),
     ...(isCovered ? {} : { pctChange: null }),
   }
-}
-
-/** The window that a trend compares with. */
-function toTrendBase({ type }: MetricRecord, plans: readonly Plan[]): TimeRange | undefined {
-  const last = plans.at(-1)
-  return type !== 'TREND' || last === undefined ? undefined : last.mode === 'stock' ? { to: last.at } : last.range
 }
 
 /** False where different sources were observed in the two ranges of a comparison: a percentage would mislead. */
