@@ -25,6 +25,7 @@ import { Asset, AssetDetail, Finding, FindingDetail } from './model.ts'
 import { requireSources } from './source-names.ts'
 import { resolveFilter } from './term-filters.store.ts'
 import { triageOperations } from './triage-operations.ts'
+import { toUnseenWarnings, UnseenValues } from './unseen-values.ts'
 
 const filterShape = FilterMapping.shape
 const Search = z.string().trim().max(200).describe('Words in the text, title, address or container.')
@@ -132,6 +133,7 @@ const searchFindings: Operation = operation({
     items: z.array(Finding).describe('Findings, newest first unless sorted otherwise.'),
     total: z.number().describe('Number of all matches, if requested.').optional(),
     nextCursor: NextCursor.optional(),
+    warnings: UnseenValues.optional(),
   }),
   run: (input, context) =>
     context.read((reader) => {
@@ -143,7 +145,9 @@ const searchFindings: Operation = operation({
         cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
       const page = listFindings(reader, { sort, conditions, search, assetId, at: context.now(), limit, after })
       const counted = total ? { total: countFindings(reader, { conditions, search, assetId }) } : {}
-      return { items: page.items, ...counted, ...toNext(reader, context, list, page.next) }
+      const isEmpty = page.items.length === 0 && cursor === undefined
+      const warned = isEmpty ? toUnseenWarnings(reader, splitNames(reader, FilterMapping.strip().parse(input))) : {}
+      return { items: page.items, ...counted, ...toNext(reader, context, list, page.next), ...warned }
     }),
 })
 

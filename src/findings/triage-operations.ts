@@ -18,6 +18,7 @@ import { FindingDetail, type FindingStatus, findingStatuses, isDecided } from '.
 import { requireSources } from './source-names.ts'
 import { resolveFilter } from './term-filters.store.ts'
 import { auditTriage, deciderOf, requireReason, requireTriageConsent, toEnd, triageShape } from './triage.ts'
+import { toUnseenWarnings, UnseenValues } from './unseen-values.ts'
 
 /** Findings whose status is set in one transaction. */
 const AT_ONCE = 500
@@ -320,18 +321,20 @@ export const triageOperations: readonly Operation[] = [
         })
         .describe('The call that changes the counted findings.')
         .optional(),
+      warnings: UnseenValues.optional(),
     }),
     run: async ({ id, expectedCount, ...input }, context) => {
       if (id !== undefined) return triageOne({ id, ...input }, context)
       if (expectedCount === undefined) {
         const filters = input.filters ?? {}
         requireFilter(context, filters, undefined)
-        const matched = context.read((reader) => {
-          return countFindings(reader, { conditions: resolveFilter(reader, filters, context.now()) })
+        const { matched, warned } = context.read((reader) => {
+          const conditions = resolveFilter(reader, filters, context.now())
+          return { matched: countFindings(reader, { conditions }), warned: toUnseenWarnings(reader, filters) }
         })
         requireWithinLimit(matched)
         const call = { ...input, expectedCount: matched }
-        return { matched, changed: 0, ids: [], fix: { tool: 'update_finding', arguments: call } }
+        return { matched, changed: 0, ids: [], ...warned, fix: { tool: 'update_finding', arguments: call } }
       }
       const { items, ...counts } = await triageMany({ ...input, expectedCount }, context)
       return { ...counts, ids: items.slice(0, MAX_IDS).map((item) => item.id) }
@@ -348,11 +351,15 @@ export const triageOperations: readonly Operation[] = [
     scope: 'read',
     route: 'POST /findings/triage/preview',
     input: z.strictObject({ filters: FilterMapping, search: Search.optional() }),
-    output: z.object({ count: z.number().describe('Findings that match the filter.') }),
+    output: z.object({
+      count: z.number().describe('Findings that match the filter.'),
+      warnings: UnseenValues.optional(),
+    }),
     run: ({ filters, search }, context) =>
       context.read((reader) => {
         requireSources(reader, filters, 'filters')
-        return { count: countFindings(reader, { conditions: resolveFilter(reader, filters, context.now()), search }) }
+        const conditions = resolveFilter(reader, filters, context.now())
+        return { count: countFindings(reader, { conditions, search }), ...toUnseenWarnings(reader, filters) }
       }),
   }),
 

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { detectorTypes } from '../detectors/detector.ts'
-import { readOwnWord } from '../findings/facets.ts'
 import type { FilterMapping } from '../findings/filter.ts'
-import { type FreeKey, facetOfFreeKey, isFreeKey, isValueSeen, listValues } from '../findings/seen-words.store.ts'
 import { listUnknownSources } from '../findings/source-names.store.ts'
-import { quote, showNames } from '../kernel/shown.ts'
-import { closest } from '../kernel/suggest.ts'
+import { hintOf, warnOfUnseenValues } from '../findings/unseen-values.ts'
+import { quote } from '../kernel/shown.ts'
 import type { Reader } from '../store/store.ts'
 import { listUnknownDetectors } from './terms.ts'
 
@@ -29,38 +27,15 @@ export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMappi
       message: `No detector and no finding has the type ${quote(type)}; check its spelling, unless such findings are expected later.`,
     })),
     ...toSourceWarnings(reader, sources),
-    ...mappings.flatMap((mapping) => toValueWarnings(reader, mapping)),
+    ...mappings.flatMap(({ exclude = {}, ...own }) =>
+      warnOfUnseenValues(reader, { ...withoutExpected(own), exclude: withoutExpected(exclude) }),
+    ),
   ]
   return warnings.length === 0 ? {} : { warnings }
 }
 
 /** Keys of which a value may exist before anything has it, or that are warned about by their own names. */
-const expected: ReadonlySet<string> = new Set(['detectorTypes', 'customDetectorKeys'])
-
-function toValueWarnings(reader: Reader, { exclude = {}, ...own }: FilterMapping): TermWarning[] {
-  const named = [...Object.entries(own), ...Object.entries(exclude)]
-  return named.flatMap(([key, values]) => {
-    if (!isFreeKey(key) || expected.has(key) || !Array.isArray(values)) return []
-    const { possible } = facetOfFreeKey(key)
-    return [...new Set(values.map(String))]
-      .filter((value) => !possible.includes(value) && isUnseen(reader, key, value))
-      .map((value) => ({
-        code: 'unknown_value',
-        message: `Nothing has ${key} ${quote(value)}; ${hintOf(value, listValues(reader, key))}`,
-      }))
-  })
-}
-
-function isUnseen(reader: Reader, key: FreeKey, value: string): boolean {
-  const word = readOwnWord(value)
-  return word !== null && !isValueSeen(reader, key, word)
-}
-
-/** What may be meant by a name that nothing has. */
-function hintOf(name: string, known: readonly string[]): string {
-  const near = closest(name, known, (each) => each, 3)
-  return near.length === 0 ? 'check its spelling, unless it will be added later.' : `did you mean ${showNames(near)}?`
-}
+const withoutExpected = ({ detectorTypes, customDetectorKeys, ...others }: FilterMapping): FilterMapping => others
 
 function toSourceWarnings(reader: Reader, names: readonly string[]): TermWarning[] {
   const { unknown, known } = listUnknownSources(reader, [...new Set(names)])

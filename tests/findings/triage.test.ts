@@ -113,3 +113,16 @@ it('update_finding over MCP accepts filters: the first call counts and states ho
   expect(changed).toMatchObject({ matched: 5, changed: 5 })
   expect(changed?.ids).toHaveLength(5)
 })
+
+it('values that nothing has are named with the closest, wherever a filter is given', async () => {
+  const watching = openWatching()
+  await watching.bring([{ id: 1, severity: 'HIGH', first: NOON - DAY, container: 'Engineering' }])
+  const filters = { containers: ['Enginering'] }
+  const warnings = [{ code: 'unknown_value', message: "Nothing has containers 'Enginering'; did you mean Engineering?" }]
+  expect(await watching.ask('preview_triage', { filters })).toEqual({ count: 0, warnings })
+  expect(await watching.ask('update_finding', { filters, ...ignored })).toMatchObject({ matched: 0, warnings })
+  expect(await watching.ask('search_findings', filters)).toEqual({ items: [], warnings })
+  expect(await watching.ask('create_suppression', { filters, ...ignored })).toMatchObject({ changed: 0, warnings })
+  const known = { filters: { containers: ['engineering'] } }
+  expect(await watching.ask('preview_triage', known)).toEqual({ count: 1 })
+})

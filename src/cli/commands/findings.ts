@@ -8,7 +8,7 @@ import { addFilterFlags, endOption, splitFilter, startOption, toFlag } from '../
 import { toDetailText } from '../finding-text.ts'
 import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
-import { type Column, cell, linked, type TableCell, table } from '../output/blocks.ts'
+import { type Column, cell, linked, type TableCell, table, warning } from '../output/blocks.ts'
 import { addFormats, outputFormats, present, showNote } from '../output/show.ts'
 import { withSession } from '../session.ts'
 
@@ -18,6 +18,13 @@ interface FindingFlags extends Flags {
   json?: boolean
   limit?: number
   cursor?: string
+}
+
+interface FindingList {
+  items: Finding[]
+  total?: number
+  nextCursor?: string
+  warnings?: { message: string }[]
 }
 
 const exportFormats: ExportFormat[] = ['csv', 'sarif', 'ndjson']
@@ -56,9 +63,7 @@ export function addFindingCommands(program: Command, host: Host): void {
           throw new UsageError(`--${unfit} cannot be used with --format ${exported}, which writes the whole list.`)
         return withSession(host, { home }, (session) => session.write('search_findings', exported, input))
       }
-      const answer = await withSession(host, { home }, (session) =>
-        session.call<{ items: Finding[]; total?: number; nextCursor?: string }>('search_findings', input),
-      )
+      const answer = await withSession(host, { home }, (session) => session.call<FindingList>('search_findings', input))
       await present(host, { json, format }, answer, () =>
         answer.items.length === 0
           ? [line`No findings match.`]
@@ -67,6 +72,7 @@ export function addFindingCommands(program: Command, host: Host): void {
               ...(answer.total === undefined ? [] : [line`${answer.total} in all`]),
             ],
       )
+      for (const { message } of answer.warnings ?? []) await showNote(host, warning(message))
       if (answer.nextCursor !== undefined && json !== true && format !== 'json')
         await showNote(host, line`More: --cursor ${showSentence(answer.nextCursor)}`)
       const [first] = answer.items

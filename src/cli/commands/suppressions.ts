@@ -7,10 +7,11 @@ import { UsageError } from '../exit.ts'
 import { listLeaves } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
-import { cell, table } from '../output/blocks.ts'
-import { addFormats, present, show } from '../output/show.ts'
+import { cell, table, warning } from '../output/blocks.ts'
+import { addFormats, present, show, showNote } from '../output/show.ts'
 import { agrees } from '../prompt.ts'
 import { printJson, withSession } from '../session.ts'
+import { preview } from './triage.ts'
 
 interface Suppression {
   id: string
@@ -71,13 +72,9 @@ export function addSuppressionCommands(program: Command, host: Host): void {
     await withSession(host, { home }, async (session) => {
       const filters = isOpen ? {} : { filters: filter }
       const status = as.toUpperCase().replace('-', '_')
-      const preview =
-        value === undefined
-          ? await session.call<{ count: number }>('preview_triage', {
-              filters: { ...filter, statuses: ['OPEN'] },
-            })
-          : undefined
-      const what = preview === undefined ? line`the findings with this value` : count(preview.count, 'open finding')
+      const found = value === undefined ? await preview(session, { ...filter, statuses: ['OPEN'] }) : undefined
+      for (const { message } of found?.warnings ?? []) await showNote(host, warning(message))
+      const what = found === undefined ? line`the findings with this value` : count(found.count, 'open finding')
       if (yes !== true && !(await agrees(host, line`Set ${what}, and future ones, to ${showCode(status)}?`)))
         return show(host, line`Nothing was changed.`)
       const added = await session.call<Suppression & { changed: number }>('create_suppression', {

@@ -9,7 +9,7 @@ import { UsageError } from '../exit.ts'
 import { addFilterFlags, endOption, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { type Block, command } from '../output/blocks.ts'
+import { type Block, command, warning } from '../output/blocks.ts'
 import { show, showNote } from '../output/show.ts'
 import { agrees } from '../prompt.ts'
 import { printJson, type Session, withSession } from '../session.ts'
@@ -63,8 +63,10 @@ export function addTriageCommand(program: Command, host: Host): void {
       const chosen = filter === undefined || expect !== undefined || as === 'open' ? filter : onlyOpen(filter)
       const target = chosen === undefined ? { ids } : { filters: chosen }
       await withSession(host, { home }, async (session) => {
-        const matched = chosen === undefined ? new Set(ids).size : await preview(session, chosen)
-        const left = filter === undefined || chosen === filter ? 0 : (await preview(session, filter)) - matched
+        const found = chosen === undefined ? undefined : await preview(session, chosen)
+        for (const { message } of found?.warnings ?? []) await showNote(host, warning(message))
+        const matched = found?.count ?? new Set(ids).size
+        const left = filter === undefined || chosen === filter ? 0 : (await preview(session, filter)).count - matched
         if (left > 0) {
           const are = left === 1 ? line`is` : line`are`
           await showNote(
@@ -72,6 +74,7 @@ export function addTriageCommand(program: Command, host: Host): void {
             line`${count(left, 'more finding')} ${are} resolved or decided already, and left as ${left === 1 ? line`it is` : line`they are`}; --statuses chooses others.`,
           )
         }
+        if (matched === 0 && options.yes !== true) return show(host, line`Nothing was changed: no finding matches.`)
         const question = line`Set ${count(matched, 'finding')} to ${showCode(statuses[as])}?`
         if (options.yes !== true && !(await agrees(host, question))) return show(host, line`Nothing was changed.`)
         const input = {
@@ -115,10 +118,9 @@ const onlyOpen = (filter: Record<string, unknown>): Record<string, unknown> =>
     ? { ...filter, statuses: ['OPEN'] }
     : filter
 
-async function preview(session: Session, filters: Record<string, unknown>): Promise<number> {
-  const { count } = await session.call<{ count: number }>('preview_triage', { filters })
-  return count
-}
+/** How many findings a filter matches, with warnings about values that nothing has. */
+export const preview = (session: Session, filters: Record<string, unknown>) =>
+  session.call<{ count: number; warnings?: { message: string }[] }>('preview_triage', { filters })
 
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
 async function toUndo(host: Host, { items }: TriageAnswer, { as, home }: TriageFlags): Promise<Block[]> {

@@ -19,6 +19,7 @@ import { FindingLedger } from '../ledger.store.ts'
 import { requireSources } from '../source-names.ts'
 import { requireTerms } from '../term-filters.store.ts'
 import { deciderOf, toEnd, Until } from '../triage.ts'
+import { toUnseenWarnings, UnseenValues } from '../unseen-values.ts'
 import {
   findSuppression,
   findValueFp,
@@ -119,15 +120,19 @@ export const suppressionOperations: readonly Operation[] = [
       reason: z.string().trim().min(1).max(1000).describe('Reason, for the history.'),
       until: Until.describe(`${endMeaning} Findings it changed are then open again.`).optional(),
     }),
-    output: Suppression.extend({ changed: z.number().describe('Open findings that it changed.') }),
+    output: Suppression.extend({
+      changed: z.number().describe('Open findings that it changed.'),
+      warnings: UnseenValues.optional(),
+    }),
     run: async ({ filters = {}, findingId, patterns, status: to, reason, until }, context) => {
       const end = toEnd(until, context.now())
       const valueFp = findingId === undefined ? null : context.read((reader) => findValue(reader, findingId))
       checkSuppression({ filters, valueFp, patterns })
-      context.read((reader) => {
+      const warned = context.read((reader) => {
         requireTerms(reader, filters)
         requireSources(reader, filters, 'filters')
         requireDetectors(reader, filters)
+        return toUnseenWarnings(reader, filters)
       })
       const at = context.now()
       const created = context.store.write(
@@ -149,7 +154,7 @@ export const suppressionOperations: readonly Operation[] = [
         },
         { durable: true },
       )
-      return { ...toView(created), changed: await applyNow(created, context) }
+      return { ...toView(created), changed: await applyNow(created, context), ...warned }
     },
   }),
 
