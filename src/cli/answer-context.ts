@@ -6,6 +6,7 @@ import { type Fact, toFacts } from './facts.ts'
 import { toFlag } from './filter-flags.ts'
 import { type Block, cell, warning } from './output/blocks.ts'
 import { readersZone, toBucketTime, toReadersTime } from './output/times.ts'
+import { showArgument } from './shell-words.ts'
 
 /** The parts of an answer that say what was counted. */
 export type ContextView = Pick<MetricAnswer, 'metric' | 'trust' | 'warnings' | 'applied' | 'freshness' | 'diagnosis'> &
@@ -75,7 +76,9 @@ function reword({ code, message, suggestions = [] }: QueryWarning, view: Warning
   const near =
     suggestions.length === 0 || code === 'other_meaning'
       ? ''
-      : ` ${code === 'tie_cut' ? 'Left out' : 'Closest'}: ${showNames(suggestions.map(({ value }) => value))}.`
+      : code === 'tie_cut'
+        ? ` Left out: ${showNames(suggestions.map(({ value }) => value))}.`
+        : ` Closest: ${joinShown(suggestions.map(({ key, value }) => line`${showSentence(toFlag(key))} ${showArgument(value)}`))}.`
   return `${inOptions(message)}${near}`
 }
 

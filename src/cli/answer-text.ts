@@ -1,4 +1,5 @@
 import { joinShown, line, type PrintableText, showAmount, showName, showSentence } from '../kernel/shown.ts'
+import { toHeadline } from '../query/answer/doubts.ts'
 import { toFormatted } from '../query/answer/format.ts'
 import { explains } from '../query/answer/render.ts'
 import type { BreakdownEntry, MetricAnswer, MetricFacts, OneMetricAnswer, Point, SeriesAnswer } from '../query/model.ts'
@@ -33,7 +34,7 @@ export function toAnswerText(answer: MetricAnswer): Block[] {
 function toValueText(view: OneMetricAnswer): Block[] {
   const format = createFormat(view.metric)
   const toCell = (value: number | null | undefined): TableCell => cell.shown(format(value ?? null), value)
-  const lines: Block[] = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}${toBasis(view)}`]
+  const lines: Block[] = [line`${showName(view.metric.displayName)}: ${toHeadline(view)}${toBasis(view)}`]
   if (view.comparison !== undefined) {
     const { from, to, value, delta, pctChange } = view.comparison
     const ends = [from, to].map((end) => (end == null ? undefined : toBucketTime(end, view.applied.timeZone)))

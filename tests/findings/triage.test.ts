@@ -118,7 +118,9 @@ it('values that nothing has are named with the closest, wherever a filter is giv
   const watching = openWatching()
   await watching.bring([{ id: 1, severity: 'HIGH', first: NOON - DAY, container: 'Engineering' }])
   const filters = { containers: ['Enginering'] }
-  const warnings = [{ code: 'unknown_value', message: "Nothing has containers 'Enginering'; did you mean Engineering?" }]
+  const warnings = [
+    { code: 'unknown_value', message: "Nothing has containers 'Enginering'; did you mean Engineering?" },
+  ]
   expect(await watching.ask('preview_triage', { filters })).toEqual({ count: 0, warnings })
   expect(await watching.ask('update_finding', { filters, ...ignored })).toMatchObject({ matched: 0, warnings })
   expect(await watching.ask('search_findings', filters)).toEqual({ items: [], warnings })

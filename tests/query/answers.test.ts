@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { toAnswerText } from '../../src/cli/answer-text.ts'
+import { renderMetric } from '../../src/query/answer/render.ts'
 import { safe } from '../support/safe-text.ts'
 import { codesOf, day, secretsAndPersonalData as estate, finding, now, openAsked } from './ask.ts'
 
@@ -183,4 +185,68 @@ test('sources that scan the same spaces of one tenant are named before a number 
     },
   ])
   expect(await doubles({ sources: ['wiki', 'other spaces', 'other tenant'] })).toEqual([])
+})
+
+describe('an answer says', () => {
+  const warned = async (tool: string, question: object) => {
+    const { ask } = openAsked(estate, { now })
+    const { warnings } = await ask(tool, question)
+    return (code: string) => warnings.filter((each: { code: string }) => each.code === code)
+  }
+
+  test('that the start of a range has no effect on a stock, but for the length of a comparison', async () => {
+    const question = { metricSlug: 'open-findings', from: '2026-05-01' }
+    const of = await warned('query_metric', question)
+    expect(of('coerced')).toMatchObject([{ message: expect.stringMatching(/^from is not used: .* one moment/) }])
+    const compared = await warned('query_metric', { ...question, compare: 'previous_period' })
+    expect(compared('coerced')).toEqual([])
+    expect((await warned('query_metric', { ...question, metricSlug: 'new-findings' }))('coerced')).toEqual([])
+    expect((await warned('explore_view', question))('coerced')).toEqual([])
+  })
+
+  test('that its range begins in the future, before the number', async () => {
+    const question = { metricSlug: 'total-findings', from: '2027-01-01' }
+    const of = await warned('query_metric', question)
+    expect(of('future_range')).toMatchObject([{ message: expect.stringContaining('2027-01-01T00:00:00.000Z') }])
+    const { ask } = openAsked(estate, { now })
+    expect(renderMetric(await ask('query_metric', question))[0]).toContain('warning (future_range)')
+  })
+
+  test('how many findings of a rate of decisions nobody has decided on', async () => {
+    const of = await warned('query_metric', { metricSlug: 'false-positive-rate' })
+    expect(of('undecided')).toEqual([
+      { code: 'undecided', message: '12 of the 18 findings are open: nobody has decided on them yet.' },
+    ])
+    expect((await warned('query_metric', { metricSlug: 'resolution-rate' }))('undecided')).toEqual([])
+    const decided = { metricSlug: 'false-positive-rate', filters: { statuses: ['FALSE_POSITIVE'] } }
+    expect((await warned('query_metric', decided))('undecided')).toEqual([])
+  })
+
+  test('how many findings of a term are from before its trend', async () => {
+    const { ask } = openAsked({ findings: [finding(), finding({ firstDetectedAt: day(400) })] }, { now })
+    const explore = async (range: object) => {
+      const { warnings } = await ask('explore_by_glossary_term', { glossaryTermSlug: 'security-threats', ...range })
+      return warnings.filter(({ code }: { code: string }) => code === 'short_trend')
+    }
+    expect(await explore({})).toMatchObject([{ message: expect.stringContaining('1 of 2 findings are earlier') }])
+    expect(await explore({ from: '2025-01-01' })).toEqual([])
+  })
+
+  test('unknown in place of 0 in texts where nothing was scanned', async () => {
+    const { ask } = openAsked({ sources: [{ name: 'Wiki', lastCompletedScanAt: null }] }, { now })
+    const answer = await ask('query_metric', { metricSlug: 'total-findings' })
+    expect(answer.value).toBe(0)
+    expect(renderMetric(answer).join('\n')).toContain('Total findings (total-findings): unknown')
+    expect(toAnswerText(answer)).toContainEqual('Total findings: unknown')
+  })
+
+  test('the closest time zone, and under which filter a suggested value is', async () => {
+    const { ask } = openAsked(estate, { now })
+    const zoned = await ask('query_metric', { metricSlug: 'total-findings', timeZone: 'Europe/Berln' }).catch(String)
+    expect(zoned).toBe("AppError: timeZone 'Europe/Berln' is not the name of an IANA time zone.")
+    const filters = { containers: ['unknown source'] }
+    expect(renderMetric(await ask('query_metric', { metricSlug: 'total-findings', filters }))[0]).toContain(
+      'Nothing has',
+    )
+  })
 })

@@ -12,7 +12,13 @@ import { listSourcesInScope, toFreshness, warnOfCoverage, warnOfDoubles } from '
 import { warnOfPresence, warnOfUnread } from './presence.ts'
 import { warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
-import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingPolicy } from './warnings.ts'
+import {
+  warnOfCoercions,
+  warnOfContradictions,
+  warnOfFuture,
+  warnOfGovernance,
+  warnOfMissingPolicy,
+} from './warnings.ts'
 
 /** The part of an answer that describes the question, its population and how far to trust the result. */
 export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'freshness' | 'warnings'>
@@ -51,6 +57,7 @@ export function describeAnswer(
     freshness,
     warnings: [
       ...(asked.compared === undefined ? [] : warnOfCoverage(sources, range, asked.compared, now)),
+      ...warnOfFuture(range, now),
       ...warnOfGovernance(metric, trust, asked.successor),
       ...warnOfMissingPolicy(plans),
       ...warnOfContradictions(plans),

@@ -1,3 +1,4 @@
+import { line, type PrintableText, showAmount } from '../../kernel/shown.ts'
 import type { MetricAnswer, QueryWarning } from '../model.ts'
 
 /** Warnings without which the number would be taken for another one. */
@@ -7,6 +8,7 @@ const misleading: ReadonlySet<QueryWarning['code']> = new Set([
   'unknown_detector',
   'other_meaning',
   'counted_twice',
+  'future_range',
 ])
 
 type Trusted = Pick<MetricAnswer, 'warnings' | 'freshness' | 'diagnosis'> & Partial<Pick<MetricAnswer, 'trust'>>
@@ -16,9 +18,7 @@ type Trusted = Pick<MetricAnswer, 'warnings' | 'freshness' | 'diagnosis'> & Part
  * not say already. Where nothing was scanned, nothing vouches for the number.
  */
 export function splitDoubts({ warnings, freshness, diagnosis, trust }: Trusted) {
-  const isUnscanned =
-    warnings.some(({ code }) => code === 'not_scanned') &&
-    freshness.sources.every(({ lastCompletedScanAt }) => lastCompletedScanAt === null)
+  const isUnscanned = saysNothing({ warnings, freshness })
   const isDoubt = ({ code }: QueryWarning) => misleading.has(code) || (isUnscanned && code === 'not_scanned')
   const doubts = warnings.filter(isDoubt)
   const isExplained = doubts.some(({ code }) => code !== 'other_meaning' && code !== 'counted_twice')
@@ -28,4 +28,18 @@ export function splitDoubts({ warnings, freshness, diagnosis, trust }: Trusted) 
     diagnosis: isExplained ? undefined : diagnosis,
     trust: isUnscanned ? undefined : trust,
   }
+}
+
+/** Whether no source in scope was scanned, so that 0 stands for an unknown number. */
+export const saysNothing = ({ warnings, freshness }: Pick<MetricAnswer, 'warnings' | 'freshness'>): boolean =>
+  warnings.some(({ code }) => code === 'not_scanned') &&
+  freshness.sources.every(({ lastCompletedScanAt }) => lastCompletedScanAt === null)
+
+/** The value as the headline of a text. */
+export const toHeadline = ({ value, formatted, ...answer }: Parameters<typeof saysNothing>[0] & Headline): PrintableText =>
+  value === 0 && saysNothing(answer) ? line`unknown` : showAmount(formatted)
+
+interface Headline {
+  value: number | null
+  formatted: string
 }

@@ -34,7 +34,7 @@ import { diagnose } from './diagnosis.ts'
 import { explainChange } from './explain.ts'
 import { toFormatted } from './format.ts'
 import { once, type RunPlan, toDifference, toTotal, toWhole, type Value } from './value.ts'
-import { warnOfTie } from './warnings.ts'
+import { warnOfTie, warnOfUndecided } from './warnings.ts'
 
 export interface EvaluateOptions {
   now: number
@@ -42,6 +42,8 @@ export interface EvaluateOptions {
   pinnedFilters?: FilterMapping | undefined
   /** Of a successor that a deprecated metric names, whose own successor is not asked. */
   isSuccessor?: boolean
+  /** The range of the question is for its metric alone: no other metric or series uses it. */
+  hasOneRange?: boolean
   /** Corrections made to the form of the input. */
   coerced?: readonly Coercion[] | undefined
 }
@@ -119,7 +121,7 @@ function evaluateOne(
       ...(options.coerced ?? []),
       ...coerced,
       ...noteIgnoredStart(metric, inputs, range),
-      ...noteMoment(question, plans),
+      ...noteMoment(question, plans, options),
     ],
   })
   const explained =
@@ -145,6 +147,7 @@ function evaluateOne(
     warnings: [
       ...(earlier === undefined ? [] : warnOfLength(appliedRange, earlier.range, zone, now)),
       ...description.warnings,
+      ...warnOfUndecided(node, run),
       ...(explained?.warnings ?? []),
       ...warnOfCut(breakdown, dimensions, metric),
     ],
@@ -181,10 +184,21 @@ function noteIgnoredStart(
   return [{ path: 'from', message: `is ignored where the metric counts a window of its own: the ${length}.` }]
 }
 
-/** A stock is compared with one moment, so the start of a compared range has no effect. */
-function noteMoment({ compare }: Pick<MetricQuestion, 'compare'>, plans: readonly Plan[]): Coercion[] {
-  if (typeof compare !== 'object' || !plans.every(({ mode }) => mode === 'stock')) return []
-  return [{ path: 'compare.from', message: 'is not used: the metric counts the state at one moment, compare.to.' }]
+/** A stock is counted at one moment, so the start of a range has no effect, unless it gives the length of a comparison. */
+function noteMoment(
+  { compare, from }: Pick<MetricQuestion, 'compare' | 'from'>,
+  plans: readonly Plan[],
+  { hasOneRange = false }: EvaluateOptions,
+): Coercion[] {
+  if (!plans.every(({ mode }) => mode === 'stock')) return []
+  const says = (path: string, to: string) => ({
+    path,
+    message: `is not used: the metric counts the state at one moment, ${to}.`,
+  })
+  return [
+    ...(hasOneRange && from !== undefined && typeof compare !== 'string' ? [says('from', 'to or now')] : []),
+    ...(typeof compare === 'object' ? [says('compare.from', 'compare.to')] : []),
+  ]
 }
 
 interface Earlier {

@@ -23,10 +23,10 @@ import { toBreakdown } from './breakdown.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
 import { toDigits } from './format.ts'
-import { listSourcesInScope, toFreshness } from './freshness.ts'
+import { listSourcesInScope, toFreshness, warnOfDoubles } from './freshness.ts'
 import { warnOfValues } from './unknown-values.ts'
 import { once, type RunPlan } from './value.ts'
-import { warnOfCoercions, warnOfContradictions, warnOfTie } from './warnings.ts'
+import { warnOfCoercions, warnOfContradictions, warnOfFuture, warnOfTie } from './warnings.ts'
 
 const MAX_METRICS = 6
 const MAX_EXAMPLES = 5
@@ -79,11 +79,17 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   const count = (change: Partial<Plan>) => (run({ ...plan, ...change })[0] ?? emptyPartial).n
   const isOpen: PlanCondition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' }
   const total = count({})
-  const { freshness, warnings } = toFreshness(listSourcesInScope(reader, [plan], run, now), [plan], now)
+  const sources = listSourcesInScope(reader, [plan], run, now)
+  const { freshness, warnings } = toFreshness(sources, [plan], now)
   const { weekStart = 'monday' } = question
   const granularity = toGranularity(range, now)
   const bucketed = toBuckets(toTrendRange(range, now), { granularity, zone, weekStart, now })
   const cells = bucketed.buckets.length === 0 ? [] : run(toSeriesPlan(plan, bucketed.range, bucketed.buckets))
+  const points = bucketed.buckets.map(({ start, complete }, index) => ({
+    timestamp: new Date(start).toISOString(),
+    value: cells.find(({ bucket }) => bucket === index)?.n ?? 0,
+    complete,
+  }))
   const metrics = chooseMetrics(reader, term.id).map((metric) =>
     evaluateWithin(reader, metric, term.slug, question, options),
   )
@@ -103,11 +109,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
     breakdowns: breakdowns.map(({ item }) => item),
     trend: {
       granularity,
-      timeSeries: bucketed.buckets.map(({ start, complete }, index) => ({
-        timestamp: new Date(start).toISOString(),
-        value: cells.find(({ bucket }) => bucket === index)?.n ?? 0,
-        complete,
-      })),
+      timeSeries: points,
     },
     examples: examples.map(toExample),
     cut: { examples: { shown: examples.length, total } },
@@ -121,7 +123,10 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
     freshness,
     warnings: withoutDuplicates([
       ...warnOfContradictions([plan]),
+      ...warnOfFuture(range, now),
       ...warnings,
+      ...warnOfDoubles(reader, sources),
+      ...warnOfShortTrend(points, total),
       ...warnOfValues(reader, [plan], run),
       ...warnOfCoercions([...(options.coerced ?? []), ...read.coerced]),
       ...breakdowns.flatMap((breakdown) => breakdown.warnings),
@@ -200,6 +205,15 @@ function warnOfCut(dimension: Dimension, shown: number, total: number): QueryWar
   if (shown === total) return []
   const message = `The first ${shown} of ${total} values of ${dimension} are listed; the others are combined in other.`
   return [{ code: 'truncated', message: toSafeMessage(message) }]
+}
+
+/** A warning about findings from before the beginning of the trend. */
+function warnOfShortTrend(points: readonly { timestamp: string; value: number }[], total: number): QueryWarning[] {
+  const earlier = total - points.reduce((sum, { value }) => sum + value, 0)
+  const [first] = points
+  if (first === undefined || earlier <= 0) return []
+  const message = `The trend begins at ${first.timestamp}: ${earlier} of ${total} findings are earlier; give from.`
+  return [{ code: 'short_trend', message: toSafeMessage(message) }]
 }
 
 function withoutDuplicates(warnings: readonly QueryWarning[]): QueryWarning[] {

@@ -1,5 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { findFacetByFilterKey } from '../../findings/facets.ts'
+import { count } from '../../kernel/count.ts'
 import { toInstantOrNull } from '../../kernel/instant.ts'
 import { showName } from '../../kernel/shown.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
@@ -134,7 +135,7 @@ function nameObserved(sources: readonly { name: string; observedFrom: number }[]
     .slice(0, MAX_NAMED)
     .map(({ name, observedFrom }) => `${showName(name)} (${new Date(observedFrom).toISOString()})`)
   const others = sources.length - named.length
-  return named.join(', ') + (others === 0 ? '' : ` and ${others} others`)
+  return named.join(', ') + (others === 0 ? '' : ` and ${count(others, 'other')}`)
 }
 
 /** A warning about sources that were observed for different shares of the two ranges of a comparison. */

@@ -1,4 +1,5 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
+import { count } from '../../kernel/count.ts'
 import { showNames } from '../../kernel/shown.ts'
 import type { QueryWarning } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -24,10 +25,10 @@ export function warnOfPresence(plans: readonly Plan[], run: RunPlan): QueryWarni
   if (plan === undefined || plans.length > 1 || !countsOpen(plan)) return []
   const { groups: _, ...whole } = plan
   const counts = new Map(run({ ...whole, dimensions: ['presence'] }).map(({ key, n }) => [String(key[0]), n]))
-  const total = counts.values().reduce((sum, count) => sum + count, 0)
+  const total = counts.values().reduce((sum, n) => sum + n, 0)
   const parts = Object.entries(places).flatMap(([presence, where]) => {
-    const count = counts.get(presence) ?? 0
-    return count === 0 ? [] : `${count} of them ${where}`
+    const found = counts.get(presence) ?? 0
+    return found === 0 ? [] : `${found} of them ${where}`
   })
   const unknown = counts.get('unknown') ?? 0
   const unread = `${unknown} of ${total} open findings are in items whose versions or trash could not be read, so they may be gone.`
@@ -68,6 +69,6 @@ function warn(
 ): QueryWarning[] {
   if (sources.length === 0) return []
   const names = showNames(sources.slice(0, MAX_NAMED).map(({ name }) => name))
-  const others = sources.length > MAX_NAMED ? ` and ${sources.length - MAX_NAMED} others` : ''
+  const others = sources.length > MAX_NAMED ? ` and ${count(sources.length - MAX_NAMED, 'other')}` : ''
   return [{ code, message: toSafeMessage(`${names}${others} ${says}.`) }]
 }

@@ -20,7 +20,7 @@ import type {
   Point,
   SeriesAnswer,
 } from '../model.ts'
-import { splitDoubts } from './doubts.ts'
+import { splitDoubts, toHeadline } from './doubts.ts'
 import { toDigits, toFormatted } from './format.ts'
 
 const nothing = line``
@@ -86,7 +86,7 @@ function renderAlso(answer: OneMetricAnswer | FailedMetric, shown: ReadonlySet<s
 }
 
 function renderOne(answer: OneMetricAnswer): PrintableText[] {
-  const { metric, value, formatted } = answer
+  const { metric, value } = answer
   const plain = showPlain(value, metric)
   const ratio =
     answer.numerator === undefined
@@ -99,7 +99,7 @@ function renderOne(answer: OneMetricAnswer): PrintableText[] {
   const reason = answer.reason === undefined ? nothing : line` (${showCode(answer.reason)})`
   const rows = answer.n === undefined ? nothing : line`, n ${answer.n}`
   return [
-    line`${showMetric(metric)}: ${showAmount(formatted)} [${plain}${ratio}${rows}${trend}]${reason}`,
+    line`${showMetric(metric)}: ${toHeadline(answer)} [${plain}${ratio}${rows}${trend}]${reason}`,
     ...renderComparison(answer),
     ...renderDrivers(answer),
     ...renderBreakdown(answer),
@@ -232,7 +232,9 @@ const renderWarnings = (warnings: MetricAnswer['warnings']): PrintableText[] =>
       const near =
         suggestions.length === 0 || code === 'other_meaning'
           ? nothing
-          : line` ${code === 'tie_cut' ? line`Left out` : line`Closest`}: ${showNames(suggestions.map((one) => one.value))}`
+          : code === 'tie_cut'
+            ? line` Left out: ${showNames(suggestions.map((one) => one.value))}`
+            : line` Closest: ${joinShown(suggestions.map(({ key, value }) => line`${showCode(key)} ${showName(value)}`))}`
       return line`warning (${showCode(code)}): ${showSentence(message)}${near}`
     })
 

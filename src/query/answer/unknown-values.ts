@@ -117,19 +117,18 @@ function toWarning(
     ({ what, suggestion }) =>
       `${quote(value)} is ${what}${suggestion === undefined ? '' : ` (with ${suggestion.key} instead, ${count(suggestion)} match)`}`,
   )
-  const hint = near.length === 0 ? '' : '; see suggestions for the closest values'
   const rest = also.length === 0 ? '' : `; ${also.join(', ')}`
   const suggestions = [...meanings.flatMap(({ suggestion }) => suggestion ?? []), ...near]
   const offered = suggestions.length === 0 ? {} : { suggestions }
   return key === 'detectorTypes'
     ? {
         code: 'unknown_detector',
-        message: toSafeMessage(`No detector and no finding is called ${quote(value)}${hint}${rest}.`),
+        message: toSafeMessage(`No detector and no finding is called ${quote(value)}${rest}.`),
         ...offered,
       }
     : {
         code: 'unknown_value',
-        message: toSafeMessage(`Nothing has ${key} ${quote(value)}${hint}${rest}.`),
+        message: toSafeMessage(`Nothing has ${key} ${quote(value)}${rest}.`),
         ...offered,
       }
 }

@@ -4,13 +4,16 @@ import { facets, findFacetByFilterKey } from '../../findings/facets.ts'
 import { describeRange, isRangeKey } from '../../findings/ranges.ts'
 import { foldCase } from '../../kernel/fold.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
+import type { TimeRange } from '../../kernel/time-range.ts'
 import type { Trust } from '../../metrics/drift.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { QueryWarning } from '../model.ts'
 import { toValueName } from '../plan/group-names.ts'
-import type { Plan, PlanCondition } from '../plan/plan.ts'
+import type { Plan, PlanCondition, ValueNode } from '../plan/plan.ts'
 import type { Breakdown } from './breakdown.ts'
+import { toDigits } from './format.ts'
+import { type RunPlan, toWhole } from './value.ts'
 
 /** Warnings about the metric's governance state. */
 export function warnOfGovernance(metric: MetricRecord, trust: Trust, successor: string | undefined): QueryWarning[] {
@@ -105,4 +108,25 @@ export function warnOfTie(
     return { key: dimension === undefined ? '' : facets[dimension].filterKey, value: toValueName(value) }
   })
   return [{ code: 'tie_cut', message: toSafeMessage(message), suggestions }]
+}
+
+/** Of a rate of decisions of people, how many of the rows in its denominator nobody has decided on yet. */
+export function warnOfUndecided(node: ValueNode, run: RunPlan): QueryWarning[] {
+  if (node.kind !== 'ratio' || node.numerator.kind !== 'measure' || node.denominator.kind !== 'measure') return []
+  const { plan } = node.denominator
+  const ofStatus = ({ conditions }: Plan) => conditions.filter(({ key, exclude }) => key === 'statuses' && !exclude)
+  const decided = ofStatus(node.numerator.plan).flatMap(({ values }) => values)
+  if (!decided.includes('FALSE_POSITIVE') || ofStatus(plan).length > 0) return []
+  const isOpen: PlanCondition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'metric' }
+  const [all, open] = [plan, { ...plan, conditions: [...plan.conditions, isOpen] }].map((each) => toWhole(each, run).n)
+  if (!all || !open) return []
+  const message = `${toDigits(open)} of the ${toDigits(all)} findings are open: nobody has decided on them yet.`
+  return [{ code: 'undecided', message: toSafeMessage(message) }]
+}
+
+/** A warning about a range in which nothing can have happened yet. */
+export function warnOfFuture({ from }: TimeRange, now: number): QueryWarning[] {
+  if (from === undefined || from <= now) return []
+  const message = `The range begins at ${new Date(from).toISOString()}, which is in the future, so there is nothing in it yet.`
+  return [{ code: 'future_range', message: toSafeMessage(message) }]
 }

@@ -36,9 +36,10 @@ export function getZone(name: string): Zone {
   const zone = findZone(name)
   if (zone !== undefined) return zone
   const known = closest(name, Intl.supportedValuesOf('timeZone'), (candidate) => candidate, 3)
-  throw invalidInput(`timeZone ${quote(name)} is not an IANA time zone; give a name such as Europe/Berlin.`, {
+  const example = known.length === 0 ? ' such as UTC or Europe/Berlin' : ''
+  throw invalidInput(`timeZone ${quote(name)} is not the name of an IANA time zone${example}.`, {
     reason: 'unknown_time_zone',
-    issues: [{ path: 'timeZone', message: 'must be an IANA time zone name such as UTC or Europe/Berlin.' }],
+    issues: [{ path: 'timeZone', message: `must be the name of an IANA time zone${example}.` }],
     suggestions: known.map((value) => ({ value, kind: 'time zone' })),
   })
 }
