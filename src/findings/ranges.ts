@@ -92,6 +92,9 @@ export const FilterRanges = z
   .describe('Of numbers {min or above, max or upTo}; of times {from, to}.')
 export type FilterRanges = z.infer<typeof FilterRanges>
 
+/** Which ranges there are and what they hold, for instructions. */
+export const rangesMeaning = `${numberKeys.join(', ')} {min or above, max or upTo}; ${timeKeys.join(', ')} {from, to}`
+
 /** Both ends of each range; an open one is infinite. Times are in milliseconds. */
 export function listRanges(ranges: FilterRanges): { key: RangeKey; values: [low: number, high: number] }[] {
   return rangeKeys.flatMap((key) => {

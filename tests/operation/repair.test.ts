@@ -16,6 +16,8 @@ const ask = operation({
     timeZone: z.string().optional(),
     granularity: z.enum(['hour', 'day', 'week', 'month']).optional(),
     limit: z.int().min(1).max(1000).optional(),
+    ageHours: z.number().optional(),
+    compare: z.union([z.enum(['before']), z.strictObject({ from: z.string(), to: z.string() })]).optional(),
     filters: z
       .strictObject({
         severities: z.array(z.enum(['HIGH', 'LOW'])).optional(),
@@ -61,6 +63,7 @@ describe('an error contains a corrected call if there is only one possible corre
     ['no key is similar', { metricSlug: 'a', colour: 'red' }],
     ['there is another problem', { metric_slug: 'a', limit: 'many' }],
     ['a value is out of bounds', { metricSlug: 'a', limit: 5000 }],
+    ['a number lacks its unit', { metricSlug: 'a', age: 30 }],
   ])('but not if %s', async (_, given) => {
     expect((await ends(given)).facts.fix).toBeUndefined()
   })
@@ -117,4 +120,11 @@ describe('a name that is not found', () => {
     const { facts } = await errorOf(call(look, { id: 'wiki-x', other: 'wiki-x' }, openContext()))
     expect(facts).not.toHaveProperty('issues')
   })
+})
+
+test('an object where one of several forms is an object is explained by its members', async () => {
+  const { issues } = (await ends({ ...a, compare: { to: '2026-10-01' } })).facts
+  expect(issues).toEqual([{ path: 'compare.from', message: 'is missing; give a string.' }])
+  const other = (await ends({ ...a, compare: 'befor' })).facts
+  expect(other.issues?.[0]?.message).toBe('must be before, or an object; did you mean before?')
 })

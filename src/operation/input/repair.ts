@@ -31,7 +31,7 @@ export function explainIssues(
   const copy: unknown = structuredClone(raw)
   const repair: Repair = { issues: [], suggestions: [] }
   let changed = false
-  for (const issue of found) {
+  for (const issue of found.flatMap(toMeantBranch)) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const place = findPlace(root, issue.path, key, copy)
@@ -49,6 +49,15 @@ export function explainIssues(
     repair.suggestions.push(...suggestValues(issue, valueAt(raw, issue.path)))
   }
   return changed && isObject(copy) ? { ...repair, repaired: copy } : repair
+}
+
+/** The issues of the only branch of a union that has the type of the value, or else that of the union. */
+function toMeantBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const isWithin = ({ code, path }: z.core.$ZodIssue) => path.length > 0 || code === 'unrecognized_keys'
+  const [meant, ...others] = issue.errors.filter((branch) => branch.length > 0 && branch.every(isWithin))
+  if (meant === undefined || others.length > 0) return [issue]
+  return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
 /**
@@ -87,7 +96,8 @@ function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Pat
       .filter((known) => isSameName(known, key))
       .map((known) => [member, known]),
   )
-  const within = Object.keys(here).filter((known) => isPartOfName(key, known))
+  // A number without its unit may be meant in another one.
+  const within = Object.keys(here).filter((known) => isPartOfName(key, known) && !isQuantity(known))
   // A text under a name in the singular means a member for one value rather than a list: `term` before `filters.terms`.
   const isForLists = (place: string[]) => nodeAt(root, [...path, ...place])?.type === 'array'
   const isOne = typeof holder[key] === 'string'
@@ -142,6 +152,8 @@ const isPartOfName = (part: string, name: string) => {
   const given = singularWordsOf(part)
   return given.length > 0 && given.every((word) => words.includes(word))
 }
+
+const isQuantity = (name: string) => /(?:Hours|Days|Minutes|Seconds)$/.test(name)
 
 const beginsName = (start: string, name: string) =>
   `${singularWordsOf(name).join(' ')} `.startsWith(`${singularWordsOf(start).join(' ')} `)

@@ -1,5 +1,5 @@
-import { line, type PrintableText, showAmount } from '../../kernel/shown.ts'
-import type { MetricAnswer, QueryWarning } from '../model.ts'
+import { line, showAmount } from '../../kernel/shown.ts'
+import type { MetricAnswer, OneMetricAnswer, QueryWarning } from '../model.ts'
 
 /** Warnings without which the number would be taken for another one. */
 const misleading: ReadonlySet<QueryWarning['code']> = new Set([
@@ -36,10 +36,5 @@ export const saysNothing = ({ warnings, freshness }: Pick<MetricAnswer, 'warning
   freshness.sources.every(({ lastCompletedScanAt }) => lastCompletedScanAt === null)
 
 /** The value as the headline of a text. */
-export const toHeadline = ({ value, formatted, ...answer }: Parameters<typeof saysNothing>[0] & Headline): PrintableText =>
-  value === 0 && saysNothing(answer) ? line`unknown` : showAmount(formatted)
-
-interface Headline {
-  value: number | null
-  formatted: string
-}
+export const toHeadline = (answer: Pick<OneMetricAnswer, 'value' | 'formatted' | 'warnings' | 'freshness'>) =>
+  answer.value === 0 && saysNothing(answer) ? line`unknown` : showAmount(answer.formatted)
