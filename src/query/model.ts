@@ -82,6 +82,7 @@ const warningCodes = [
   'unknown_detector',
   'other_meaning',
   'counted_twice',
+  'outside_term',
   'future_range',
   'undecided',
   'short_trend',

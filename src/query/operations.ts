@@ -42,7 +42,7 @@ const queryMetric: Operation = operation({
   run: (question, context) =>
     context.read((reader) =>
       answerOrFix(reader, 'query_metric', question, context.now(), (asked, respelled) =>
-        evaluateMetric(reader, asked, { ...toOptions(context, respelled), hasOneRange: true }),
+        evaluateMetric(reader, asked, { ...toOptions(context, respelled), isWhole: true }),
       ),
     ),
 })
@@ -63,7 +63,7 @@ const exploreMetric = operation({
   run: (question, context) =>
     context.read((reader) =>
       answerOrFix(reader, 'explore_metric', question, context.now(), (asked, respelled) =>
-        evaluateMetric(reader, asked, { ...toOptions(context, respelled), hasOneRange: true }),
+        evaluateMetric(reader, asked, { ...toOptions(context, respelled), isWhole: true }),
       ),
     ),
 })

@@ -232,6 +232,25 @@ describe('an answer says', () => {
     expect(await explore({ from: '2025-01-01' })).toEqual([])
   })
 
+  test('what other scanners found of the category of a term, before the number', async () => {
+    const findings = [
+      finding({ category: 'SECURITY' }),
+      finding({ detectorType: 'GITLEAKS', category: 'SECURITY' }),
+      finding({ detectorType: 'PII', category: 'SECURITY' }),
+      finding({ detectorType: 'YARA' }),
+    ]
+    const { ask } = openAsked({ findings }, { now })
+    const message = expect.stringMatching(/^The term security-threats leaves out 1 .*\(GITLEAKS\)/)
+    const told = [{ code: 'outside_term', message }]
+    const question = { glossaryTermSlug: 'security-threats' }
+    const answer = await ask('query_metric', { metricSlug: 'total-findings', ...question })
+    expect([answer.value, answer.warnings]).toEqual([1, told])
+    expect(renderMetric(answer)[0]).toContain('warning (outside_term)')
+    expect((await ask('explore_by_glossary_term', question)).warnings).toEqual(told)
+    const pii = await ask('query_metric', { metricSlug: 'total-findings', glossaryTermSlug: 'pii-exposure' })
+    expect(pii.warnings).toEqual([])
+  })
+
   test('unknown in place of 0 in texts where nothing was scanned', async () => {
     const { ask } = openAsked({ sources: [{ name: 'Wiki', lastCompletedScanAt: null }] }, { now })
     const answer = await ask('query_metric', { metricSlug: 'total-findings' })

@@ -9,6 +9,7 @@ import type { MetricAnswer, MetricFacts } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
 import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage, warnOfDoubles } from './freshness.ts'
+import { warnOfOutsideTerm } from './outside-term.ts'
 import { warnOfPresence, warnOfUnread } from './presence.ts'
 import { warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
@@ -65,6 +66,7 @@ export function describeAnswer(
       ...warnOfDoubles(reader, sources),
       ...warnOfPresence(plans, asked.run),
       ...warnOfUnread(sources, plans),
+      ...warnOfOutsideTerm(plans, asked.run),
       ...warnOfValues(reader, plans, asked.run),
       ...warnOfCoercions(asked.coerced),
     ],

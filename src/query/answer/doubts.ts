@@ -8,7 +8,17 @@ const misleading: ReadonlySet<QueryWarning['code']> = new Set([
   'unknown_detector',
   'other_meaning',
   'counted_twice',
+  'outside_term',
   'future_range',
+])
+
+/** Those that say why there is nothing, so that no diagnosis is needed. */
+const explaining: ReadonlySet<QueryWarning['code']> = new Set([
+  'contradiction',
+  'unknown_value',
+  'unknown_detector',
+  'future_range',
+  'not_scanned',
 ])
 
 type Trusted = Pick<MetricAnswer, 'warnings' | 'freshness' | 'diagnosis'> & Partial<Pick<MetricAnswer, 'trust'>>
@@ -21,7 +31,7 @@ export function splitDoubts({ warnings, freshness, diagnosis, trust }: Trusted) 
   const isUnscanned = saysNothing({ warnings, freshness })
   const isDoubt = ({ code }: QueryWarning) => misleading.has(code) || (isUnscanned && code === 'not_scanned')
   const doubts = warnings.filter(isDoubt)
-  const isExplained = doubts.some(({ code }) => code !== 'other_meaning' && code !== 'counted_twice')
+  const isExplained = doubts.some(({ code }) => explaining.has(code))
   return {
     doubts,
     warnings: warnings.filter((each) => !isDoubt(each)),

@@ -42,8 +42,8 @@ export interface EvaluateOptions {
   pinnedFilters?: FilterMapping | undefined
   /** Of a successor that a deprecated metric names, whose own successor is not asked. */
   isSuccessor?: boolean
-  /** The range of the question is for its metric alone: no other metric or series uses it. */
-  hasOneRange?: boolean
+  /** The answer stands for itself, and is no part of one about a dashboard, a term or a page. */
+  isWhole?: boolean
   /** Corrections made to the form of the input. */
   coerced?: readonly Coercion[] | undefined
 }
@@ -147,7 +147,7 @@ function evaluateOne(
     warnings: [
       ...(earlier === undefined ? [] : warnOfLength(appliedRange, earlier.range, zone, now)),
       ...description.warnings,
-      ...warnOfUndecided(node, run),
+      ...(options.isWhole === true ? warnOfUndecided(node, run) : []),
       ...(explained?.warnings ?? []),
       ...warnOfCut(breakdown, dimensions, metric),
     ],
@@ -188,7 +188,7 @@ function noteIgnoredStart(
 function noteMoment(
   { compare, from }: Pick<MetricQuestion, 'compare' | 'from'>,
   plans: readonly Plan[],
-  { hasOneRange = false }: EvaluateOptions,
+  { isWhole = false }: EvaluateOptions,
 ): Coercion[] {
   if (!plans.every(({ mode }) => mode === 'stock')) return []
   const says = (path: string, to: string) => ({
@@ -196,7 +196,7 @@ function noteMoment(
     message: `is not used: the metric counts the state at one moment, ${to}.`,
   })
   return [
-    ...(hasOneRange && from !== undefined && typeof compare !== 'string' ? [says('from', 'to or now')] : []),
+    ...(isWhole && from !== undefined && typeof compare !== 'string' ? [says('from', 'to or now')] : []),
     ...(typeof compare === 'object' ? [says('compare.from', 'compare.to')] : []),
   ]
 }

@@ -24,6 +24,7 @@ import { diagnose, listFilters } from './diagnosis.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
 import { toDigits } from './format.ts'
 import { listSourcesInScope, toFreshness, warnOfDoubles } from './freshness.ts'
+import { warnOfOutsideTerm } from './outside-term.ts'
 import { warnOfValues } from './unknown-values.ts'
 import { once, type RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfFuture, warnOfTie } from './warnings.ts'
@@ -126,6 +127,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
       ...warnOfFuture(range, now),
       ...warnings,
       ...warnOfDoubles(reader, sources),
+      ...warnOfOutsideTerm([plan], run),
       ...warnOfShortTrend(points, total),
       ...warnOfValues(reader, [plan], run),
       ...warnOfCoercions([...(options.coerced ?? []), ...read.coerced]),
