@@ -266,10 +266,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     },
     cancel: (scanUid) => thread?.worker.notify('cancel', scanUid),
     yield: (scanUid) => thread?.worker.notify('yield', scanUid),
-    importFindings: (stream, request, { signal, caller: { name } }) =>
-      ask('import', (worker) =>
-        worker.call('import', { stream, request, caller: { name } }, { signal, transfer: [stream] }),
-      ),
+    importFindings: (stream, request, { signal, caller }) =>
+      ask('import', (worker) => worker.call('import', { stream, request, caller }, { signal, transfer: [stream] })),
     run: async (operation, input, { caller, signal, progress }) => {
       const id = ++lastId
       reports.set(id, progress)

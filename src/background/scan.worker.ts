@@ -31,7 +31,7 @@ export interface ScanThreadSettings extends ThreadSettings {
 interface ImportCall {
   stream: ReadableStream<Uint8Array>
   request: ImportRequest
-  caller: { name: string }
+  caller: Caller
 }
 
 interface OperationCall {

@@ -146,6 +146,7 @@ function toBarLine({ name, state, discovered, scanned, unchanged }: Scan['scopes
 /** A one-line summary of a scan. */
 export function toScanSummary(scan: Scan): PrintableText {
   const { discovered, scanned, unchanged, findings } = scan.progress
+  const unread = unchanged === 0 || findings.again === 0 ? line`` : line` (those of unchanged assets not counted)`
   const head = line`${showName(scan.source.name)}: ${showCode(scan.status)}${scan.reason ? line` (${showReason(scan.reason)})` : line``}`
-  return line`${head} · ${discovered} assets, ${scanned} scanned, ${unchanged} unchanged · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`
+  return line`${head} · ${discovered} assets, ${scanned} scanned, ${unchanged} unchanged · findings: ${findings.new} new, ${findings.again} again${unread}, ${findings.resolved} resolved`
 }

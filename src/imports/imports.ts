@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { appendAudit } from '../audit/audit.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
+import { authorOf } from '../operation/author.ts'
 import { ScanLease } from '../scans/lease.ts'
 import { type ScanProgress, toScanItem } from '../scans/model.ts'
 import { createOwner } from '../scans/owner.ts'
@@ -169,8 +171,9 @@ function accept(
   writer: Writer,
   uid: string,
   { name, complete }: { name: string; complete: CompleteFile | undefined },
-  { now, caller }: ImportContext,
+  context: ImportContext,
 ): void {
+  const { now, caller } = context
   const at = now()
   if (findSource(writer, name) === undefined) {
     insertSource(
@@ -209,4 +212,6 @@ function accept(
     at,
   )
   acceptImportFile(writer, uid, complete)
+  const after = { scan: uid, complete: complete !== undefined }
+  appendAudit(writer, authorOf(context), { action: 'import', kind: 'source', name: source.name, after })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Caller } from '../operation/context.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Store } from '../store/store.ts'
@@ -33,7 +34,7 @@ export interface ImportContext {
   log: Log
   now: () => number
   signal: AbortSignal
-  caller: { name: string }
+  caller: Caller
 }
 
 /** What a complete file covers. */

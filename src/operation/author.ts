@@ -3,7 +3,7 @@ import { breakMarkdownIn } from '../kernel/plain-text.ts'
 import type { WriteContext } from './context.ts'
 
 /** The caller, as histories and the audit trail record who changed something. */
-export function authorOf(context: WriteContext): Author {
+export function authorOf(context: Pick<WriteContext, 'caller' | 'now'>): Author {
   const { name, id, via, client, token, scopes } = context.caller
   const assistant = via === 'mcp' || (token === true && !scopes.has('certify'))
   return { name, id, via, client, at: context.now(), ...(assistant ? { assistant } : {}) }

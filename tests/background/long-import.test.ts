@@ -48,7 +48,8 @@ it('an accepted import that blocks its thread for longer than a scan may is comp
   async function* stream() {
     yield Buffer.from(importLine('a'))
   }
-  const context = { store: dying, vault, log, now, signal: new AbortController().signal, caller: { name: 'ada' } }
+  const caller = { name: 'ada', via: 'cli' as const, scopes: new Set<never>() }
+  const context = { store: dying, vault, log, now, signal: new AbortController().signal, caller }
   await expect(importFindings(stream(), { source: 'yara', format: 'ndjson' }, context)).rejects.toThrow('has died')
   const { promise: settled, resolve: onSettled } = Promise.withResolvers<string>()
   const place = { store, home, env: {}, log, logLevel: 'info' as const, writeLine, now }

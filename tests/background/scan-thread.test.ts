@@ -258,7 +258,10 @@ const streamOf = (text: string) => new Blob([text]).stream() as ReadableStream<U
 
 describe('an import on the scan thread', () => {
   const request = { source: 'yara', format: 'ndjson' as const }
-  const context = () => ({ signal: new AbortController().signal, caller: { name: 'ada' } })
+  const context = () => ({
+    signal: new AbortController().signal,
+    caller: { name: 'ada', via: 'cli' as const, scopes: new Set<never>() },
+  })
   let bench: Bench
   beforeAll(async () => {
     const made = await makeBench(1)

@@ -170,6 +170,17 @@ describe('CSV', () => {
     expect(await refusal(text)).toMatch(message)
   })
 
+  it('of an export is read, and changes nothing where it came from', async () => {
+    await take(`${header},excerpt,asset.container,asset.labels\n${row},=1+1 leaked,Docs,a; b\n`)
+    const before = await listFindings(bench)
+    let text = ''
+    const { files } = findingOperations.find(({ name }) => name === 'search_findings') ?? {}
+    for await (const part of files?.csv?.({}, bench.context) ?? []) text += part
+    expect(text).toContain("'=1+1 leaked")
+    expect((await take(text)).findings).toEqual({ new: 0, again: 1, resolved: 0 })
+    expect(await listFindings(bench)).toEqual(before)
+  })
+
   it('has no column that --map names, or is no CSV', async () => {
     expect(await refusal(`${header}\n${row}\n`, { map: { none: 'severity' } })).toMatch(/'none'/)
     expect(await refusal('{"asset": {}}', { map: { none: 'severity' } })).toMatch(/only CSV/)

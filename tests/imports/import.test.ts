@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { listAuditRows } from '../../src/audit/audit.store.ts'
 import type { FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { discardImport } from '../../src/imports/apply/apply-import.ts'
@@ -487,4 +488,18 @@ describe('a text that is not well-formed', () => {
       expect(await list()).toHaveLength(2)
     },
   )
+})
+
+it('an import is in the audit trail, a dry run and a refused file are not', async () => {
+  const listed = () =>
+    bench.store
+      .read((reader) => listAuditRows(reader, { kind: 'source', limit: 10 }))
+      .map(({ action, name }) => [action, name])
+  await importFindings(streamOf(`${JSON.stringify(line())}\n`), { source: 'scanner', dryRun: true }, bench.context)
+  await errorOf(importText(bench, '{}\n', 'scanner', 'ndjson'))
+  expect(listed()).toEqual([])
+  const { scanId } = await importText(bench, `${JSON.stringify(line())}\n`, 'scanner', 'ndjson')
+  expect(listed()).toEqual([['import', 'scanner']])
+  const [row] = bench.store.read((reader) => listAuditRows(reader, { kind: 'source', limit: 10 }))
+  expect(JSON.parse(row?.after ?? '')).toEqual({ scan: scanId, complete: false })
 })

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { AuditVerification } from '../../audit/audit-chain.store.ts'
+import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { given } from '../../kernel/json-object.ts'
-import { line, showCode } from '../../kernel/shown.ts'
+import { line, showCode, showJson } from '../../kernel/shown.ts'
 import { declareDataUse } from '../data-use.ts'
 import { upTo } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
@@ -17,7 +18,7 @@ interface ListFlags extends Flags {
   format?: string
 }
 
-type Entry = Record<'at' | 'actor' | 'via' | 'action' | 'kind' | 'name', string>
+type Entry = Record<'at' | 'actor' | 'via' | 'action' | 'kind' | 'name', string> & { after: object | null }
 
 const columns: Column[] = [
   { title: line`when` },
@@ -27,13 +28,19 @@ const columns: Column[] = [
   { title: line`name`, shrink: 1 },
 ]
 
-const toRow = ({ at, actor, via, action, kind, name }: Entry) => [
+const toRow = ({ at, actor, via, action, kind, name, after }: Entry) => [
   cell.time(at),
   cell.name(actor),
   cell.code(via),
   cell.shown(line`${showCode(action)} ${showCode(kind)}`),
-  cell.name(name),
+  name === '*' ? toExtent({ ...after }) : cell.name(name),
 ]
+
+/** The findings of a triage: how many, of which filter, and their new status. */
+function toExtent({ findings = 0, filters, status = '' }: { findings?: number; filters?: object; status?: string }) {
+  const which = filters === undefined ? line`` : line` of ${showJson(filters)}`
+  return cell.shown(line`${count(findings, 'finding')}${which} to ${showCode(status)}`)
+}
 
 export function addAuditCommands(program: Command, host: Host): void {
   const audit = program.command('audit').description('the audit trail: who changed what')

@@ -1,5 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
+import { csvHeader } from '../../findings/export/csv.ts'
+import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
 import { showKey } from '../../operation/shown-key.ts'
@@ -19,6 +21,12 @@ const members = new Map(
   }),
 )
 
+/** Columns of an export of this program that are called otherwise, or are no members of a line. */
+const exportedColumns: Readonly<Record<string, string>> = {
+  ...{ container: 'asset.container', owner: 'asset.owner', labels: 'asset.labels' },
+  ...{ id: '', source: '', dueAt: '', location: '' },
+}
+
 /** Reads a CSV file with a header; its lines have the numbers that they have in an editor. */
 export async function* readCsv(
   stream: AsyncIterable<Uint8Array | string>,
@@ -32,15 +40,29 @@ export async function* readCsv(
   // The error also reaches who reads the parser.
   pipeline(Readable.from(texts), parser, () => {})
   let columns: (string | undefined)[] | undefined
+  let isExport = false
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      if (columns === undefined) columns = toColumns(record, map)
-      else yield { lines: [toLine(record, columns, info.lines)] }
+      if (columns === undefined) {
+        isExport = record.join(',') === csvHeader.trim()
+        columns = toColumns(record, isExport ? { ...exportedColumns, ...map } : map)
+      } else {
+        const read = toLine(isExport ? record.map(withoutMark) : record, columns, info.lines)
+        yield { lines: [isExport ? withExportedFingerprint(read) : read] }
+      }
     }
   } catch (error) {
     throw error instanceof CsvError ? explain(error) : error
   }
 }
+
+/** Without the apostrophe that an export puts before what a spreadsheet would run. */
+const withoutMark = (cell: string) => cell.replace(/^'(?=[=+\-@\t\r\n])/, '')
+
+const withExportedFingerprint = ({ line, value }: ReadLine): ReadLine =>
+  value.fingerprint === undefined
+    ? { line, value }
+    : { line, value: { ...value, fingerprint: `${FINGERPRINT_NAME}:${value.fingerprint}` } }
 
 const badRecord = (line: number, what: string) =>
   invalidInput(`Nothing was imported: line ${line} of the CSV file ${what}`, { reason: 'bad_line', facts: { line } })
