@@ -16,7 +16,9 @@ const factoryAccount =
 export function* findUrlCredential(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const sign = text.indexOf('@', at)
   progress.readFrom = sign < 0 ? text.length : sign - MAX_LOGIN
-  if (at < progress.readFrom) return
+  // A login contains no slash, so that most addresses end here.
+  const slash = text.indexOf('/', at + 3)
+  if (at < progress.readFrom || (slash >= 0 && slash < sign)) return
   const name = schemeBefore(text, at)
   if (name.length < 2) return
   const parts = userinfo.exec(text.slice(at + 3, at + 520))

@@ -63,9 +63,12 @@ const toPassword = (start: number, value: string, confidence: number): Found => 
   return { type: 'PASSWORD', start, end: start + value.length, severity: 'MEDIUM', confidence, value, rule: 'pair' }
 }
 
+const wordsBefore = /(?<=([\p{L}\p{M}]{0,20}[ ]?[\p{L}\p{M}]{0,20}))/uy
+
 /** The word that contains the stem, with the word before it. */
 function labelAt(text: string, at: number): string {
-  const before = /[\p{L}\p{M}]{0,20}[ ]?[\p{L}\p{M}]{0,20}$/u.exec(text.slice(Math.max(0, at - 30), at))?.[0] ?? ''
+  wordsBefore.lastIndex = at
+  const before = wordsBefore.exec(text)?.[1] ?? ''
   const after = /^[\p{L}\p{M}\d ]{0,30}/u.exec(text.slice(at, at + 30))?.[0] ?? ''
   return `${before}${after.split(/ {2}/, 1)[0] ?? ''}`
 }

@@ -1,4 +1,5 @@
 import { findOneTimeSeed, findOracleLogin, findSignature, findUrlCredential } from './addresses.ts'
+import { findChallengeResponse, findDumpedHash, findMailchimpKey } from './bare.ts'
 import { callLiterals, findCallPassword } from './calls.ts'
 import { findAccessCode } from './codes.ts'
 import {
@@ -89,6 +90,9 @@ export const structures: readonly Structure[] = [
     find: findHash,
   },
   { literals: ['?sig=', '&sig=', '&signature=', 'x-amz-signature=', 'x-goog-signature='], find: findSignature },
+  { literals: ['-us1', '-us2', '-us3', '-us4', '-us5', '-us6', '-us7', '-us8', '-us9'], find: findMailchimpKey },
+  { literals: [':::'], find: findDumpedHash },
+  { literals: [':0101'], find: findChallengeResponse },
   { literals: ['kind:', 'kind":'], find: findKubernetesSecret },
   { literals: [':5432:', ':5433:', ':*:*:'], find: findPgPass },
   { literals: ['encryptedusername"', 'encryptedpassword"'], find: findFirefoxLogin },
