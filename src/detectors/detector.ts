@@ -133,6 +133,8 @@ export interface FindingLocation {
   path: string
   /** The section heading above, as written. */
   heading?: string
+  /** The heading of the table column. */
+  label?: string
   /** 1-based, in the source. */
   line?: number
   column?: number

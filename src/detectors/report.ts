@@ -46,6 +46,7 @@ export function toFindings(
       location: {
         path: toSafePath(match.path),
         ...(part?.heading === undefined ? {} : { heading: toSafePath(part.heading) }),
+        ...(part?.kind === 'cell' && part.label !== undefined && { label: toSafePath(part.label) }),
         ...(part === undefined ? {} : findLineColumn(document, part, match.start)),
         start: match.from,
         end: match.to,

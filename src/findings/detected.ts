@@ -92,7 +92,7 @@ type SafeFinding = Safe<RedactedFinding>
 
 function toSafeFinding(finding: RedactedFinding): SafeFinding {
   const { customDetectorKey, location, sections, valueFingerprint } = finding
-  const { heading, ...place } = location
+  const { heading, label, ...place } = location
   return {
     detectorType: toSafeText(finding.detectorType, 'prose'),
     findingType: toSafeText(finding.findingType, 'prose'),
@@ -104,6 +104,7 @@ function toSafeFinding(finding: RedactedFinding): SafeFinding {
       ...place,
       path: toSafeText(location.path, 'prose'),
       ...(heading === undefined ? {} : { heading: toSafeText(heading, 'prose') }),
+      ...(label === undefined ? {} : { label: toSafeText(label, 'prose') }),
     },
     excerpt: toSafeText(finding.excerpt, 'prose', MAX_EXCERPT),
     fingerprint: toSafeText(finding.fingerprint, 'key'),

@@ -99,12 +99,13 @@ export function toLocation({
 }
 
 interface StoredLocation extends FindingLocationView {
+  label?: string
   sections?: readonly string[]
   rule?: string
 }
 
 export function readLocation(stored: string): FindingLocationView {
-  const { sections: _sections, rule: _rule, ...location } = JSON.parse(stored) as StoredLocation
+  const { sections: _sections, rule: _rule, label: _label, ...location } = JSON.parse(stored) as StoredLocation
   return location
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { AssetDraft, Batch, Connector, LinkDraft, ScanWarning } from '../../src/connectors/connector.ts'
 import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
 import type { Detector, RedactedFinding, SourceDetector } from '../../src/detectors/detector.ts'
+import type { Part } from '../../src/documents/document.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Detect } from '../../src/scans/cross-asset-check.ts'
 import type { Plugins } from '../../src/sources/plugins.ts'
@@ -10,6 +11,8 @@ import type { Plugins } from '../../src/sources/plugins.ts'
 export interface FakePage {
   id: string
   body: string
+  /** Instead of one part that is the body. */
+  parts?: Part[]
   title?: string
   url?: string
   links?: LinkDraft[]
@@ -113,6 +116,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
     function toDraft({
       id,
       body,
+      parts = [{ kind: 'text', text: body, path: 'body' }],
       title = `Page ${id}`,
       url = `https://fake.example/${id}`,
       links = [],
@@ -135,7 +139,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
         document: async () => {
           await tenant.onBody?.(id)
           tenant.fetched.push(id)
-          return { mime: 'text/plain', parts: [{ kind: 'text', text: body, path: 'body' }], links: [] }
+          return { mime: 'text/plain', parts, links: [] }
         },
       }
     }

@@ -87,6 +87,26 @@ describe('a suppression', () => {
     expect(await statuses()).toContain('OPS-1 8 OPEN')
   })
 
+  it('by heading, column or reason applies to findings of that kind alone', async () => {
+    const page = tenant.spaces.find(({ key }) => key === 'OPS')?.pages[0]
+    const cell = { kind: 'cell', path: 'body' } as const
+    if (page !== undefined) {
+      page.parts = [
+        { ...cell, text: 'HB-3333', label: 'Ticket', heading: 'Parts' },
+        { ...cell, text: 'HB-4444', label: 'Part' },
+      ]
+    }
+    await bench.scan()
+    expect(await suppress({ patterns: [{ field: 'column', pattern: '^part$' }] })).toMatchObject({ changed: 1 })
+    expect(await suppress({ patterns: [{ field: 'heading', pattern: '^parts$' }] })).toMatchObject({ changed: 1 })
+    expect(await suppress({ patterns: [{ field: 'reason', pattern: 'stated as a secret' }] })).toMatchObject({
+      changed: 0,
+    })
+    expect(await suppress({ patterns: [{ field: 'reason', pattern: 'custom detector' }] })).toMatchObject({
+      changed: 3,
+    })
+  })
+
   it('is recorded in the history of its findings and survives later scans', async () => {
     await bench.scan()
     const { id } = await suppress({ filters: { containers: ['Space OPS'] }, status: 'FALSE_POSITIVE' })

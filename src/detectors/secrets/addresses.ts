@@ -16,7 +16,9 @@ const factoryAccount =
 export function* findUrlCredential(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const sign = text.indexOf('@', at)
   progress.readFrom = sign < 0 ? text.length : sign - MAX_LOGIN
-  if (at < progress.readFrom) return
+  // A login contains no slash, so that most addresses end here.
+  const slash = text.indexOf('/', at + 3)
+  if (at < progress.readFrom || (slash >= 0 && slash < sign)) return
   const name = schemeBefore(text, at)
   if (name.length < 2) return
   const parts = userinfo.exec(text.slice(at + 3, at + 520))
@@ -53,43 +55,10 @@ function schemeBefore(text: string, at: number): string {
   return text.slice(start, at).replace(/^[^a-z]+/i, '')
 }
 
-function decode(text: string): string {
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
     return text
   }
-}
-
-const oracle = /^jdbc:oracle:\w{3,6}:([\w$#.-]{1,64})\/([^\s"'@/]{4,128})@/i
-
-export function* findOracleLogin(text: string, at: number): Generator<Found> {
-  const found = oracle.exec(text.slice(at, at + 260))
-  const value = found?.[2] ?? ''
-  if (found === null || passwordConfidence(value, true, false) === 0) return
-  const end = at + found[0].length - 1
-  yield { type: 'CONNECTION_STRING', start: end - value.length, end, severity: 'CRITICAL', confidence: 0.91, value }
-}
-
-const signature = /[?&](sig|signature|x-amz-signature|x-goog-signature)=([\w%+/=-]{30,400})/iy
-
-export function* findSignature(text: string, at: number): Generator<Found> {
-  signature.lastIndex = at
-  const found = signature.exec(text)
-  const value = found?.[2] ?? ''
-  if (found === null || isPlaceholder(decode(value))) return
-  const end = at + found[0].length
-  yield { type: 'SIGNED_URL', start: end - value.length, end, severity: 'HIGH', confidence: 0.91, value }
-}
-
-const seed =
-  /^otpauth:\/\/[ht]otp\/[^\s"'<>?]{0,200}\?(?:[\w.%=+-]{1,100}&){0,6}secret=([A-Za-z2-7]{16,128})(?![A-Za-z0-9])/i
-
-/** The seed in an `otpauth:` address, as read by authenticator apps. */
-export function* findOneTimeSeed(text: string, at: number): Generator<Found> {
-  const found = seed.exec(text.slice(at, at + 900))
-  const value = found?.[1] ?? ''
-  if (found === null || isPlaceholder(value)) return
-  const end = at + found[0].length
-  yield { type: 'KEYED_SECRET', start: end - value.length, end, severity: 'HIGH', confidence: 0.9, value }
 }

@@ -39,6 +39,9 @@ const notBelow = /^(?:-{1,2}[\w-]|[A-Z_][A-Z0-9_]{1,40}=|[#*|>+]|\w[\w .-]{0,40}
 /** Passwords contain no Chinese, Japanese or Korean characters; at such a character the sentence continues. */
 const bareValue = /[^\s"'`<>|\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]{1,400}/y
 
+/** What all of these begin with. */
+const afterName = /[\s"'`\])*_(:：=\-–—→?|,>はが是为為는은]/
+
 const isNameOfElement = /<[\w:.-]{1,40}[ \t]{1,8}(?:name|key|id)=["']$/
 
 const isKeyCode = (code: number) =>
@@ -51,6 +54,7 @@ const isKeyCode = (code: number) =>
   (code >= 0x1e00 && code < 0x2000)
 
 const MAX_PHRASE_TAIL = 3
+const lastWord = /(?<=([\p{L}\p{M}]{1,20}))/uy
 const nextWord = /[ \t'’_-]{1,2}[\p{L}\p{M}\d]{1,20}/uy
 
 /** The range of the identifier around a keyword. */
@@ -77,7 +81,8 @@ const openers = new Set(
 /** End of the longest phrase that continues after a word: `clé d'API`, `access code`. */
 function phraseEnd(text: string, from: number, to: number): number {
   if (!/[ \t'’]/.test(text.charAt(to))) return to
-  const word = /[\p{L}\p{M}]{1,20}$/u.exec(text.slice(Math.max(from, to - 20), to))?.[0] ?? ''
+  lastWord.lastIndex = to
+  const word = lastWord.exec(text)?.[1] ?? ''
   const isOpen = openers.has(word.toLowerCase()) || openers.has(labelWords(text.slice(from, to))[0])
   if (!isOpen) return to
   let end = to
@@ -103,6 +108,7 @@ function mayBeDescribed(text: string, end: number): boolean {
 
 /** The value that the text assigns to the identifier before `end`, in any notation that files and people use. */
 export function readAssignment(text: string, key: { start: number; end: number }): Assignment | undefined {
+  if (!afterName.test(text.charAt(key.end))) return undefined
   const name = text.slice(key.start, key.end)
   const isElement = text.charAt(key.start - 1) === '<' && !name.endsWith('.h')
   const at = (pattern: RegExp, strength: Assignment['strength'] = 'sign') => {

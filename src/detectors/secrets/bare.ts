@@ -12,9 +12,7 @@ const wordCodes = toCodes(/[\w-]/)
 export function* findBare(text: string): Generator<Found> {
   if (!hasRun(text, wordCodes, MIN_RUN)) return
   yield* findDiscordTokens(text)
-  yield* findMailchimpKeys(text)
   yield* findFacebookTokens(text)
-  yield* findWindowsHashes(text)
   for (const { 0: value, index } of hasRun(text, wordCodes, SEED_LENGTH) ? text.matchAll(natsSeed) : []) {
     if (!/[A-Za-z0-9]/.test(text.charAt(index - 1))) yield toFound('NATS_SEED', index, value, 0.93)
   }
@@ -48,12 +46,10 @@ function* findDiscordTokens(text: string): Generator<Found> {
 const mailchimpTail = /^-us\d{1,2}(?![\w-])/
 const mailchimpBody = /(?<![\w-])[0-9a-f]{32}$/
 
-function* findMailchimpKeys(text: string): Generator<Found> {
-  for (let at = text.indexOf('-us'); at >= 0; at = text.indexOf('-us', at + 1)) {
-    const tail = mailchimpTail.exec(text.slice(at, at + 7))?.[0]
-    const body = tail === undefined ? undefined : mailchimpBody.exec(text.slice(Math.max(0, at - 33), at))?.[0]
-    if (body !== undefined && !isMonotonous(body)) yield toFound('MAILCHIMP_KEY', at - 32, `${body}${tail}`, 0.93)
-  }
+export function* findMailchimpKey(text: string, at: number): Generator<Found> {
+  const tail = mailchimpTail.exec(text.slice(at, at + 7))?.[0]
+  const body = tail === undefined ? undefined : mailchimpBody.exec(text.slice(Math.max(0, at - 33), at))?.[0]
+  if (body !== undefined && !isMonotonous(body)) yield toFound('MAILCHIMP_KEY', at - 32, `${body}${tail}`, 0.93)
 }
 
 const appId = /(?<!\d)\d{15,16}$/
@@ -77,17 +73,16 @@ const dumped = /[^\s:]{1,64}:\d{1,10}:([0-9a-fA-F]{32}):([0-9a-fA-F]{32})$/
 const challenged = /[^\s:]{1,64}::[^\s:]{0,64}:[0-9a-fA-F]{16}:([0-9a-fA-F]{32})$/
 const response = /^:0101[0-9a-fA-F]{40,2000}/
 
-/** Accounts as printed by dumping tools: `name:id:LM:NT:::`, and NTLM challenge responses. */
-function* findWindowsHashes(text: string): Generator<Found> {
-  for (let at = text.indexOf(':::'); at >= 0; at = text.indexOf(':::', at + 3)) {
-    const [, lm = '', nt = ''] = dumped.exec(text.slice(Math.max(0, at - 160), at)) ?? []
-    if (nt === '' || nt === EMPTY_NT || isMonotonous(nt)) continue
-    const value = lm === EMPTY_LM ? nt : `${lm}:${nt}`
-    yield toFound('PASSWORD_HASH', at - value.length, value, 0.93)
-  }
-  for (let at = text.indexOf(':0101'); at >= 0; at = text.indexOf(':0101', at + 5)) {
-    const proof = challenged.exec(text.slice(Math.max(0, at - 190), at))?.[1]
-    const blob = proof === undefined ? undefined : response.exec(text.slice(at, at + 2100))?.[0]
-    if (proof !== undefined && blob !== undefined) yield toFound('PASSWORD_HASH', at - 32, `${proof}${blob}`, 0.93)
-  }
+/** Accounts as printed by dumping tools: `name:id:LM:NT:::`. */
+export function* findDumpedHash(text: string, at: number): Generator<Found> {
+  const [, lm = '', nt = ''] = dumped.exec(text.slice(Math.max(0, at - 160), at)) ?? []
+  if (nt === '' || nt === EMPTY_NT || isMonotonous(nt)) return
+  const value = lm === EMPTY_LM ? nt : `${lm}:${nt}`
+  yield toFound('PASSWORD_HASH', at - value.length, value, 0.93)
+}
+
+export function* findChallengeResponse(text: string, at: number): Generator<Found> {
+  const proof = challenged.exec(text.slice(Math.max(0, at - 190), at))?.[1]
+  const blob = proof === undefined ? undefined : response.exec(text.slice(at, at + 2100))?.[0]
+  if (proof !== undefined && blob !== undefined) yield toFound('PASSWORD_HASH', at - 32, `${proof}${blob}`, 0.93)
 }

@@ -1,3 +1,4 @@
+import type { Severity } from '../detector.ts'
 import { labelWords } from '../label-words.ts'
 import type { Found } from './found.ts'
 import { isReference, isUnfilled, passwordConfidence } from './guards.ts'
@@ -65,8 +66,14 @@ export function isPhrase(value: string): boolean {
 export const isMadeUp = (value: string) =>
   /^(?=.*\p{L})(?=.*\d)[^\s/]{6,64}$/u.test(value) || /^\p{Lu}?\p{Ll}{2,24}[A-Z_&+]\p{L}{2,24}$/u.test(value)
 
+const severities: Readonly<Record<string, Severity>> = {
+  ACCESS_CODE: 'MEDIUM',
+  PRIVATE_KEY: 'CRITICAL',
+  CONNECTION_STRING: 'CRITICAL',
+}
+
 export function toChosen(type: string, start: number, value: string, rule: string, confidence: number): Found {
-  const severity = type === 'ACCESS_CODE' ? 'MEDIUM' : 'HIGH'
+  const severity = severities[type] ?? 'HIGH'
   return { type, start, end: start + value.length, severity, confidence, value, rule }
 }
 

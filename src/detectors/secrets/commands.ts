@@ -1,6 +1,7 @@
 import { toChosen } from './chosen.ts'
+import { givenConfidence, isCommandStart } from './forms.ts'
 import type { Found, SearchProgress } from './found.ts'
-import { configuredConfidence, isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
+import { passwordConfidence, tokenConfidence } from './guards.ts'
 
 const curlUser = /(?:^|\s)(?:-u|--user|-U|--proxy-user)[ =]?(["']?)([^\s"':]{1,80}:[^\s"']{0,128})\1(?=[\s"']|$)/g
 const commandLine = /^(?:[^\n\\]|\\\r?\n|\\){0,600}/
@@ -89,43 +90,8 @@ const optionPatterns: readonly (readonly [name: string, pattern: RegExp])[] = co
 
 export const commandPatterns: readonly RegExp[] = [...new Set(optionPatterns.map(([, pattern]) => pattern))]
 
-/** Commands with a password at a fixed position. */
-const places: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['http -a', /^http(?:s|ie)?[ \t](?:-a|--auth)[ =]["']?[^\s:"']{1,64}:([^\s"']{5,128})/i],
-  ['http --auth', /^http(?:s|ie)?[ \t](?:-a|--auth)[ =]["']?[^\s:"']{1,64}:([^\s"']{5,128})/i],
-  ['htpasswd ', /^htpasswd(?:[ \t]-[a-z]{1,6}){1,3}[ \t][^\s|]{1,100}[ \t][^\s|]{1,64}[ \t]["']?([^\s"'|]{5,64})/i],
-  ['smbclient', /^smbclient\b[^\n]{0,160}?[ \t]-U[ \t]?["']?[^\s"'%]{1,64}%([^\s"']{5,64})/i],
-  ['rpcclient', /^rpcclient\b[^\n]{0,160}?[ \t]-U[ \t]?["']?[^\s"'%]{1,64}%([^\s"']{5,64})/i],
-  ['lftp', /^lftp\b[^\n]{0,100}?[ \t]-u[ \t]?["']?[^\s"',]{1,64},([^\s"']{5,64})/i],
-  [
-    'rabbitmqctl',
-    /^rabbitmqctl[ \t](?:add_user|change_password|authenticate_user)[ \t]{1,4}["']?[^\s"']{1,64}["']?[ \t]{1,4}["']?([^\s"']{5,64})/i,
-  ],
-  ['wpa_passphrase', /^wpa_passphrase[ \t]{1,4}["']?[^\s"']{1,40}["']?[ \t]{1,4}["']?([^\s"']{8,63})/i],
-  ['openssl', /^openssl\b[^\n]{0,200}?[ \t]-pass(?:in|out)?[ \t]{1,4}["']?pass:([^\s"']{4,64})/i],
-  ['sqlplus', /^sqlplus[ \t](?:-\w{1,3}[ \t]){0,2}["']?[A-Za-z][\w$#]{0,30}\/["']?([^\s"'@/]{5,64})["']?@/i],
-  ['net use', /^net use\b[^\n]{0,160}?\/user:\S{1,80}[ \t]{1,4}["']?([^\s/"'*][^\s"']{4,64})/i],
-  [
-    'net use',
-    /^net use[ \t](?:[a-z*]:?[ \t])?\\\\[^\s]{3,100}[ \t]{1,4}["']?([^\s/"'*][^\s"']{4,64})["']?[ \t][^\n]{0,60}\/user:/i,
-  ],
-  [
-    'net user',
-    /^net user[ \t]{1,4}["']?[^\s"'/]{1,40}["']?[ \t]{1,4}["']?([^\s/"'*][^\s"']{4,64})["']?[ \t]{1,4}\/add/i,
-  ],
-  ['mysqladmin', /^mysqladmin\b[^\n]{0,100}?[ \t]password[ \t]{1,4}["']?([^\s"']{5,64})/i],
-]
-
 /** First words of commands; the rest of the line is searched for a password. */
-export const commandNames: readonly string[] = [
-  ...new Set([...optionPatterns.map(([name]) => name), ...places.map(([name]) => name)]),
-]
-
-/** The argument of a password option is a password, however weak. */
-const givenConfidence = (secret: string) =>
-  passwordConfidence(secret, true, false) || (isPlaceholder(secret) ? 0 : configuredConfidence(secret))
-
-const isCommandStart = (text: string, at: number) => at === 0 || /[\s"'`$(;|&/\\>]/.test(text.charAt(at - 1))
+export const commandNames: readonly string[] = [...new Set(optionPatterns.map(([name]) => name))]
 
 /** Commands such as `mysql -psecret`, `sshpass -p secret` or `docker login -p secret`. */
 export function* findCommandPassword(text: string, at: number, progress: SearchProgress): Generator<Found> {
@@ -143,15 +109,10 @@ export function* findCommandPassword(text: string, at: number, progress: SearchP
       }
     }
   }
-  for (const [name, pattern] of places) {
-    const found = lower.startsWith(name) ? pattern.exec(line) : null
-    const given = found === null ? undefined : toGiven(found[1] ?? '', at + found[0].lastIndexOf(found[1] ?? ''))
-    if (given !== undefined) yield given
-  }
 }
 
 function toGiven(secret: string, start: number): Found | undefined {
-  const confidence = /^\d{1,6}$/.test(secret) ? 0 : givenConfidence(secret)
+  const confidence = givenConfidence(secret)
   return confidence === 0 ? undefined : toChosen('PASSWORD', start, secret, 'command', confidence)
 }
 
@@ -164,47 +125,4 @@ export function* findPipedPassword(text: string, at: number): Generator<Found> {
   const given =
     found === null ? undefined : toGiven(found[2] ?? '', from + found.index + found[0].lastIndexOf(found[2] ?? ''))
   if (given !== undefined) yield given
-}
-
-const scrambled = /^(?:password|key|secret) 7 ((?:0\d|1[0-5])(?:[0-9A-F]{2}){4,60})(?![0-9A-Za-z])/i
-
-/** A password in a router configuration in the vendor's reversible encoding: two digits and pairs of hex digits. */
-export function* findRouterPassword(text: string, at: number): Generator<Found> {
-  const secret = scrambled.exec(text.slice(at, at + 160))?.[1]
-  if (secret === undefined) return
-  const start = at + text.slice(at, at + 40).indexOf(secret)
-  yield toChosen('PASSWORD', start, secret, 'command', 0.91)
-}
-
-/** Lines of the configuration of a router or switch; each starts with its literal. */
-const routerLines: readonly RegExp[] = [
-  /^enable (?:secret|password)(?: level \d{1,2})?(?: [05])? ([^\s$]\S{4,64})[ \t]{0,4}(?:\r?\n|$)/i,
-  /^username \S{1,64}(?: privilege \d{1,2})? (?:secret|password)(?: [05])? ([^\s$]\S{4,64})/i,
-  /^(?:tacacs|radius)-server (?:host \S{1,80} )?key(?: 0)? (\S{5,64})/i,
-  /^snmp-server community (\S{5,64})/i,
-  /^wpa-psk (?:ascii|hex)(?: 0)? (\S{8,64})/i,
-  /^crypto isakmp key(?: 0)? (\S{5,64}) (?:address|hostname)/i,
-  /^neighbor \S{1,64} password(?: 0)? (\S{5,64})/i,
-]
-export const routerLiterals = [
-  'enable secret',
-  'enable password',
-  'username ',
-  'tacacs-server',
-  'radius-server',
-  'snmp-server community',
-  'wpa-psk',
-  'crypto isakmp key',
-  'neighbor ',
-]
-
-export function* findRouterLine(text: string, at: number): Generator<Found> {
-  if (!/(?:^|\n)[ \t]{0,8}(?:[\w()-]{1,40}[#>][ \t]?)?(?:set )?$/.test(text.slice(Math.max(0, at - 60), at))) return
-  const line = text.slice(at, at + 200)
-  for (const pattern of routerLines) {
-    const found = pattern.exec(line)
-    const secret = found?.[1] ?? ''
-    const given = found === null ? undefined : toGiven(secret, at + found[0].lastIndexOf(secret))
-    if (given !== undefined && given.confidence > 0.55) yield given
-  }
 }

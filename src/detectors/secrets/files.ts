@@ -1,5 +1,4 @@
 import type { Found, SearchProgress } from './found.ts'
-import { isPlaceholder } from './guards.ts'
 
 /** Values of a Kubernetes Secret: base64 under `data`, plain under `stringData`. */
 export function* findKubernetesSecret(text: string, at: number, progress: SearchProgress): Generator<Found> {
@@ -28,28 +27,4 @@ export function* findKubernetesSecret(text: string, at: number, progress: Search
       value: encoded,
     }
   }
-}
-
-const MAX_HOST_LENGTH = 120
-
-export function* findPgPass(text: string, at: number): Generator<Found> {
-  const reach = Math.max(0, at - MAX_HOST_LENGTH)
-  const lineStart = reach + text.slice(reach, at).lastIndexOf('\n') + 1
-  const line = /^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w.*-]{1,63}:([^\s:]{4,128})[ \t]{0,4}(?:\r?\n|$)/.exec(
-    text.slice(lineStart, lineStart + 400),
-  )
-  const value = line?.[1]
-  if (line === null || value === undefined || isPlaceholder(value)) return
-  const start = lineStart + line[0].indexOf(value, line[0].lastIndexOf(':'))
-  yield { type: 'KEYED_SECRET', start, end: start + value.length, severity: 'HIGH', confidence: 0.91, value }
-}
-
-export function* findFirefoxLogin(text: string, at: number): Generator<Found> {
-  const found = /^encrypted(?:Username|Password)"\s{0,4}:\s{0,4}"(M[A-Za-z0-9+/]{40,400}={0,2})"/.exec(
-    text.slice(at, at + 500),
-  )
-  const value = found?.[1]
-  if (found === null || value === undefined) return
-  const start = at + found[0].indexOf(value)
-  yield { type: 'STORED_LOGIN', start, end: start + value.length, severity: 'HIGH', confidence: 0.91, value }
 }

@@ -76,7 +76,7 @@ const isStandIn = (word: string) =>
 
 /** True for placeholders of secrets in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
 export function isPlaceholder(value: string): boolean {
-  if (masked.test(value) || isTemplate(value) || isSpoken(value) || publishedSamples.has(value)) return true
+  if (isUnfilled(value)) return true
   const words = wordsOf(value)
   if (words.length === 0 || words.every((word) => isStandIn(word) || /^\d{1,4}$/.test(word))) return true
   return isMonotonous(value)
@@ -187,16 +187,16 @@ export function tokenConfidence(value: string, quoted: boolean): number {
   const digits = value.replace(/\D/g, '').length
   const bits = entropy(value)
   if (/^[0-9a-f]+$/i.test(value)) return value.length >= 16 && bits >= 2.7 && digits < value.length ? 0.93 : 0
-  if (looksLikeWords(value) || isEncodedProse(value)) return 0
+  if (looksLikeWords(value)) return 0
   if (digits === 0) return value.length >= 16 && bits >= 3.3 && isScrambled(value) ? 0.6 : 0
   if (bits < 3) return value.length >= 12 && bits >= 2.8 && countTurns(value) >= 3 ? 0.6 : 0
   return value.length >= 16 && bits >= 3.3 ? 0.93 : 0.6
 }
 
-/** Base64 of words and spaces. */
+/** Base64 of words and spaces, also behind the name of a user. */
 const isEncodedProse = (value: string) =>
   /^[A-Za-z0-9+/]{16,}={0,2}$/.test(value) &&
-  /^[A-Za-z]+(?: [A-Za-z]+){2,}[.!?]?$/.test(Buffer.from(value, 'base64').toString('latin1'))
+  /^(?:\w+:)?[A-Za-z]+(?: [A-Za-z]+){2,}[.!?]?$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
 /** Letters only, in a mix that no language has: changing letter case, or hardly any vowels. */
 export function isScrambled(value: string): boolean {
@@ -333,7 +333,12 @@ const emptyWords =
 
 /** Whether it is a mask, a template, or a word in the place of a value. */
 export const isUnfilled = (value: string) =>
-  masked.test(value) || isTemplate(value) || isSpoken(value) || emptyWords.test(value) || publishedSamples.has(value)
+  masked.test(value) ||
+  isTemplate(value) ||
+  isSpoken(value) ||
+  emptyWords.test(value) ||
+  publishedSamples.has(value) ||
+  isEncodedProse(value)
 
 /** A password in a configuration file is real, however weak, unless it is a placeholder or a reference. */
 export function configuredConfidence(value: string): number {

@@ -32,12 +32,3 @@ export function pairConfidence(value: string): number {
   const password = pair.slice(split + 1)
   return password.length >= 5 && !isPlaceholder(password) && password !== pair.slice(0, split) ? 0.85 : 0
 }
-
-const bearer = /^bearer\s{1,3}([\w.~+/=-]{20,2000})/i
-
-export function* findBearer(text: string, at: number): Generator<Found> {
-  const value = bearer.exec(text.slice(at, at + 2_020))?.[1] ?? ''
-  if (tokenConfidence(value, true) < 0.7) return
-  const start = text.indexOf(value, at)
-  yield { type: 'BEARER_TOKEN', start, end: start + value.length, severity: 'HIGH', confidence: 0.91, value }
-}

@@ -4,6 +4,7 @@ import type { Detector, Match } from '../detector.ts'
 import { createKeywordIndex, type KeywordIndex } from '../keyword-index.ts'
 import { findBare, holdsBare } from './bare.ts'
 import { lengthClass } from './chosen.ts'
+import { forms } from './forms.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { beginsVendor, type KeyState, readKeyed, readVendorKeyed, vendors } from './keyed.ts'
 import { readOwnLabel } from './labels.ts'
@@ -32,6 +33,7 @@ const plans: (readonly [string, Reader])[] = [
     shape.literal,
     (text, start) => (mayBeginToken(text, start, shape) ? readToken(text, start, shape) : nothing),
   ]),
+  ...forms.flatMap(({ literals, find }) => literals.map((literal): [string, Reader] => [literal, find])),
   ...structures.flatMap(({ literals, find }, number) =>
     literals.map((literal): [string, Reader] => [
       literal,

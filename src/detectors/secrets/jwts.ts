@@ -31,16 +31,3 @@ function toJson(base64: string): Record<string, unknown> | undefined {
     return undefined
   }
 }
-
-const encodedJwt = /ZXlK[A-Za-z0-9+/]{60,8000}={0,2}/y
-
-/** A base64-encoded JWT, as in configuration files of clusters. */
-export function* findEncodedJwt(text: string, at: number): Generator<Found> {
-  if (isWordCode(text.charCodeAt(at - 1))) return
-  encodedJwt.lastIndex = at
-  const encoded = encodedJwt.exec(text)?.[0]
-  if (encoded === undefined) return
-  const decoded = Buffer.from(encoded, 'base64').toString('latin1')
-  if (!/^eyJ[\w-]{8,}\.eyJ[\w-]{4,}/.test(decoded)) return
-  yield { type: 'JWT', start: at, end: at + encoded.length, severity: 'HIGH', confidence: 0.91, shown: 'ZXlK•••' }
-}

@@ -238,9 +238,12 @@ function isVendorValue(value: string): boolean {
 /** Letters only, with changes of letter case that no name has. */
 const isScrambledName = (value: string) => (value.match(/[a-z][A-Z]/g)?.length ?? 0) >= 3 && /[A-Z]{2}/.test(value)
 
+const wordBefore = /(?<=([\p{L}\p{M}]{2,20}|2fa)[ \t])/iuy
+
 /** The key with the word before it, which belongs to its name: `access key`, `Client secret`, `public token`. */
 function phraseAround(text: string, start: number, key: string): string {
   if (!/[ \t]/.test(text.charAt(start - 1)) || /[a-z][A-Z]|_|-|\./.test(key)) return key
-  const before = /([\p{L}\p{M}]{2,20}|2fa)[ \t]$/iu.exec(text.slice(Math.max(0, start - 22), start))?.[1]
+  wordBefore.lastIndex = start
+  const before = wordBefore.exec(text)?.[1]
   return before === undefined || typeWords.has(before.toLowerCase()) ? key : `${before} ${key}`
 }

@@ -22,17 +22,27 @@ export function readOwnLabel(parts: readonly Part[], at: number, configured: boo
   if (part.kind === 'attribute' && part.label === 'value' && isHiddenField(parts, at)) return undefined
   for (const label of labelsOf(parts, at)) {
     const kind = label === '' ? undefined : kindOfKey(label)
-    if (kind === undefined) continue
-    const shape = findVendorShape(label, value)
-    const confidence = shape === undefined ? labelledConfidence(value, kind, configured, label) : 0.92
     const start = part.text.indexOf(value)
-    const chosen = confidence === 0 && part.kind === 'cell' ? chosenBelow(value, label, kind) : 0
-    if (chosen > 0) return toChosen('PASSWORD', start, value, 'column', chosen)
-    if (confidence === 0) continue
-    const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
-    return { type, start, end: start + value.length, severity: gradeOf(confidence), confidence, value }
+    const found = kind && judgeLabelled(value, start, { label, kind, configured, mayBeChosen: part.kind === 'cell' })
+    if (found !== undefined) return found
   }
   return undefined
+}
+
+/** The value of a cell, an attribute or a block whose label names a kind of secret. */
+export function judgeLabelled(
+  value: string,
+  start: number,
+  named: { label: string; kind: 'password' | 'token'; configured: boolean; mayBeChosen: boolean },
+): Found | undefined {
+  const { label, kind, configured, mayBeChosen } = named
+  const shape = findVendorShape(label, value)
+  const confidence = shape === undefined ? labelledConfidence(value, kind, configured, label) : 0.92
+  const chosen = confidence === 0 && mayBeChosen ? chosenBelow(value, label, kind) : 0
+  if (chosen > 0) return toChosen('PASSWORD', start, value, 'column', chosen)
+  if (confidence === 0) return undefined
+  const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
+  return { type, start, end: start + value.length, severity: gradeOf(confidence), confidence, value }
 }
 
 function labelsOf(parts: readonly Part[], at: number): string[] {

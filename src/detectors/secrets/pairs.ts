@@ -49,7 +49,7 @@ function* pairIn(line: string, offset: number): Generator<Found> {
 }
 
 /** A mix of characters that only a password has after a name and a slash. */
-const isGivenPassword = (value: string) =>
+export const isGivenPassword = (value: string) =>
   value.length >= 6 &&
   /\d/.test(value) &&
   !isCode(value) &&
@@ -63,36 +63,12 @@ const toPassword = (start: number, value: string, confidence: number): Found => 
   return { type: 'PASSWORD', start, end: start + value.length, severity: 'MEDIUM', confidence, value, rule: 'pair' }
 }
 
+const wordsBefore = /(?<=([\p{L}\p{M}]{0,20}[ ]?[\p{L}\p{M}]{0,20}))/uy
+
 /** The word that contains the stem, with the word before it. */
 function labelAt(text: string, at: number): string {
-  const before = /[\p{L}\p{M}]{0,20}[ ]?[\p{L}\p{M}]{0,20}$/u.exec(text.slice(Math.max(0, at - 30), at))?.[0] ?? ''
+  wordsBefore.lastIndex = at
+  const before = wordsBefore.exec(text)?.[1] ?? ''
   const after = /^[\p{L}\p{M}\d ]{0,30}/u.exec(text.slice(at, at + 30))?.[0] ?? ''
   return `${before}${after.split(/ {2}/, 1)[0] ?? ''}`
-}
-
-const hostAndUser =
-  /(?:^|[\s|,;(])(?:https?:\/\/[^\s|,;]{4,200}|(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?|[a-z][\w-]{0,60}(?:\.[a-z][\w-]{0,60}){1,6})[ \t|,;:/-]{1,6}$/i
-const passwordBehind =
-  /^(?:admin|root|administrator|sysadmin|superuser|deploy|postgres|sa)[ \t|,;:/]{1,6}([^\s|,;"'`]{6,64})(?=[\s|,;]|$)/i
-
-/** `10.1.2.3 root …`: a host, a common user name and a password, without a label. */
-export function* findHostLogin(text: string, at: number): Generator<Found> {
-  const found = passwordBehind.exec(text.slice(at, at + 100))
-  const value = withoutTail(found?.[1] ?? '', closing)
-  if (found === null || !isGivenPassword(value)) return
-  const reach = Math.max(0, at - 220)
-  const line = text.slice(reach, at)
-  if (!hostAndUser.test(line.slice(line.lastIndexOf('\n') + 1))) return
-  yield toPassword(at + found[0].lastIndexOf(value), value, 0.8)
-}
-
-const shellLogin =
-  /^ssh[ \t](?:-[A-Za-z][ \t]?\S{0,40}[ \t]){0,3}[\w.-]{1,40}@[\w.-]{3,100}[ \t]{1,4}([^\s"'`|;]{6,64})[ \t]{0,4}(?:\r?\n|$)/
-
-/** `ssh deploy@10.1.2.3 …`, as in notes on where to log in and with which password. */
-export function* findShellLogin(text: string, at: number): Generator<Found> {
-  const found = shellLogin.exec(text.slice(at, at + 300))
-  const value = found?.[1] ?? ''
-  if (found === null || !isGivenPassword(value)) return
-  yield toPassword(at + found[0].lastIndexOf(value), value, 0.8)
 }

@@ -33,21 +33,6 @@ export function* findPrivateKey(text: string, at: number): Generator<Found> {
   }
 }
 
-export function* findPuttyKey(text: string, at: number): Generator<Found> {
-  const window = text.slice(at, at + MAX_PEM_LENGTH)
-  const lines = /Private-Lines: \d{1,3}\r?\n((?:[A-Za-z0-9+/=]{1,70}\r?\n){1,200})/.exec(window)
-  if (lines === null) return
-  const end = at + lines.index + lines[0].trimEnd().length
-  yield {
-    type: 'PRIVATE_KEY',
-    start: at,
-    end,
-    severity: 'CRITICAL',
-    confidence: 0.98,
-    shown: 'PuTTY-User-Key-File •••',
-  }
-}
-
 const encodedPem = /LS0tLS1CRUdJTi[A-Za-z0-9+/]{100,16000}={0,2}/y
 
 /** A PEM key in base64, as in the values of Kubernetes secrets. */

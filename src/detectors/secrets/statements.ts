@@ -204,7 +204,7 @@ const loginBefore =
 export function* findGivenPair(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const line = lineAround(text, at)
   progress.readFrom = line.end
-  if (codeLine.test(line.text.replace(/<!--|-->/g, ''))) return
+  if (!/[/|:]/.test(line.text) || codeLine.test(line.text.replace(/<!--|-->/g, ''))) return
   for (const { 1: user = '', 2: sign = '', 3: value = '', index } of line.text.matchAll(pairAfter)) {
     const before = line.text.slice(0, index)
     const isFactory = factory.test(before)
@@ -231,16 +231,15 @@ const have =
 export function* findLoginSentence(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const line = lineAround(text, at)
   progress.readFrom = line.end
-  if (codeLine.test(line.text)) return
   const window = text.slice(at, line.end)
-  for (const pattern of /^(?:account|konten|\p{L}{0,20}kont|compte|cuenta|conta)/iu.test(window) ? [have] : [andThen]) {
-    for (const found of window.matchAll(pattern)) {
-      if (pattern === andThen && found[1] !== '' && !enters.test(found[1] ?? '')) continue
-      const value = withoutTail(found.at(-1) ?? '', '.!?:')
-      if (!isMadeUp(value) || chosenConfidence(value) === 0) continue
-      yield toChosen('PASSWORD', at + found.index + found[0].lastIndexOf(value), value, 'login', 0.7)
-      return
-    }
+  const pattern = /^(?:account|konten|\p{L}{0,20}kont|compte|cuenta|conta)/iu.test(window) ? have : andThen
+  if ((pattern === andThen && !/\d/.test(window)) || codeLine.test(line.text)) return
+  for (const found of window.matchAll(pattern)) {
+    if (pattern === andThen && found[1] !== '' && !enters.test(found[1] ?? '')) continue
+    const value = withoutTail(found.at(-1) ?? '', '.!?:')
+    if (!isMadeUp(value) || chosenConfidence(value) === 0) continue
+    yield toChosen('PASSWORD', at + found.index + found[0].lastIndexOf(value), value, 'login', 0.7)
+    return
   }
 }
 

@@ -1,22 +1,14 @@
-import { findOneTimeSeed, findOracleLogin, findSignature, findUrlCredential } from './addresses.ts'
-import { callLiterals, findCallPassword } from './calls.ts'
+import { findUrlCredential } from './addresses.ts'
+import { findChallengeResponse, findDumpedHash, findMailchimpKey } from './bare.ts'
 import { findAccessCode } from './codes.ts'
-import {
-  commandNames,
-  findCommandPassword,
-  findCurlUser,
-  findPipedPassword,
-  findRouterLine,
-  findRouterPassword,
-  routerLiterals,
-} from './commands.ts'
-import { findFirefoxLogin, findKubernetesSecret, findPgPass } from './files.ts'
+import { commandNames, findCommandPassword, findCurlUser, findPipedPassword } from './commands.ts'
+import { findKubernetesSecret } from './files.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { findHash } from './hashes.ts'
-import { findAuthorization, findBearer } from './headers.ts'
-import { findEncodedJwt, findJwt } from './jwts.ts'
-import { findHostLogin, findPair, findShellLogin } from './pairs.ts'
-import { findEncodedPrivateKey, findPrivateKey, findPuttyKey } from './private-keys.ts'
+import { findAuthorization } from './headers.ts'
+import { findJwt } from './jwts.ts'
+import { findPair } from './pairs.ts'
+import { findEncodedPrivateKey, findPrivateKey } from './private-keys.ts'
 import { statementStems } from './statement-words.ts'
 import {
   findCommunity,
@@ -39,22 +31,12 @@ interface Structure {
 export const structures: readonly Structure[] = [
   { literals: ['-----begin '], find: findPrivateKey },
   { literals: ['ls0tls1crudjti'], find: findEncodedPrivateKey },
-  { literals: ['otpauth://'], find: findOneTimeSeed },
-  { literals: ['putty-user-key-file-'], find: findPuttyKey },
   { literals: ['eyj'], find: findJwt },
-  { literals: ['zxlk'], find: findEncodedJwt },
   { literals: ['://'], find: findUrlCredential },
   { literals: ['curl '], find: findCurlUser },
   { literals: commandNames, find: findCommandPassword },
   { literals: ['| sudo -s', '| chpasswd', '| passwd --stdin'], find: findPipedPassword },
-  { literals: ['password 7 ', 'key 7 ', 'secret 7 '], find: findRouterPassword },
-  { literals: routerLiterals, find: findRouterLine },
-  { literals: callLiterals, find: findCallPassword },
-  { literals: ['jdbc:oracle:'], find: findOracleLogin },
-  { literals: ['bearer '], find: findBearer },
   { literals: loginStems, find: findPair },
-  { literals: ['admin', 'root', 'sysadmin', 'superuser', 'deploy', 'postgres'], find: findHostLogin },
-  { literals: ['ssh '], find: findShellLogin },
   { literals: labelStems, find: findColumns },
   { literals: statementStems.code, find: findAccessCode },
   { literals: statementStems.wireless, find: findNetworkKey },
@@ -88,8 +70,8 @@ export const structures: readonly Structure[] = [
     ],
     find: findHash,
   },
-  { literals: ['?sig=', '&sig=', '&signature=', 'x-amz-signature=', 'x-goog-signature='], find: findSignature },
+  { literals: ['-us1', '-us2', '-us3', '-us4', '-us5', '-us6', '-us7', '-us8', '-us9'], find: findMailchimpKey },
+  { literals: [':::'], find: findDumpedHash },
+  { literals: [':0101'], find: findChallengeResponse },
   { literals: ['kind:', 'kind":'], find: findKubernetesSecret },
-  { literals: [':5432:', ':5433:', ':*:*:'], find: findPgPass },
-  { literals: ['encryptedusername"', 'encryptedpassword"'], find: findFirefoxLogin },
 ]

@@ -1,9 +1,7 @@
-import { readTable, type TextCell, type TextTable } from '../text-tables.ts'
-import { chosenBelow, toChosen } from './chosen.ts'
+import { readTable, type TextTable } from '../text-tables.ts'
 import type { Found, SearchProgress } from './found.ts'
-import { confidenceBelow } from './headings.ts'
-import { findVendorShape, gradeOf } from './keyed.ts'
 import { type KeyKind, kindOfKey, kindOfLabel } from './keys.ts'
+import { judgeLabelled } from './labels.ts'
 
 const MAX_HEAD = 2_000
 
@@ -29,8 +27,10 @@ export function* findColumns(text: string, at: number, progress: SearchProgress)
   const isHeaded =
     headed.test(text.slice(table.start, table.start + MAX_HEAD)) ||
     table.headings.some((name) => kindOfLabel(name) === 'login')
-  for (const cell of table.cells) {
-    const found = cell.column === undefined ? undefined : readCell(cell, cell.column, kinds.get(cell.column), isHeaded)
+  for (const { text: value, start, column: label = '' } of table.cells) {
+    const kind = kinds.get(label)
+    if (kind === undefined || /\s/.test(value)) continue
+    const found = judgeLabelled(value, start, { label, kind, configured: false, mayBeChosen: isHeaded })
     if (found !== undefined) yield found
   }
 }
@@ -42,15 +42,4 @@ function kindsOf({ headings }: TextTable): Map<string, Exclude<KeyKind, undefine
     if (kind !== undefined) kinds.set(heading, kind)
   }
   return kinds
-}
-
-function readCell({ text, start, end }: TextCell, label: string, kind: KeyKind, isHeaded: boolean): Found | undefined {
-  if (kind === undefined || /\s/.test(text)) return undefined
-  const shape = findVendorShape(label, text)
-  const confidence = shape === undefined ? confidenceBelow(text, kind) : 0.92
-  const chosen = confidence === 0 && isHeaded ? chosenBelow(text, label, kind) : 0
-  if (chosen > 0) return toChosen('PASSWORD', start, text, 'column', chosen)
-  if (confidence === 0) return undefined
-  const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
-  return { type, start, end, severity: gradeOf(confidence), confidence, value: text }
 }

@@ -39,7 +39,7 @@ const AT_ONCE = 100
 const Pattern = z.strictObject({
   field: z
     .enum(patternFields)
-    .describe('Title, address or space of the asset, place in it, or excerpt of the finding.'),
+    .describe('Of the asset: title, address, space. Of the finding: place, heading, table column, excerpt, reason.'),
   pattern: z.string().min(1).max(512).describe('RE2 pattern, case-insensitive.'),
 })
 const status = z.enum(['IGNORED', 'FALSE_POSITIVE'])

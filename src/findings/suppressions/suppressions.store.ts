@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { findReason } from '../../detectors/reasons.ts'
 import { toSafeJson, toSafeText } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { db } from '../../store/builder.ts'
@@ -11,7 +12,7 @@ import { type FilterMapping, listTerms } from '../filter.ts'
 import type { FindingStatus } from '../model.ts'
 import { resolveFilter } from '../term-filters.store.ts'
 
-export const patternFields = ['name', 'url', 'container', 'path', 'excerpt'] as const
+export const patternFields = ['name', 'url', 'container', 'path', 'heading', 'column', 'excerpt', 'reason'] as const
 export type PatternField = (typeof patternFields)[number]
 
 /** A stored suppression; times in milliseconds. */
@@ -115,6 +116,9 @@ export function listSuppressible(
     .innerJoin('word as container', 'container.id', 'a.container_id')
     .select(['f.id', 'a.name', 'a.url', 'container.text as container'])
     .select(sql<string>`coalesce(f.location ->> '$.path', '')`.as('path'))
+    .select(sql<string>`coalesce(f.location ->> '$.heading', '')`.as('heading'))
+    .select(sql<string>`coalesce(f.location ->> '$.label', '')`.as('column'))
+    .select(sql<string>`coalesce(f.location ->> '$.rule', '')`.as('rule'))
     .select(sql<string>`coalesce(f.excerpt, '')`.as('excerpt'))
     .where('c.status', '=', statusCodes.OPEN)
     .where(findingCondition(conditions))
@@ -122,7 +126,7 @@ export function listSuppressible(
   if (valueFp !== null) query = query.where('f.value_fp', '=', valueFp)
   query =
     'ids' in page ? query.where('f.id', 'in', [...page.ids]) : query.where('f.id', '>', page.after).limit(page.limit)
-  return reader.all(query)
+  return reader.all(query).map(({ rule, ...finding }) => ({ ...finding, reason: findReason(rule) ?? '' }))
 }
 
 /**
