@@ -168,7 +168,7 @@ function sizeOf(output: unknown): number {
 interface Gauges {
   /** Sets what the next scrape reads. */
   show(estate: Estate): void
-  /** Begins to sample the event loop, which wakes the process a hundred times a second: only where somebody scrapes. */
+  /** Begins to sample the event loop, which wakes the process a hundred times a second. */
   sample(): void
   close(): void
 }
