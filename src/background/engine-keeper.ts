@@ -10,7 +10,7 @@ import type { Reader, Store } from '../store/store.ts'
 
 /** How often the change log is polled while there is work, and while there is none. */
 const BUSY_MS = 20
-const CALM_MS = 250
+const CALM_MS = 2_000
 /** The time between two attempts to have the engine replaced. */
 const REPLACE_MS = 60_000
 /** A snapshot is refreshed when the change logs are further ahead of it than this. */
@@ -54,9 +54,12 @@ export function keepEngine({ store, home, log, onOutdated }: KeeperOptions): Eng
   let attachedAt = Number.NEGATIVE_INFINITY
   let mayReplaceAt = Number.NEGATIVE_INFINITY
   let mayRefreshAt = Number.NEGATIVE_INFINITY
+  /** The version of the data that the engine was last found to include. */
+  let seen: number | undefined
 
   const attach = (engine: Engine, isSaved: boolean) => {
     store.read((reader) => attachEngine(reader, engine))
+    seen = undefined
     attachedAt = performance.now()
     mayRefreshAt = attachedAt + (isSaved ? REFRESH_MS * (1 + Math.random()) : RETRY_MS)
     log.info('the engine is ready', { findings: engine.count })
@@ -99,11 +102,19 @@ export function keepEngine({ store, home, log, onOutdated }: KeeperOptions): Eng
     return isBehind(findSnapshot(reader, home), engine, MAX_BEHIND)
   }
 
-  const askIfOutdated = () => {
-    if (performance.now() < mayReplaceAt) return
-    if (!store.read(isOutdated)) return
+  const askIfOutdated = (reader: Reader) => {
+    if (performance.now() < mayReplaceAt || !isOutdated(reader)) return
     mayReplaceAt = performance.now() + REPLACE_MS
     onOutdated()
+  }
+
+  /** One unit of work, if there is any, which bounds the wait of a question that arrives meanwhile. */
+  const work = (reader: Reader): boolean => {
+    const { dataVersion } = reader
+    if (dataVersion !== undefined && dataVersion === seen) return false
+    const worked = followChanges(reader) || findEngine(reader)?.runMaintenanceStep() === true
+    seen = worked ? undefined : dataVersion
+    return worked
   }
 
   /** A database that cannot be read does not end the process: each question reports the problem itself. */
@@ -122,9 +133,10 @@ export function keepEngine({ store, home, log, onOutdated }: KeeperOptions): Eng
     if (closed) return
     let worked = false
     attempt(() => {
-      // One unit of work for each tick, which bounds the wait of a question that arrives meanwhile.
-      worked = store.read(followChanges) || store.read(findEngine)?.runMaintenanceStep() === true
-      askIfOutdated()
+      store.read((reader) => {
+        worked = work(reader)
+        askIfOutdated(reader)
+      })
     })
     timer = setTimeout(tick, worked ? BUSY_MS : CALM_MS)
   }

@@ -24,6 +24,8 @@ import type { WatchKeeper } from '../watches/keeper.ts'
 import { LoopLease } from './loop-lease.ts'
 
 const TICK_MS = 1_000
+/** While nothing is written and no scan is open, most ticks are left out. */
+const TICKS_AT_REST = 5
 /**
  * After a smaller backward jump of the clock, schedules wait for it to catch up, so that no run is repeated; after a
  * larger one, the clock must have been wrong before.
@@ -68,10 +70,12 @@ export function startLoop(options: LoopOptions): Loop {
   let stopped = false
   const isOver = () => stopped || signal.aborted
   const isOurs = () => !isOver() && store.read((reader) => lease.stateOf(reader)) !== 'theirs'
+  const isAtRest = watchRest(store)
   const tick = async () => {
     if (isOver() || turning) return
     turning = true
     try {
+      if (!isFailing && isAtRest()) return
       if (isWriting(store, lease, now())) await store.waitForWriteLock({ signal })
       if (isOver()) return
       if (!lease.hold()) {
@@ -120,6 +124,21 @@ export function startLoop(options: LoopOptions): Loop {
   const onAbort = () => clearInterval(timer)
   signal.addEventListener('abort', onAbort, { once: true })
   return { stop }
+}
+
+/** A function that returns whether a tick can be left out. */
+function watchRest(store: Store): () => boolean {
+  let seen: number | undefined
+  let leftOut = 0
+  return () =>
+    store.read((reader) => {
+      const { dataVersion } = reader
+      const isSame = dataVersion !== undefined && dataVersion === seen
+      if (isSame && ++leftOut < TICKS_AT_REST) return true
+      leftOut = 0
+      seen = listOpenScans(reader).length === 0 ? dataVersion : undefined
+      return false
+    })
 }
 
 /** A function that returns by how much the wall clock has diverged from the monotonic clock since the last call. */

@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
 import type { QueryThreadProtocol } from './query.worker.ts'
-import type { CheckedQuestion } from './question.ts'
+import { type CheckedQuestion, toCancelled } from './question.ts'
 import type { ServedAnswers } from './served-answers.ts'
 import { type ThreadOptions, toThreadSettings, toWorkerOptions } from './thread-options.ts'
 
@@ -47,8 +47,6 @@ type Thread = WorkerClient<QueryThreadProtocol>
 
 export const isClosing = () =>
   new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
-const toCancelled = () =>
-  new AppError('unavailable', 'The question was cancelled; ask it again.', { reason: 'cancelled' })
 
 export function createQueryThread(options: QueryThreadOptions): QueryThread {
   const { store, log, script = SCRIPT, minFindings = MIN_FINDINGS_FOR_INDEX, served } = options

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
-import { AppError } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { keepEngine } from './engine-keeper.ts'
 import { openThread } from './open-thread.ts'
 import { queryThreadOperations } from './query-operations.ts'
-import type { CheckedQuestion } from './question.ts'
+import { type CheckedQuestion, toCancelled } from './question.ts'
 import type { ThreadSettings } from './thread-options.ts'
 
 export type QueryThreadProtocol = {
@@ -55,8 +54,12 @@ async function main(): Promise<void> {
   ): Promise<string> {
     const operation = operations.get(name)
     if (operation === undefined) throw new TypeError(`${name} is not answered in this thread`)
+    const requireWanted = () => {
+      receiveCalls()
+      if (signal.aborted) throw toCancelled()
+    }
     const context: Omit<WriteContext, 'scans' | 'store'> = {
-      read: (work) => store.read(work),
+      read: (work) => store.read(work, { requireWanted }),
       now,
       caller,
       signal,
@@ -67,11 +70,11 @@ async function main(): Promise<void> {
     }
     turn = turn.then(() => nextTurn())
     await turn
-    if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
+    if (signal.aborted) throw toCancelled()
     return JSON.stringify(await operation.run(input as never, context as never))
   }
 
-  serveCalls<QueryThreadProtocol>({
+  const receiveCalls = serveCalls<QueryThreadProtocol>({
     calls: {
       load,
       build: async () => {

@@ -1,3 +1,4 @@
+import { AppError } from '../kernel/errors.ts'
 import type { Caller, Scope } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 
@@ -8,6 +9,9 @@ export interface CheckedQuestion {
   caller: Caller
   coerced: readonly Coercion[] | undefined
 }
+
+export const toCancelled = () =>
+  new AppError('unavailable', 'The question was cancelled; ask it again.', { reason: 'cancelled' })
 
 /** The same as JSON. */
 type SentQuestion = Omit<CheckedQuestion, 'caller'> & {

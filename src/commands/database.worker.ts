@@ -3,9 +3,10 @@ import type { BackgroundSettings } from '../background/background.ts'
 import { createLookups, type Lookups } from '../background/lookups.ts'
 import type { Loop } from '../background/loop.ts'
 import { openThread } from '../background/open-thread.ts'
+import { toCancelled } from '../background/question.ts'
 import type { ThreadSettings } from '../background/thread-options.ts'
 import { type ErrorReport, fromErrorReport } from '../kernel/errors.ts'
-import type { Caller, Progress, WriteContext } from '../operation/context.ts'
+import type { AskedContext, Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 import type { ExportFormat, Operation } from '../operation/operation.ts'
 import { openEvents, serveCalls, Transferred } from '../runtime/worker-rpc.ts'
@@ -102,10 +103,10 @@ async function main(): Promise<void> {
   }
   const loop = opened.loop === undefined ? undefined : await startLoop(opened.loop)
 
-  const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal' | 'progress' | 'coerced'>): WriteContext => ({
+  const contextFor = (asked: AskedContext, requireWanted?: () => void): WriteContext => ({
     ...settings,
     ...asked,
-    read: (work) => store.read(work),
+    read: (work) => store.read(work, requireWanted === undefined ? {} : { requireWanted }),
     store,
     vault,
     log,
@@ -115,7 +116,15 @@ async function main(): Promise<void> {
 
   async function run({ id, operation, input, caller, coerced }: OperationCall, signal: AbortSignal): Promise<unknown> {
     const progress = (reached: Progress) => emit('progress', { id, progress: reached })
-    return (await find(operation)).run(input as never, contextFor({ caller, signal, progress, coerced }))
+    const found = await find(operation)
+    const requireWanted = () => {
+      receiveCalls()
+      if (signal.aborted) throw toCancelled()
+    }
+    requireWanted()
+    // A change is not ended half-way.
+    const asked = contextFor({ caller, signal, progress, coerced }, found.effect === 'read' ? requireWanted : undefined)
+    return found.run(input as never, asked)
   }
 
   /** The first part is made before the reply, because errors of the input come with it. */
@@ -140,7 +149,7 @@ async function main(): Promise<void> {
     return new Transferred(stream, [stream])
   }
 
-  serveCalls<DatabaseThreadProtocol>({
+  const receiveCalls = serveCalls<DatabaseThreadProtocol>({
     calls: {
       lookUp: ({ name, input }) => (lookups[name] as (...input: readonly unknown[]) => unknown)(...input),
       run,

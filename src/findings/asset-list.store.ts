@@ -3,7 +3,7 @@ import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { ownText, parseSafeObject } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
-import { comparand, db } from '../store/builder.ts'
+import { comparand, db, whileWanted } from '../store/builder.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { listLabels, listLinks } from './assets.store.ts'
@@ -25,6 +25,7 @@ const assets = () =>
     .innerJoin('word as parent', 'parent.id', 'a.parent_container_id')
     .innerJoin('word as owner', 'owner.id', 'a.owner_id')
     .innerJoin('word as dataset', 'dataset.id', 'a.dataset_id')
+    .where(whileWanted('a.id'))
     .select([
       'a.id',
       'a.uid',

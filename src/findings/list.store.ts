@@ -8,7 +8,7 @@ import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
-import { comparand, db } from '../store/builder.ts'
+import { comparand, db, whileWanted } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
@@ -37,6 +37,7 @@ export const findings = () =>
     .leftJoin('expiry as x', (join) =>
       join.onRef('x.finding_id', '=', 'f.id').on('c.status', '>', statusCodes.RESOLVED),
     )
+    .where(whileWanted('f.id'))
     .select([
       'f.id',
       'f.fp',

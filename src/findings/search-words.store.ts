@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { db } from '../store/builder.ts'
+import { db, whileWanted } from '../store/builder.ts'
 
 const MAX_WORDS = 10
 
@@ -11,6 +11,7 @@ export const searchedFindings = () =>
     .innerJoin('asset as a', 'a.id', 'f.asset_id')
     .innerJoin('word as type', 'type.id', 'c.type_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
+    .where(whileWanted('f.id'))
 
 /** What a search of findings reads, by the aliases of its tables. */
 export const findingColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const

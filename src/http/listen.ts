@@ -21,7 +21,7 @@ const MAX_SOCKETS = 256
 const HEADERS_TIMEOUT_MS = 10_000
 /** Of the path of a socket (`sun_path`, with a final NUL). */
 const MAX_SOCKET_BYTES = process.platform === 'linux' ? 107 : 103
-const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000, connectionsCheckingInterval: 250 }
+const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000 }
 
 const NO_SOCKET = 'On Windows there are no sockets that only their owner can open; listen on a port with --port.'
 
@@ -43,7 +43,12 @@ export async function listen(
     fetch: app.fetch,
     overrideGlobalObjects: false,
     createServer,
-    serverOptions: { ...limits, headersTimeout: headersTimeoutMs },
+    serverOptions: {
+      ...limits,
+      headersTimeout: headersTimeoutMs,
+      // Looking for requests that take too long wakes the process each time.
+      connectionsCheckingInterval: headersTimeoutMs / 2,
+    },
   }) as ReturnType<typeof createServer>
   limitConnections(server, MAX_SOCKETS, headersTimeoutMs)
   return new Promise((resolve, reject) => {

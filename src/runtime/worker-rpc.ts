@@ -1,4 +1,10 @@
-import { parentPort, type TransferListItem, Worker, type WorkerOptions } from 'node:worker_threads'
+import {
+  parentPort,
+  receiveMessageOnPort,
+  type TransferListItem,
+  Worker,
+  type WorkerOptions,
+} from 'node:worker_threads'
 import { AppError, type ErrorReport, fromErrorReport, toErrorReport } from '../kernel/errors.ts'
 import type { Log } from './log.ts'
 import { startThread } from './native-load.ts'
@@ -244,8 +250,11 @@ export function openEvents<P extends WorkerProtocol>(): EmitEvent<P> {
   return (name, value) => send({ kind: 'event', name, value })
 }
 
-/** Answers the calls of the thread that started this worker. A call begins when it arrives. */
-export function serveCalls<P extends WorkerProtocol>({ calls, notices, logFault, stop }: ServeOptions<P>): void {
+/**
+ * Answers the calls of the thread that started this worker. A call begins when it arrives. Returns a function that
+ * receives what has arrived since, such as cancellations, for a call that blocks the thread.
+ */
+export function serveCalls<P extends WorkerProtocol>({ calls, notices, logFault, stop }: ServeOptions<P>): () => void {
   const running = new Map<number, { abort: AbortController; ended: Promise<void> }>()
 
   const run = async (id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> => {
@@ -273,7 +282,7 @@ export function serveCalls<P extends WorkerProtocol>({ calls, notices, logFault,
     send({ kind: 'stopped' })
   }
 
-  parentPort?.on('message', (message: Request) => {
+  const receive = (message: Request) => {
     if (message.kind === 'call') {
       const abort = new AbortController()
       const { id, name, input } = message
@@ -283,5 +292,12 @@ export function serveCalls<P extends WorkerProtocol>({ calls, notices, logFault,
     } else if (message.kind === 'cancel') running.get(message.id)?.abort.abort()
     else if (message.kind === 'notice') notices?.[message.name as keyof P['notices']]?.(message.value as never)
     else void end()
-  })
+  }
+  parentPort?.on('message', receive)
+  return () => {
+    if (parentPort === null) return
+    for (let next = receiveMessageOnPort(parentPort); next !== undefined; next = receiveMessageOnPort(parentPort)) {
+      receive(next.message as Request)
+    }
+  }
 }

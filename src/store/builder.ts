@@ -3,6 +3,7 @@ import {
   DummyDriver,
   Kysely,
   type RawBuilder,
+  type SqlBool,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -30,6 +31,12 @@ export const IN_NUMBERS = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))'
 /** The same for queries that are built. */
 export const numbersIn = (list: string): RawBuilder<number> =>
   sql<number>`(SELECT CAST(value AS BIGINT) FROM json_each(${list}))`
+
+/**
+ * A condition on the rows that a long query reads, by a column with their ids, which is always true. Where a read may be
+ * cancelled, some of the rows ask whether it was.
+ */
+export const whileWanted = (id: string): RawBuilder<SqlBool> => sql`(${sql.ref(id)} & 1023 <> 0 OR is_wanted())`
 
 /** A query from the kysely builder, or a `sql` template. */
 export type BuiltQuery<Row> = Compilable<Row> | RawBuilder<Row>

@@ -6,6 +6,7 @@ import { toAppError } from './faults.ts'
 import { APPLICATION_ID, defineFoldCase, requireUpgradable, UNFINISHED_COPY_ID } from './migrations.ts'
 import type {
   CachedStatement,
+  ReadOptions,
   RowStatement,
   StoredValue,
   TransactionOptions,
@@ -41,6 +42,7 @@ export class Connection implements Writer {
   readonly #now: (() => number) | undefined
   #open = false
   #cacheSize = 0
+  #requireWanted: ReadOptions['requireWanted']
   dataVersion: number | undefined
 
   /** @param now given for a connection that only reads: its snapshots see what decisions have ended by then */
@@ -48,6 +50,10 @@ export class Connection implements Writer {
     this.#database = database
     this.#views = new SnapshotViews(database)
     this.#now = now
+    database.function('is_wanted', () => {
+      this.#requireWanted?.()
+      return 1
+    })
   }
 
   get seesEnds(): boolean {
@@ -65,7 +71,7 @@ export class Connection implements Writer {
   transaction<T>(
     begin: string,
     work: (connection: this) => T,
-    { durable = false, large = false }: TransactionOptions = {},
+    { durable = false, large = false, requireWanted }: TransactionOptions & ReadOptions = {},
   ): T {
     if (this.#open) return work(this)
     // None of these can be changed within a transaction.
@@ -82,6 +88,7 @@ export class Connection implements Writer {
       throw toAppError(error)
     }
     this.#open = true
+    this.#requireWanted = requireWanted
     try {
       this.#openViews()
       const result = work(this)
@@ -95,6 +102,7 @@ export class Connection implements Writer {
       throw toAppError(error)
     } finally {
       this.#open = false
+      this.#requireWanted = undefined
       restore()
     }
   }

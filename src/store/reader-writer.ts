@@ -56,6 +56,11 @@ export interface WriteStatement extends RowStatement {
   key?: readonly number[]
 }
 
+export interface ReadOptions {
+  /** Called while statements run, which end with what it throws. */
+  requireWanted?: (() => void) | undefined
+}
+
 /** Runs queries in one snapshot. Everything is synchronous, so no transaction can stay open across an `await`. */
 export interface Reader {
   all<Row>(query: Query<Row>): Row[]

@@ -13,7 +13,7 @@ import { newestSchema } from './migrations.ts'
 import { requireUnmoved } from './move/marker.ts'
 import { joinOpenFiles, requireSameFiles } from './open-files.ts'
 import { requireLocalFolder, requireWholeFile, toDamagedError } from './place.ts'
-import type { Reader, TransactionOptions, Writer } from './reader-writer.ts'
+import type { Reader, ReadOptions, TransactionOptions, Writer } from './reader-writer.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
 import type { StorePlace } from './store-place.ts'
@@ -86,7 +86,7 @@ export interface Store {
   /** What concerns a database only because it is on a server. */
   readonly server?: StoreServer
   /** Runs `work` in one snapshot on a read-only connection. `work` returns plain data, never a promise. */
-  read<T>(work: (reader: Reader) => T): T
+  read<T>(work: (reader: Reader) => T, options?: ReadOptions): T
   /** Runs `work` in one write transaction: all of it is committed, or nothing. */
   write<T>(work: (writer: Writer) => T, options?: WriteOptions): T
   /** Runs `work` in a write transaction that is always rolled back, and returns its result. */
@@ -235,9 +235,9 @@ export class FileStore implements Store, StoreFiles {
     return { reader, close: () => reader.close() }
   }
 
-  read<T>(work: (reader: Reader) => T): T {
+  read<T>(work: (reader: Reader) => T, options?: ReadOptions): T {
     this.#guard.checkIfStale()
-    return this.#reader.transaction('BEGIN', work)
+    return this.#reader.transaction('BEGIN', work, options)
   }
 
   /**

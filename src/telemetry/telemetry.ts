@@ -37,7 +37,6 @@ const LOOP_SAMPLE_MS = 10
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const register = new Registry()
   const registers = [register]
-  collectDefaultMetrics({ register })
   const requests = new Histogram({
     name: 'http_request_seconds',
     help: 'HTTP requests.',
@@ -100,6 +99,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       }
     },
     read: async () => {
+      gauges.sample()
       const estate = await options.readEstate()
       takeUpstream(estate)
       gauges.show(estate)
@@ -168,6 +168,8 @@ function sizeOf(output: unknown): number {
 interface Gauges {
   /** Sets what the next scrape reads. */
   show(estate: Estate): void
+  /** Begins to sample the event loop, which wakes the process a hundred times a second. */
+  sample(): void
   close(): void
 }
 
@@ -225,7 +227,7 @@ function addGauges(registers: Registry[], { files }: TelemetryOptions): Gauges {
     each.set(Math.max(0, ...shown.facts.map(({ lagMs }) => lagMs)) / 1000),
   )
   const delay = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS })
-  delay.enable()
+  let isSampling = false
   gauge(
     'event_loop_delay_seconds',
     'Event loop delay since the last scrape.',
@@ -242,6 +244,12 @@ function addGauges(registers: Registry[], { files }: TelemetryOptions): Gauges {
   return {
     show: (estate) => {
       shown = estate
+    },
+    sample: () => {
+      if (isSampling) return
+      isSampling = true
+      delay.enable()
+      for (const register of registers) collectDefaultMetrics({ register })
     },
     close: () => delay.disable(),
   }

@@ -215,6 +215,16 @@ describe('the lease', () => {
     await settle()
   })
 
+  it('starts what only the time makes due, while nothing is written', async () => {
+    await createFake(bench, { schedule: { enabled: true, preset: 'hourly' } })
+    start()
+    await expect.poll(holder).toBeDefined()
+    await sleep(100)
+    bench.clock.now += HOUR
+    await expect.poll(async () => (await scans()).length).toBe(1)
+    await settle()
+  })
+
   it('is not taken from a holder that is alive', async () => {
     bench.store.write((writer) =>
       writer.prepare("INSERT INTO lease VALUES ('loop', 'elsewhere/1/x', 7, ?)").run(bench.clock.now + 20_000),

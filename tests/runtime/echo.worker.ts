@@ -8,6 +8,7 @@ export type EchoProtocol = {
     fail: { input: string; reply: never }
     reverse: { input: Uint8Array; reply: Uint8Array }
     untilCancelled: { input: undefined; reply: never }
+    blockUntilCancelled: { input: undefined; reply: number }
     hang: { input: undefined; reply: never }
     die: { input: undefined; reply: never }
     functionOf: { input: undefined; reply: never }
@@ -20,7 +21,7 @@ const emit = openEvents<EchoProtocol>()
 const aborted = (signal: AbortSignal) =>
   new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 
-serveCalls<EchoProtocol>({
+const receiveCalls = serveCalls<EchoProtocol>({
   calls: {
     double: (number) => number * 2,
     refuse: (facts) => {
@@ -37,6 +38,12 @@ serveCalls<EchoProtocol>({
       await aborted(signal)
       emit('heard', 'cancelled')
       throw new AppError('unavailable', 'It was cancelled.')
+    },
+    blockUntilCancelled: (_, signal) => {
+      for (let turns = 1; ; turns++) {
+        receiveCalls()
+        if (signal.aborted) return turns
+      }
     },
     hang: () => {
       for (;;);

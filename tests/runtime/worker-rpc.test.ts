@@ -33,6 +33,16 @@ describe('a call', () => {
     expect(worker.pending).toBe(0)
   })
 
+  it('that blocks its thread receives its cancellation, and those that arrive meanwhile are answered', async () => {
+    const { worker } = openEcho()
+    const stop = new AbortController()
+    const blocked = worker.call('blockUntilCancelled', undefined, { signal: stop.signal })
+    const reply = worker.call('double', 4)
+    stop.abort()
+    expect(await blocked).toBeGreaterThan(0)
+    expect(await reply).toBe(8)
+  })
+
   it('rejects with the complete AppError of the worker', async () => {
     const { worker } = openEcho()
     const facts = { reason: 'taken', issues: [{ path: 'name', message: 'is taken.' }], suggestions: [] }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../src/catalogue.ts'
@@ -7,6 +8,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation, operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { sleepSync } from '../../src/runtime/pause.ts'
 import { readEstate } from '../../src/telemetry/estate.store.ts'
 import { examineReadiness } from '../../src/telemetry/readiness.ts'
 import { createTelemetry, type Telemetry } from '../../src/telemetry/telemetry.ts'
@@ -104,6 +106,15 @@ describe('metrics', () => {
   it('are the documented ones', async () => {
     const text = await telemetry.read()
     expect(documented.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
+  })
+
+  it('report the delays of the event loop between two scrapes', async () => {
+    const delay = 'event_loop_delay_seconds{quantile="0.99"}'
+    await read(delay)
+    await sleep(50)
+    sleepSync(300)
+    await sleep(50)
+    expect(await read(delay)).toBeGreaterThan(0.2)
   })
 
   it('count requests by route, never by the requested path', async () => {

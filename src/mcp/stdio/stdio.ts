@@ -136,7 +136,7 @@ export interface StdioOptions {
   parentPid?: () => number
 }
 
-const PARENT_CHECK_MS = 500
+const PARENT_CHECK_MS = 2_000
 
 /** The SDK's transport, which passes the ids of answered requests to its input. */
 class AnsweringTransport extends StdioServerTransport {

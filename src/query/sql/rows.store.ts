@@ -2,6 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type FacetRow, facetOf, facetRows, findFacet, findFacetByFilterKey } from '../../findings/facets.ts'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
 import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
+import { whileWanted } from '../../store/builder.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
@@ -115,6 +116,7 @@ function findingRows(plan: PlanTerms): RowSource {
   const time = plan.isCounted ? sql`NULL` : findingTime(plan.timeField, joins)
   const where = [
     findingTerms(onFilterKeys(plan.conditions), toStateOptions(plan.at, status)),
+    ...(plan.isCounted ? [] : [whileWanted('f.id')]),
     ...(plan.isCounted ? [] : plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
   ]
   const rows = plan.isCounted ? sql`(SELECT id AS combo_id, n FROM combo WHERE n > 0)` : sql`finding`
@@ -253,7 +255,7 @@ function assetRows(plan: PlanTerms): RowSource {
     FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? joinChange(plan.at, 'first') : sql``}
     WHERE f.asset_id = a.id ${stock ? sql`AND f.first_detected_at < ${plan.at}` : sql``} AND ${condition}`
 
-  const where: (Sql | Expression<SqlBool>)[] = [ownAssetTerms(own), ...isScanned(plan)]
+  const where: (Sql | Expression<SqlBool>)[] = [whileWanted('a.id'), ownAssetTerms(own), ...isScanned(plan)]
   if (ofFindings.length > 0) {
     where.push(
       sql`EXISTS (SELECT 1 ${findingsWhere(findingTerms(ofFindings, past ? toStateOptions(plan.at, status) : {}))})`,

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
+import { whileWanted } from '../../store/builder.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { PlanTerms } from './plan-terms.ts'
 import {
@@ -106,7 +107,11 @@ export function findingSpans(plan: PlanTerms, part: SpanPart, first: number, las
       return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN max(0, ${resolvedAt} - f.first_detected_at) END`
     },
     from: () => sql`FROM ${from} ${joins.sql()}`,
-    where: [findingTerms(onFilterKeys(plan.conditions), options), ...(part === 'last' ? readWhole(plan) : [])],
+    where: [
+      whileWanted('f.id'),
+      findingTerms(onFilterKeys(plan.conditions), options),
+      ...(part === 'last' ? readWhole(plan) : []),
+    ],
   }
 }
 
@@ -135,7 +140,7 @@ export function assetSpans(plan: PlanTerms, part: SpanPart, first: number): Span
     since: sinceDue(spans.since, plan, spans.options),
     until: sql`coalesce(min(${spans.until}, ${ended}), ${spans.until}, ${ended})`,
     from: () => sql`FROM ${spans.from} CROSS JOIN asset a ON a.id = f.asset_id ${joins.sql()}`,
-    where: [...where, findingTerms(ofFindings, spans.options)],
+    where: [...where, whileWanted('f.id'), findingTerms(ofFindings, spans.options)],
   }
 }
 

@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/errors.ts'
 import { startWorker } from '../../runtime/package-files.ts'
+import type { ReadOptions } from '../reader-writer.ts'
 import type { SharedConnections } from '../store.ts'
 import type { PostgresAddress } from '../store-place.ts'
 
@@ -77,6 +78,9 @@ export const ENDED = 1
 /** How often a thread that waits for a reply checks whether the thread of the connections has ended. */
 const CHECK_MS = 1_000
 
+/** How often it checks whether the result is still wanted. */
+const WANTED_MS = 100
+
 /** Limit of the young generation of its heap: rows are passed on at once. */
 const YOUNG_MEGABYTES = 6
 
@@ -116,6 +120,15 @@ export function useConnections(shared: SharedConnections): void {
   used = shared
 }
 
+function catchRefusal(requireWanted: ReadOptions['requireWanted']): { error: unknown } | undefined {
+  try {
+    requireWanted?.()
+    return undefined
+  } catch (error) {
+    return { error }
+  }
+}
+
 /**
  * A connection to PostgreSQL whose calls block the calling thread. Another thread, which starts with the first call,
  * holds it; the main thread of a server must not use it for anything that takes long, because it cannot answer requests
@@ -140,19 +153,26 @@ export class PostgresClient {
     return { port: port1, ended: used.ended }
   }
 
-  /** @throws PostgresError */
-  query(request: PostgresRequest): PostgresResult {
+  /** @throws PostgresError, or what `requireWanted` throws, which ends the statement */
+  query(request: PostgresRequest, requireWanted?: ReadOptions['requireWanted']): PostgresResult {
     if (this.#isClosed)
       throw new AppError('unavailable', 'The connection to PostgreSQL was closed; try again.', { reason: 'busy' })
     if (this.#session === undefined || hasEnded(this.#session)) this.#session = this.#start()
     const session = this.#session
     Atomics.store(state, 0, WAITED)
     session.port.postMessage(request)
+    let refusal: { error: unknown } | undefined
     // The notification of an earlier reply may come late, so the state decides.
-    while (Atomics.load(state, 0) === WAITED && !hasEnded(session)) Atomics.wait(state, 0, WAITED, CHECK_MS)
+    while (Atomics.load(state, 0) === WAITED && !hasEnded(session)) {
+      const reached = Atomics.wait(state, 0, WAITED, requireWanted === undefined ? CHECK_MS : WANTED_MS)
+      if (reached !== 'timed-out' || refusal !== undefined) continue
+      refusal = catchRefusal(requireWanted)
+      if (refusal !== undefined) session.port.postMessage('cancel')
+    }
     const received = receiveMessageOnPort(session.port) as { message: PostgresReply } | undefined
     const lost: PostgresReply = { failure: { message: 'the thread of the connection ended', code: CONNECTION_LOST } }
     const { message } = received ?? { message: lost }
+    if (refusal !== undefined) throw refusal.error
     if ('failure' in message) throw new PostgresError(message.failure)
     return message
   }

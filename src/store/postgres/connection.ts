@@ -5,6 +5,7 @@ import { requireUnmoved } from '../move/marker.ts'
 import type {
   CachedStatement,
   IndexedKind,
+  ReadOptions,
   RowStatement,
   StoredValue,
   TransactionOptions,
@@ -63,7 +64,7 @@ const unknownChanges = {
   },
 }
 
-interface PostgresTransactionOptions extends TransactionOptions {
+interface PostgresTransactionOptions extends TransactionOptions, ReadOptions {
   /** It is rolled back in any case. */
   rehearsed?: boolean
 }
@@ -133,9 +134,10 @@ export class PostgresConnection implements Writer {
   #attempt<T>(
     kind: keyof typeof beginnings,
     work: (connection: this) => T,
-    { scope, durable = false, rehearsed = false }: PostgresTransactionOptions,
+    { scope, durable = false, rehearsed = false, requireWanted }: PostgresTransactionOptions,
   ): T {
     return this.#runTransaction(() => {
+      this.#queue.requireWanted = requireWanted
       this.#begin(kind, durable, scope)
       this.#openViews()
       const result = work(this)

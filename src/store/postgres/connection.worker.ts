@@ -90,11 +90,33 @@ function serve({ settings, port, state }: PostgresSession): void {
     }
   }
 
-  port.on('message', (request: PostgresRequest | 'close') => {
+  /** Settled when no cancellation is under way any more, which could hit the next statement. */
+  let cancelled = Promise.resolve()
+
+  /** Ends the statement that runs. A failure leaves it running. */
+  async function cancel(): Promise<void> {
+    const { processID } = (client ?? {}) as { processID?: number }
+    if (processID === undefined) return
+    const other = new pg.Client(toClientConfig(settings.address))
+    other.on('error', () => {})
+    try {
+      await other.connect()
+      await other.query('SELECT pg_cancel_backend($1)', [processID])
+    } finally {
+      await other.end()
+    }
+  }
+
+  port.on('message', (request: PostgresRequest | 'close' | 'cancel') => {
     if (request === 'close') return port.close()
+    if (request === 'cancel') {
+      cancelled = cancel().catch(() => {})
+      return
+    }
     run(request)
       .catch(toFailure)
-      .then((reply) => {
+      .then(async (reply) => {
+        await cancelled
         port.postMessage(reply)
         Atomics.store(state, 0, REPLIED)
         Atomics.notify(state, 0)

@@ -9,7 +9,7 @@ export interface PostgresSql {
 
 /** String literals and quoted names, which stay as they are, or one thing that is written in another way. */
 const TOKENS =
-  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?)\s+ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\b(?:NOT |not )?(?:IN|in) \(\)|\b(?:NOT |not )?(?:IN|in) \(SELECT CAST\(value AS BIGINT\) FROM json_each\((\?|@\w+)\)\)|\bpercentile_cont\(|, (\?|@\w+)\) AS quantile\b|\bLIKE\b|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
+  /'(?:[^']|'')*'|"[^"]*"|\?|@(\w+)|\bCROSS JOIN ([\w.]+(?: \w+)?)\s+ON\b|([\w.]+) = (\?|@\w+) COLLATE NOCASE|\bIN \(VALUES (?=\()|\b(?:NOT |not )?(?:IN|in) \(\)|\b(?:NOT |not )?(?:IN|in) \(SELECT CAST\(value AS BIGINT\) FROM json_each\((\?|@\w+)\)\)|\bpercentile_cont\(|, (\?|@\w+)\) AS quantile\b|\bis_wanted\(\)|\bLIKE\b|\bINTEGER\b|\b[a-z]+[A-Z]\w*\b/g
 
 /**
  * Translates SQL of the stores for PostgreSQL. Everything else that SQLite has and PostgreSQL lacks is defined in its
@@ -43,6 +43,8 @@ export function toPostgresSql(sql: string): PostgresSql {
       if (token === 'percentile_cont(') return 'percentile_of(array_agg('
       if (share !== undefined) return `)::double precision[], ${placeOf(share)}) AS quantile`
       if (token.startsWith('IN (VALUES')) return 'IN ('
+      // A statement is cancelled from outside.
+      if (token === 'is_wanted()') return 'true'
       // An empty list, which PostgreSQL lacks, contains nothing.
       if (token.endsWith('()')) return /^not/i.test(token) ? "<> ALL ('{}')" : "= ANY ('{}')"
       // Regardless of ASCII case, as LIKE of SQLite.

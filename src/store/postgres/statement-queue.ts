@@ -1,4 +1,4 @@
-import type { StoredValue, WriteStatement } from '../reader-writer.ts'
+import type { ReadOptions, StoredValue, WriteStatement } from '../reader-writer.ts'
 import { PostgresClient, type PostgresResult, type PostgresSettings, type PostgresStep } from './client.ts'
 import { toPostgresAppError } from './faults.ts'
 
@@ -36,6 +36,8 @@ export class StatementQueue {
   /** Whether the next statements begin a transaction, for which a lost connection may be opened again. */
   #begins = false
   #isOpen = false
+  /** Of the transaction that is open. */
+  requireWanted: ReadOptions['requireWanted']
 
   /** @param toStep makes the statement that writes some rows */
   constructor(
@@ -61,9 +63,11 @@ export class StatementQueue {
   /** Notes that the transaction was committed or rolled back. */
   end(): void {
     this.#isOpen = false
+    this.requireWanted = undefined
   }
 
   rollBack(): void {
+    this.requireWanted = undefined
     this.#waiting = []
     this.#rows.clear()
     this.#begins = false
@@ -127,7 +131,7 @@ export class StatementQueue {
     this.#begins = false
     let result: PostgresResult
     try {
-      result = this.#client.query({ ...step, before: waiting.map((each) => each.step), begins })
+      result = this.#client.query({ ...step, before: waiting.map((each) => each.step), begins }, this.requireWanted)
     } catch (error) {
       // The server does not have the statements that come after one that failed.
       this.#names.clear()

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { explainBusy, isImporting } from '../import-lock.store.ts'
 import { newestSchema } from '../migrations.ts'
-import type { Reader, Writer } from '../reader-writer.ts'
+import type { Reader, ReadOptions, Writer } from '../reader-writer.ts'
 import type { SchemaSessions, SchemaUpgrade, SharedConnections, Store, StoreServer, WriteOptions } from '../store.ts'
 import type { PostgresAddress, StorePlace } from '../store-place.ts'
 import { type PostgresSettings, shareConnections, useConnections } from './client.ts'
@@ -76,8 +76,8 @@ export class PostgresStore implements Store, StoreServer {
     return { reader, close: () => reader.close() }
   }
 
-  read<T>(work: (reader: Reader) => T): T {
-    return this.#reader.transaction('read', work)
+  read<T>(work: (reader: Reader) => T, options?: ReadOptions): T {
+    return this.#reader.transaction('read', work, options)
   }
 
   write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
