@@ -590,7 +590,7 @@ CREATE TABLE metric (
   -- JSON list of what must hold for its value.
   tests TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tests)),
   -- JSON list of the tests that failed, in words; NULL: none did.
-  failing TEXT CHECK (json_valid(failing)),
+  failing TEXT CHECK (failing IS NULL OR json_valid(failing)),
   -- watch_signal.scans when the tests were run last; a greater one there makes them due.
   tested_scans INTEGER NOT NULL DEFAULT 0
 ) STRICT;

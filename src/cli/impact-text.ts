@@ -17,11 +17,7 @@ import { type Block, cell, table } from './output/blocks.ts'
 export function toImpactBlocks(impact: Impact): Block[] {
   const { value, dimension, groups, totalGroups, gained, lost, usedBy, metrics, tests } = impact
   const changed = metrics.filter(({ before, after }) => before !== after)
-  const users = [
-    ...usedBy.metrics.map(showCode),
-    ...usedBy.dashboards.map(showName),
-    ...(usedBy.watches ?? []).map(showCode),
-  ]
+  const users = [...usedBy.metrics.map(showCode), ...usedBy.dashboards.map(showName), ...usedBy.watches.map(showCode)]
   const moved = groups.filter(({ before, after }) => before !== after)
   return [
     line`The last 12 months: ${showChange(value.formattedBefore, value.formattedAfter)}`,
@@ -66,7 +62,7 @@ function showChange(before: string, after: string): PrintableText {
 
 /** One line for each test of a metric. */
 export const toTestLines = (tests: readonly TestResult[]): Block[] =>
-  tests.map(({ test, passed, message }): Block => {
-    const said = line`${showCode(test.kind)}: ${showSentence(message)}`
+  tests.map(({ kind, passed, message }): Block => {
+    const said = line`${showCode(kind)}: ${showSentence(message)}`
     return passed ? line`  passes ${said}` : { text: line`  fails ${said}`, tone: 'bad' }
   })

@@ -215,7 +215,7 @@ const testScope = {
     .optional(),
 }
 
-const numberTolerance = z.number().min(0).describe('Greatest allowed difference (0).').optional()
+const tolerance = z.number().min(0).describe('Greatest allowed difference (0).').optional()
 
 /** What must hold for the value of a metric. */
 export const MetricTest = z
@@ -242,7 +242,7 @@ export const MetricTest = z
           .max(FORMULA_MAX_LENGTH)
           .describe('A formula over metrics, with _ for - in their slugs.')
           .optional(),
-        tolerance: numberTolerance,
+        tolerance,
         ...testScope,
       })
       .refine(({ metricSlug, formula }) => (metricSlug === undefined) !== (formula === undefined), {
@@ -250,13 +250,14 @@ export const MetricTest = z
       }),
     z.strictObject({
       kind: z.literal('sumOf').describe('The groups of a dimension add up to the value.'),
-      dimension: DimensionName,
-      tolerance: numberTolerance,
+      dimension: DimensionName.describe('An allowed dimension.'),
+      tolerance,
       ...testScope,
     }),
     z.strictObject({ kind: z.literal('notNull').describe('There is a value.'), ...testScope }),
   ])
   .describe('A test of the value.')
+export const metricTestKinds = ['between', 'equals', 'sumOf', 'notNull'] as const satisfies MetricTest['kind'][]
 export type MetricTest = z.infer<typeof MetricTest>
 
 export const metricMembers = {

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { groupText } from '../findings/facet-texts.ts'
 import { Finding, FindingAsset } from '../findings/model.ts'
-import { DisplayName, Slug, TermMapping, termMembers } from '../glossary/model.ts'
+import { DisplayName, TermMapping, termMembers } from '../glossary/model.ts'
 import { dimensions, metricMembers, metricTypes, OpenDefinition } from '../metrics/model.ts'
 import { TestResult } from '../metrics/tests.ts'
-import { UsedBy } from '../metrics/view.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
 
 export const MAX_EXAMPLES = 3
@@ -54,7 +53,7 @@ const Members = z.object({
 })
 
 export const Impact = z.object({
-  slug: Slug.describe('The metric or term.'),
+  slug: ownText().describe('The metric or term.'),
   isNew: z.literal(true).describe('It does not exist yet.').optional(),
   from: ownText().describe('Start of the range, 12 months before its end.'),
   to: ownText().describe('End of the range.'),
@@ -69,9 +68,15 @@ export const Impact = z.object({
     .describe('The values by month.'),
   gained: Members.describe('What is counted only with the change.'),
   lost: Members.describe('What is counted only without it.'),
-  usedBy: UsedBy.describe('What depends on it.'),
+  usedBy: z
+    .object({
+      metrics: z.array(ownText()).describe('Slugs of metrics.'),
+      dashboards: z.array(ownText()).describe('Names of dashboards.'),
+      watches: z.array(ownText()).describe('Slugs of watches.'),
+    })
+    .describe('What depends on it.'),
   metrics: z
-    .array(FormattedSides.extend({ slug: Slug.describe('A metric that is computed from it.') }))
+    .array(FormattedSides.extend({ slug: ownText().describe('A metric that is computed from it.') }))
     .describe('The values of the metrics that depend on it.'),
   tests: z.array(TestResult).describe('Of a metric: its tests, with the change.'),
 })

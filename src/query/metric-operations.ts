@@ -9,6 +9,7 @@ import {
   type PrintableText,
   quote,
   showCode,
+  showJson,
   showName,
   showNames,
   showSentence,
@@ -112,7 +113,11 @@ const listMetricsOperation = operation({
     return [
       line`${items.length} of ${total} metrics${next < total ? line`; offset ${next} lists the next` : line``}`,
       ...(shared === undefined ? [] : [line`by ${showSentence(shared)}, where nothing else is said`]),
-      ...items.flatMap((metric) => [renderMetricLine(metric, shared), line`  ${showSentence(metric.description)}`]),
+      ...items.flatMap((metric) => [
+        renderMetricLine(metric, shared),
+        line`  ${showSentence(metric.description)}`,
+        ...(metric.tests === undefined ? [] : [line`  tests: ${showJson(metric.tests)}`]),
+      ]),
     ]
   },
 })

@@ -16,7 +16,7 @@ import { UsageError } from '../exit.ts'
 import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { type Block, type Column, cell, type TableBlock, table } from '../output/blocks.ts'
+import { type Block, type Column, cell, type TableBlock, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
 import { addSecretOptions, readSecret, readSecretFile, type SecretFlags } from '../secret-input.ts'
@@ -124,7 +124,9 @@ export function addWatchCommands(program: Command, host: Host): void {
         session.call<{ items: Watch[] }>('check_watches', slugs.length === 0 ? {} : { watches: slugs }),
       )
       await present(host, options, answer, () =>
-        answer.items.length === 0 ? [noWatches] : [toWatchTable(answer.items), ...answer.items.flatMap(toGroupLines)],
+        answer.items.length === 0
+          ? [noWatches]
+          : [toWatchTable(answer.items), ...answer.items.flatMap(toGroupLines), ...toFailingLines(answer.items)],
       )
       const counts = { FIRING: 0, UNKNOWN: 0, OK: 0 }
       for (const { state } of answer.items) counts[state] += 1
@@ -215,6 +217,16 @@ const toGroupLines = ({ slug, groups }: Watch): Block[] =>
       cell.status(state),
       line` ${showValue(value)}`,
     ])
+
+/** One line for each metric that is watched though a test of it fails. */
+function toFailingLines(watches: readonly Watch[]): Block[] {
+  const failing = new Map(
+    watches.flatMap(({ metricSlug, failingTests }) => failingTests && [[metricSlug, failingTests]]),
+  )
+  return [...failing].flatMap(([slug, tests]) =>
+    tests.length === 0 ? [] : warning(`${slug} is failing: ${tests.join(' ')}`),
+  )
+}
 
 function toNumber(value: string): number {
   const number = Number(value)

@@ -26,10 +26,10 @@ export function runTests(
   const run = once(openExecutor(reader))
   return metric.tests.map((test) => {
     try {
-      return { test, ...runTest(reader, metric, test, { now, definitions, run }) }
+      return { kind: test.kind, ...runTest(reader, metric, test, { now, definitions, run }) }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return { test, value: null, passed: false, message: error.message }
+      return { kind: test.kind, value: null, passed: false, message: error.message }
     }
   })
 }
@@ -45,7 +45,7 @@ function runTest(
   metric: MetricRecord,
   test: MetricTest,
   { now, definitions, run }: Running,
-): Omit<TestResult, 'test'> {
+): Omit<TestResult, 'kind'> {
   const zone = getZone('UTC')
   const { last, ...written } = test.range ?? {}
   const range = last === undefined ? parseRange(written, zone) : { from: beforeWindow(now, zone, last), to: now }
@@ -104,5 +104,5 @@ const isNear = (a: number, b: number, tolerance = 0): boolean =>
 /** The failed tests in words, as the metric keeps them; null where none failed. */
 export function describeFailures(results: readonly TestResult[]): string[] | null {
   const failed = results.filter(({ passed }) => !passed)
-  return failed.length === 0 ? null : failed.map(({ test, message }) => `${test.kind}: ${message}`)
+  return failed.length === 0 ? null : failed.map(({ kind, message }) => `${kind}: ${message}`)
 }
