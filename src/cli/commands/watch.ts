@@ -220,9 +220,7 @@ const toGroupLines = ({ slug, groups }: Watch): Block[] =>
 
 /** One line for each metric that is watched though a test of it fails. */
 function toFailingLines(watches: readonly Watch[]): Block[] {
-  const failing = new Map(
-    watches.flatMap(({ metricSlug, failingTests }) => failingTests && [[metricSlug, failingTests]]),
-  )
+  const failing = new Map(watches.map(({ metricSlug, failingTests = [] }) => [metricSlug, failingTests]))
   return [...failing].flatMap(([slug, tests]) =>
     tests.length === 0 ? [] : warning(`${slug} is failing: ${tests.join(' ')}`),
   )
