@@ -5,9 +5,10 @@ import { dimensionOperations } from './findings/dimension-operations.ts'
 import { findingOperations } from './findings/operations.ts'
 import { suppressionOperations } from './findings/suppressions/operations.ts'
 import { glossaryOperations } from './glossary/operations.ts'
-import { metricOperations } from './metrics/operations.ts'
 import { slaOperations } from './metrics/sla-operations.ts'
 import type { Operation } from './operation/operation.ts'
+import { impactOperations } from './query/impact-operations.ts'
+import { metricOperations } from './query/metric-operations.ts'
 import { queryOperations } from './query/operations.ts'
 import { scanOperations } from './scans/operations.ts'
 import { sourceOperations } from './sources/operations.ts'
@@ -21,6 +22,7 @@ export const listOfferedOperations = (readOnly: boolean): readonly Operation[] =
 export const operations: readonly Operation[] = Object.freeze([
   ...glossaryOperations,
   ...metricOperations,
+  ...impactOperations,
   ...slaOperations,
   ...queryOperations,
   ...dimensionOperations,

@@ -586,7 +586,13 @@ CREATE TABLE metric (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- Which direction of change is good; NULL: neither.
-  better TEXT CHECK (better IN ('lower', 'higher'))
+  better TEXT CHECK (better IN ('lower', 'higher')),
+  -- JSON list of what must hold for its value.
+  tests TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tests)),
+  -- JSON list of the tests that failed, in words; NULL: none did.
+  failing TEXT CHECK (failing IS NULL OR json_valid(failing)),
+  -- watch_signal.scans when the tests were run last; a greater one there makes them due.
+  tested_scans INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX metric_by_term ON metric (term_id);
 

@@ -1,5 +1,6 @@
 import { createWebhookSender } from '../connectors/webhooks.ts'
 import type { ScanRunner } from '../operation/context.ts'
+import { createMetricTestKeeper } from '../query/metric-test-keeper.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Store } from '../store/store.ts'
@@ -24,15 +25,16 @@ export interface BackgroundOptions {
   signal: AbortSignal
   settings: BackgroundSettings
   scans: ScanRunner
-  /** Answers a question about a watch on another thread. */
+  /** Answers a question on another thread. */
   answer: ReadElsewhere
 }
 
-/** Starts the loop with all that it runs: due scans, watches and their messages, and what others left unfinished. */
+/** Starts the loop with all that it runs: due scans, tests of metrics, watches and their messages, and what others left unfinished. */
 export function startBackground({ settings, scans, answer, ...options }: BackgroundOptions): Loop {
   const { lockdown, lockdownCodes, publicUrl, webhookHosts } = settings
   const sender = createWebhookSender({ hosts: webhookHosts })
   const deliverer = createDeliverer({ ...options, sender, lockdown, lockdownCodes, publicUrl })
   const watches = createWatchKeeper({ ...options, deliverer, evaluate: readWatchElsewhere(answer) })
-  return startLoop({ ...options, scans, watches })
+  const tests = createMetricTestKeeper({ ...options, answer })
+  return startLoop({ ...options, scans, watches, tests })
 }

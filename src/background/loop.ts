@@ -41,6 +41,8 @@ export interface LoopOptions {
   signal: AbortSignal
   /** Evaluates watches and sends their messages; absent: this loop does neither. */
   watches?: WatchKeeper
+  /** Runs the tests of metrics. */
+  tests?: { tick(): void; settled(): Promise<void> }
   tickMs?: number
   leaseMs?: number
 }
@@ -97,6 +99,7 @@ export function startLoop(options: LoopOptions): Loop {
       if ((await finishDeletions(options)) > 0) log.info('the remaining data of a deleted source was removed')
       sweepImports(options)
       await recordExpiries({ store, now, signal })
+      options.tests?.tick()
       options.watches?.tick(isOurs)
       isFailing = false
     } catch (error) {
@@ -113,7 +116,7 @@ export function startLoop(options: LoopOptions): Loop {
     stopped = true
     clearInterval(timer)
     signal.removeEventListener('abort', onAbort)
-    await options.watches?.settled()
+    await Promise.all([options.tests?.settled(), options.watches?.settled()])
     try {
       lease.drop()
     } catch (error) {

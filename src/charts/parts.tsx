@@ -33,6 +33,7 @@ const tiers: Readonly<Record<string, [string, string]>> = {
   certified: ['✓ Certified', 'good'],
   draft: ['Draft', 'warn'],
   drifted: ['Drifted', 'warn'],
+  failing: ['Failing', 'bad'],
   deprecated: ['Deprecated', 'bad'],
 }
 

@@ -96,6 +96,7 @@ const modules: readonly (readonly [names: string, load: () => Promise<AddCommand
   ['audit', async () => (await import('./commands/audit.ts')).addAuditCommands],
   ['doctor', async () => (await import('./commands/doctor.ts')).addDoctorCommand],
   ['service', async () => (await import('./commands/service.ts')).addServiceCommands],
+  ['test', async () => (await import('./commands/test.ts')).addTestCommand],
   ['verify', async () => (await import('./commands/verify.ts')).addVerifyCommand],
   ['', async () => (await import('./commands/completion.ts')).addCompletionCommand],
 ]

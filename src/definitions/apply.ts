@@ -5,6 +5,7 @@ import { getTrust, isByDueDates, toDigest } from '../metrics/drift.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
 import type { MetricRecord, TrustTier } from '../metrics/model.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
+import { tested } from '../query/metric-test-runs.ts'
 import { findInstallId } from '../store/keys/vault-file.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import type { ReceiverInput } from '../watches/model.ts'
@@ -81,6 +82,7 @@ export function applyFolder(
     const before = readMetricsState(writer)
     const values = evaluate(writer, listTouched(writer, before.metrics, changes), author.at)
     performChanges(writer, changes, wanted, { author, receivers, files })
+    for (const metric of loadMetrics(writer).values()) tested(writer, metric, author.at)
     agreed = memory && toNextSyncState(memory, wanted, files)
     const asked = changes.filter(({ file }) => file !== undefined).length
     return { changes, unchanged: files.length - asked, ...compare(writer, before, values, author.at) }

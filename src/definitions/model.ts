@@ -68,8 +68,9 @@ const metricDefaults = {
   format: 'number',
   unit: '',
   emptyAs: null,
-  // Not null, so that digests stored before it existed stay valid.
+  // Not null, so that digests stored before they existed stay valid.
   better: undefined,
+  tests: undefined,
 }
 
 const watchDefaults = { glossaryTermSlug: null, filters: null, dimensions: [], last: null, cron: null, deliver: [] }

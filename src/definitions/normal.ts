@@ -67,10 +67,11 @@ export function loadDefinitions(reader: Reader): DefinitionSet {
     ...terms.map(({ id, uid, createdAt, updatedAt, ...members }) => toDefinition('term', members)),
     ...[...loadMetrics(reader).values()].map((metric) => {
       const { slug, displayName, description, type, definition, allowedDimensions, format, unit } = metric
-      const { owner, color, synonyms, emptyAs, better, term } = metric
+      const { owner, color, synonyms, emptyAs, better, tests, term } = metric
       const texts = { slug, displayName, description, owner, color, synonyms, better: better ?? undefined }
+      const checked = tests.length === 0 ? {} : { tests }
       const meaning = { type, definition, allowedDimensions, format, unit, emptyAs }
-      return toDefinition('metric', { ...texts, ...meaning, glossaryTermSlug: term?.slug ?? null })
+      return toDefinition('metric', { ...texts, ...meaning, ...checked, glossaryTermSlug: term?.slug ?? null })
     }),
     ...listDashboards(reader).flatMap(({ name }) => {
       const row = findDashboard(reader, name)

@@ -54,7 +54,7 @@ export function performChanges(
       updateMetric(
         writer,
         getStored(writer, metric.slug),
-        { ...toChange(after), better: metric.better ?? null },
+        { ...toChange(after), better: metric.better ?? null, tests: metric.tests ?? [] },
         author,
         graph,
       )

@@ -62,7 +62,7 @@ export interface Tool {
   description: string
   inputSchema: JsonSchema
   outputSchema?: JsonSchema
-  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint?: boolean; openWorldHint: boolean }
   icons?: readonly Icon[]
   _meta?: Readonly<Record<string, unknown>>
 }

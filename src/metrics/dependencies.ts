@@ -123,7 +123,7 @@ export function listInputs<Typed extends TypedDefinition>(
 }
 
 /** The direct and indirect dependents of a metric. */
-function listDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
+export function listDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
   const found = new Set<string>()
   const queue = [slug]
   for (let input = queue.pop(); input !== undefined; input = queue.pop()) {
@@ -141,13 +141,13 @@ export function listDirectDependents(graph: ReadonlyMap<string, TypedDefinition>
   return [...graph].filter(([, typed]) => inputSlugs(typed).includes(slug)).map(([other]) => other)
 }
 
-/** Every direct and indirect input of a metric, by slug, excluding the metric itself. */
-export function loadInputs(reader: Reader, metric: MetricRecord): Map<string, MetricRecord> {
+/** Every direct and indirect input of a metric, by slug, excluding the metric itself; `replaced` stands for a stored one. */
+export function loadInputs(reader: Reader, metric: MetricRecord, replaced?: MetricRecord): Map<string, MetricRecord> {
   const inputs = new Map<string, MetricRecord>()
   const queue = inputSlugs(metric)
   for (let slug = queue.pop(); slug !== undefined; slug = queue.pop()) {
     if (inputs.has(slug)) continue
-    const input = findMetricBySlug(reader, slug)
+    const input = slug === replaced?.slug ? replaced : findMetricBySlug(reader, slug)
     if (input === undefined) continue
     inputs.set(slug, input)
     queue.push(...inputSlugs(input))

@@ -50,6 +50,14 @@ export function getTrust(reader: Reader, metric: MetricRecord): Trust {
 }
 
 function toTrust(reader: Reader, metric: MetricRecord, drift: readonly string[]): Trust {
+  const trust = toGovernance(reader, metric, drift)
+  if (metric.failing === null || trust.tier === 'deprecated') return trust
+  const { length } = metric.failing
+  const first = `${length === 1 ? 'a test fails' : `${length} tests fail`}: ${metric.failing[0] ?? ''}`
+  return { tier: 'failing', label: `Failing: ${first} ${trust.label}` }
+}
+
+function toGovernance(reader: Reader, metric: MetricRecord, drift: readonly string[]): Trust {
   if (metric.status === 'DRAFT') return { tier: 'draft', label: 'Draft: this metric is not certified.' }
   if (metric.status === 'DEPRECATED') {
     const successor = metric.replacedBy === null ? '' : `; use ${metric.replacedBy} instead`

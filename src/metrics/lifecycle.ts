@@ -17,6 +17,7 @@ import type { Reader, Writer } from '../store/store.ts'
 import { listInline, readDefinition } from './definition.ts'
 import { checkGraph, checkReferences, listDirectDependents, type MetricGraph } from './dependencies.ts'
 import { canonical } from './drift.ts'
+import { listFormulaNames, parseFormula, toFormulaName } from './formula.ts'
 import {
   findMetricBySlug,
   insertMetric,
@@ -28,7 +29,15 @@ import {
   removeMetric,
   replaceMetric,
 } from './metrics.store.ts'
-import type { BetterDirection, Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
+import type {
+  BetterDirection,
+  Dimension,
+  MetricFormat,
+  MetricRecord,
+  MetricTest,
+  MetricType,
+  TypedDefinition,
+} from './model.ts'
 import { resolveTerm } from './names.ts'
 import { toMetric } from './view.ts'
 
@@ -48,6 +57,7 @@ export interface MetricChange {
   synonyms?: string[] | undefined
   emptyAs?: 'zero' | 'null' | null | undefined
   better?: BetterDirection | null | undefined
+  tests?: MetricTest[] | undefined
   /** Removes a certification or deprecation. */
   status?: 'DRAFT' | undefined
 }
@@ -84,33 +94,51 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
       reason: 'slug_taken',
     })
   }
-  const blank: MetricMembers = {
-    ...uncertified,
-    ...current,
-    uid: randomUUID(),
-    slug: metric.slug,
-    displayName: metric.displayName,
-    description: '',
-    type: 'SIMPLE',
-    definition: { aggregation: 'COUNT', entity: 'finding' },
-    allowedDimensions: [],
-    format: 'number',
-    unit: '',
-    status: 'DRAFT',
-    term: null,
-    owner: null,
-    color: null,
-    synonyms: [],
-    emptyAs: null,
-    better: null,
-    version: 1,
-    updatedAt: author.at,
-  }
+  const blank = toBlank(metric.slug, author.at)
   insertMetric(writer, applyChange(writer, blank, defuseAssistantText(author, metric, writtenKeys), graph))
   const created = getStored(writer, metric.slug)
   saveVersion(writer, created, author)
   auditMetric(writer, author, 'create', undefined, created)
   return created
+}
+
+const toBlank = (slug: string, at: number): MetricMembers => ({
+  ...uncertified,
+  ...current,
+  uid: randomUUID(),
+  slug,
+  displayName: slug,
+  description: '',
+  type: 'SIMPLE',
+  definition: { aggregation: 'COUNT', entity: 'finding' },
+  allowedDimensions: [],
+  format: 'number',
+  unit: '',
+  status: 'DRAFT',
+  term: null,
+  owner: null,
+  color: null,
+  synonyms: [],
+  emptyAs: null,
+  better: null,
+  tests: [],
+  failing: null,
+  version: 1,
+  updatedAt: at,
+})
+
+/**
+ * A metric as a change would make it, or a new one; nothing is written.
+ * @throws AppError as `updateMetric`
+ */
+export function previewMetric(
+  reader: Reader,
+  metric: MetricRecord | undefined,
+  slug: string,
+  change: MetricChange,
+): MetricRecord {
+  const { id = 0, createdAt = 0, ...members } = metric ?? { ...toBlank(slug, 0), id: 0, createdAt: 0 }
+  return { ...applyChange(reader, members, change), id, createdAt }
 }
 
 /**
@@ -186,6 +214,8 @@ function applyChange(
     term: linked.term === undefined ? members.term : linked.term,
     allowedDimensions: allowedDimensions === undefined ? members.allowedDimensions : [...new Set(allowedDimensions)],
   }
+  const problems = checkTests(wanted, graph)
+  if (problems.length > 0) throw badDefinition(problems, false, [])
   const touched =
     definition !== undefined || type !== undefined || allowedDimensions !== undefined || 'emptyAs' in given
   if (!touched) {
@@ -202,6 +232,32 @@ function applyChange(
   const typed = checkDefinition(graph, proposal, linked.problem)
   for (const { filters } of listInline(typed)) if (filters !== undefined) requireTerms(reader, filters)
   return { ...wanted, ...typed }
+}
+
+/** The problems of the tests of a metric among the metrics of the graph. */
+function checkTests({ tests, allowedDimensions }: MetricMembers, graph: MetricGraph): Issue[] {
+  return tests.flatMap((test, index): Issue[] => {
+    const at = `tests[${index}]`
+    if (test.kind === 'sumOf' && !allowedDimensions.includes(test.dimension)) {
+      const message = `${test.dimension} is not among the allowed dimensions; use one of ${allowedDimensions.join(', ')}.`
+      return [{ path: `${at}.dimension`, message }]
+    }
+    if (test.kind !== 'equals') return []
+    if (test.metricSlug !== undefined) {
+      return checkReferences('', [{ slug: test.metricSlug, path: `${at}.metricSlug` }], graph).issues
+    }
+    const parsed = parseFormula(test.formula ?? '')
+    if ('problems' in parsed) {
+      return parsed.problems.map(({ message }) => ({ path: `${at}.formula`, message }))
+    }
+    const known = new Set([...graph.keys()].map(toFormulaName))
+    return [...listFormulaNames(parsed.formula).keys()]
+      .filter((name) => !known.has(name))
+      .map((name) => ({
+        path: `${at}.formula`,
+        message: `there is no metric ${quote(name)}; write slugs with _ for -.`,
+      }))
+  })
 }
 
 /** The term to link, null for none, undefined for no change; or the error if there is no such term. */

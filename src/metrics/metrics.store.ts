@@ -7,7 +7,15 @@ import { db } from '../store/builder.ts'
 import type { MetricRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { matchingTexts } from '../store/text-search.ts'
-import type { Dimension, MetricFormat, MetricRecord, MetricStatus, MetricType, TypedDefinition } from './model.ts'
+import type {
+  Dimension,
+  MetricFormat,
+  MetricRecord,
+  MetricStatus,
+  MetricTest,
+  MetricType,
+  TypedDefinition,
+} from './model.ts'
 
 type Row = Selectable<MetricRow>
 
@@ -128,6 +136,31 @@ export function replaceMetric(writer: Writer, id: number, metric: MetricMembers)
   writer.run(db.updateTable('metric').set(toRow(metric)).where('id', '=', id))
 }
 
+/** What tests of metrics saw: how many scans had ended, and the definitions of an instant. */
+export interface TestedState {
+  scans: number
+  at: number
+}
+
+/** Stores which tests of a metric failed, unless it was changed since; without `seen`, they stay due. */
+export function saveFailing(writer: Writer, slug: string, failing: readonly string[] | null, seen?: TestedState): void {
+  const set = { failing: failing === null ? null : toSafeJson(failing, 'definition') }
+  const update = db.updateTable('metric').where('slug', '=', slug)
+  if (seen === undefined) writer.run(update.set(set))
+  else writer.run(update.set({ ...set, tested_scans: seen.scans }).where('updated_at', '<=', seen.at))
+}
+
+/** The metrics with tests that have not been run since the last scan or import ended. */
+export function listDueTests(reader: Reader): string[] {
+  const query = sql<{ slug: string }>`SELECT slug FROM metric
+    WHERE tests <> '[]' AND tested_scans < (SELECT scans FROM watch_signal) ORDER BY slug`
+  return reader.all(query).map(({ slug }) => slug)
+}
+
+/** How many scans and imports have ended. */
+export const countEndedScans = (reader: Reader): number =>
+  reader.first(db.selectFrom('watch_signal').select('scans'))?.scans ?? 0
+
 export function removeMetric(writer: Writer, id: number): void {
   writer.run(db.deleteFrom('metric').where('id', '=', id))
 }
@@ -178,6 +211,8 @@ function toRow(metric: MetricMembers) {
     synonyms: toSafeJson(metric.synonyms, 'definition'),
     empty_as: metric.emptyAs,
     better: metric.better,
+    tests: toSafeJson(metric.tests, 'definition'),
+    failing: metric.failing === null ? null : toSafeJson(metric.failing, 'definition'),
     version: metric.version,
     certified_by: toSafeOrNull(metric.certifiedBy),
     certified_at: metric.certifiedAt,
@@ -221,6 +256,8 @@ function toRecords(reader: Reader, rows: readonly Row[]): MetricRecord[] {
       synonyms: JSON.parse(row.synonyms) as string[],
       emptyAs: row.empty_as,
       better: row.better,
+      tests: JSON.parse(row.tests) as MetricTest[],
+      failing: row.failing === null ? null : (JSON.parse(row.failing) as string[]),
       version: row.version,
       certifiedBy: row.certified_by,
       certifiedAt: row.certified_at,

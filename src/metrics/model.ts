@@ -10,6 +10,7 @@ import {
 } from '../findings/facets.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { Color, Description, DisplayName, Slug, Synonyms, type TermRecord } from '../glossary/model.ts'
+import { endMeaning, startMeaning } from '../kernel/time-range.ts'
 import { wordSynonyms } from '../operation/input/coerce.ts'
 
 export const metricTypes = ['SIMPLE', 'RATIO', 'DERIVED', 'TREND'] as const
@@ -166,6 +167,9 @@ export type MetricRecord = TypedDefinition & {
   emptyAs: 'zero' | 'null' | null
   /** Which direction of change is good; null: neither. */
   better: BetterDirection | null
+  tests: MetricTest[]
+  /** The tests that failed when they were last run, in words; null: none failed, or none was run. */
+  failing: string[] | null
   version: number
   certifiedBy: string | null
   certifiedAt: number | null
@@ -195,6 +199,67 @@ export const OpenDefinition = z.record(z.string(), z.unknown()).meta({
   },
 })
 
+/** The rows that a test is about. */
+const testScope = {
+  filters: FilterMapping.describe('Only these rows.').optional(),
+  range: z
+    .strictObject({
+      last: Duration.describe('The range of this length that ends now, such as 7d.').optional(),
+      from: z.string().max(60).describe(startMeaning).optional(),
+      to: z.string().max(60).describe(endMeaning).optional(),
+    })
+    .refine(({ last, from, to }) => last === undefined || (from === undefined && to === undefined), {
+      message: 'must have either last, or from and to.',
+    })
+    .describe('Default: all time.')
+    .optional(),
+}
+
+const tolerance = z.number().min(0).describe('Greatest allowed difference (0).').optional()
+
+/** What must hold for the value of a metric. */
+export const MetricTest = z
+  .discriminatedUnion('kind', [
+    z
+      .strictObject({
+        kind: z.literal('between').describe('The value is in these bounds, which it may equal.'),
+        min: z.number().describe('Least value.').optional(),
+        max: z.number().describe('Greatest value.').optional(),
+        ...testScope,
+      })
+      .refine(({ min, max }) => min !== undefined || max !== undefined, { message: 'must have min, max or both.' })
+      .refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
+        path: ['min'],
+        message: 'must not be greater than max.',
+      }),
+    z
+      .strictObject({
+        kind: z.literal('equals').describe('The value equals that of another metric or a formula.'),
+        metricSlug: Slug.describe('The other metric.').optional(),
+        formula: z
+          .string()
+          .min(1)
+          .max(FORMULA_MAX_LENGTH)
+          .describe('A formula over metrics, with _ for - in their slugs.')
+          .optional(),
+        tolerance,
+        ...testScope,
+      })
+      .refine(({ metricSlug, formula }) => (metricSlug === undefined) !== (formula === undefined), {
+        message: 'must have either metricSlug or formula.',
+      }),
+    z.strictObject({
+      kind: z.literal('sumOf').describe('The groups of a dimension add up to the value.'),
+      dimension: DimensionName.describe('An allowed dimension.'),
+      tolerance,
+      ...testScope,
+    }),
+    z.strictObject({ kind: z.literal('notNull').describe('There is a value.'), ...testScope }),
+  ])
+  .describe('A test of the value.')
+export const metricTestKinds = ['between', 'equals', 'sumOf', 'notNull'] as const satisfies MetricTest['kind'][]
+export type MetricTest = z.infer<typeof MetricTest>
+
 export const metricMembers = {
   description: Description.describe('What it means and counts.').optional(),
   allowedDimensions: z.array(DimensionName).max(50).describe('Allowed breakdowns.').optional(),
@@ -206,6 +271,7 @@ export const metricMembers = {
   synonyms: Synonyms.describe('Other names.').optional(),
   emptyAs: z.enum(['zero', 'null']).nullable().describe('Value of a SUM over no rows (zero).').optional(),
   better: z.enum(betterDirections).nullable().describe('Good direction.').optional(),
+  tests: z.array(MetricTest).max(20).describe('What must hold for its value.').optional(),
 }
 
 export const CreateMetric = z.strictObject({
@@ -216,7 +282,7 @@ export const CreateMetric = z.strictObject({
   ...metricMembers,
 })
 
-export const trustTiers = ['certified', 'draft', 'drifted', 'deprecated'] as const
+export const trustTiers = ['certified', 'draft', 'drifted', 'failing', 'deprecated'] as const
 export type TrustTier = (typeof trustTiers)[number]
 
 export function isReference(part: RatioPart): part is MetricReference {

@@ -10,6 +10,7 @@ import {
   betterDirections,
   dimensions,
   type MetricRecord,
+  MetricTest,
   metricFormats,
   metricStatuses,
   metricTypes,
@@ -36,6 +37,7 @@ export const Metric = z.object({
   synonyms: z.array(z.string()).describe('Other names it is found by.'),
   emptyAs: z.enum(['zero', 'null']).nullable().describe('Value of a SUM over no rows; null: the default, zero.'),
   better: z.enum(betterDirections).nullable().describe('Which direction of change is good; null: neither.'),
+  tests: z.array(MetricTest).describe('What must hold for its value.').optional(),
   version: z.number().describe('Incremented by each change of meaning.'),
   certifiedBy: z.string().nullable().describe('Who certified it.'),
   certifiedAt: instant.nullable().describe('When it was certified.'),
@@ -70,7 +72,19 @@ export const MetricDetail = Metric.extend({
 export type MetricDetail = z.infer<typeof MetricDetail>
 
 export function toMetric(reader: Reader, metric: MetricRecord): Metric {
-  const { id, uid, term, certifiedDigest, createdAt, updatedAt, certifiedAt, deprecatedAt, ...members } = metric
+  const {
+    id,
+    uid,
+    term,
+    certifiedDigest,
+    createdAt,
+    updatedAt,
+    certifiedAt,
+    deprecatedAt,
+    tests,
+    failing,
+    ...members
+  } = metric
   return {
     ...members,
     id: uid,
@@ -78,6 +92,7 @@ export function toMetric(reader: Reader, metric: MetricRecord): Metric {
     glossaryTermSlug: term?.slug ?? null,
     certifiedAt: toInstantOrNull(certifiedAt),
     deprecatedAt: toInstantOrNull(deprecatedAt),
+    ...(tests.length === 0 ? {} : { tests }),
     trust: getTrust(reader, metric),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),

@@ -74,6 +74,7 @@ const warningCodes = [
   'draft',
   'deprecated',
   'drifted',
+  'failing',
   'contradiction',
   'not_scanned',
   'unknown_value',

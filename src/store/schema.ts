@@ -382,6 +382,9 @@ export interface MetricRow {
   synonyms: Generated<SafeText>
   empty_as: 'zero' | 'null' | null
   better: 'lower' | 'higher' | null
+  tests: Generated<SafeText>
+  failing: SafeText | null
+  tested_scans: Generated<number>
   version: Generated<number>
   certified_by: SafeText | null
   certified_at: number | null

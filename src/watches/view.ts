@@ -39,6 +39,10 @@ export const Watch = z.object({
   slug: ownText().describe('Name in paths.'),
   displayName: ownText().describe('Name for people.'),
   metricSlug: ownText().describe('The metric.'),
+  failingTests: z
+    .array(ownText())
+    .describe('The tests of the metric that failed when they last ran; absent if none did.')
+    .optional(),
   glossaryTermSlug: ownText().nullable().describe('The term that restricts it.'),
   filters: FilterMapping.nullable().describe('Filters that restrict it.'),
   dimensions: z.array(ownText()).describe('Each of their groups has its own state.'),
@@ -97,6 +101,8 @@ export const toGroup = ({ dimensions }: WatchRecord, key: WatchGroupKey) =>
     }),
   )
 
+const toFailing = (failing: string[] | null | undefined) => (failing == null ? {} : { failingTests: failing })
+
 export function toWatch(reader: Reader, watch: WatchRecord): Watch {
   const run = getRun(reader, watch.id)
   const states = listStates(reader, watch.id)
@@ -123,6 +129,7 @@ export function toWatch(reader: Reader, watch: WatchRecord): Watch {
     slug,
     displayName,
     metricSlug,
+    ...toFailing(findMetricBySlug(reader, metricSlug)?.failing),
     glossaryTermSlug: termSlug,
     filters,
     dimensions,

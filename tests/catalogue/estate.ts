@@ -88,7 +88,8 @@ export async function plantEstate(
   await run('create_source', { name: 'Company wiki', config: wikiConfig })
   await run('create_source', { name: 'Quiet wiki', config: wikiConfig })
   const definition = { aggregation: 'COUNT', entity: 'finding' }
-  await run('create_metric', { slug: 'scratch', displayName: 'Scratch', type: 'SIMPLE', definition })
+  const tests = [{ kind: 'between', max: 1_000_000 }]
+  await run('create_metric', { slug: 'scratch', displayName: 'Scratch', type: 'SIMPLE', definition, tests })
   const pinnedFilters = { containers: ['Quillfether Engineering'] }
   await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
   await run('create_custom_detector', birdDetector)

@@ -119,6 +119,21 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
     },
     { metricSlug: 'open-findings' },
   ],
+  get_metric_impact: () => [
+    { slug: 'open-findings', glossaryTermSlug: 'pii-exposure' },
+    {
+      slug: 'critical-secrets',
+      type: 'SIMPLE',
+      definition: { aggregation: 'COUNT', entity: 'finding', filters: { detectorTypes: ['SECRETS'] } },
+      allowedDimensions: ['container'],
+    },
+  ],
+  get_term_impact: () => [
+    { slug: 'pii-exposure', isActive: true },
+    { slug: 'security-threats', filterMapping: { detectorTypes: ['PII'] }, dimension: 'container' },
+  ],
+  preview_metric_tests: () => [{}, { metrics: ['open-findings'] }],
+  test_metrics: () => [{}],
   list_dimensions: () => [{}],
   get_session: () => [{}],
   list_dashboards: () => [{}],

@@ -34,6 +34,8 @@ export const filterPlaces: readonly FilterPlace[] = [
     others: { slug: 'c', ...ratio, definition: { numerator: count, denominator: count } },
   },
   { operation: 'update_metric', member: 'definition.filters', others: { slug: 'scratch', definition: count } },
+  { operation: 'get_metric_impact', member: 'definition.filters', others: { slug: 'scratch', definition: count } },
+  { operation: 'get_term_impact', member: 'filterMapping', others: { slug: 'pii-exposure' } },
   {
     operation: 'set_placement',
     member: 'pinnedFilters',

@@ -122,9 +122,9 @@ describe('the list of operations', () => {
     expect(Object.fromEntries(Object.keys(specified).map((route) => [route, known[route]]))).toEqual(specified)
   })
 
-  it('offers at least half of the operations through every interface', () => {
+  it('offers at least two fifths of the operations through every interface', () => {
     const single = operations.filter(({ route, toolset }) => route === undefined || toolset === undefined)
-    expect(single.length / operations.length).toBeLessThanOrEqual(0.5)
+    expect(single.length / operations.length).toBeLessThanOrEqual(0.6)
   })
 
   it('has an example of every operation', () => {

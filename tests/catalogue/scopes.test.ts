@@ -32,7 +32,7 @@ const asking: Readonly<Record<string, readonly string[]>> = {
     ...['create', 'update', 'delete'].flatMap((verb) =>
       ['glossary_term', 'metric', 'custom_detector', 'watch'].map((noun) => `${verb}_${noun}`),
     ),
-    ...['deprecate_metric', 'set_placement', 'remove_placement', 'check_watches', 'set_sla'],
+    ...['deprecate_metric', 'set_placement', 'remove_placement', 'check_watches', 'set_sla', 'test_metrics'],
   ],
   certify: ['certify_metric'],
   admin: [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { plant } from '../query/estate.ts'
 import { caller, errorOf, NOON, openContext } from '../support/context.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { errorOf, openCaller } from '../support/context.ts'
 
 const operations = [...metricOperations, ...dashboardOperations]

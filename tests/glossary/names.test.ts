@@ -6,7 +6,7 @@ import { listTerms } from '../../src/glossary/glossary.store.ts'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
 import { searchPage, toMatchExpressions } from '../../src/glossary/search.ts'
 import { resolveMetric, resolveTerm } from '../../src/metrics/names.ts'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { anyText } from '../support/any-text.ts'
 import { caller, errorOf, openContext } from '../support/context.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { plant } from '../query/estate.ts'
 import { errorOf, openCaller } from '../support/context.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { caller, openContext, type TestContext } from '../support/context.ts'
 import { runElsewhere } from '../support/postgres.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { caller, errorOf, openCaller, openContext } from '../support/context.ts'
 
 const operations = [...glossaryOperations, ...metricOperations]

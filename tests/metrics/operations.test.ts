@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
 import { CreateMetric, metricTypes } from '../../src/metrics/model.ts'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { errorOf, openCaller } from '../support/context.ts'
 
 const operations = [...glossaryOperations, ...metricOperations]

@@ -1,6 +1,6 @@
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
-import { metricOperations } from '../../src/metrics/operations.ts'
+import { metricOperations } from '../../src/query/metric-operations.ts'
 import { queryOperations } from '../../src/query/operations.ts'
 import { caller, openContext, type TestContext } from '../support/context.ts'
 import { type EstateSeed, type FindingSeed, plant } from './estate.ts'

@@ -2,16 +2,19 @@ import { type Command, Option } from 'commander'
 import { given } from '../../kernel/json-object.ts'
 import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import type { Metric, MetricDetail } from '../../metrics/view.ts'
+import type { Impact } from '../../query/impact-model.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves, toFacts } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import { toShare } from '../flag-numbers.ts'
 import type { Flags, Host } from '../host.ts'
+import { toImpactBlocks } from '../impact-text.ts'
+import { toJsonObject } from '../json-argument.ts'
 import { listDimensions, type MetricFlags, toDefinition } from '../metric-entry.ts'
 import { type Block, cell, command as shellCommand, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
-import { askChoice, askText, isInteractive } from '../prompt.ts'
+import { agrees, askChoice, askText, isInteractive } from '../prompt.ts'
 import { removeNamed } from '../remove-named.ts'
 import { printJson, withSession } from '../session.ts'
 import { toWords } from '../slug-name.ts'
@@ -108,12 +111,29 @@ export function addMetricCommands(program: Command, host: Host): void {
     .option('--json', 'print the response of the REST API')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <name>', 'on whose behalf (default: yours)')
-    .action(async (slug: string, { json, home, by }: Flags & { json?: boolean; by?: string }) => {
-      const metric = await withSession(host, { home }, (session) =>
-        session.call<Metric>('certify_metric', { slug, ...given({ certifiedBy: by }) }),
+    .option('-y, --yes', 'do not show what depends on it, and do not ask')
+    .action(async (slug: string, { json, home, by, yes }: Flags & { json?: boolean; by?: string; yes?: boolean }) => {
+      await withSession(host, { home }, async (session) => {
+        if (yes !== true && json !== true) {
+          for (const block of toImpactBlocks(await session.call<Impact>('get_metric_impact', { slug })))
+            await showNote(host, block)
+          if (isInteractive(host) && !(await agrees(host, line`Certify ${showName(slug)}?`)))
+            return show(host, line`Nothing was changed.`)
+        }
+        const metric = await session.call<Metric>('certify_metric', { slug, ...given({ certifiedBy: by }) })
+        if (json) return printJson(host, metric)
+        await show(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
+      })
+    })
+
+  addFormats(command('impact', 'show what a change of a metric would do to its numbers and to what uses it'))
+    .argument('<metric>', 'slug, id, display name or synonym of the metric')
+    .argument('[change]', 'the changed members as JSON, such as {"glossaryTermSlug":"pii-exposure"}', toJsonObject)
+    .action(async (slug: string, change: Record<string, unknown> = {}, { json, format, home }: ListFlags = {}) => {
+      const impact = await withSession(host, { home }, (session) =>
+        session.call<Impact>('get_metric_impact', { slug, ...change }),
       )
-      if (json) return printJson(host, metric)
-      await show(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
+      await present(host, { json, format }, impact, () => toImpactBlocks(impact))
     })
 
   command('remove', 'remove a metric that no other metric and no dashboard uses')

@@ -2,11 +2,13 @@ import type { Command } from 'commander'
 import type { GlossaryTerm } from '../../glossary/model.ts'
 import { given } from '../../kernel/json-object.ts'
 import { joinShown, line, showCode, showName } from '../../kernel/shown.ts'
+import type { Impact } from '../../query/impact-model.ts'
 import { type DataUse, declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import { listLeaves, toFacts } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
+import { toImpactBlocks } from '../impact-text.ts'
 import { type Block, cell, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { askText, isInteractive } from '../prompt.ts'
@@ -88,6 +90,21 @@ export function addTermCommands(program: Command, host: Host): void {
       else await show(host, ...(await toLines(session, term)))
       for (const { message } of term.warnings ?? []) await showNote(host, warning(message))
     })
+  })
+
+  addFilterFlags(
+    addFormats(command('impact', 'show what another filter of a term would do to its metrics')).argument(
+      '<term>',
+      'slug, id, display name or synonym of the term',
+    ),
+  ).action(async (slug: string, options: TermFlags & Record<string, unknown>) => {
+    const { filter, others } = splitFilter(options)
+    const { home, ...output } = others as TermFlags
+    const change = Object.keys(filter).length === 0 ? {} : { filterMapping: filter }
+    const impact = await withSession(host, { home }, (session) =>
+      session.call<Impact>('get_term_impact', { slug, ...change }),
+    )
+    await present(host, output, impact, () => toImpactBlocks(impact))
   })
 
   command('certify', 'confirm that you have reviewed a term that an assistant wrote')

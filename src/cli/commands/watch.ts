@@ -10,7 +10,7 @@ import { UsageError } from '../exit.ts'
 import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { type Block, type Column, cell, type TableBlock, table } from '../output/blocks.ts'
+import { type Block, type Column, cell, type TableBlock, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
 import { addSecretOptions, readSecret, readSecretFile, type SecretFlags } from '../secret-input.ts'
@@ -118,7 +118,9 @@ export function addWatchCommands(program: Command, host: Host): void {
         session.call<{ items: Watch[] }>('check_watches', slugs.length === 0 ? {} : { watches: slugs }),
       )
       await present(host, options, answer, () =>
-        answer.items.length === 0 ? [noWatches] : [toWatchTable(answer.items), ...answer.items.flatMap(toGroupLines)],
+        answer.items.length === 0
+          ? [noWatches]
+          : [toWatchTable(answer.items), ...answer.items.flatMap(toGroupLines), ...toFailingLines(answer.items)],
       )
       const counts = { FIRING: 0, UNKNOWN: 0, OK: 0 }
       for (const { state } of answer.items) counts[state] += 1
@@ -212,6 +214,14 @@ const toGroupLines = ({ slug, groups, message, condition }: Watch): Block[] => [
       line` ${showValue(value, condition)}`,
     ]),
 ]
+
+/** One line for each metric that is watched though a test of it fails. */
+function toFailingLines(watches: readonly Watch[]): Block[] {
+  const failing = new Map(watches.map(({ metricSlug, failingTests = [] }) => [metricSlug, failingTests]))
+  return [...failing].flatMap(([slug, tests]) =>
+    tests.length === 0 ? [] : warning(`${slug} is failing: ${tests.join(' ')}`),
+  )
+}
 
 function toNumber(value: string): number {
   const number = Number(value)

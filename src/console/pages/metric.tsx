@@ -36,7 +36,7 @@ export function MetricPageView({ route, slug, session }: MetricPageProps) {
       },
       (error: Error) => complain(error.message),
     )
-  const canCertify = canChange(session, 'certify') && ['draft', 'drifted'].includes(metric.trust.tier)
+  const canCertify = canChange(session, 'certify') && ['draft', 'drifted', 'failing'].includes(metric.trust.tier)
   return (
     <main class="page" aria-busy={isWaiting}>
       <div class="title">

@@ -181,13 +181,18 @@ const withDescription = (schema: JsonSchema, description: unknown): JsonSchema =
 const OPEN_ABOVE_BYTES = 640
 
 /**
- * Replaces the large nested members of an input by open objects whose description lists their keys, unless the input
+ * Replaces the large nested members of an input by open objects, or lists of them, whose description lists their keys, unless the input
  * has them all itself, and the resource with the full schema; the server still validates them against that.
  */
 export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string) => string): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(schema.properties as Record<string, JsonSchema>).map(([member, full]) => {
-      if (!isNested(full) || bytesOf(full) <= OPEN_ABOVE_BYTES) return [member, full]
+      if (bytesOf(full) <= OPEN_ABOVE_BYTES) return [member, full]
+      if (full.type === 'array' && isNested((full.items ?? {}) as JsonSchema)) {
+        const description = `${asSentence(full.description)} Schema: ${resourceOf(member)}`
+        return [member, { type: 'array', description, items: { type: 'object' } }]
+      }
+      if (!isNested(full)) return [member, full]
       const choices = (full.anyOf ?? [full]) as JsonSchema[]
       const nested = choices.filter(({ type }) => type !== 'null')
       const keys = nested.length === 1 ? Object.keys((nested[0]?.properties ?? {}) as object) : []
@@ -207,8 +212,8 @@ export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string
 const asSentence = (text: unknown) => (typeof text === 'string' ? `${text.replace(/[.\s]+$/, '')}.` : 'An object.')
 
 /** True for an object type, and for a union of objects, or of objects and null. */
-function isNested({ type, anyOf }: JsonSchema): boolean {
+function isNested({ type, anyOf, oneOf }: JsonSchema): boolean {
   if (type === 'object') return true
-  const choices = (anyOf ?? []) as JsonSchema[]
+  const choices = (anyOf ?? oneOf ?? []) as JsonSchema[]
   return choices.some(isNested) && choices.every((choice) => choice.type === 'null' || isNested(choice))
 }

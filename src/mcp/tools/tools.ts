@@ -20,7 +20,7 @@ export interface ToolSelection {
 }
 
 /** Maximum size of the tool list in bytes of JSON, because it costs model tokens. */
-export const toolBudget = { agent: 11_200, all: 40_960 }
+export const toolBudget = { agent: 10_800, all: 40_960 }
 
 export interface CompiledTool {
   tool: Tool
@@ -182,7 +182,8 @@ function toTool({ operation, inputSchema, output }: Drafted, level: number): Too
     annotations: {
       readOnlyHint: effect === 'read',
       destructiveHint: destructive,
-      idempotentHint: idempotent,
+      // It has a meaning for tools that write only.
+      ...(effect === 'read' ? {} : { idempotentHint: idempotent }),
       openWorldHint: openWorld,
     },
     ...(isDrawn ? { _meta: { ui: { resourceUri: VIEW_URI } } } : {}),

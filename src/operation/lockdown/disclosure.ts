@@ -56,7 +56,17 @@ export const keyText = () => safeText((key, _place, show) => show(key, ownKey.te
 
 /** Codes of warnings whose messages quote no text from others. */
 const plainWarnings: ReadonlySet<unknown> = new Set([
-  ...['draft', 'deprecated', 'drifted', 'not_scanned', 'truncated', 'clock_moved', 'length_differs', 'presence'],
+  ...[
+    'draft',
+    'deprecated',
+    'drifted',
+    'failing',
+    'not_scanned',
+    'truncated',
+    'clock_moved',
+    'length_differs',
+    'presence',
+  ],
   ...['not_read', 'future_range', 'undecided', 'short_trend'],
 ])
 

@@ -34,7 +34,8 @@ export function warnOfGovernance(metric: MetricRecord, trust: Trust, successor: 
       return [{ code: 'deprecated', message: toSafeMessage(`${metric.slug} is deprecated${why}; ${instead}.`) }]
     }
     case 'drifted':
-      return [{ code: 'drifted', message: toSafeMessage(trust.label) }]
+    case 'failing':
+      return [{ code: trust.tier, message: toSafeMessage(trust.label) }]
     case 'certified':
       return []
   }

@@ -47,7 +47,7 @@ export function openExecutor(reader: Reader): RunPlan {
 }
 
 /** Leaves sources that are being deleted out of plans. */
-function openNarrowing(reader: Reader): (plan: Plan) => Plan {
+export function openNarrowing(reader: Reader): (plan: Plan) => Plan {
   const deleted = listDeletedSources(reader)
   if (deleted.length === 0) return (plan) => plan
   const others: PlanCondition = { key: 'sources', values: deleted, exclude: true, origin: 'caller' }

@@ -160,7 +160,7 @@ function planPart(
     }
     case 'DERIVED': {
       const parsed = parseFormula(metric.definition.formula)
-      if ('problem' in parsed) throw new TypeError(`the formula of ${metric.slug} cannot be read`)
+      if ('problems' in parsed) throw new TypeError(`the formula of ${metric.slug} cannot be read`)
       const inputs = metric.definition.inputs.map((slug) => [
         toFormulaName(slug),
         planPart(getInput(slug, context), scopes, context, part ?? slug),

@@ -56,7 +56,7 @@ const isItemized = ({ measure }: Pick<PlanTerms, 'measure'>, slots: object | und
   slots !== undefined && (measure.aggregation === 'COUNT_DISTINCT' || measure.aggregation === 'PERCENTILE')
 
 /** The SQL terms of a plan, in the snapshot of a reader. */
-function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
+export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
   const { entity, mode, measure, timeField, dimensions, conditions, at, range, groups } = plan
   return {
     ...{ entity, mode, measure, timeField, dimensions, at, range },

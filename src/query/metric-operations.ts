@@ -9,28 +9,37 @@ import {
   type PrintableText,
   quote,
   showCode,
+  showJson,
   showName,
   showNames,
   showSentence,
 } from '../kernel/shown.ts'
+import { auditOperations } from '../metrics/audit-operations.ts'
+import { listInline, readDefinition } from '../metrics/definition.ts'
+import { requireOtherEyes } from '../metrics/four-eyes.ts'
+import { certifyMetric, deprecateMetric } from '../metrics/governance.ts'
+import { createMetric, deleteMetric, updateMetric } from '../metrics/lifecycle.ts'
+import { listMetrics } from '../metrics/metrics.store.ts'
+import {
+  CreateMetric,
+  type MetricRecord,
+  metricMembers,
+  metricStatuses,
+  metricTypes,
+  OpenDefinition,
+} from '../metrics/model.ts'
+import { resolveMetric, resolveTerm } from '../metrics/names.ts'
+import { checkReadOnly, readOnly } from '../metrics/read-only.ts'
+import { termOperations } from '../metrics/term-operations.ts'
+import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from '../metrics/view.ts'
 import { authorOf } from '../operation/author.ts'
 import type { ReadContext, WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import { auditOperations } from './audit-operations.ts'
-import { listInline, readDefinition } from './definition.ts'
-import { requireOtherEyes } from './four-eyes.ts'
-import { certifyMetric, deprecateMetric } from './governance.ts'
-import { createMetric, deleteMetric, updateMetric } from './lifecycle.ts'
-import { listMetrics } from './metrics.store.ts'
-import { CreateMetric, type MetricRecord, metricMembers, metricStatuses, metricTypes, OpenDefinition } from './model.ts'
-import { resolveMetric, resolveTerm } from './names.ts'
-import { checkReadOnly, readOnly } from './read-only.ts'
-import { termOperations } from './term-operations.ts'
-import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './view.ts'
+import { tested } from './metric-test-runs.ts'
 
 /** The metric as a path parameter. */
-const MetricName = z.string().min(1).max(200).describe('Metric: slug, id, name or synonym.')
+export const MetricName = z.string().min(1).max(200).describe('Metric: slug, id, name or synonym.')
 
 const UpdateMetric = z.strictObject({
   slug: MetricName,
@@ -104,7 +113,11 @@ const listMetricsOperation = operation({
     return [
       line`${items.length} of ${total} metrics${next < total ? line`; offset ${next} lists the next` : line``}`,
       ...(shared === undefined ? [] : [line`by ${showSentence(shared)}, where nothing else is said`]),
-      ...items.flatMap((metric) => [renderMetricLine(metric, shared), line`  ${showSentence(metric.description)}`]),
+      ...items.flatMap((metric) => [
+        renderMetricLine(metric, shared),
+        line`  ${showSentence(metric.description)}`,
+        ...(metric.tests === undefined ? [] : [line`  tests: ${showJson(metric.tests)}`]),
+      ]),
     ]
   },
 })
@@ -158,7 +171,10 @@ const createMetricOperation = operation({
   input: CreateMetric,
   examine: examineDefinition,
   output: MetricAnswer,
-  run: (input, context) => write(context, (writer) => toAnswer(writer, createMetric(writer, input, authorOf(context)))),
+  run: (input, context) =>
+    write(context, (writer) =>
+      toAnswer(writer, tested(writer, createMetric(writer, input, authorOf(context)), context.now())),
+    ),
 })
 
 const updateMetricOperation = operation({
@@ -191,18 +207,19 @@ const updateMetricOperation = operation({
         synonyms,
         emptyAs,
         better,
+        tests,
         ...fixed
       } = rest
       checkReadOnly(fixed, toMetricDetail(writer, metric))
-      const texts = { displayName, description, owner, color, synonyms, better }
+      const texts = { displayName, description, owner, color, synonyms, better, tests }
       const meaning = { type, definition, allowedDimensions, format, unit, glossaryTermSlug, emptyAs }
       const change = { ...texts, ...meaning, ...toStatusChange(metric, status) }
-      return toAnswer(writer, updateMetric(writer, metric, change, authorOf(context)))
+      return toAnswer(writer, tested(writer, updateMetric(writer, metric, change, authorOf(context)), context.now()))
     }),
 })
 
 /** The problems of a definition, given its sibling member `type`. */
-function examineDefinition({ type, definition }: Readonly<Record<string, unknown>>): Issue[] {
+export function examineDefinition({ type, definition }: Readonly<Record<string, unknown>>): Issue[] {
   const named = CreateMetric.shape.type.safeParse(type).data
   return named === undefined || definition === undefined ? [] : readDefinition(named, definition).issues
 }
@@ -273,7 +290,8 @@ const certifyMetricOperation = operation({
       const author = authorOf(context)
       const metric = resolveMetric(writer, slug)
       requireOtherEyes(writer, metric, author, context.fourEyes ?? 'withTokens')
-      return toMetric(writer, certifyMetric(writer, metric, certifiedBy ?? author.name, author))
+      const certified = certifyMetric(writer, metric, certifiedBy ?? author.name, author)
+      return toMetric(writer, tested(writer, certified, context.now()))
     }),
 })
 
