@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { detectorTypes } from '../detectors/detector.ts'
-import { readOwnWord } from '../findings/facets.ts'
 import type { FilterMapping } from '../findings/filter.ts'
+import { readOwnWord } from '../findings/missing-value.ts'
 import { type FreeKey, facetOfFreeKey, isFreeKey, isValueSeen, listValues } from '../findings/seen-words.store.ts'
 import { listUnknownSources } from '../findings/source-names.store.ts'
 import { quote, showNames } from '../kernel/shown.ts'
