@@ -164,6 +164,10 @@ async function exchangesWithWiki(): Promise<Exchange[]> {
       }
       await crawlWiki(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 6 } }))
       await readHistory(tenant, openWiki(wiki.url), { post, file })
+      const users = Array.from({ length: 250 }, (_, index) => `account-${index}`)
+      tenant.restrictions.set(post.id, { users, groups: [] })
+      const keys = [`wiki:${tenant.cloudId}:page:${post.id}`]
+      await openWiki(wiki.url).audiences?.({ key: spaceId, name: 'Operations' }, keys)
     }
     all.push(...exchanges)
   }
@@ -235,6 +239,12 @@ describe('requests and replies between the connectors and the sample tenants', (
         'GET /pages/{id}/versions',
         'GET /spaces',
         'GET /spaces/{id}/pages',
+        'GET /spaces/{id}/permissions',
+        'GET /wiki/rest/api/content/search',
+        'GET /wiki/rest/api/content/{id}/restriction/byOperation/read',
+        'GET /wiki/rest/api/group/{groupId}/membersByGroupId',
+        'GET /wiki/rest/api/search/user',
+        'GET /wiki/rest/api/space/{key}',
         'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download',
         'GET /wiki/rest/api/user/current',
         'POST /users-bulk',
