@@ -198,6 +198,12 @@ async function exchangesWithBi(): Promise<Exchange[]> {
     for (const payload of [principal, person]) {
       await crawlBi(payload)
       await openBi(payload).session.test()
+      const [workspace] = bi.tenant.workspaces.values()
+      const scope = { key: workspace?.id ?? '', name: 'Sales' }
+      await openBi(payload).session.audiences?.(scope, [
+        `bi:${tenantId}:workspace:${scope.key}`,
+        `bi:${tenantId}:report:x`,
+      ])
     }
     const orderBy = 'lastRefreshTime'
     if (adminApi) await crawlBi(principal, { sampling: { strategy: 'LATEST', limit: 5, seed: 1, orderBy } })
@@ -255,6 +261,8 @@ describe('requests and replies between the connectors and the sample tenants', (
       exchangesWithBi,
       [
         'GET /admin/groups',
+        'GET /admin/widelySharedArtifacts/linksSharedToWholeOrganization',
+        'GET /admin/widelySharedArtifacts/publishedToWeb',
         'GET /admin/workspaces/scanResult/{scanId}',
         'GET /admin/workspaces/scanStatus/{scanId}',
         'GET /dashboards',
