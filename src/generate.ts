@@ -67,7 +67,7 @@ function withTable(page: string, name: string, lines: readonly string[]): string
   return `${head}${begin}\n${lines.join('\n')}\n${end}${tail}`
 }
 
-const MAX_LISTED_TYPES = 8
+const MAX_LISTED_TYPES = 4
 
 const createDetectorTable = () => [
   '| detector | what it finds, and what it does not | finding types |',

@@ -270,11 +270,26 @@ CREATE TABLE asset (
   history_read_at INTEGER,
   -- The newest of its earlier versions that was read for findings of its own.
   history_version INTEGER NOT NULL DEFAULT 0,
+  -- Who can read it: see `audienceCodes` in src/store/schema.ts; 0: unknown. The number of people; NULL: not known.
+  audience INTEGER NOT NULL DEFAULT 0 CHECK (audience BETWEEN 0 AND 4),
+  audience_size INTEGER,
   UNIQUE (source_id, key)
 ) STRICT;
 CREATE INDEX asset_by_scope ON asset (source_id, scope_key, status);
 -- Links may name a page by its title.
 CREATE INDEX asset_by_name ON asset (source_id, name COLLATE NOCASE);
+
+-- Changes of the audience of assets; a size that is NULL is not known.
+CREATE TABLE audience_change (
+  asset_id INTEGER NOT NULL REFERENCES asset (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  was INTEGER NOT NULL,
+  was_size INTEGER,
+  now INTEGER NOT NULL,
+  now_size INTEGER,
+  PRIMARY KEY (asset_id, seq)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE asset_link (
   asset_id INTEGER NOT NULL REFERENCES asset (id) ON DELETE CASCADE,
@@ -453,6 +468,10 @@ CREATE TRIGGER asset_log_dataset AFTER UPDATE OF dataset_id ON asset WHEN old.da
 BEGIN
   INSERT INTO asset_log (asset_id) VALUES (new.id);
 END;
+CREATE TRIGGER asset_log_audience AFTER UPDATE OF audience ON asset WHEN old.audience <> new.audience
+BEGIN
+  INSERT INTO asset_log (asset_id) VALUES (new.id);
+END;
 
 -- The stored snapshots of the columnar index: files named by a random mark. The row is written after everything that the
 -- snapshot includes, so a database that has the row has that history.
@@ -492,6 +511,8 @@ CREATE TABLE import_asset (
   owner TEXT,
   labels TEXT CHECK (labels IS NULL OR json_valid(labels)),
   content_updated_at INTEGER,
+  audience TEXT,
+  audience_size INTEGER,
   -- Set while the file is applied.
   asset_id INTEGER,
   PRIMARY KEY (uid, number)
@@ -895,7 +916,7 @@ WITH default_metric (slug, display_name, description, type, definition, format, 
 )
 SELECT new_uid(), slug, display_name, description, type, definition,
   CASE definition ->> '$.numerator.entity' WHEN 'asset' THEN '[' ELSE '["severity","detectorType","status","presence","findingType","category","customDetectorKey",' END
-    || '"source","sourceType","assetKind","container","asset","owner","label","dataset"]',
+    || '"source","sourceType","assetKind","container","asset","owner","label","dataset","audience"]',
   format, unit, (SELECT id FROM term WHERE term.slug = term_slug), synonyms, digest,
   iif(digest IS NULL, 'DRAFT', 'ACTIVE'), 1, iif(digest IS NULL, NULL, 'assay'), iif(digest IS NULL, NULL, 1), iif(digest IS NULL, NULL, 'cli'),
   iif(digest IS NULL, NULL, at), at, at, better

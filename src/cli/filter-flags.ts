@@ -21,6 +21,7 @@ export const listFlags: Readonly<Record<string, string>> = {
   owners: 'owners of assets',
   labels: 'labels of assets',
   datasets: 'BI datasets',
+  audiences: 'such as anonymous,everyone',
   terms: 'slugs of glossary terms',
   sla: 'MET (resolved in time), MISSED (resolved late, or overdue)',
 }
@@ -35,6 +36,7 @@ export const rangeFlags: Readonly<Record<string, string>> = {
   resolutionHours: '72.. (at least), ">72.." (more than) or 24..72 (less than 72)',
   ageHours: '..48',
   confidence: '0.5..0.9',
+  audienceSize: '100..',
   contentUpdatedAt: '2026-01-01..2026-02-01',
   lastDetectedAt: '2026-01-01..',
   resolvedAt: '..2026-02-01',

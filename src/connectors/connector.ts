@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { AssayDocument } from '../documents/document.ts'
 import type { UnreadReason, UnreadSection } from '../documents/section.ts'
 import type { Log } from '../runtime/log.ts'
+import type { Audience } from './audience.ts'
 import type { Upstream } from './http/upstream.ts'
 
 export const assetKinds = [
@@ -271,6 +272,11 @@ export interface ConnectorSession {
    * neither
    */
   earlierVersions?(assetKey: string, request: VersionRequest): AsyncIterable<EarlierVersion>
+  /**
+   * Who can read these assets of a scope. One that is missing from the result has the audience of what it belongs to; one
+   * that is nowhere is `unknown`, as is everything that the account may not ask for.
+   */
+  audiences?(scope: CrawlScope, assetKeys: readonly string[]): Promise<ReadonlyMap<string, Audience>>
   /** What this session has read and what it could not. */
   coverage?(): SourceCoverage
   /** Steps of the connection test for `test_source`; never throws, writes nothing. */

@@ -13,6 +13,7 @@ import {
 import { tokenConfidence } from '../detectors/secrets/guards.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Safe, SafeText } from '../kernel/safe-text.ts'
+import type { Audience } from './audience.ts'
 import type {
   AssetDraft,
   Batch,
@@ -70,6 +71,7 @@ export interface SafeSession {
   findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, UnlistedScopeStatus>>
   findExisting?(assetKeys: readonly string[]): Promise<ReadonlySet<SafeText>>
   locate?(assetKeys: readonly string[]): Promise<ReadonlyMap<SafeText, Whereabouts>>
+  audiences?(scope: SafeScope, assetKeys: readonly string[]): Promise<ReadonlyMap<SafeText, Audience>>
   /** The documents are for detectors, and must not be stored. */
   earlierVersions?(assetKey: string, request: VersionRequest): AsyncIterable<EarlierVersion>
   coverage?(): SourceCoverage
@@ -114,6 +116,7 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
   const findLeft = session.findLeft?.bind(session)
   const findExisting = session.findExisting?.bind(session)
   const locate = session.locate?.bind(session)
+  const audiences = session.audiences?.bind(session)
   const earlierVersions = session.earlierVersions?.bind(session)
   const coverage = session.coverage?.bind(session)
   const originals = new Map<string, string>()
@@ -159,6 +162,12 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
             new Set([...(await safely(() => findExisting(keys.map(toOriginal))))].map(toKey)),
         }),
     ...(locate === undefined ? {} : { locate: byKey(locate) }),
+    ...(audiences === undefined
+      ? {}
+      : {
+          audiences: (scope: SafeScope, keys: readonly string[]) =>
+            byKey((originals) => audiences({ ...scope, key: toOriginal(scope.key) }, originals))(keys),
+        }),
     ...(earlierVersions === undefined
       ? {}
       : {

@@ -30,6 +30,7 @@ const assetColumns = {
     'a.owner_id',
     'a.labels_id',
     'a.dataset_id',
+    'a.audience',
   ],
   table: 'asset a',
 }
@@ -160,9 +161,20 @@ export function catchUp(reader: Reader, engine: Engine): boolean {
 
 function putAsset(
   { assets }: Engine,
-  [id = 0, kind = 0, container = 0, source = 0, deleted = 0, scanned = 0, owner = 0, labels = 0, dataset = 0]: Numbers,
+  [
+    id = 0,
+    kind = 0,
+    container = 0,
+    source = 0,
+    deleted = 0,
+    scanned = 0,
+    owner = 0,
+    labels = 0,
+    dataset = 0,
+    audience = 0,
+  ]: Numbers,
 ) {
-  assets.put(id, { kind, container, source, deleted, scanned }, { owner, labels, dataset })
+  assets.put(id, { kind, container, source, audience, deleted, scanned }, { owner, labels, dataset })
 }
 
 function moveAssets(reader: Reader, engine: Engine): boolean {

@@ -7,6 +7,7 @@ import { comparand, db, whileWanted } from '../store/builder.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { listLabels, listLinks } from './assets.store.ts'
+import { listAudienceChanges, showAudience } from './audience.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { assetTerms } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
@@ -42,6 +43,8 @@ const assets = () =>
       'a.first_seen_at',
       'a.last_seen_at',
       'a.last_scanned_at',
+      'a.audience',
+      'a.audience_size',
       's.uid as source_uid',
       'kind.text as kind',
       'container.text as container',
@@ -74,6 +77,7 @@ function toAsset(reader: Reader, row: AssetSqlRow): Asset {
     lastSeenAt: toInstant(row.last_seen_at),
     ...(row.last_scanned_at === null ? {} : { lastScannedAt: toInstant(row.last_scanned_at) }),
     status: row.status,
+    ...showAudience(row),
     openFindings: row.open_findings,
   }
 }
@@ -117,5 +121,10 @@ export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
     ...(url === undefined ? {} : { url }),
     ...(label === undefined ? {} : { label }),
   }))
-  return { ...toAsset(reader, row), links, facts: row.facts === null ? {} : parseSafeObject(row.facts) }
+  return {
+    ...toAsset(reader, row),
+    links,
+    facts: row.facts === null ? {} : parseSafeObject(row.facts),
+    audienceChanges: listAudienceChanges(reader, row.id),
+  }
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { audiences } from '../connectors/audience.ts'
 import { assetKinds } from '../connectors/connector.ts'
 import { detectorTypes, severities } from '../detectors/detector.ts'
-import { foldCase } from '../kernel/fold.ts'
-import { internalText, type SafeText } from '../kernel/safe-text.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { definitionText, type Origin, ownText } from '../operation/lockdown/disclosure.ts'
-import { presenceCodes, severityCodes, statusCodes } from '../store/schema.ts'
+import { audienceCodes, presenceCodes, severityCodes, statusCodes } from '../store/schema.ts'
 import { findingStatuses, presences } from './model.ts'
 
 /** A detector type, built in or not: a term may name one that only imported findings have. */
@@ -316,6 +316,23 @@ export const facets = {
     synonyms: [],
     related: ['semantic model', 'model'],
   },
+  audience: {
+    label: 'Audience',
+    filterKey: 'audiences',
+    field: 'audience',
+    table: 'asset',
+    column: 'audience',
+    storage: { stores: 'code', codes: audienceCodes },
+    slot: 'audience',
+    isOfAsset: true,
+    isOptional: false,
+    origin: 'own',
+    value: z.enum(audiences),
+    description: 'Who can read it.',
+    possible: audiences,
+    synonyms: [],
+    related: ['visibility', 'access', 'readers', 'permissions', 'public'],
+  },
 } as const satisfies Record<string, FacetDeclaration>
 
 type Facets = typeof facets
@@ -375,16 +392,3 @@ const codeNames: ReadonlyMap<FacetName, CodeNames> = new Map(
 
 /** The names of a facet's codes; undefined if it does not store codes. */
 export const codeNamesOf = ({ name }: FacetRow): CodeNames | undefined => codeNames.get(name)
-
-/** How a missing value is written, in answers and in filters. */
-export const NONE = '(none)'
-const ownWord = /^"*\((?:none|withheld)\)"*$/i
-
-/** A value as answers and filters write it: in quotes if it could be taken for `(none)` or `(withheld)`. */
-export const quoteOwnWord = (value: SafeText): SafeText => (ownWord.test(value) ? internalText(`"${value}"`) : value)
-
-/** The value that `quoteOwnWord` wrote; null for `(none)`. */
-export function readOwnWord<Text extends string>(written: Text): Text | null {
-  if (foldCase(written) === NONE) return null
-  return ownWord.test(written) ? (written.replace(/^"(.+)"$/, '$1') as Text) : written
-}

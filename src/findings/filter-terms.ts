@@ -1,7 +1,8 @@
 import { foldCase } from '../kernel/fold.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
-import { findFacetByFilterKey, readOwnWord } from './facets.ts'
+import { findFacetByFilterKey } from './facets.ts'
+import { readOwnWord } from './missing-value.ts'
 import { toMilliseconds } from './ranges.ts'
 import { toPatterns } from './search-words.store.ts'
 

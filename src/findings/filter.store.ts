@@ -125,7 +125,11 @@ function rangedValue(key: FilterCondition['key'], options: FindingTermOptions): 
   }
 }
 
-const assetUpdatedAt = sql<number | null>`a.content_updated_at`
+/** The columns of assets that ranges are about. */
+const rangedColumns: Readonly<Record<string, Expression<number | null> | undefined>> = {
+  contentUpdatedAt: sql<number | null>`a.content_updated_at`,
+  audienceSize: sql<number | null>`a.audience_size`,
+}
 
 /**
  * The rows of `finding f` that conditions match: AND across keys, OR within one; `exclude` removes the rows that match
@@ -144,6 +148,7 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
   const onFinding: Expression<SqlBool>[] = []
   for (const { key, values, exclude, anyOf } of terms) {
     const facet = findFacetByFilterKey(key)
+    const ofAsset = rangedColumns[key]
     if (anyOf !== undefined) {
       onFinding.push(
         termsTerm(
@@ -155,8 +160,8 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
       onFinding.push(build('f.conf_q', '>=', values[0] as number))
     } else if (key === 'search') {
       onFinding.push(searchTerm(values.map(String)))
-    } else if (key === 'contentUpdatedAt') {
-      onAsset.push(rangeTerm(assetUpdatedAt, values, exclude))
+    } else if (ofAsset !== undefined) {
+      onAsset.push(rangeTerm(ofAsset, values, exclude))
     } else if (facet === undefined) {
       onFinding.push(rangeTerm(rangedValue(key, options), values, exclude))
     } else if (facet.name === 'status' && options.status !== undefined) {
@@ -193,7 +198,8 @@ export function assetTerms(terms: Terms): Expression<SqlBool> {
 export function ownAssetTerms(own: Terms): Expression<SqlBool> {
   const parts = own.map(({ key, values, exclude, anyOf }) => {
     if (anyOf !== undefined) return termsTerm(anyOf.map(ownAssetTerms), exclude)
-    if (key === 'contentUpdatedAt') return rangeTerm(assetUpdatedAt, values, exclude)
+    const ranged = rangedColumns[key]
+    if (ranged !== undefined) return rangeTerm(ranged, values, exclude)
     const facet = requireFacet(key)
     return facetTerm(assetColumn(facet), facet, values, exclude)
   })
@@ -214,7 +220,7 @@ interface Placeable {
 /** Whether a condition is on the asset itself; one on terms is if all of their conditions are. */
 const isOfAsset = ({ key, anyOf }: Placeable): boolean =>
   anyOf === undefined
-    ? key === 'contentUpdatedAt' || findFacetByFilterKey(key)?.isOfAsset === true
+    ? key in rangedColumns || findFacetByFilterKey(key)?.isOfAsset === true
     : anyOf.every((inner) => inner.every(isOfAsset))
 
 /** Splits conditions into those on the asset itself and those on its findings. */
@@ -228,7 +234,7 @@ export function splitByAsset<Condition extends Placeable>(conditions: readonly C
 /** Splits conditions into those on columns of the asset and those on columns that findings have themselves. */
 export function splitByJoin(conditions: readonly FilterCondition[]) {
   const isOfJoinedAsset = ({ key }: FilterCondition) =>
-    key === 'contentUpdatedAt' || findFacetByFilterKey(key)?.table === 'asset'
+    key in rangedColumns || findFacetByFilterKey(key)?.table === 'asset'
   return {
     ofAssets: conditions.filter(isOfJoinedAsset),
     ofFindings: conditions.filter((condition) => !isOfJoinedAsset(condition)),

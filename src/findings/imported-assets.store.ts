@@ -1,6 +1,9 @@
+import type { AudienceName } from '../connectors/audience.ts'
 import { orderedUuid } from '../kernel/ordered-uuid.ts'
 import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
+import { audienceCodes } from '../store/schema.ts'
 import type { RowStatement, Writer } from '../store/store.ts'
+import { saveAudience, toAudienceName } from './audience.store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 
 /** Kind of an imported asset whose scanner gives none. */
@@ -17,6 +20,8 @@ export interface ImportedAsset {
   owner?: SafeText | undefined
   labels?: readonly SafeText[] | undefined
   contentUpdatedAt?: number | undefined
+  audience?: AudienceName | undefined
+  audienceSize?: number | undefined
 }
 
 interface ImportedAssetRow {
@@ -28,20 +33,25 @@ interface ImportedAssetRow {
   name: SafeText
   url: SafeText
   content_updated_at: number | null
+  audience: number
+  audience_size: number | null
 }
 
-const columns = ['id', 'kind_id', 'container_id', 'owner_id', 'labels_id', 'name', 'url', 'content_updated_at'] as const
+const columns = [
+  ...(['id', 'kind_id', 'container_id', 'owner_id', 'labels_id', 'name', 'url', 'content_updated_at'] as const),
+  ...(['audience', 'audience_size'] as const),
+]
 const findImported: RowStatement = {
   sql: `SELECT ${columns.join(', ')} FROM main.asset WHERE source_id = ? AND key = ?`,
   types: ['number', 'text'],
 }
 const insertImported: RowStatement = {
   sql: `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
-      status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?)`,
+      status, content_updated_at, audience, audience_size, first_seen_at, last_seen_at, last_scanned_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?, ?, ?)`,
   types: [
     ...(['text', 'number', 'text', 'number', 'number', 'number', 'number', 'text', 'text'] as const),
-    ...(['number', 'number', 'number', 'number'] as const),
+    ...(['number', 'number', 'number', 'number', 'number', 'number'] as const),
   ],
 }
 
@@ -59,7 +69,11 @@ interface Saving {
 export function saveImportedAssets(saving: Saving, assets: readonly ImportedAsset[]): number[] {
   const { writer, dictionary, sourceId } = saving
   const described = new Map<string, ImportedAsset>()
-  for (const asset of assets) described.set(asset.key, { ...described.get(asset.key), ...asset })
+  for (const asset of assets) {
+    // A number of people belongs to the audience that it is given with.
+    const ofAudience = asset.audience === undefined ? {} : { audienceSize: undefined }
+    described.set(asset.key, { ...described.get(asset.key), ...ofAudience, ...asset })
+  }
   dictionary.learnWords(
     [...described.values()].flatMap(({ kind = DEFAULT_KIND, container = NONE, owner = NONE, labels = [] }) => [
       ...[kind, container, owner],
@@ -98,6 +112,8 @@ function toRow({ dictionary, sourceId, at }: Saving, asset: ImportedAsset) {
     name,
     url,
     asset.contentUpdatedAt ?? null,
+    audienceCodes[asset.audience ?? 'unknown'],
+    asset.audienceSize ?? null,
     at,
     at,
     at,
@@ -114,14 +130,17 @@ function updateImported({ writer, dictionary, at }: Saving, stored: ImportedAsse
     url: asset.url ?? stored.url,
     content_updated_at: asset.contentUpdatedAt ?? stored.content_updated_at,
   }
+  const { id, audience: code, audience_size: size } = stored
+  const { audience: name = toAudienceName(code), audienceSize = asset.audience === undefined ? size : null } = asset
+  saveAudience(writer, { id, code, size }, { name, size: audienceSize }, at)
   const keys = ['kind_id', 'container_id', 'owner_id', 'labels_id', 'name', 'url', 'content_updated_at'] as const
   if (keys.every((key) => row[key] === stored[key])) return
   writer
     .prepare(
       `UPDATE main.asset SET kind_id = @kind_id, container_id = @container_id, owner_id = @owner_id,
-         labels_id = @labels_id, name = @name, url = @url, content_updated_at = @content_updated_at, last_seen_at = @at,
-         last_scanned_at = @at
+         labels_id = @labels_id, name = @name, url = @url, content_updated_at = @content_updated_at,
+         last_seen_at = @at, last_scanned_at = @at
        WHERE id = @id`,
     )
-    .run({ ...row, at, id: stored.id })
+    .run({ ...row, at, id })
 }

@@ -12,6 +12,7 @@ import { comparand, db, whileWanted } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
+import { showAudience } from './audience.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { findDueDates } from './due-dates.store.ts'
 import { toPresence, toSeverity, toStatus } from './facets.store.ts'
@@ -55,6 +56,8 @@ export const findings = () =>
       'a.name as asset_name',
       'a.url as asset_url',
       'a.last_scanned_at',
+      'a.audience',
+      'a.audience_size',
       's.uid as source_uid',
       's.name as source_name',
       'detector.text as detector',
@@ -83,6 +86,7 @@ export function toFinding(row: ListedFindingRow, dueAt: number | undefined): Fin
     confidence: row.conf_q / CONFIDENCE_SCALE,
     status: toStatus(row.status),
     presence: toPresence(row.presence),
+    ...showAudience(row),
     ...(row.custom_key === '' ? {} : { customDetectorKey: row.custom_key }),
     ...(row.location === null ? {} : { location: readLocation(row.location) }),
     ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { audiences } from '../connectors/audience.ts'
 import { severities } from '../detectors/detector.ts'
 import { codeText, keyText, outsideText, outsideValue, ownText } from '../operation/lockdown/disclosure.ts'
 
@@ -13,6 +14,11 @@ export type Presence = (typeof presences)[number]
 export const isDecided = (status: FindingStatus): boolean => status === 'FALSE_POSITIVE' || status === 'IGNORED'
 
 const instant = ownText().describe('ISO 8601 UTC timestamp.')
+
+const audienceMembers = {
+  audience: z.enum(audiences).describe('Who can read its asset.'),
+  audienceSize: z.number().describe('Number of people who can, where known.').optional(),
+}
 
 export const FindingAsset = z.object({
   key: keyText().describe('Stable key of the asset.'),
@@ -45,6 +51,7 @@ export const Finding = z.object({
   confidence: z.number().describe('Confidence of the detector, 0 to 1.'),
   status: z.enum(findingStatuses).describe('Current status.'),
   presence: z.enum(presences).describe('Where it can be read, or last could.'),
+  ...audienceMembers,
   customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
   location: FindingLocationView.optional().describe('Where in the asset.'),
   excerpt: outsideText().optional().describe('Redacted text around the match (untrusted content).'),
@@ -104,9 +111,19 @@ export const Asset = z.object({
   lastSeenAt: instant,
   lastScannedAt: instant.optional(),
   status: z.enum(['ACTIVE', 'DELETED']).describe('DELETED: no longer on the platform.'),
+  ...audienceMembers,
   openFindings: z.number().describe('Open findings in it.'),
 })
 export type Asset = z.infer<typeof Asset>
+
+const AudienceChange = z.object({
+  at: instant,
+  from: z.enum(audiences).describe('Audience before.'),
+  fromSize: z.number().describe('Number of people before, where known.').optional(),
+  to: z.enum(audiences).describe('Audience after.'),
+  toSize: z.number().describe('Number of people after, where known.').optional(),
+})
+export type AudienceChange = z.infer<typeof AudienceChange>
 
 export const AssetDetail = Asset.extend({
   links: z
@@ -120,5 +137,6 @@ export const AssetDetail = Asset.extend({
     )
     .describe('Links to other assets and addresses; at most 500.'),
   facts: z.record(ownText(), outsideValue()).describe('Metadata from the platform (untrusted content).'),
+  audienceChanges: z.array(AudienceChange).describe('Every change of its audience, oldest first.'),
 })
 export type AssetDetail = z.infer<typeof AssetDetail>

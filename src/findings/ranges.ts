@@ -5,7 +5,7 @@ import { definitionText } from '../operation/lockdown/disclosure.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
 
 const HOUR = 3_600_000
-const numberKeys = ['resolutionHours', 'ageHours', 'confidence'] as const
+const numberKeys = ['resolutionHours', 'ageHours', 'confidence', 'audienceSize'] as const
 const timeKeys = ['contentUpdatedAt', 'lastDetectedAt', 'resolvedAt'] as const
 /** A filter key whose condition is a half-open range. */
 export type RangeKey = (typeof numberKeys)[number] | (typeof timeKeys)[number]
@@ -69,8 +69,8 @@ const TimeBounds = z
     }
   })
 
-/** How many steps make 1: values are whole milliseconds, and confidences whole parts of a scale. */
-const stepsOf = (key: RangeKey) => (key === 'confidence' ? CONFIDENCE_SCALE : HOUR)
+/** How many steps make 1: values are whole milliseconds or people, and confidences whole parts of a scale. */
+const stepsOf = (key: RangeKey) => (key === 'confidence' ? CONFIDENCE_SCALE : key === 'audienceSize' ? 1 : HOUR)
 const toSteps = (key: RangeKey, value: number) => Number((value * stepsOf(key)).toFixed(3))
 
 /** The least value above a number. */
@@ -82,6 +82,7 @@ export const FilterRanges = z
     resolutionHours: NumberRange.describe('Hours from detection to resolution.').optional(),
     ageHours: NumberRange.describe('Hours since detection.').optional(),
     confidence: NumberRange.describe('Confidence, 0 to 1.').optional(),
+    audienceSize: NumberRange.describe('Number of people who can read it.').optional(),
     contentUpdatedAt: TimeBounds.describe('When the item was last changed.').optional(),
     lastDetectedAt: TimeBounds.describe('When it was last found.').optional(),
     resolvedAt: TimeBounds.describe('When it was resolved.').optional(),

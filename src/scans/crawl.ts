@@ -29,6 +29,7 @@ import { isStoreAway } from '../store/faults.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { AssetMasking } from './asset-masking.ts'
+import { readAudiences } from './audiences.ts'
 import { type BatchOptions, processBatch, toNote } from './batch.ts'
 import type { CrossAssetCheck, Detect } from './cross-asset-check.ts'
 import type { RunDetection } from './detection.ts'
@@ -210,6 +211,7 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Note
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
     const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
     const { held, isTrashLost } = await resolveMissingAssets({ lease, store, now, left, session, mode: source.history })
+    await readAudiences({ lease, store, session, log, now })
     const isHistoryLost = await readEarlierVersions({
       lease,
       store,

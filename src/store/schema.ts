@@ -21,6 +21,15 @@ export interface Tables {
   suppression: SuppressionRow
   status_change: StatusChangeRow
   finding_scope: { scope: number; finding_id: number }
+  audience_change: {
+    asset_id: number
+    seq: number
+    at: number
+    was: number
+    was_size: number | null
+    now: number
+    now_size: number | null
+  }
   presence_change: { finding_id: number; seq: number; at: number; presence: number }
   expiry: { finding_id: number; at: number; to_status: Generated<number> }
   facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
@@ -249,6 +258,8 @@ export interface AssetRow {
   archived: Generated<number>
   history_read_at: Generated<number | null>
   history_version: Generated<number>
+  audience: Generated<number>
+  audience_size: number | null
   scope_key: Generated<SafeText>
   name: SafeText
   url: Generated<SafeText>
@@ -426,5 +437,7 @@ export interface AuditRow {
 export const severityCodes = { INFO: 1, LOW: 2, MEDIUM: 3, HIGH: 4, CRITICAL: 5 } as const
 export const statusCodes = { OPEN: 0, RESOLVED: 1, FALSE_POSITIVE: 2, IGNORED: 3 } as const
 export const presenceCodes = { current: 0, archived: 1, history: 2, trash: 3, unknown: 4 } as const
+/** Who can read an asset, in the order of how many that are. */
+export const audienceCodes = { unknown: 0, people: 1, group: 2, everyone: 3, anonymous: 4 } as const
 /** Confidence is stored in ten-thousandths, so that sums and averages are exact. */
 export const CONFIDENCE_SCALE = 10_000

@@ -52,6 +52,10 @@ export const writeEffects: readonly WriteEffect[] = [
     ...{ table: 'asset', on: 'UPDATE', column: 'dataset_id', effect: 'logged' },
     when: 'old.dataset_id <> new.dataset_id',
   },
+  {
+    ...{ table: 'asset', on: 'UPDATE', column: 'audience', effect: 'logged' },
+    when: 'old.audience <> new.audience',
+  },
   ...['audit', 'audit_chain'].flatMap((table) =>
     (['UPDATE', 'DELETE'] as const).map((on) => ({ table, on, effect: refused })),
   ),

@@ -1,5 +1,5 @@
 import { toSafeMessage } from '../detectors/safe-text.ts'
-import { NONE, quoteOwnWord, readOwnWord } from '../findings/facets.ts'
+import { NONE, quoteOwnWord, readOwnWord } from '../findings/missing-value.ts'
 import { AppError } from '../kernel/errors.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import { showName } from '../kernel/shown.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dimensionText } from '../findings/facet-texts.ts'
-import { readOwnWord } from '../findings/facets.ts'
 import { FilterMapping } from '../findings/filter.ts'
+import { readOwnWord } from '../findings/missing-value.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'

@@ -37,6 +37,8 @@ const assets = Array.from({ length: 12 }, (_, index) => ({
   labels: random.pick([[], ['legal'], ['draft', 'legal']]),
   dataset: random.pick(['Sales', '']),
   contentUpdatedAt: random.pick([null, NOON - 40 * DAY, NOON - 10 * DAY]),
+  audience: (['anonymous', 'everyone', 'people', 'unknown'] as const)[index % 4] ?? 'unknown',
+  audienceSize: index % 5 === 0 ? null : index * 9,
 }))
 const findings = Array.from({ length: 90 }, () => {
   const firstDetectedAt = NOON - 100 * DAY + random.below(90 * DAY)
@@ -83,6 +85,7 @@ const valuesOf: Record<FacetName, (finding: Found) => readonly (string | null)[]
   owner: (finding) => [assetOf(finding).owner],
   label: (finding) => assetOf(finding).labels,
   dataset: (finding) => [assetOf(finding).dataset || null],
+  audience: (finding) => [assetOf(finding).audience],
 }
 
 const hours = (from: number, to: number | null) => (to === null ? null : (to - from) / HOUR)
@@ -93,6 +96,7 @@ const rangeOf: Record<RangeKey, { number: (finding: Found) => number | null; ran
   },
   ageHours: { number: ({ firstDetectedAt }) => hours(firstDetectedAt, NOON), range: { min: 400 } },
   confidence: { number: ({ confidence }) => confidence, range: { min: 0.5, max: 0.9 } },
+  audienceSize: { number: (finding) => assetOf(finding).audienceSize, range: { min: 9, max: 60 } },
   contentUpdatedAt: { number: (finding) => assetOf(finding).contentUpdatedAt, range: { from: iso(NOON - 20 * DAY) } },
   lastDetectedAt: { number: ({ lastDetectedAt }) => lastDetectedAt, range: { to: iso(NOON - 50 * DAY) } },
   resolvedAt: {

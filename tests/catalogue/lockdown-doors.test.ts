@@ -37,6 +37,7 @@ function toCanary(schema: Json, name: string, n: number): unknown {
     return Object.fromEntries(members.map(([key, below]) => [key, toCanary(below, key, n)]))
   }
   if (type === 'array') return [toCanary(schema.items as Json, name, n)]
+  if (type === 'integer') return 1
   if (type !== 'string') return 0.5
   if (format === 'date-time') return '2026-06-01T00:00:00Z'
   const text = `${tenantMark}_${name}_${n}`

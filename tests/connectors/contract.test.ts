@@ -164,6 +164,10 @@ async function exchangesWithWiki(): Promise<Exchange[]> {
       }
       await crawlWiki(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 6 } }))
       await readHistory(tenant, openWiki(wiki.url), { post, file })
+      const users = Array.from({ length: 250 }, (_, index) => `account-${index}`)
+      tenant.restrictions.set(post.id, { users, groups: [] })
+      const keys = [`wiki:${tenant.cloudId}:page:${post.id}`]
+      await openWiki(wiki.url).audiences?.({ key: spaceId, name: 'Operations' }, keys)
     }
     all.push(...exchanges)
   }
@@ -194,6 +198,12 @@ async function exchangesWithBi(): Promise<Exchange[]> {
     for (const payload of [principal, person]) {
       await crawlBi(payload)
       await openBi(payload).session.test()
+      const [workspace] = bi.tenant.workspaces.values()
+      const scope = { key: workspace?.id ?? '', name: 'Sales' }
+      await openBi(payload).session.audiences?.(scope, [
+        `bi:${tenantId}:workspace:${scope.key}`,
+        `bi:${tenantId}:report:x`,
+      ])
     }
     const orderBy = 'lastRefreshTime'
     if (adminApi) await crawlBi(principal, { sampling: { strategy: 'LATEST', limit: 5, seed: 1, orderBy } })
@@ -235,6 +245,12 @@ describe('requests and replies between the connectors and the sample tenants', (
         'GET /pages/{id}/versions',
         'GET /spaces',
         'GET /spaces/{id}/pages',
+        'GET /spaces/{id}/permissions',
+        'GET /wiki/rest/api/content/search',
+        'GET /wiki/rest/api/content/{id}/restriction/byOperation/read',
+        'GET /wiki/rest/api/group/{groupId}/membersByGroupId',
+        'GET /wiki/rest/api/search/user',
+        'GET /wiki/rest/api/space/{key}',
         'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download',
         'GET /wiki/rest/api/user/current',
         'POST /users-bulk',
@@ -245,6 +261,8 @@ describe('requests and replies between the connectors and the sample tenants', (
       exchangesWithBi,
       [
         'GET /admin/groups',
+        'GET /admin/widelySharedArtifacts/linksSharedToWholeOrganization',
+        'GET /admin/widelySharedArtifacts/publishedToWeb',
         'GET /admin/workspaces/scanResult/{scanId}',
         'GET /admin/workspaces/scanStatus/{scanId}',
         'GET /dashboards',

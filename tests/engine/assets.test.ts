@@ -9,7 +9,14 @@ test('counts of assets by facets of their findings match a plain count', () => {
   const all: { asset: number; bit: number }[] = []
   for (let step = 0; step < 60_000; step++) {
     if (step % 10 === 0)
-      table.put(1 + step * 3, { kind: random.below(3), container: random.below(9), source: 1, deleted: 0, scanned: 1 })
+      table.put(1 + step * 3, {
+        kind: random.below(3),
+        container: random.below(9),
+        source: 1,
+        audience: 0,
+        deleted: 0,
+        scanned: 1,
+      })
     const going = random.chance(0.3) ? all.splice(random.below(all.length), 1)[0] : undefined
     // One asset has so many findings that a byte cannot count them.
     const { asset, bit } = going ?? {

@@ -104,7 +104,14 @@ function makeAssets(random: SeededRandom, count: number) {
   const put = (id: number) =>
     assets.put(
       id,
-      { kind: random.below(2), container: random.below(5), source: random.below(2), deleted: 0, scanned: 1 },
+      {
+        kind: random.below(2),
+        container: random.below(5),
+        source: random.below(2),
+        audience: random.below(5),
+        deleted: 0,
+        scanned: 1,
+      },
       { owner: random.below(4), labels: 0, dataset: 0 },
     )
   for (let id = 0; id < count; id++) put(id)
@@ -115,7 +122,7 @@ test('a table by owner is outdated once an asset with findings has another owner
   const facets = makeFacets()
   const { assets } = makeAssets(new SeededRandom(2), 3)
   const table = PlaceTable.open('owner-bit', facets, assets)
-  const place = { kind: 0, container: 0, source: 0, deleted: 0, scanned: 1 }
+  const place = { kind: 0, container: 0, source: 0, audience: 0, deleted: 0, scanned: 1 }
   assets.put(2, place, { owner: 9, labels: 0, dataset: 0 })
   expect(table?.isCurrent).toBe(true)
   assets.countStatus(2, facets.bitOf(1), 1)

@@ -44,6 +44,7 @@ function makeLines(seed: number, size: number): string {
         owner: maybe(pick(['Ada', 'Öz', '@bob'])),
         labels: maybe(['one', 'two, three', '=x'].slice(below(3))),
         contentUpdatedAt: maybe(at(-below(90) * DAY)),
+        ...(index % 3 === 0 ? { audience: ['people', 'anonymous'][index % 2], audienceSize: index } : {}),
       },
       detectorType: pick(['SECRETS', 'PII', 'YARA', 'CUSTOM']),
       findingType: pick(['EMAIL', 'token found', '+type']),
@@ -142,7 +143,7 @@ describe('an export', () => {
     expect(response.headers.get('content-type')).toContain('text/csv')
     const [header, ...records] = (await response.text()).split('\r\n')
     expect(header).toBe(
-      'id,source,assetKey,assetKind,assetName,assetUrl,container,owner,labels,detectorType,findingType,category,customDetectorKey,severity,confidence,status,presence,firstDetectedAt,lastDetectedAt,resolvedAt,dueAt,location,excerpt,fingerprint',
+      'id,source,assetKey,assetKind,assetName,assetUrl,container,owner,labels,detectorType,findingType,category,customDetectorKey,severity,confidence,status,presence,audience,audienceSize,firstDetectedAt,lastDetectedAt,resolvedAt,dueAt,location,excerpt,fingerprint',
     )
     const { items } = (await (await get('/findings?severities=HIGH,LOW&sort=severity&limit=500')).json()) as {
       items: { id: string }[]

@@ -410,7 +410,8 @@ describe('an invalid file', () => {
     const error = await bring([{ detectorTipe: 'X', severity: 'HIHG' }]).catch((reason: AppError) => reason)
     const issues = error instanceof AppError ? (error.facts.issues ?? []) : []
     expect(Object.fromEntries(issues.map(({ path, message }) => [path, message]))).toMatchObject({
-      'line 1.asset': 'is missing; give an object {key, kind, name, url, container, owner, labels, contentUpdatedAt}.',
+      'line 1.asset':
+        'is missing; give an object {key, kind, name, url, container, owner, labels, contentUpdatedAt, audience, audienceSize}.',
       'line 1.findingType': 'is missing; give a string.',
       'line 1.severity': 'must be one of CRITICAL, HIGH, MEDIUM, LOW, INFO; did you mean HIGH?',
       'line 1.detectorTipe': expect.stringContaining('is not a known key'),

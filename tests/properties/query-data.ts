@@ -60,6 +60,7 @@ export class SeededRandom {
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
 /** More of the first, as in life. */
 const presences = ['current', 'history', 'archived', 'current', 'trash', 'current', 'unknown']
+const audiences = ['people', 'everyone', 'unknown', 'group', 'anonymous', 'everyone']
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
 const detectorTypes = ['SECRETS', 'PII', 'BROKEN_LINKS', 'CUSTOM', 'YARA']
 const findingTypes = ['EMAIL', 'TOKEN', 'IBAN', 'HTTP_404', 'RULE_A', 'RULE_B']
@@ -125,6 +126,9 @@ export function makeEstate(seed: number, count: number): OracleEstate {
       lastSeenAt: firstSeenAt + random.below(30) * DAY,
       lastScannedAt: random.maybe(0.8, () => firstSeenAt + random.below(60 * DAY)) ?? null,
       deletedAt: deleted ? firstSeenAt + random.below(200 * DAY) : null,
+      // By its number, so that all else is as without audiences.
+      audience: audiences[(index * 7) % 6] ?? 'unknown',
+      audienceSize: index % 4 === 0 ? null : (index * 13) % 90,
     }
   })
   return { sources, assets, findings: Array.from({ length: count }, () => makeFinding(random, assets)) }
@@ -185,8 +189,9 @@ const keyValues: Record<string, readonly string[]> = {
   datasets: named(datasets),
   assets: Array.from({ length: 62 }, (_, index) => `asset-${index}`),
   presences: presences.slice(1, 5),
+  audiences: audiences.slice(0, 5),
 }
-const exactKeys = ['detectorTypes', 'severities', 'statuses', 'presences', 'assets']
+const exactKeys = ['detectorTypes', 'severities', 'statuses', 'presences', 'audiences', 'assets']
 
 /** The same word in another letter case or another Unicode form. */
 const respell = (random: SeededRandom, word: string) => {
@@ -216,6 +221,7 @@ function makeRanges(random: SeededRandom): OracleRanges {
     resolutionHours: ends(() => random.below(3000)),
     ageHours: ends(() => random.below(16_000)),
     confidence: random.pick([{ min: 0.5 }, { max: 0.9 }, { min: 0.25, max: 0.7501 }, { min: 0.8999, max: 1 }]),
+    audienceSize: random.pick([{ min: 20 }, { max: 40 }, { min: 7, max: 60 }]),
     contentUpdatedAt: times(),
     lastDetectedAt: times(),
     resolvedAt: times(),
@@ -265,6 +271,7 @@ const facts = {
       'customDetectorKey',
       'owner',
       'dataset',
+      'audience',
     ],
     times: ['firstDetectedAt', 'lastDetectedAt', 'resolvedAt'],
     dimensions: [
@@ -283,13 +290,14 @@ const facts = {
       'owner',
       'label',
       'dataset',
+      'audience',
     ],
   },
   asset: {
     numbers: ['ageDays', 'openFindings'],
-    distinct: ['assetId', 'sourceId', 'sourceType', 'assetKind', 'container', 'owner', 'dataset'],
+    distinct: ['assetId', 'sourceId', 'sourceType', 'assetKind', 'container', 'owner', 'dataset', 'audience'],
     times: ['firstSeenAt', 'lastSeenAt', 'lastScannedAt', 'contentUpdatedAt'],
-    dimensions: ['source', 'sourceType', 'assetKind', 'container', 'asset', 'owner', 'label', 'dataset'],
+    dimensions: ['source', 'sourceType', 'assetKind', 'container', 'asset', 'owner', 'label', 'dataset', 'audience'],
   },
 } as const
 export type EntityName = keyof typeof facts

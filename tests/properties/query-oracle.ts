@@ -374,6 +374,7 @@ export class Oracle {
       facets: Object.assign(Object.create(this.#findingFacets(finding)), { status }),
       numbers: {
         confidence: finding.confidence,
+        audienceSize: asset.audienceSize,
         ageHours: Math.max(0, moment - finding.firstDetectedAt) / HOUR,
         resolutionHours:
           status === 'RESOLVED' && known !== null ? Math.max(0, known - finding.firstDetectedAt) / HOUR : null,
@@ -400,6 +401,7 @@ export class Oracle {
         numbers: {
           ageDays: asset.contentUpdatedAt === null ? null : Math.max(0, moment - asset.contentUpdatedAt) / DAY,
           openFindings: open,
+          audienceSize: asset.audienceSize,
         },
         times: {
           firstSeenAt: asset.firstSeenAt,
@@ -455,6 +457,7 @@ export class Oracle {
       asset: `${asset.name}#${asset.key}`,
       owner: asset.owner,
       dataset: asset.dataset || null,
+      audience: asset.audience,
     }
   }
 }

@@ -32,9 +32,10 @@ const facetOf: Record<string, string> = {
   containers: 'container',
   owners: 'owner',
   datasets: 'dataset',
+  audiences: 'audience',
 }
 const ofAssets = [
-  ...['sources', 'sourceTypes', 'assetKinds', 'containers', 'assets', 'owners', 'labels', 'datasets'],
+  ...['sources', 'sourceTypes', 'assetKinds', 'containers', 'assets', 'owners', 'labels', 'datasets', 'audiences'],
   ...['scanned', 'exclude', 'terms', 'ranges'],
 ]
 
@@ -47,7 +48,7 @@ export function speaksOfFindings(filter: OracleFilter, terms: OracleTerms): bool
   const named = [...(filter.terms ?? []), ...(filter.exclude?.terms ?? [])]
   return (
     keys.some((key) => !ofAssets.includes(key)) ||
-    ranges.some((key) => key !== 'contentUpdatedAt') ||
+    ranges.some((key) => key !== 'contentUpdatedAt' && key !== 'audienceSize') ||
     named.some((slug) => speaksOfFindings(terms.filters[slug] ?? {}, terms))
   )
 }
@@ -60,7 +61,7 @@ function isInRange(row: Row, key: string, range: OracleRanges[string]): boolean 
   const value = isTime ? row.times[key] : row.numbers[key]
   if (value === undefined || value === null) return false
   // Hours are compared in milliseconds, confidence in ten-thousandths.
-  const unit = isTime ? 1 : key === 'confidence' ? 10_000 : HOUR
+  const unit = isTime || key === 'audienceSize' ? 1 : key === 'confidence' ? 10_000 : HOUR
   const own = Math.round(value * unit)
   const low = isTime ? (range.from === undefined ? undefined : Date.parse(range.from)) : range.min
   const high = isTime ? (range.to === undefined ? undefined : Date.parse(range.to)) : range.max

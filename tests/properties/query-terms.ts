@@ -20,6 +20,8 @@ export interface OracleAsset {
   lastSeenAt: number
   lastScannedAt: number | null
   deletedAt: number | null
+  audience: string
+  audienceSize: number | null
 }
 
 export interface OracleChange {

@@ -1,4 +1,4 @@
-import { presenceCodes, severityCodes, statusCodes } from '../../src/store/schema.ts'
+import { audienceCodes, presenceCodes, severityCodes, statusCodes } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { OracleAsset, OracleChange, OracleEstate, OracleFinding } from './query-terms.ts'
 
@@ -7,11 +7,8 @@ const nameOf = (codes: Readonly<Record<string, number>>) => {
   const names = new Map(Object.entries(codes).map(([name, code]) => [code, name]))
   return (code: number) => names.get(code) ?? ''
 }
-const [severityOf, statusOf, presenceOf] = [severityCodes, statusCodes, presenceCodes].map(nameOf) as [
-  NameOf,
-  NameOf,
-  NameOf,
-]
+const codes = [severityCodes, statusCodes, presenceCodes, audienceCodes]
+const [severityOf, statusOf, presenceOf, audienceOf] = codes.map(nameOf) as [NameOf, NameOf, NameOf, NameOf]
 
 function groupById<Row extends { id: number }>(rows: readonly Row[]): Map<number, Row[]> {
   const groups = new Map<number, Row[]>()
@@ -23,7 +20,7 @@ function groupById<Row extends { id: number }>(rows: readonly Row[]): Map<number
   return groups
 }
 
-type AssetRow = Omit<OracleAsset, 'labels'> & { set: number }
+type AssetRow = Omit<OracleAsset, 'labels' | 'audience'> & { set: number; audience: number }
 type FindingRow = Omit<OracleFinding, 'severity' | 'status' | 'presence' | 'changes' | 'until' | 'endsAs'> & {
   id: number
   severity: number
@@ -54,7 +51,8 @@ export function readEstate(store: Store): OracleEstate {
     const assets = all<AssetRow>(
       `SELECT s.name AS source, a.key, k.text AS kind, a.name, c.text AS container, o.text AS owner, a.labels_id AS "set",
          d.text AS dataset, a.status, a.content_updated_at AS contentUpdatedAt, a.first_seen_at AS firstSeenAt,
-         a.last_seen_at AS lastSeenAt, a.last_scanned_at AS lastScannedAt, a.deleted_at AS deletedAt
+         a.last_seen_at AS lastSeenAt, a.last_scanned_at AS lastScannedAt, a.deleted_at AS deletedAt, a.audience,
+         a.audience_size AS audienceSize
        FROM asset a JOIN source s ON s.id = a.source_id JOIN word k ON k.id = a.kind_id
          JOIN word c ON c.id = a.container_id JOIN word o ON o.id = a.owner_id JOIN word d ON d.id = a.dataset_id`,
     )
@@ -68,8 +66,9 @@ export function readEstate(store: Store): OracleEstate {
     )
     return {
       sources: all('SELECT name, type FROM source ORDER BY id'),
-      assets: assets.map(({ set, ...asset }) => ({
+      assets: assets.map(({ set, audience, ...asset }) => ({
         ...asset,
+        audience: audienceOf(audience),
         owner: asset.owner || null,
         labels: (sets.get(set) ?? []).map(({ label }) => label),
       })),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openFacets } from '../../src/findings/facets.store.ts'
-import { presenceCodes, severityCodes, statusCodes } from '../../src/store/schema.ts'
+import { audienceCodes, presenceCodes, severityCodes, statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { openNewStore } from '../support/new-store.ts'
@@ -31,6 +31,8 @@ interface AssetSeed {
   dataset?: string
   status?: 'ACTIVE' | 'DELETED'
   contentUpdatedAt?: number | null
+  audience?: keyof typeof audienceCodes
+  audienceSize?: number | null
   firstSeenAt?: number
   lastSeenAt?: number
   lastScannedAt?: number | null
@@ -116,8 +118,8 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
   const insert = writer
     .prepare(
       `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, owner_id, labels_id, dataset_id, status,
-       content_updated_at, first_seen_at, last_seen_at, last_scanned_at, deleted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       content_updated_at, first_seen_at, last_seen_at, last_scanned_at, deleted_at, audience, audience_size)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     )
     .pluck()
   const facets = openFacets(writer)
@@ -141,6 +143,8 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
         asset.lastSeenAt ?? 0,
         asset.lastScannedAt === undefined ? 1 : asset.lastScannedAt,
         asset.deletedAt ?? null,
+        audienceCodes[asset.audience ?? 'unknown'],
+        asset.audienceSize ?? null,
       )
       return [asset.key, { id: Number(id), sourceId }] as const
     }),

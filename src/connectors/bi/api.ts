@@ -40,8 +40,8 @@ function requireList(body: unknown): unknown[] {
   throw new AppError('unavailable', message, { reason: 'protocol_error' })
 }
 
-function idOfItem(item: Item): string {
-  const id = item.id('id')
+function idOfItem(item: Item, member = 'id'): string {
+  const id = item.id(member)
   if (id !== undefined) return id
   const message = 'The platform listed entries without an id; scan again later.'
   throw new AppError('unavailable', message, { reason: 'entries_unreadable' })
@@ -120,7 +120,22 @@ export function createApi({ members: client, admins, queries }: Record<'members'
      */
     async modifiedWorkspaces(since: string): Promise<ReadonlySet<string>> {
       const items = await value('/admin/workspaces/modified', { modifiedSince: since }, admins)
-      return new Set(items.map(idOfItem))
+      return new Set(items.map((item) => idOfItem(item)))
+    },
+    /** Ids of the items that everyone in the organization, or on the web, can open by a link. */
+    async widelyShared(list: 'linksSharedToWholeOrganization' | 'publishedToWeb'): Promise<ReadonlySet<string>> {
+      const ids = new Set<string>()
+      let query: Query = {}
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const reply = toItem((await admins.json<unknown>({ path: `/admin/widelySharedArtifacts/${list}`, query })).body)
+        for (const item of reply.items('artifactAccessEntities')) ids.add(idOfItem(item, 'artifactId'))
+        const next = reply.text('continuationUri')
+        if (next === undefined) return ids
+        // Its path may be that of the other list.
+        query = Object.fromEntries(URL.parse(next, 'http://next.invalid')?.searchParams ?? [])
+      }
+      const message = 'The platform continues a list without end; scan again later.'
+      throw new AppError('unavailable', message, { reason: 'cursor_loop' })
     },
     workspaceUsers: (workspace: Workspace) => skipping(`${pathOf(workspace)}/users`, WORKSPACES_PER_CALL),
     datasets: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets`),

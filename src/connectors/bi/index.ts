@@ -5,6 +5,7 @@ import { endsScan } from '../failure.ts'
 import { createHttpClient } from '../http/transport.ts'
 import { createApi } from './api.ts'
 import { createAssets } from './assets.ts'
+import { createAudienceReader, toAccess, type WorkspaceAccess } from './audiences.ts'
 import { createChangeCheck } from './changes.ts'
 import { type BiConfig, BiPayload, PublishedBiPayload, toAddresses, toIdentity } from './config.ts'
 import { createContentLoader } from './content.ts'
@@ -17,6 +18,7 @@ import { createScanner } from './scanner.ts'
 import { createSchemaReader } from './schema.ts'
 import { createSignIn } from './sign-in.ts'
 import { runSteps } from './steps.ts'
+import type { Item } from './wire.ts'
 
 /** Application id of the API, which some tokens have as audience in place of its URL. */
 const API_ID = '00000009-0000-0000-c000-000000000000'
@@ -50,6 +52,7 @@ interface OpenedClients {
   crawl: ReturnType<typeof createCrawler>
   selection: () => Promise<SampleSelection>
   release: (workspaceId: string) => void
+  audiences: ReturnType<typeof createAudienceReader>
 }
 
 function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
@@ -87,14 +90,20 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       ownership: extraction.extract_ownership,
       ...(claims.objectId === undefined ? {} : { objectId: claims.objectId }),
     })
-    const scanner = createScanner({
+    const access = new Map<string, WorkspaceAccess>()
+    const scanned = {
       client: clients.admins,
       workspaceIds: found.workspaces.filter(({ kind }) => kind !== 'me').map(({ id }) => id),
-      schema: extraction.extract_dataset_schema,
-      users: extraction.extract_ownership,
       signal: options.signal,
       log,
-    })
+    }
+    const withUsers = {
+      users: true,
+      onWorkspace: (id: string, workspace: Item) => void access.set(id, toAccess(workspace)),
+    }
+    const { extract_ownership: ownership, extract_dataset_schema: schema } = extraction
+    const scanner = createScanner({ ...scanned, schema, ...(ownership ? withUsers : { users: false }) })
+    const users = createScanner({ ...scanned, schema: false, lineage: false, ...withUsers })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })
     const changes = createChangeCheck({
@@ -109,6 +118,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       found,
       crawl: createCrawler({ api, assets, config, load, readSchema, changes }),
       release: (workspaceId) => scanner.release(workspaceId),
+      audiences: createAudienceReader({ api, scanner: users, known: access, log }),
       selection() {
         selected ??= select({
           sampling,
@@ -169,6 +179,10 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       return findLeft(api, found, ids)
     },
     findExisting: (keys) => findExisting(api, keys),
+    async audiences(scope, keys) {
+      const { audiences } = await ground()
+      return audiences.read(scope.key, keys)
+    },
     test: () => runSteps({ api, signIn, config, addresses, now: options.now }),
     close: async () => {},
   }

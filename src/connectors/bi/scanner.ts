@@ -52,7 +52,11 @@ export function createScanner(options: {
   client: HttpClient
   workspaceIds: readonly string[]
   schema: boolean
+  /** Whether sources and dependencies of datasets are asked for. */
+  lineage?: boolean
   users: boolean
+  /** Receives each workspace as the platform reports it. */
+  onWorkspace?: (id: string, workspace: Item) => void
   signal: AbortSignal
   log: Log
 }): Scanner {
@@ -73,8 +77,8 @@ export function createScanner(options: {
       method: 'POST',
       path: '/admin/workspaces/getInfo',
       query: {
-        lineage: 'true',
-        datasourceDetails: 'true',
+        lineage: flag(options.lineage ?? true),
+        datasourceDetails: flag(options.lineage ?? true),
         datasetSchema: flag(options.schema),
         datasetExpressions: flag(options.schema),
         getArtifactUsers: flag(options.users),
@@ -125,6 +129,7 @@ export function createScanner(options: {
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
     for (const id of ids) {
       const item = found.get(id)
+      if (item !== undefined) options.onWorkspace?.(id, item)
       answers.set(
         id,
         item === undefined

@@ -19,6 +19,8 @@ type Query = Record<string, string | number | undefined>
 
 export interface ListRequest<Wire> {
   path: string
+  /** Default: that of API v2. */
+  root?: string
   query?: Query
   /** The query of the last attempt, which requests fewer fields of each item. */
   leanQuery?: Query
@@ -98,7 +100,7 @@ export async function readListPage<Wire>(http: HttpClient, request: ListRequest<
   let failedLimit: number | undefined
   let isLean = false
   const reply = await http.json({
-    path: `/api/v2${request.path}`,
+    path: `${request.root ?? '/api/v2'}${request.path}`,
     query: (breakdowns, retries) => {
       isLean = leanQuery !== undefined && breakdowns > 0 && breakdowns === retries
       if (breakdowns > 0) failedLimit = limit

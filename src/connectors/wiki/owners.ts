@@ -16,6 +16,8 @@ export interface Owners {
   nameOf(accountId: AccountId): string | undefined
   /** `gone`: the account is closed. Undefined where the platform does not report it. */
   statusOf(accountId: AccountId): 'active' | 'gone' | undefined
+  /** Undefined where the platform does not report it. */
+  isApp(accountId: AccountId): boolean | undefined
 }
 
 const statuses: Record<string, 'active' | 'gone'> = { active: 'active', inactive: 'gone', closed: 'gone' }
@@ -23,6 +25,7 @@ const statuses: Record<string, 'active' | 'gone'> = { active: 'active', inactive
 export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners {
   const names = new Map<string, string | undefined>()
   const accountStatuses = new Map<string, 'active' | 'gone' | undefined>()
+  const apps = new Map<string, boolean>()
   let refused = false
 
   const ask = async (accountIds: readonly string[]) => {
@@ -32,6 +35,7 @@ export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners
       const user = UserWire.safeParse(result)
       if (!user.success || typeof user.data.accountId !== 'string') continue
       names.set(user.data.accountId, user.data.displayName ?? user.data.publicName ?? undefined)
+      if (typeof user.data.accountType === 'string') apps.set(user.data.accountId, user.data.accountType === 'app')
       accountStatuses.set(user.data.accountId, statuses[user.data.accountStatus ?? ''])
     }
   }
@@ -52,5 +56,6 @@ export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners
     },
     nameOf: (accountId) => names.get(accountId ?? ''),
     statusOf: (accountId) => accountStatuses.get(accountId ?? ''),
+    isApp: (accountId) => apps.get(accountId ?? ''),
   }
 }

@@ -1,8 +1,10 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
+import type { Audience } from '../audience.ts'
 import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connector.ts'
 import { endsScan, reasonOf } from '../failure.ts'
+import { type AudienceReader, createAudienceReader } from './audiences.ts'
 import { connect, type WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
 import type { WikiContent } from './content.ts'
@@ -16,7 +18,7 @@ import { requireReadable } from './listing.ts'
 import { createOwners, type Owners } from './owners.ts'
 import { readContents } from './sampling.ts'
 import { createSiteIndex, type SiteIndex } from './site-index.ts'
-import { checkScope, isFiltered, listSpaces, nameOf, type SpaceList } from './spaces.ts'
+import { checkScope, isFiltered, listSpaces, nameOf, type SpaceList, toSpaceKey } from './spaces.ts'
 import { runTestSteps } from './test-steps.ts'
 import { readEarlierVersions } from './versions.ts'
 import { locate } from './whereabouts.ts'
@@ -27,6 +29,7 @@ interface Work {
   spaces: Map<string, SpaceWire>
   index: SiteIndex
   owners: Owners
+  audiences: AudienceReader
   labelsOf: (content: WikiContent) => Promise<readonly string[] | undefined>
   /** The blog posts by space; in a sample the chosen pages and blog posts. */
   listed: ReadonlyMap<string, WikiContent[]>
@@ -96,11 +99,13 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     const index = createSiteIndex(connected, isSample ? 0 : leastPages, log)
     const items = [...listed.values()].flat()
     index.expect(items.length)
+    const owners = createOwners(connected, log)
     return {
       client: connected,
       spaces: new Map(found.spaces.map((space) => [space.id, space])),
       index,
-      owners: createOwners(connected, log),
+      owners,
+      audiences: createAudienceReader(connected, owners, log),
       labelsOf: createLabelIndex(connected, log),
       listed,
       posts: new Set(items.flatMap(({ type, id }) => (type === 'blogpost' ? id : []))),
@@ -170,6 +175,18 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
         if (reasonOf(error) === 'forbidden') notes.miss('earlier versions', 'refused')
         throw error
       }
+    },
+
+    async audiences(scope, keys) {
+      const { client: connected, spaces: known, audiences } = await prepareOnce()
+      const space = known.get(scope.key)
+      const ids = new Map(
+        keys.flatMap((key) => (key.startsWith(toPageKey(connected, '')) ? [[key, key.split(':').at(-1) ?? '']] : [])),
+      )
+      if (space === undefined) return new Map()
+      const { own, items } = await audiences.read(space, [...ids.values()])
+      const ofItems = [...ids].map(([key, id]): [string, Audience] => [key, items.get(id) ?? own])
+      return new Map([[toSpaceKey(connected, space.id), own], ...ofItems])
     },
 
     coverage: notes.summarize,

@@ -103,9 +103,46 @@ export const UserWire = z.object({
   type: text,
   accountId: text,
   accountStatus: text,
+  accountType: text,
   displayName: text,
   publicName: text,
 })
+
+export const SpacePermissionWire = z.object({
+  id,
+  principal: z.object({ type: text, id: text }).nullish(),
+  operation: z.object({ key: text, targetType: text }).nullish(),
+})
+
+/** A space of API v1, whose permissions say whether visitors may read it. */
+export const SpaceAccessWire = z.object({
+  permissions: z.array(
+    z.object({
+      operation: z.object({ operation: text, targetType: text }).nullish(),
+      anonymousAccess: z.boolean().nullish(),
+      unlicensedAccess: z.boolean().nullish(),
+    }),
+  ),
+})
+
+const Accounts = z.object({ results: z.array(z.object({ accountId: text })), limit: z.number().nullish() })
+/** Whom an item is restricted to. */
+export const NamesWire = z.object({
+  user: Accounts,
+  group: z.object({ results: z.array(z.object({ id: text })), limit: z.number().nullish() }),
+})
+export type NamesWire = z.infer<typeof NamesWire>
+
+/** An item of API v1 with what it lies in and its restrictions. */
+export const ContentAccessWire = z.object({
+  id,
+  ancestors: z.array(z.object({ id })),
+  restrictions: z.object({ read: z.object({ restrictions: NamesWire.nullish() }).nullish() }).nullish(),
+})
+export type ContentAccessWire = z.infer<typeof ContentAccessWire>
+
+export const CountWire = z.object({ totalSize: z.number().nullish() })
+export const MembersWire = Accounts.extend({ totalSize: z.number().nullish() })
 
 /** One page of a listing. */
 export const ListWire = z.object({

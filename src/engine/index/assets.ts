@@ -6,6 +6,7 @@ export interface AssetFacets {
   kind: number
   container: number
   source: number
+  audience: number
   /** 1 if the asset is deleted. */
   deleted: number
   /** 1 if the asset has ever been scanned. */
@@ -22,7 +23,9 @@ export interface OwnFacets {
 const noOwnFacets: OwnFacets = { owner: 0, labels: 0, dataset: 0 }
 export const ownFacets = ['owner', 'labels', 'dataset'] as const
 export const isOwnFacet = (name: string): name is keyof OwnFacets => name in noOwnFacets
-export const placeFacets = ['kind', 'container', 'source', 'deleted', 'scanned'] as const
+export const placeFacets = ['kind', 'container', 'source', 'audience', 'deleted', 'scanned'] as const
+export const isPlaceFacet = (name: string): name is keyof AssetFacets =>
+  (placeFacets as readonly string[]).includes(name)
 const counters = ['count', 'placeCount', 'version', 'moves', 'relocations', 'containerMoves'] as const
 
 /** The number of (severity, status) pairs, numbered `severity * 4 + status`. */
@@ -43,6 +46,7 @@ export class AssetTable {
     kind: new Facet(),
     container: new Facet(),
     source: new Facet(),
+    audience: new Facet(),
     deleted: new Facet(),
     scanned: new Facet(),
   }

@@ -17,7 +17,7 @@ const notEmpty = (text: string) => (text === '' ? undefined : text)
 
 /** The members of a line of an import, but for the text and the fingerprint. */
 export const toImportMembers = (finding: ExportedFinding) => {
-  const { asset, status, resolvedAt } = finding
+  const { asset, audience, audienceSize, status, resolvedAt } = finding
   const { key, kind, name, url, container, owner, labels, contentUpdatedAt } = asset
   return given({
     asset: given({
@@ -29,6 +29,8 @@ export const toImportMembers = (finding: ExportedFinding) => {
       owner: notEmpty(owner),
       labels: labels.length === 0 ? undefined : labels,
       contentUpdatedAt,
+      audience: audience === 'unknown' ? undefined : audience,
+      audienceSize,
     }),
     detectorType: finding.detectorType,
     findingType: finding.findingType,

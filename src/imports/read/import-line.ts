@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { audiences } from '../../connectors/audience.ts'
 import { severities } from '../../detectors/detector.ts'
 import { DetectorTypeName } from '../../findings/facets.ts'
 import { findingStatuses, presences } from '../../findings/model.ts'
@@ -24,6 +25,8 @@ const asset = z
     owner: z.string().max(200).describe('Who owns it.').optional(),
     labels: z.array(trimmed(100)).max(50).describe('Its labels; they replace those of earlier lines.').optional(),
     contentUpdatedAt: instant().optional(),
+    audience: z.enum(audiences).describe('Who can read it; default unknown.').optional(),
+    audienceSize: z.int().min(0).describe('Number of people who can.').optional(),
   })
   .describe('The thing that the finding is in.')
 

@@ -1,3 +1,4 @@
+import type { AudienceName } from '../../connectors/audience.ts'
 import { detectorDescriptions } from '../../detectors/descriptions.ts'
 import type { ReportedValues } from '../../detectors/reported-values.ts'
 import { MAX_NAME, toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
@@ -78,7 +79,11 @@ export function toSafeFacets(line: ImportLine): ImportFacets {
   }
 }
 
-type ToSafe = (value: never, values: ReportedValues, identify: Identify) => SafeText | readonly SafeText[] | number
+type ToSafe = (
+  value: never,
+  values: ReportedValues,
+  identify: Identify,
+) => SafeText | readonly SafeText[] | AudienceName | number
 
 const toProse = (text: string, values: ReportedValues) => values.hide(toSafeText(text, 'prose', MAX_NAME, values))
 
@@ -92,12 +97,14 @@ const assetMembers = {
   owner: toProse,
   labels: (labels: readonly string[], values) => labels.map((label) => toProse(label, values)),
   contentUpdatedAt: (instant: string) => Date.parse(instant),
+  audience: (audience: AudienceName) => audience,
+  audienceSize: (size: number) => size,
 } as const satisfies Record<keyof ImportedAsset, ToSafe>
 const assetNames = Object.keys(assetMembers) as (keyof ImportedAsset)[]
 
 /** An asset as it may be stored. What was masked in any of its texts is masked in all, and added to `values`. */
 export function sanitizeAsset(asset: ImportLine['asset'], identify: Identify, values: ReportedValues): ImportedAsset {
-  const safe: Record<string, SafeText | readonly SafeText[] | number> = {}
+  const safe: Record<string, ReturnType<ToSafe>> = {}
   for (let known = -1; known < values.size; ) {
     known = values.size
     for (const name of assetNames) {

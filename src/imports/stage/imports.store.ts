@@ -42,9 +42,9 @@ export function listStaleImports(reader: Reader, before: number): string[] {
 }
 
 const insertAsset: WriteStatement = {
-  sql: `INSERT INTO import_asset (uid, number, key, kind, name, url, container, owner, labels, content_updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  types: ['text', 'number', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'number'],
+  sql: `INSERT INTO import_asset (uid, number, key, kind, name, url, container, owner, labels, content_updated_at, audience, audience_size)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', 'number', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'number', 'text', 'number'],
   order: 0,
 }
 const insertFacets: WriteStatement = {
@@ -144,11 +144,13 @@ export class StagedFile {
   }
 }
 
-const toAssetValues = ({ key, kind, name, url, container, owner, labels, contentUpdatedAt }: ImportedAsset) => [
+const toAssetValues = ({ key, labels, ...asset }: ImportedAsset) => [
   key,
-  ...[kind, name, url, container, owner].map((text) => text ?? null),
+  ...[asset.kind, asset.name, asset.url, asset.container, asset.owner].map((text) => text ?? null),
   labels === undefined ? null : stringifySafe(labels),
-  contentUpdatedAt ?? null,
+  asset.contentUpdatedAt ?? null,
+  asset.audience === undefined ? null : internalText(asset.audience),
+  asset.audienceSize ?? null,
 ]
 
 const toValues = ({
@@ -183,7 +185,8 @@ export function listAssets(
 ): { number: number; asset: ImportedAsset }[] {
   const rows = reader
     .prepare(
-      `SELECT number, key, kind, name, url, container, owner, labels, content_updated_at AS contentUpdatedAt
+      `SELECT number, key, kind, name, url, container, owner, labels, content_updated_at AS contentUpdatedAt, audience,
+         audience_size AS audienceSize
        FROM import_asset WHERE uid = ? AND number > ? ORDER BY number LIMIT ?`,
     )
     .all(uid, after, limit) as ({ number: number; labels: string | null } & Record<string, unknown>)[]

@@ -1,6 +1,7 @@
 import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
 import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
-import { facetRows, findFacetByFilterKey, readOwnWord } from '../../findings/facets.ts'
+import { facetRows, findFacetByFilterKey } from '../../findings/facets.ts'
+import { readOwnWord } from '../../findings/missing-value.ts'
 import {
   type FreeKey,
   facetOfFreeKey,

@@ -1,14 +1,8 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import { isOwnFacet } from '../../engine/index/assets.ts'
+import { isOwnFacet, isPlaceFacet } from '../../engine/index/assets.ts'
 import type { Facet } from '../../engine/index/facet.ts'
-import {
-  codeNamesOf,
-  type FacetRow,
-  type FacetSlot,
-  facetOf,
-  findFacetByFilterKey,
-  readOwnWord,
-} from '../../findings/facets.ts'
+import { codeNamesOf, type FacetRow, type FacetSlot, facetOf, findFacetByFilterKey } from '../../findings/facets.ts'
+import { readOwnWord } from '../../findings/missing-value.ts'
 import { foldCase } from '../../kernel/fold.ts'
 import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
@@ -35,8 +29,7 @@ export function openColumns(
       return { column, values: Array.from(assets.ids.subarray(0, count)) }
     }
     if (isOwnFacet(slot)) return assets.own[slot]
-    const isOfPlace = slot === 'kind' || slot === 'container' || slot === 'deleted' || slot === 'scanned'
-    if (!isOfPlace && (ofFindings || slot !== 'source')) return facets.facets[slot]
+    if (!isPlaceFacet(slot) || (slot === 'source' && ofFindings)) return facets.facets[slot]
     const facet = assets.facets[slot]
     if (!isByAsset) return facet
     const column = new Uint32Array(count)

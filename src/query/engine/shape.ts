@@ -237,7 +237,7 @@ const countUp = (count: number) => Uint32Array.from({ length: count }, (_, numbe
 
 /** The facet of assets or places in a slot; undefined for the asset itself. */
 function findAssetFacet({ own, facets }: AssetTable, slot: FacetSlot | undefined) {
-  if (slot === 'kind' || slot === 'container') return { slot, facet: facets[slot] }
+  if (slot === 'kind' || slot === 'container' || slot === 'audience') return { slot, facet: facets[slot] }
   return slot !== undefined && isOwnFacet(slot) ? { slot, facet: own[slot] } : undefined
 }
 

@@ -1,4 +1,4 @@
-import { NONE, quoteOwnWord } from '../../findings/facets.ts'
+import { NONE, quoteOwnWord } from '../../findings/missing-value.ts'
 import { cutSafe, internalText, joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { GroupKey } from './plan.ts'
 

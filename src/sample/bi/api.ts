@@ -35,6 +35,8 @@ export interface BiApiOptions {
   listTimes: boolean
 }
 
+const SHARED_PER_PAGE = 5
+
 interface Call {
   request: SampleRequest
   params: Record<string, string>
@@ -298,6 +300,21 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     'POST /admin/workspaces/getInfo': startScan,
     'GET /admin/workspaces/scanStatus/{scanId}': showScan,
     'GET /admin/workspaces/scanResult/{scanId}': showScanResult,
+    'GET /admin/widelySharedArtifacts/{list}': ({ params, query }) => {
+      const ids = tenant.widelyShared[params.list as keyof typeof tenant.widelyShared]
+      if (ids === undefined) return notFound()
+      const shareType = params.list === 'publishedToWeb' ? 'PublishToWeb' : 'Link'
+      const start = Number(query.get('continuationToken')?.slice(1, -1) ?? 0)
+      const shown = [...ids].slice(start, start + SHARED_PER_PAGE)
+      const next = start + SHARED_PER_PAGE
+      // As in the vendor's examples, the path of the next page is always that of the list of links.
+      const uri = `${url()}${API_PATH}/admin/widelySharedArtifacts/linksSharedToWholeOrganization?continuationToken='${next}'`
+      const more = next < ids.size ? { continuationUri: uri, continuationToken: String(next) } : {}
+      return {
+        status: 200,
+        body: { artifactAccessEntities: shown.map((id) => ({ artifactId: id, shareType })), ...more },
+      }
+    },
     'GET /admin/datasets': (call) => listAdminItems(call, 'datasets', ({ datasets }) => datasets, toDatasetWire),
     'GET /admin/reports': (call) =>
       listAdminItems(

@@ -90,9 +90,14 @@ export interface SampleDashboard {
   appId?: string
 }
 
-export interface BiUser {
+/** Whom a workspace or an item is open to; `None` is the whole organization. */
+export interface BiPrincipal {
   email: string
   displayName: string
+  principalType?: 'User' | 'Group' | 'App' | 'None'
+}
+
+export interface BiUser extends BiPrincipal {
   right: 'Admin' | 'Member' | 'Contributor' | 'Viewer'
 }
 
@@ -120,6 +125,13 @@ function need<T>(found: T | undefined, what: string): T {
 export class BiTenant {
   readonly tenantId: string
   readonly workspaces = new Map<string, BiWorkspace>()
+  /** Whom an item is shared with beside its owner, by its id. */
+  readonly sharedWith = new Map<string, readonly BiPrincipal[]>()
+  /** Ids of the items that everyone in the organization, or on the web, can open by a link. */
+  readonly widelyShared = {
+    linksSharedToWholeOrganization: new Set<string>(),
+    publishedToWeb: new Set<string>(),
+  }
   /** "My workspace" of the person behind a user token; applications have none. */
   readonly personal: BiWorkspace
   readonly #now: () => number

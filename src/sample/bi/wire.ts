@@ -2,10 +2,10 @@ import { toGuid } from '../ids.ts'
 import type {
   BiDataSource,
   BiDataset,
+  BiPrincipal,
   BiTable,
   BiTenant,
   BiTile,
-  BiUser,
   BiWorkspace,
   SampleDashboard,
   SampleReport,
@@ -26,10 +26,11 @@ export const toGroupWire = (workspace: BiWorkspace) => ({
   name: workspace.name,
 })
 
-export const toUserWire = ({ email, displayName }: Pick<BiUser, 'email' | 'displayName'>) => ({
+export const toUserWire = ({ email, displayName, principalType = 'User' }: BiPrincipal) => ({
   emailAddress: email,
   displayName,
   identifier: email,
+  principalType,
 })
 
 const placeOf = (workspace: BiWorkspace) => (workspace.type === 'PersonalGroup' ? 'me' : workspace.id)
@@ -128,10 +129,17 @@ export interface ScanFlags {
   getArtifactUsers: boolean
 }
 
-const ownersOf = (email: string, right: string, flags: ScanFlags) =>
-  flags.getArtifactUsers ? { users: [{ ...toUserWire({ email, displayName: email }), [right]: 'Owner' }] } : {}
+const usersOf = (tenant: BiTenant, item: { id: string }, email: string, right: string, flags: ScanFlags) =>
+  flags.getArtifactUsers
+    ? {
+        users: [
+          { ...toUserWire({ email, displayName: email }), [right]: 'Owner' },
+          ...(tenant.sharedWith.get(item.id) ?? []).map((user) => ({ ...toUserWire(user), [right]: 'Read' })),
+        ],
+      }
+    : {}
 
-function toScannedDataset(dataset: BiDataset, flags: ScanFlags) {
+function toScannedDataset(tenant: BiTenant, dataset: BiDataset, flags: ScanFlags) {
   const schema =
     dataset.schemaRetrievalError === undefined
       ? { tables: dataset.tables.map((table) => toTableWire(table, flags.datasetExpressions)) }
@@ -166,7 +174,7 @@ function toScannedDataset(dataset: BiDataset, flags: ScanFlags) {
           upstreamDataflows: dependencies('targetDataflowId', dataset.upstreamDataflows),
         }
       : {}),
-    ...ownersOf(dataset.configuredBy, 'datasetUserAccessRight', flags),
+    ...usersOf(tenant, dataset, dataset.configuredBy, 'datasetUserAccessRight', flags),
   }
 }
 
@@ -199,7 +207,7 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
         ...(report.description === undefined ? {} : { description: report.description }),
         ...(report.appId === undefined ? {} : { appId: report.appId }),
         ...(report.originalReportId === undefined ? {} : { originalReportObjectId: report.originalReportId }),
-        ...ownersOf(report.createdBy, 'reportUserAccessRight', flags),
+        ...usersOf(tenant, report, report.createdBy, 'reportUserAccessRight', flags),
       })),
       dashboards: workspace.dashboards.map((dashboard) => ({
         id: dashboard.id,
@@ -214,9 +222,12 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
             : { datasetId, datasetWorkspaceId: tenant.findDataset(datasetId)?.workspace.id ?? workspace.id }),
         })),
         ...(dashboard.appId === undefined ? {} : { appId: dashboard.appId }),
-        ...ownersOf(dashboard.owner, 'dashboardUserAccessRight', flags),
+        ...usersOf(tenant, dashboard, dashboard.owner, 'dashboardUserAccessRight', flags),
       })),
-      datasets: workspace.datasets.map((dataset) => toScannedDataset(dataset, flags)),
+      datasets: workspace.datasets.map((dataset) => toScannedDataset(tenant, dataset, flags)),
+      ...(flags.getArtifactUsers
+        ? { users: workspace.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })) }
+        : {}),
     })),
     datasourceInstances: [...sources.values()].map(toDataSourceWire),
   }

@@ -35,6 +35,7 @@ export interface WikiApiOptions {
   maxListed: number
   /** URL of the site, which ends in `/wiki`. */
   base: () => string
+  listPermissions: (spaceId: string) => readonly { id: string }[]
 }
 
 interface Call {
@@ -51,7 +52,7 @@ const DEFAULT_LIMIT = 25
 const DEFAULT_ATTACHMENT_LIMIT = 50
 
 /** The v2 API for one tenant: handles authenticated requests below `/wiki/api/v2`. */
-export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }: WikiApiOptions) {
+export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base, listPermissions }: WikiApiOptions) {
   const list = createListings(tenant)
   const visible = (pageId: string, statuses: readonly string[] = ['current', 'archived']) =>
     statuses.includes(tenant.pages.get(pageId)?.status ?? 'gone')
@@ -200,6 +201,14 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     return reply(call, ordered, (space) => toSpaceWire(space, query.get('description-format')))
   }
 
+  function permissionsOf(call: Call): SampleReply {
+    const spaceId = call.params.id ?? ''
+    if (!tenant.spaces.has(spaceId)) return toError(404, 'No space with this id is visible')
+    const items = listPermissions(spaceId).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const keys = items.map(({ id }) => ({ value: id, id }))
+    return reply(call, { items, keys, descending: false }, (item) => item)
+  }
+
   function listLabels(call: Call): SampleReply {
     const pages = [...tenant.pages.values()].filter(({ status }) => status === 'current' || status === 'archived')
     const names = [...new Set(pages.flatMap(({ labels }) => labels))].sort()
@@ -276,6 +285,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, maxListed, base }:
     ...routesOf('page'),
     ...routesOf('blogpost'),
     'GET /spaces': listSpaces,
+    'GET /spaces/{id}/permissions': permissionsOf,
     'GET /attachments': (call) => listAttachments(call, 'site', () => tenant.attachments.values()),
     'GET /attachments/{id}': showAttachment,
     'GET /attachments/{id}/versions': (call) =>

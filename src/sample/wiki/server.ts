@@ -3,6 +3,7 @@ import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
 import type { SampleReply, SampleRequest } from '../exchange.ts'
 import { type Listener, type ListenOptions, listen } from '../listener.ts'
 import { createRouter } from '../router.ts'
+import { createAccessApi } from './access.ts'
 import { API_PATH, createWikiApi, toError } from './api.ts'
 import { createSampleWikiTenant } from './content.ts'
 import type { WikiAttachment, WikiTenant } from './tenant.ts'
@@ -43,12 +44,12 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
   const gatewayPath = `/ex/confluence/${tenant.cloudId}`
   const { accountEmail, apiToken } = sampleCredentials
   const accepted = `Basic ${Buffer.from(`${accountEmail}:${apiToken}`).toString('base64')}`
+  const accessApi = createAccessApi(tenant, () => `${siteUrl()}/wiki`)
   const findV1 = createRouter<(request: SampleRequest, params: Record<string, string>) => SampleReply>({
+    ...accessApi.routes,
     'GET /wiki/rest/api/user/current': ({ anonymous }) => currentUser(anonymous),
-    'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download': ({ anonymous, query }, params) =>
-      anonymous
-        ? authError('Unauthorized')
-        : redirectToMedia(params.id ?? '', params.attachmentId ?? '', query.get('version')),
+    'GET /wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download': ({ query }, params) =>
+      redirectToMedia(params.id ?? '', params.attachmentId ?? '', query.get('version')),
   })
   let site: Listener | undefined
   let media: Listener | undefined
@@ -59,6 +60,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     siteListsHoldReplies: options.siteListsHoldReplies ?? false,
     maxListed: options.maxListed ?? Number.POSITIVE_INFINITY,
     base: () => `${siteUrl()}/wiki`,
+    listPermissions: accessApi.listPermissions,
   })
 
   function currentUser(anonymous: boolean): SampleReply {
@@ -130,6 +132,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
       return { status: 200, body: { results: [], _links: { base: `${siteUrl()}/wiki` } } }
     }
     const v1 = findV1(request.method, path)
+    if (v1 !== undefined && request.anonymous && !path.endsWith('/current')) return authError('Unauthorized')
     if (v1 !== undefined) return v1.handle(request, v1.params)
     return toError(400, `The contract has no ${request.method} ${path}`)
   }

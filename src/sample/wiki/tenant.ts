@@ -75,6 +75,28 @@ export interface WikiUser {
   email: string
   /** True for a closed account; its pages remain. */
   closed?: boolean
+  /** True for the account of a program. */
+  app?: boolean
+}
+
+export interface WikiGroup {
+  id: string
+  name: string
+  members: readonly string[]
+}
+
+/** Who may read a space: users and groups by their ids, and visitors without an account or a licence. */
+export interface WikiAccess {
+  users: readonly string[]
+  groups: readonly string[]
+  anonymous: boolean
+  unlicensed: boolean
+}
+
+export interface WikiFolder {
+  id: string
+  parentId: string | null
+  parentType?: NonNullable<WikiPage['parentType']>
 }
 
 export interface NewPage {
@@ -130,6 +152,12 @@ export class WikiTenant {
   readonly comments = new Map<string, WikiComment>()
   readonly attachments = new Map<string, WikiAttachment>()
   readonly users = new Map<string, WikiUser>()
+  readonly groups = new Map<string, WikiGroup>()
+  /** Who may read a space, by its id; all licensed users where nothing is set. */
+  readonly access = new Map<string, WikiAccess>()
+  /** Whom a page, blog post or folder is restricted to, with all that is below it, by its id. */
+  readonly restrictions = new Map<string, Pick<WikiAccess, 'users' | 'groups'>>()
+  readonly folders = new Map<string, WikiFolder>()
   /** Earlier versions by item, oldest first. */
   readonly versions = new Map<string, WikiItem[]>()
   /** Incremented by every edit, to invalidate data derived from the content. */

@@ -170,6 +170,7 @@ export const toUserWire = (user: WikiUser) => ({
   displayName: user.displayName,
   publicName: user.displayName,
   accountStatus: user.closed === true ? 'closed' : 'active',
+  accountType: user.app === true ? 'app' : 'atlassian',
   accountId: user.accountId,
   email: user.email,
 })

@@ -77,11 +77,12 @@ function tenantOf({ spaces = [spaceOf('1')], pages = [], comments = [], attachme
 
 const running = new Set<SampleWiki>()
 
-export async function startWiki(
-  content: Content,
-  options: Omit<SampleWikiOptions, 'tenant'> & { faults?: SampleFault[] } = {},
-): Promise<SampleWiki> {
-  const wiki = await startSampleWiki({ tenant: tenantOf(content), ...options })
+type Options = Omit<SampleWikiOptions, 'tenant'> & { faults?: SampleFault[] }
+
+export const startWiki = (content: Content, options: Options = {}) => startSample(tenantOf(content), options)
+
+export async function startSample(tenant: WikiTenant, options: Options = {}): Promise<SampleWiki> {
+  const wiki = await startSampleWiki({ tenant, ...options })
   running.add(wiki)
   return wiki
 }
