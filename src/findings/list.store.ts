@@ -15,6 +15,7 @@ import { findWord } from '../store/words.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { findDueDates } from './due-dates.store.ts'
 import { toPresence, toSeverity, toStatus } from './facets.store.ts'
+import { toValueId } from './facets.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, readRule, toFingerprint } from './finding-record.ts'
@@ -46,6 +47,7 @@ export const findings = () =>
       'f.conf_q',
       'f.location',
       'f.excerpt',
+      'f.value_id',
       'c.severity',
       'c.status',
       'c.presence',
@@ -82,6 +84,7 @@ export function toFinding(row: ListedFindingRow, dueAt: number | undefined): Fin
     confidence: row.conf_q / CONFIDENCE_SCALE,
     status: toStatus(row.status),
     presence: toPresence(row.presence),
+    ...(row.value_id === null ? {} : { value: toValueId(row.value_id) }),
     ...(row.custom_key === '' ? {} : { customDetectorKey: row.custom_key }),
     ...(row.location === null ? {} : { location: readLocation(row.location) }),
     ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),

@@ -90,6 +90,7 @@ const warningCodes = [
   'presence',
   'not_read',
   'history_not_read',
+  'no_value_id',
   'coverage',
 ] as const
 

@@ -86,8 +86,18 @@ export function* findPhones(
     confidence,
     severity: 'MEDIUM',
     identity: digits,
+    value: toInternationalDigits(run.text) ?? digits,
     shown: `${run.text.startsWith('+') ? `+${digits.slice(0, 2)} ` : ''}••• ${digits.slice(-2)}`,
   }
+}
+
+const parseInternational = (text: string) =>
+  plans().parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
+
+/** The digits from the country code on; undefined if the number does not begin with a valid one. */
+export function toInternationalDigits(text: string): string | undefined {
+  const parsed = /^\+|^00/.test(text) ? parseInternational(text) : undefined
+  return parsed?.isValid() === true ? parsed.number.slice(1) : undefined
 }
 
 /** The run without an opening bracket that is closed after the number. */
@@ -109,8 +119,7 @@ function confidenceOf(
     (relation !== undefined && relation !== 'other' && relation !== 'near') ||
     behind.test(part.text.slice(end, end + SHORT))
   if (text.startsWith('+') || (text.startsWith('00') && (named || !codePoints.test(text)))) {
-    const parsed = plans().parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
-    if (parsed?.isValid() === true) return 0.9
+    if (parseInternational(text)?.isValid() === true) return 0.9
     if (text.startsWith('+') && named) return 0.65
   }
   const northAmerican = isNorthAmerican(

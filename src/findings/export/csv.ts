@@ -28,6 +28,7 @@ const columns: Readonly<Record<string, (finding: ExportedFinding) => CsvValue>> 
   confidence: ({ confidence }) => confidence,
   status: ({ status }) => status,
   presence: ({ presence }) => presence,
+  value: ({ value }) => value,
   firstDetectedAt: ({ firstDetectedAt }) => firstDetectedAt,
   lastDetectedAt: ({ lastDetectedAt }) => lastDetectedAt,
   resolvedAt: ({ resolvedAt }) => resolvedAt,

@@ -27,6 +27,8 @@ export interface ImportRow {
   excerpt: SafeText | null
   /** JSON of a `FindingLocationView`. Null: a known finding keeps its value. */
   location: SafeText | null
+  /** Null: a known finding keeps its value. */
+  valueId: number | null
 }
 
 /** Where in a file a finding is, from 1. */
@@ -48,6 +50,10 @@ export function toFingerprint(line: ImportLine, identify: Identify): number {
       : [fingerprint]
   return identify(JSON.stringify(['import', asset.key, detectorType, ...identity]))
 }
+
+/** The number of the facet `value`, equal for lines with the same key in all imports. */
+export const toValueId = ({ valueKey }: ImportLine, identify: Identify): number | null =>
+  valueKey === undefined ? null : identify(JSON.stringify(['import value', valueKey]))
 
 export function toSafeFacets(line: ImportLine): ImportFacets {
   const {

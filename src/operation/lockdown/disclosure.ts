@@ -57,7 +57,7 @@ export const keyText = () => safeText((key, _place, show) => show(key, ownKey.te
 /** Codes of warnings whose messages quote no text from others. */
 const plainWarnings: ReadonlySet<unknown> = new Set([
   ...['draft', 'deprecated', 'drifted', 'not_scanned', 'truncated', 'clock_moved', 'length_differs', 'presence'],
-  'not_read',
+  ...['not_read', 'no_value_id'],
 ])
 
 /** The message of a warning, shown depending on the `code` beside it. */

@@ -10,7 +10,7 @@ import type { Plan } from '../plan/plan.ts'
 import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
 import { warnOfPresence, warnOfUnread } from './presence.ts'
-import { warnOfValues } from './unknown-values.ts'
+import { warnOfMissingValues, warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfMissingPolicy } from './warnings.ts'
 
@@ -57,6 +57,7 @@ export function describeAnswer(
       ...warnings,
       ...warnOfPresence(plans, asked.run),
       ...warnOfUnread(sources, plans),
+      ...warnOfMissingValues(plans, asked.run),
       ...warnOfValues(reader, plans, asked.run),
       ...warnOfCoercions(asked.coerced),
     ],
