@@ -129,7 +129,7 @@ export interface RedactedFinding {
   fingerprint: string
   /** The same without the asset, so equal wherever the value occurs. Absent where a finding has no value of its own. */
   valueFingerprint?: string
-  /** Keyed hash of the secret or the datum of a person, the same as whatever type it was found: 12 hex digits. */
+  /** Keyed hash of the secret or the datum of a person, whichever type it was found as: 12 hex digits. */
   valueId?: string
 }
 

@@ -18,8 +18,8 @@ export const toCompact = (number: string): string => number.replace(separators, 
 export const toDatum = (normalised: string): string => `PII|value|${normalised}`
 
 /**
- * What the keyed hash of a value is made of: the same wherever the value stands, however it is written, and as whatever
- * type it was found; undefined for findings without a secret or a datum of a person.
+ * What the keyed hash of a value is made of: the same in all places, however it is written, and whichever type it was
+ * found as; undefined for findings without a secret or a datum of a person.
  */
 export function toValue(
   match: Pick<Match, 'findingType' | 'value' | 'isName'> & { detectorType: string; identity: string },

@@ -193,7 +193,7 @@ export const facets = {
     isOptional: true,
     origin: 'withheld',
     value: definitionText('withheld').min(1).max(40),
-    description: 'Ids of secrets or personal data.',
+    description: 'Value ids.',
     possible: [],
     synonyms: [],
     related: ['secret', 'credential', 'datum', 'person'],
@@ -409,7 +409,7 @@ export function readOwnWord<Text extends string>(written: Text): Text | null {
 
 const valueForm = /^v_([0-9a-f]{12})$/
 
-/** The id by which a value is shown. Its 47 bits tell 100,000 values apart in all but one of 28,000 folders. */
+/** The id by which a value is shown. Among 100,000 values, two have the same 47 bits in one of 28,000 folders. */
 export const toValueId = (stored: number): SafeText => internalText(`v_${stored.toString(16).padStart(12, '0')}`)
 
 /** The number of a value id; undefined for any other text. */

@@ -45,7 +45,7 @@ export const Finding = z.object({
   confidence: z.number().describe('Confidence of the detector, 0 to 1.'),
   status: z.enum(findingStatuses).describe('Current status.'),
   presence: z.enum(presences).describe('Where it can be read, or last could.'),
-  value: outsideText().optional().describe('Id of its secret or personal datum, the same wherever that stands.'),
+  value: outsideText().optional().describe('Id of its secret or personal datum, the same in all places.'),
   customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
   location: FindingLocationView.optional().describe('Where in the asset.'),
   excerpt: outsideText().optional().describe('Redacted text around the match (untrusted content).'),

@@ -10,7 +10,7 @@ import { requireWellFormed } from './input/input-limits.ts'
 import { badInput, parseAll } from './input/parse.ts'
 import { explainIssues, locateName } from './input/repair.ts'
 import { createCodeMasker, resolveCodes } from './lockdown/codes.ts'
-import { isLockedDown, withhold, withholdSuggestions } from './lockdown/lockdown.ts'
+import { isLockedDown, withhold, withholdSuggestions, withholdValueIds } from './lockdown/lockdown.ts'
 import { maskRepeatedSecrets, toSafeError } from './repeated.ts'
 import { showKey } from './shown-key.ts'
 
@@ -222,11 +222,13 @@ export async function createPresenter(
   { repeats, texts }: { repeats: unknown; texts?: 'own' | undefined },
   context: WriteContext,
 ): Promise<(answer: unknown) => unknown> {
-  const masker = texts === 'own' || !isLockedDown(context) ? undefined : await createCodeMasker(context)
+  const isLocked = isLockedDown(context)
+  const masker = texts === 'own' || !isLocked ? undefined : await createCodeMasker(context)
   return (answer) => {
     // Answers may repeat the input; all their other texts are safe already.
     const safe = maskRepeatedSecrets(repeats, answer)
-    return masker === undefined ? safe : withhold(schema, safe, masker)
+    if (!isLocked) return safe
+    return withholdValueIds(masker === undefined ? safe : withhold(schema, safe, masker))
   }
 }
 

@@ -9,10 +9,11 @@ import { saveAsset } from '../../src/findings/assets.store.ts'
 import { applyDetection } from '../../src/findings/detected.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Finding } from '../../src/findings/model.ts'
+import { suppressOpened } from '../../src/findings/suppressions/suppressions.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
 import { SeededRandom } from '../properties/query-data.ts'
-import { caller, openContext } from '../support/context.ts'
+import { caller, errorOf, openContext } from '../support/context.ts'
 import { cases } from '../support/long.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -44,6 +45,7 @@ function openWiki() {
           const asset = { id, sourceId, lastScannedAt: null }
           const examined = { examinedTypes: types, complete: types, scanId: 1, at: clock.now }
           applyDetection(ledger, { asset, found: findings, ...examined })
+          suppressOpened(writer, ledger, clock.now)
         }),
       )
     },
@@ -237,4 +239,89 @@ describe.each(['SQL', 'the index'])('answers about values from %s', (how) => {
     expect(answer).toMatchObject({ value: 0 })
     expect(codesOf(answer)).toContain('unknown_value')
   })
+})
+
+describe('a decision by value', () => {
+  const password = 'Zr8#bNc3!xV6y'
+  const decision = { status: 'IGNORED', reason: 'rotated' } as const
+
+  function open() {
+    const wiki = openWiki()
+    wiki.scan('p1', `<p>password: ${password}</p><p>password: hT5$kLm9!pQ2w</p>`)
+    wiki.scan('p2', `<p>password: ${toBase64(password)}</p>`)
+    return wiki
+  }
+  const ofPassword = async (wiki: Wiki) => {
+    const [{ value } = { value: '' }] = (await listAll(wiki)).filter(({ asset }) => asset.key === 'p2')
+    return { values: [value] }
+  }
+  const statuses = async (wiki: Wiki) =>
+    Object.fromEntries((await listAll(wiki, { detectorTypes: ['SECRETS'] })).map(({ id, status }) => [id, status]))
+
+  it('is about all of its places, and about no other value', async () => {
+    const wiki = open()
+    const input = { filters: await ofPassword(wiki), ...decision }
+    const counted = (await wiki.ask('update_finding', input)) as { matched: number; fix: { arguments: object } }
+    expect(counted).toMatchObject({ matched: 2, changed: 0 })
+    expect(await wiki.ask('update_finding', counted.fix.arguments)).toMatchObject({ matched: 2, changed: 2 })
+    expect(Object.values(await statuses(wiki)).sort()).toEqual(['IGNORED', 'IGNORED', 'OPEN'])
+    wiki.scan('p3', `<p>password: ${password}</p>`)
+    expect(Object.values(await statuses(wiki)).filter((status) => status === 'OPEN')).toHaveLength(2)
+  })
+
+  it('holds for places to come if it is asked to, until it is removed', async () => {
+    const wiki = open()
+    const input = { filters: { ...(await ofPassword(wiki)), statuses: ['OPEN'] }, ...decision, future: true }
+    const decided = (await wiki.ask('triage_findings', input)) as { changed: number; suppression: string }
+    expect(decided).toMatchObject({ matched: 2, changed: 2, suppression: expect.any(String) })
+    expect(await wiki.ask('triage_findings', input)).toMatchObject({ changed: 0, suppression: decided.suppression })
+    wiki.scan('p3', `<p>password: ${encodeURIComponent(password)}</p><p>password: 9aQ!w2Er$5tYx</p>`)
+    const found = (await listAll(wiki)).filter(({ asset }) => asset.key === 'p3')
+    expect(found.map(({ status }) => status).sort()).toEqual(['IGNORED', 'OPEN'])
+    await wiki.ask('delete_suppression', { id: decided.suppression })
+    expect((await listAll(wiki)).filter(({ status }) => status === 'IGNORED')).toHaveLength(2)
+  })
+
+  it.each([
+    ['a status that does not last', { status: 'RESOLVED' }],
+    ['a filter without values', { filters: { detectorTypes: ['SECRETS'] } }],
+    ['words', { search: 'wiki' }],
+  ])('on places to come is refused with %s, and changes nothing', async (_, wrong) => {
+    const wiki = open()
+    const input = { filters: await ofPassword(wiki), ...decision, future: true, ...wrong }
+    const error = await errorOf(Promise.resolve(wiki.ask('triage_findings', input)))
+    expect(error).toMatchObject({ code: 'invalid_input', facts: { issues: [{ path: 'future' }] } })
+    expect(Object.values(await statuses(wiki))).toEqual(['OPEN', 'OPEN', 'OPEN'])
+  })
+
+  it('on places to come needs the consent of a person', async () => {
+    const wiki = open()
+    const { context } = wiki
+    const asked = { ...context, caller: { ...context.caller, needsConsent: true } }
+    const input = { filters: await ofPassword(wiki), ...decision, future: true }
+    const error = await errorOf(Promise.resolve(caller(operations, asked)('triage_findings', input)))
+    expect(error).toMatchObject({ code: 'forbidden', facts: { reason: 'consent_required' } })
+    expect(Object.values(await statuses(wiki))).toEqual(['OPEN', 'OPEN', 'OPEN'])
+  })
+})
+
+it('lockdown shows counts by value, and no value id', async () => {
+  const wiki = openWiki()
+  for (const key of ['p1', 'p2']) wiki.scan(key, '<p>password: Zr8#bNc3!xV6y</p>')
+  const [{ value = '' } = {}] = await listAll(wiki)
+  const filters = { values: [value] }
+  await wiki.ask('triage_findings', { filters, status: 'IGNORED', reason: 'rotated', future: true })
+  await wiki.ask('create_glossary_term', { slug: 'rotated', displayName: 'Rotated', filterMapping: filters })
+  const ask = caller(operations, { ...wiki.context, lockdown: true })
+  const question = { metricSlug: 'total-findings', dimensions: ['value'], filters }
+  const answer = await ask('query_metric', question)
+  expect(answer).toMatchObject({ value: 2, breakdown: [{ dimensionValue: '(withheld)', value: 2 }] })
+  const others = [
+    await ask('search_findings', {}),
+    await ask('get_finding', { id: '1' }),
+    await ask('list_suppressions', {}),
+    await ask('get_glossary_term', { slug: 'rotated' }),
+    await ask('list_audit', {}),
+  ]
+  expect(JSON.stringify([answer, others])).not.toMatch(/v_[0-9a-f]{12}/)
 })
