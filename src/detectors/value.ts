@@ -17,6 +17,9 @@ export const toCompact = (number: string): string => number.replace(separators, 
 /** What is hashed of a datum of a person, as the detectors normalise it. */
 export const toDatum = (normalised: string): string => `PII|value|${normalised}`
 
+/** What is hashed of a secret. */
+export const toSecret = (text: string): string => `SECRETS|value|${decodeSecret(text)}`
+
 /**
  * What the keyed hash of a value is made of: the same in all places, however it is written, and whichever type it was
  * found as; undefined for findings without a secret or a datum of a person.
@@ -29,7 +32,7 @@ export function toValue(
   if (detectorType === 'PII') return toDatum(spelledTypes.has(findingType) ? value : toCompact(value))
   if (detectorType !== 'SECRETS') return undefined
   const secret = decodeSecret(value)
-  return `SECRETS|value|${findingType === 'BASIC_AUTH' ? secret.slice(secret.indexOf(':') + 1) : secret}`
+  return toSecret(findingType === 'BASIC_AUTH' ? secret.slice(secret.indexOf(':') + 1) : secret)
 }
 
 const MAX_DECODINGS = 3

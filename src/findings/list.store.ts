@@ -8,7 +8,7 @@ import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
-import { comparand, db } from '../store/builder.ts'
+import { comparand, db, numbersIn } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
@@ -285,11 +285,49 @@ export function showFinding(reader: Reader, id: string, at: number): FindingDeta
   const placeUrl = toPlaceUrl(finding)
   return {
     ...finding,
+    ...(row.value_id === null ? {} : { valuePlaces: listPlaces(reader, row.value_id, row.id) }),
     ...(placeUrl === undefined ? {} : { placeUrl }),
     ...(advice === undefined ? {} : { advice }),
     ...(reason === undefined ? {} : { reason }),
     history: listChanges(reader, Number(id), finding.status),
   }
+}
+
+const MAX_PLACES = 20
+
+/** Where a value is besides one finding. */
+function listPlaces(reader: Reader, valueId: number, except: number): NonNullable<FindingDetail['valuePlaces']> {
+  const { items, total, assets } = listFindingsOfValues(reader, [valueId], { at: 0, limit: MAX_PLACES + 1 })
+  const others = items.filter(({ id }) => id !== String(except)).slice(0, MAX_PLACES)
+  return {
+    items: assets,
+    findings: total,
+    others: others.map(({ id, findingType, status, presence, asset }) => ({
+      id,
+      findingType,
+      status,
+      presence,
+      asset,
+    })),
+  }
+}
+
+/** The findings with one of some values, asset by asset, and the number of all of them. */
+export function listFindingsOfValues(
+  reader: Reader,
+  values: readonly number[],
+  { at, limit }: { at: number; limit: number },
+): { items: Finding[]; total: number; assets: number } {
+  const among = sql<SqlBool>`f.value_id IN ${numbersIn(JSON.stringify(values))}`
+  const rows = reader.all(findings().where(among).orderBy('f.asset_id').orderBy('f.id').limit(limit))
+  const counted = reader.first(
+    sql<{ total: number; assets: number }>`SELECT count(*) AS total, count(DISTINCT f.asset_id) AS assets
+      FROM finding f JOIN asset a ON a.id = f.asset_id JOIN source s ON s.id = a.source_id
+      WHERE ${among} AND s.deleted_at IS NULL`,
+  )
+  const dueDates = findDueDates(reader, rows, at)
+  const items = rows.map((row) => toFinding(row, dueDates.get(row.id)))
+  return { items, total: counted?.total ?? 0, assets: counted?.assets ?? 0 }
 }
 
 const MAX_ADDRESS = 4_000

@@ -1,58 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
-import { runRequest } from '../../src/detectors/request.ts'
 import { toValue } from '../../src/detectors/value.ts'
-import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
-import { saveAsset } from '../../src/findings/assets.store.ts'
-import { applyDetection } from '../../src/findings/detected.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Finding } from '../../src/findings/model.ts'
-import { suppressOpened } from '../../src/findings/suppressions/suppressions.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
-import { insertSource } from '../../src/sources/sources.store.ts'
 import { SeededRandom } from '../properties/query-data.ts'
-import { caller, errorOf, openContext } from '../support/context.ts'
+import { caller, errorOf } from '../support/context.ts'
 import { cases } from '../support/long.ts'
-import { safe } from '../support/safe-text.ts'
+import { openWiki, type Wiki } from './value-wiki.ts'
 
 const toBase64 = (text: string) => Buffer.from(text).toString('base64')
 const toPercents = (text: string) => [...text].map((sign) => `%${sign.charCodeAt(0).toString(16)}`).join('')
 const withMarkup = (text: string) => `${text.slice(0, 3)}<b>${text.slice(3, 7)}</b><span>${text.slice(7)}</span>`
 
-/** A wiki whose pages are examined as a scan examines them. */
-function openWiki() {
-  const context = openContext()
-  const { store, clock, vault } = context
-  const sourceId = store.write((writer) =>
-    insertSource(writer, { uid: 'u', name: 'wiki', type: 'WIKI', config: {}, secrets: {}, nextRunAt: null }, 0),
-  )
-  const types = new Set(['SECRETS', 'PII'])
-  const fingerprint = createFingerprinter(vault.fingerprintKey())
-  return {
-    context,
-    ask: caller(operations, context),
-    scan(key: string, body: string) {
-      const facts = { key, kind: 'wiki.page' as const, name: `Page ${key}`, url: '' }
-      const detectors = [...types].map((type) => ({ type }))
-      const { findings } = runRequest(parseStorage(body), { asset: facts, detectors, now: clock.now }, { fingerprint })
-      store.write((writer) =>
-        FindingLedger.keep(writer, clock.now, (ledger) => {
-          const draft = { ...safe(facts), checksum: safe(''), links: [] }
-          const seen = { draft, sourceId, scopeKey: safe(''), scanId: 1, at: 0, detectorsHash: null, scanned: true }
-          const id = saveAsset(writer, ledger.facets, seen)
-          const asset = { id, sourceId, lastScannedAt: null }
-          const examined = { examinedTypes: types, complete: types, scanId: 1, at: clock.now }
-          applyDetection(ledger, { asset, found: findings, ...examined })
-          suppressOpened(writer, ledger, clock.now)
-        }),
-      )
-    },
-  }
-}
-
-type Wiki = ReturnType<typeof openWiki>
 const codesOf = (answer: unknown) => (answer as { warnings: { code: string }[] }).warnings.map(({ code }) => code)
 const listAll = async ({ ask }: Wiki, filters: object = {}) =>
   ((await ask('search_findings', { limit: 100, ...filters })) as { items: Finding[] }).items

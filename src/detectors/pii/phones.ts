@@ -100,6 +100,17 @@ export function toInternationalDigits(text: string): string | undefined {
   return parsed?.isValid() === true ? parsed.number.slice(1) : undefined
 }
 
+/** The digits that a telephone number may be found with: as written, from the country code on, and national. */
+export function listPhoneReadings(text: string, regions: readonly string[]): string[] {
+  const digits = text.replace(/\D/g, '')
+  const parsed = /^\+|^00/.test(text)
+    ? [parseInternational(text)]
+    : regions.map((region) => plans().parsePhoneNumberFromString(text, region as CountryCode))
+  const numbers = parsed.filter((number) => number?.isValid() === true)
+  const written = numbers.map((number) => (number?.formatNational() ?? '').replace(/\D/g, ''))
+  return [...new Set([digits, ...numbers.map((number) => number?.number.slice(1) ?? ''), ...written])]
+}
+
 /** The run without an opening bracket that is closed after the number. */
 function withoutOpenBracket(run: NumberRun): NumberRun {
   if (!run.text.startsWith('(') || run.text.includes(')')) return run
